@@ -1,0 +1,12 @@
+// @svc/protocol: the wire contract between relay and SDKs. Shapes, names and numbers only; no I/O.
+export * from './carrier.ts'
+export * from './errors.ts'
+export * from './limits.ts'
+export * from './markers.ts'
+export * from './messages.ts'
+export * from './names.ts'
+export * from './paths.ts'
+export * from './sign.ts'
+export * from './siwe.ts'
+export * from './tokens.ts'
+export * from './versions.ts'

@@ -1,0 +1,56 @@
+// Every number of the contract, once: its value, its unit in the name, and what it bounds.
+
+/** Lease time to live when a request gives none, or a non-positive one. */
+export const LEASE_TTL_DEFAULT_S = 120
+/** A longer time to live is refused with `invalid_request`. */
+export const LEASE_TTL_MAX_S = 600
+
+/** A lease name after normalisation, in ASCII characters. */
+export const LEASE_NAME_MAX_CHARS = 22
+/** An Ethereum address without its `0x`, as hexadecimal digits. */
+export const ADDRESS_HEX_CHARS = 40
+
+/** A registration challenge is used once, within this time. */
+export const CHALLENGE_TTL_S = 120
+export const CHALLENGES_PER_SOURCE_MAX = 32
+
+/** A request body of the control plane; `/v1/sign` has its own. */
+export const BODY_MAX_BYTES: number = 4 * 1024 * 1024
+/** A body must have arrived whole by then. */
+export const BODY_DEADLINE_MS = 10_000
+
+/** Idle reverse sessions that one lease may keep ready; one more gets `rate_limited`. */
+export const READY_SESSIONS_MAX = 8
+/** The relay writes {@link MARKER.keepalive} to an idle session this often. */
+export const KEEPALIVE_INTERVAL_MS = 15_000
+/** A marker that the session does not take within this time closes it. */
+export const MARKER_WRITE_DEADLINE_MS = 5_000
+/** How long a public connection waits for a ready session. */
+export const CLAIM_TIMEOUT_MS = 10_000
+
+/** A public ClientHello must be whole this long after the connection opened, … */
+export const CLIENT_HELLO_CONNECTION_DEADLINE_MS = 10_000
+/** … this long after its first byte, … */
+export const CLIENT_HELLO_DEADLINE_MS = 2_000
+/** … and no larger than this, its record headers included. */
+export const CLIENT_HELLO_MAX_BYTES: number = 64 * 1024
+
+/** The random value behind the TLS marker that `/v1/sign` must echo. */
+export const BINDING_BYTES = 16
+/** A binding that was not used by then is forgotten. */
+export const BINDING_TTL_MS: number = 5 * 60_000
+
+export const SIGN_BODY_MAX_BYTES: number = 512 * 1024
+/** How far `timestamp_unix` may be from the relay's clock. */
+export const SIGN_CLOCK_SKEW_S = 30
+export const SIGN_NONCE_BYTES = 16
+
+/** The capability at the start of a carrier stream, as UTF-8 bytes. */
+export const CAPABILITY_MAX_BYTES = 8192
+/** Capability and answer must both have passed by then. */
+export const CAPABILITY_DEADLINE_MS = 10_000
+/** One WebSocket message of the browser carrier. */
+export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
+
+/** A preflight answer may be kept this long by a browser. */
+export const CORS_MAX_AGE_S: number = 24 * 60 * 60

@@ -1,0 +1,140 @@
+// Bodies of the control plane. Times are RFC 3339 strings; field names are those on the wire.
+
+export interface Identity {
+  /** DNS label used by the lease. */
+  name: string
+  /** Ethereum address, `0x` and 40 hexadecimal digits. */
+  address: string
+}
+
+export interface LeaseMetadata {
+  description?: string | undefined
+  owner?: string | undefined
+  /** URL or data value. */
+  thumbnail?: string | undefined
+  tags?: string[] | undefined
+  /** Left out of the public state. */
+  hide?: boolean | undefined
+}
+
+export interface DomainResponse {
+  protocol_version: string
+  release_version: string
+  ens: EnsStatus
+  x402: X402FacilitatorInfo
+}
+
+export interface EnsStatus {
+  enabled: boolean
+  verified: boolean
+  provider: string
+  address: string
+  dnssec_state: string
+  ds_record: string
+  message: string
+  last_error: string
+}
+
+export interface X402FacilitatorInfo {
+  enabled: boolean
+  url: string
+  network: string
+  network_name: string
+  supported_url: string
+  pay_to: string
+}
+
+export interface RegisterChallengeRequest {
+  identity: Identity
+  allow_canonical_fallback?: boolean | undefined
+  metadata?: LeaseMetadata | undefined
+  overlay?: boolean | undefined
+  /** Seconds; non-positive means the default. */
+  ttl?: number | undefined
+  udp_enabled?: boolean | undefined
+  tcp_enabled?: boolean | undefined
+  cache?: boolean | undefined
+  /** Seconds offline; 0 means the relay's policy. */
+  cache_ttl?: number | undefined
+}
+
+export interface RegisterChallengeResponse {
+  challenge_id: string
+  expires_at: string
+  siwe_message: string
+}
+
+export interface RegisterRequest {
+  challenge_id: string
+  siwe_message: string
+  /** 65-byte `personal_sign` signature, `0x` hexadecimal. */
+  siwe_signature: string
+  reported_ip?: string | undefined
+}
+
+export interface ReverseEndpoint {
+  /** HTTPS address of `/sdk/connect`. */
+  url: string
+  /** Opaque; for `/sdk/connect` only. */
+  capability: string
+  /** Never later than the lease's own expiry. */
+  expires_at: string
+  overlay: boolean
+}
+
+export interface RegisterResponse {
+  identity: Identity
+  /** Friendly hostname; empty when another identity owns it. */
+  hostname: string
+  /** Identity-bound hostname, always present. */
+  canonical_hostname: string
+  expires_at: string
+  access_token: string
+  reverse_endpoint: ReverseEndpoint
+  udp_addr?: string | undefined
+  tcp_addr?: string | undefined
+  udp_enabled: boolean
+  tcp_enabled: boolean
+}
+
+export interface RenewRequest {
+  access_token: string
+  ttl?: number | undefined
+  reported_ip?: string | undefined
+  metadata?: LeaseMetadata | undefined
+}
+
+export interface RenewResponse {
+  expires_at: string
+  access_token: string
+  reverse_endpoint: ReverseEndpoint
+}
+
+export interface ReverseEndpointRequest {
+  access_token: string
+  failed_url?: string | undefined
+}
+
+export interface UnregisterRequest {
+  access_token: string
+}
+
+/** One public lease, as in `GET /api/state`. */
+export interface Lease {
+  name: string
+  expires_at: string
+  first_seen_at: string
+  last_seen_at: string
+  hostname: string
+  udp_enabled: boolean
+  tcp_enabled: boolean
+  tcp_addr?: string | undefined
+  metadata: LeaseMetadata
+  /** Ready reverse sessions. */
+  ready: number
+}
+
+export interface PublicStateResponse {
+  leases: Lease[]
+  landing_page_enabled: boolean
+}

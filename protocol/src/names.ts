@@ -1,0 +1,38 @@
+// Lease names and the labels under which a lease is published.
+
+import { ADDRESS_HEX_CHARS, LEASE_NAME_MAX_CHARS } from './limits.ts'
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+
+/**
+ * The normalized lease name: one lower-case ASCII DNS label (RFC 1123 §2.1) of at most 22 characters.
+ * @returns undefined when `name` does not normalize to one
+ */
+export function normalizeName(name: string): string | undefined {
+  const label = name.trim().toLowerCase()
+  return label.length <= LEASE_NAME_MAX_CHARS && LABEL.test(label) ? label : undefined
+}
+
+const ADDRESS = new RegExp(`^(?:0x)?([0-9a-f]{${ADDRESS_HEX_CHARS}})$`)
+
+/**
+ * An Ethereum address as `0x` and 40 lower-case digits; the case of the input (EIP-55) is not checked.
+ * @returns undefined when `address` is not one
+ */
+export function normalizeAddress(address: string): string | undefined {
+  const digits = ADDRESS.exec(address.toLowerCase())?.[1]
+  return digits === undefined ? undefined : `0x${digits}`
+}
+
+/**
+ * First label of the identity-bound hostname: `<name>-<address>`, the address without `0x`.
+ * The protocol's hashed form for longer names never occurs here: registration refuses such names.
+ */
+export function canonicalLabel(name: string, address: string): string {
+  return `${name}-${address.slice(2)}`
+}
+
+/** The pair that names a service: `name:address`, both normalized. */
+export function identityKey(name: string, address: string): string {
+  return `${name}:${address}`
+}

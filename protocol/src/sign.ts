@@ -1,0 +1,36 @@
+// `/v1/sign`: the keyless signer's request and response. Byte fields are base64 of whole handshake messages.
+
+/** The only key that a relay signs with: that of its tenant certificate chain. */
+export const SIGN_KEY_ID = 'relay-cert'
+
+export const SIGN_ALGORITHMS = ['ECDSA_SHA256', 'RSA_PSS_SHA256', 'Ed25519'] as const
+export type SignAlgorithm = (typeof SIGN_ALGORITHMS)[number]
+
+export interface SignRequest {
+  key_id: string
+  algorithm: SignAlgorithm
+  /** The 16 bytes behind the TLS marker, base64. */
+  binding: string
+  client_hello: string
+  server_hello: string
+  encrypted_extensions: string
+  certificate: string
+  /** Extension: both present when the handshake had a HelloRetryRequest; `client_hello` is then the first one. */
+  hello_retry_request?: string | undefined
+  client_hello_retry?: string | undefined
+  timestamp_unix: number
+  /** 16 random bytes, hexadecimal. */
+  nonce: string
+}
+
+export interface SignResponse {
+  key_id: string
+  algorithm: SignAlgorithm
+  /** Base64. */
+  signature: string
+}
+
+/** What a failed request gets, with 400, 403, 405, 415 or 500. */
+export interface SignFailure {
+  error: string
+}

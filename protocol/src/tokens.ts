@@ -1,0 +1,32 @@
+// Claims of the tokens that the relay signs with its identity key (JWT, ES256K). SDKs treat them as opaque.
+
+import type { Identity } from './messages.ts'
+
+export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
+
+/** Who may take a token: the two kinds are never interchangeable. */
+export const AUDIENCE = {
+  /** Lease access token: renew, unregister, reverse rotation, signer, cache, datagram tunnel. */
+  lease: 'svc-sdk',
+  /** Reverse capability: `/sdk/connect` only. */
+  reverse: 'svc-reverse',
+} as const
+
+export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
+
+export interface TokenClaims {
+  /** The relay's URL. */
+  iss: string
+  /** `name:address` in lower case. */
+  sub: string
+  aud: Audience
+  /** `tok_…`, unique. */
+  jti: string
+  /** Seconds since the epoch, as `nbf` and `exp`. */
+  iat: number
+  nbf: number
+  exp: number
+  identity: Identity
+  /** Names one lease instance: a replaced lease has another one. */
+  lease_id: string
+}

@@ -1,0 +1,9 @@
+// Unit and integration tests: every package's test folder, in Node. The browser is e2e's (playwright.config.ts).
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{protocol,yamux,tls,relay,sdk-browser,sdk-node,scripts}/test/**/*.test.ts'],
+    testTimeout: 15_000,
+  },
+})
