@@ -1,0 +1,39 @@
+// Lets a bounded number of streams be opened and unacknowledged: further ones wait, first come, first served.
+
+import { type Waiter, waiter } from './waiter.ts'
+
+export class Backlog {
+  #free: number
+  readonly #waiting = new Set<Waiter<void>>()
+
+  constructor(size: number) {
+    this.#free = size
+  }
+
+  /** @returns a promise that rejects with the signal's reason, or with that of {@link fail} */
+  async acquire(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    if (this.#free > 0) {
+      this.#free--
+      return
+    }
+    const place: Waiter<void> = waiter(signal, () => this.#waiting.delete(place))
+    this.#waiting.add(place)
+    await place.promise
+  }
+
+  release(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#free++
+      return
+    }
+    this.#waiting.delete(next)
+    next.resolve()
+  }
+
+  fail(error: unknown): void {
+    for (const place of this.#waiting) place.reject(error)
+    this.#waiting.clear()
+  }
+}

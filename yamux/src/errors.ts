@@ -1,0 +1,57 @@
+// The one error class of this package: a stable code, and the GoAway code where one was sent or received.
+
+export type YamuxErrorCode =
+  // The peer broke the protocol: the session was closed with GoAway(1).
+  | 'bad_version'
+  | 'bad_type'
+  | 'bad_stream_id'
+  | 'duplicate_stream'
+  | 'unexpected_fin'
+  | 'data_after_fin'
+  | 'window_exceeded'
+  | 'window_overflow'
+  | 'control_flood'
+  // The session ended, or takes no more streams.
+  | 'session_closed'
+  | 'transport_closed'
+  | 'keepalive_timeout'
+  | 'peer_error'
+  | 'peer_going_away'
+  | 'going_away'
+  | 'ids_exhausted'
+  | 'too_many_streams'
+  | 'internal_error'
+  // One ping, or one stream.
+  | 'ping_timeout'
+  | 'stream_refused'
+  | 'stream_reset'
+  | 'stream_aborted'
+  | 'stream_ended'
+  | 'open_timeout'
+  | 'close_timeout'
+  | 'read_pending'
+
+/** What a GoAway frame says (specification, "Session termination"). */
+export const GO_AWAY = { normal: 0, protocolError: 1, internalError: 2 } as const
+
+interface YamuxErrorOptions extends ErrorOptions {
+  goAwayCode?: number
+}
+
+export class YamuxError extends Error {
+  override readonly name = 'YamuxError'
+  readonly code: YamuxErrorCode
+  /** The code of the GoAway frame that this error sent, or that it reports. */
+  readonly goAwayCode: number | undefined
+
+  constructor(code: YamuxErrorCode, message: string, options: YamuxErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+    this.goAwayCode = options.goAwayCode
+  }
+}
+
+/** What the peer did is no yamux: thrown by whoever notices, it ends the session with GoAway(1). */
+export function protocolError(code: YamuxErrorCode, message: string): YamuxError {
+  return new YamuxError(code, message, { goAwayCode: GO_AWAY.protocolError })
+}

@@ -1,0 +1,83 @@
+// What a session can be told, with its defaults.
+
+import {
+  ACCEPT_BACKLOG_DEFAULT,
+  CLOSE_TIMEOUT_DEFAULT_MS,
+  GROWN_WINDOW_DEFAULT_BYTES,
+  INITIAL_WINDOW_BYTES,
+  KEEPALIVE_INTERVAL_DEFAULT_MS,
+  OPEN_TIMEOUT_DEFAULT_MS,
+  PING_TIMEOUT_DEFAULT_MS,
+  STREAM_ID_MAX,
+  STREAMS_DEFAULT_MAX,
+  TIMER_MAX_MS,
+  WINDOW_BUDGET_DEFAULT_BYTES,
+  WINDOW_MAX_BYTES,
+} from './limits.ts'
+import type { Stream } from './stream.ts'
+
+/** What the session writes to, and closes. What it reads, the owner hands to {@link Session.receive}. */
+export interface Transport {
+  /**
+   * Takes one message of whole frames, and owns its bytes from then on. While the transport is saturated it returns
+   * a promise: the session sends nothing more (but a last GoAway) until it resolves. A rejection, or a throw, ends
+   * the session.
+   */
+  send(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>
+  close(): void
+}
+
+export interface SessionOptions {
+  /** The client opens odd stream ids, the server even ones. */
+  role: 'client' | 'server'
+  /** Takes each stream that the peer opens. Without it they are refused. */
+  onStream?: ((stream: Stream) => void) | undefined
+  /** A ping this often; 0 turns it off. */
+  keepAliveIntervalMs?: number | undefined
+  pingTimeoutMs?: number | undefined
+  /** Receive window of a new stream, 256 KiB or more. */
+  windowBytes?: number | undefined
+  /** How far a stream's receive window may grow with bandwidth and delay. */
+  maxWindowBytes?: number | undefined
+  /** What all streams together may grow beyond `windowBytes`; 0 turns growth off. */
+  windowBudgetBytes?: number | undefined
+  /** Unacknowledged streams, each way: {@link Session.open} waits, the peer's get a RST. */
+  acceptBacklog?: number | undefined
+  maxStreams?: number | undefined
+  /** A stream that the peer does not acknowledge by then is reset; 0 turns it off. */
+  openTimeoutMs?: number | undefined
+  /** A stream that we ended is reset when nothing more comes for this long, and no end; 0 turns it off. */
+  closeTimeoutMs?: number | undefined
+  /** Last id that {@link Session.open} uses: lower it to retire a session earlier. */
+  maxStreamId?: number | undefined
+}
+
+type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream'>
+export type Settings = Readonly<Record<NumberOption, number>>
+
+/** Name → default, least, most. */
+const RANGE: Record<NumberOption, readonly [number, number, number]> = {
+  keepAliveIntervalMs: [KEEPALIVE_INTERVAL_DEFAULT_MS, 0, TIMER_MAX_MS],
+  pingTimeoutMs: [PING_TIMEOUT_DEFAULT_MS, 1, TIMER_MAX_MS],
+  windowBytes: [INITIAL_WINDOW_BYTES, INITIAL_WINDOW_BYTES, WINDOW_MAX_BYTES],
+  maxWindowBytes: [GROWN_WINDOW_DEFAULT_BYTES, INITIAL_WINDOW_BYTES, WINDOW_MAX_BYTES],
+  windowBudgetBytes: [WINDOW_BUDGET_DEFAULT_BYTES, 0, Number.MAX_SAFE_INTEGER],
+  acceptBacklog: [ACCEPT_BACKLOG_DEFAULT, 1, STREAM_ID_MAX],
+  maxStreams: [STREAMS_DEFAULT_MAX, 1, STREAM_ID_MAX],
+  openTimeoutMs: [OPEN_TIMEOUT_DEFAULT_MS, 0, TIMER_MAX_MS],
+  closeTimeoutMs: [CLOSE_TIMEOUT_DEFAULT_MS, 0, TIMER_MAX_MS],
+  maxStreamId: [STREAM_ID_MAX, 0, STREAM_ID_MAX],
+}
+
+/** @throws RangeError for a number outside its range */
+export function settingsOf(options: SessionOptions): Settings {
+  const settings = {} as Record<NumberOption, number>
+  for (const name of Object.keys(RANGE) as NumberOption[]) {
+    const [fallback, least, most] = RANGE[name]
+    const value = options[name] ?? fallback
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new RangeError(`${name} is ${value}; an integer from ${least} to ${most} is needed`)
+    settings[name] = value
+  }
+  return settings
+}

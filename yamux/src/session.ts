@@ -1,0 +1,327 @@
+// A session: many streams over one transport, in the wire format of hashicorp's yamux.
+
+import { Backlog } from './backlog.ts'
+import { Channel, type ChannelHost } from './channel.ts'
+import { ControlQueue } from './control.ts'
+import { Deadlines } from './deadlines.ts'
+import { GO_AWAY, protocolError, YamuxError } from './errors.ts'
+import { FLAG, type FrameHeader, type FrameType, SESSION_ID, TYPE } from './frame.ts'
+import { Keepalive } from './keepalive.ts'
+import { type SessionOptions, type Settings, settingsOf, type Transport } from './options.ts'
+import { FrameParser } from './parser.ts'
+import { Scheduler } from './scheduler.ts'
+import { Stream } from './stream.ts'
+import { ReceiveWindow, WindowBudget } from './window.ts'
+
+export class Session {
+  /** Always resolves: with undefined after {@link close} or an orderly end by the peer, else with what went wrong. */
+  readonly closed: Promise<YamuxError | undefined>
+  readonly #resolveClosed: (reason: YamuxError | undefined) => void
+  readonly #transport: Transport
+  readonly #settings: Settings
+  readonly #onStream: ((stream: Stream) => void) | undefined
+  readonly #parser: FrameParser
+  readonly #control: ControlQueue
+  readonly #scheduler: Scheduler
+  readonly #keepalive: Keepalive
+  readonly #backlog: Backlog
+  readonly #budget: WindowBudget
+  readonly #unacknowledged: Deadlines<Channel>
+  readonly #halfClosed: Deadlines<Channel>
+  readonly #host: ChannelHost
+  readonly #channels = new Map<number, Channel>()
+  /** The stream whose payload is being received; undefined when that belongs to none, and is skipped. */
+  #receiving: Channel | undefined
+  #nextId: number
+  #goAwaySent = false
+  #goAwayReceived = false
+  #over = false
+
+  constructor(transport: Transport, options: SessionOptions) {
+    const settings = settingsOf(options)
+    const { promise, resolve } = Promise.withResolvers<YamuxError | undefined>()
+    this.closed = promise
+    this.#resolveClosed = resolve
+    this.#transport = transport
+    this.#settings = settings
+    this.#onStream = options.onStream
+    this.#nextId = options.role === 'client' ? 1 : 2
+    this.#parser = new FrameParser({
+      onHeader: (header) => this.#onHeader(header),
+      onPayload: (bytes, last) => this.#receiving?.onPayload(bytes, last),
+    })
+    this.#control = new ControlQueue(settings.maxStreams)
+    this.#scheduler = new Scheduler(transport, this.#control, (cause) => this.#onTransportFailure(cause))
+    this.#keepalive = new Keepalive(
+      settings,
+      (id) => this.#sendControl(TYPE.ping, FLAG.syn, SESSION_ID, id),
+      (cause) => this.#shutDown(new YamuxError('keepalive_timeout', 'the peer is silent', { cause })),
+    )
+    this.#backlog = new Backlog(settings.acceptBacklog)
+    this.#budget = new WindowBudget(settings.windowBudgetBytes)
+    this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (channel) =>
+      channel.reset(new YamuxError('open_timeout', `stream ${channel.id} was not acknowledged in time`)),
+    )
+    this.#halfClosed = new Deadlines(settings.closeTimeoutMs, (channel) =>
+      channel.reset(
+        new YamuxError('close_timeout', `stream ${channel.id} was not ended by the peer in time`),
+      ),
+    )
+    this.#host = this.#channelHost()
+  }
+
+  /** The last measured round trip, in milliseconds. */
+  get rtt(): number | undefined {
+    return this.#keepalive.rtt
+  }
+
+  /** Streams that are not over, both ways. */
+  get streamCount(): number {
+    return this.#channels.size
+  }
+
+  /**
+   * Takes what the transport delivers, in any chunking, and owns `bytes` from then on: readers get views of them.
+   * Never throws: a peer that breaks the protocol is sent GoAway(1) and loses the transport.
+   */
+  receive(bytes: Uint8Array): void {
+    if (this.#over) return
+    this.#keepalive.onBytes()
+    try {
+      // A plain view: a Node Buffer is a Uint8Array whose `slice` and `subarray` mean something else.
+      this.#parser.push(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    } catch (cause) {
+      this.#shutDown(cause instanceof YamuxError ? cause : internalError(cause))
+    }
+  }
+
+  /** The transport is gone: every stream fails, but for what had come whole and waits to be read. */
+  transportClosed(cause?: unknown): void {
+    const inOrder =
+      cause === undefined && (this.#goAwaySent || this.#goAwayReceived) && this.#channels.size === 0
+    this.#end(inOrder ? undefined : new YamuxError('transport_closed', 'the transport was closed', { cause }))
+  }
+
+  /**
+   * Opens a stream. Does not wait for the peer's ACK, unless a whole backlog of streams waits for theirs; a refusal
+   * fails the stream later.
+   * @throws YamuxError when the session takes no more streams; the signal's reason when aborted
+   */
+  async open(options: { signal?: AbortSignal | undefined } = {}): Promise<Stream> {
+    this.#assertOpen()
+    await this.#backlog.acquire(options.signal)
+    try {
+      options.signal?.throwIfAborted()
+      this.#assertOpen()
+    } catch (error) {
+      this.#backlog.release()
+      throw error
+    }
+    const channel = this.#addChannel(this.#nextId, 'us')
+    this.#nextId += 2
+    this.#unacknowledged.set(channel)
+    channel.announce()
+    return new Stream(channel)
+  }
+
+  /** @returns the round-trip time in milliseconds */
+  async ping(): Promise<number> {
+    if (this.#over) throw sessionClosed()
+    return this.#keepalive.ping()
+  }
+
+  /** No new streams, either way; the existing ones finish, and the session is closed after the last. */
+  goAway(): void {
+    if (this.#over || this.#goAwaySent) return
+    this.#goAwaySent = true
+    this.#sendControl(TYPE.goAway, 0, SESSION_ID, GO_AWAY.normal)
+    this.#closeWhenIdle()
+  }
+
+  /** Closes session and transport now; every stream fails. */
+  close(): void {
+    this.#shutDown(undefined)
+  }
+
+  #onHeader(header: FrameHeader): void {
+    if (header.type === TYPE.ping) this.#onPing(header)
+    else if (header.type === TYPE.goAway) this.#onGoAway(header.length)
+    else this.#onStreamHeader(header)
+  }
+
+  #onPing({ flags, length }: FrameHeader): void {
+    if ((flags & FLAG.syn) === 0) {
+      this.#keepalive.onPong(length)
+    } else {
+      this.#control.pushPong(length)
+      this.#scheduler.wake()
+    }
+  }
+
+  #onGoAway(code: number): void {
+    if (code === GO_AWAY.normal) {
+      this.#goAwayReceived = true
+      this.#backlog.fail(peerGoingAway())
+    } else {
+      this.#end(new YamuxError('peer_error', `the peer went away with code ${code}`, { goAwayCode: code }))
+      this.#closeTransport()
+    }
+  }
+
+  #onStreamHeader(header: FrameHeader): void {
+    this.#receiving = undefined
+    if (header.streamId === SESSION_ID) throw protocolError('bad_stream_id', 'stream frame for stream 0')
+    if ((header.flags & FLAG.syn) !== 0) this.#onSyn(header.streamId)
+    // Frames for a stream that is over are late, or follow our RST: they are skipped, payload and all.
+    const channel = this.#channels.get(header.streamId)
+    if (channel === undefined) return
+    if (header.type === TYPE.data) this.#receiving = channel
+    channel.onHeader(header)
+  }
+
+  #onSyn(id: number): void {
+    if (id % 2 === this.#nextId % 2)
+      throw protocolError('bad_stream_id', `the peer opened stream ${id}, whose number is ours to give`)
+    if (this.#channels.has(id)) throw protocolError('duplicate_stream', `stream ${id} was opened twice`)
+    const onStream = this.#onStream
+    if (onStream === undefined || !this.#accepts()) {
+      this.#sendControl(TYPE.windowUpdate, FLAG.rst, id, 0)
+      return
+    }
+    const channel = this.#addChannel(id, 'peer')
+    channel.announce()
+    try {
+      onStream(new Stream(channel))
+    } catch (error) {
+      // Reported as an event target reports it: the stream is lost, the session is not.
+      channel.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+
+  #accepts(): boolean {
+    return (
+      !this.#goAwaySent &&
+      this.#control.unsentAcks < this.#settings.acceptBacklog &&
+      this.#channels.size < this.#settings.maxStreams
+    )
+  }
+
+  #assertOpen(): void {
+    if (this.#over) throw sessionClosed()
+    if (this.#goAwayReceived) throw peerGoingAway()
+    if (this.#goAwaySent) throw new YamuxError('going_away', 'this session opens no more streams')
+    if (this.#nextId > this.#settings.maxStreamId)
+      throw new YamuxError('ids_exhausted', 'this session has no stream ids left; a new one has')
+    if (this.#channels.size >= this.#settings.maxStreams)
+      throw new YamuxError('too_many_streams', `this session has ${this.#channels.size} streams already`)
+  }
+
+  #addChannel(id: number, openedBy: 'us' | 'peer'): Channel {
+    const { windowBytes, maxWindowBytes } = this.#settings
+    const window = new ReceiveWindow(windowBytes, maxWindowBytes, this.#budget)
+    const channel = new Channel(id, window, this.#host, openedBy)
+    this.#channels.set(id, channel)
+    return channel
+  }
+
+  #channelHost(): ChannelHost {
+    const keepalive = this.#keepalive
+    return {
+      get rtt() {
+        return keepalive.rtt
+      },
+      onBulk: () => {
+        // Without an answer windows do not grow, and the next one tries again.
+        if (keepalive.rtt === undefined) keepalive.ping().catch(() => {})
+      },
+      sendControl: (type, flags, id, length) => this.#sendControl(type, flags, id, length),
+      ready: (source) => this.#scheduler.ready(source),
+      drop: (source) => this.#scheduler.drop(source),
+      onAcknowledged: (channel) => this.#onAcknowledged(channel),
+      onHalfClosed: (channel) => this.#halfClosed.set(channel),
+      onOver: (channel) => this.#onOver(channel),
+    }
+  }
+
+  #onAcknowledged(channel: Channel): void {
+    this.#unacknowledged.delete(channel)
+    this.#backlog.release()
+  }
+
+  #onOver(channel: Channel): void {
+    if (!channel.acknowledged) this.#onAcknowledged(channel)
+    this.#halfClosed.delete(channel)
+    this.#channels.delete(channel.id)
+    // Later: its FIN may be in a message that is still being built.
+    if (this.#goAwaySent) queueMicrotask(() => this.#closeWhenIdle())
+  }
+
+  #closeWhenIdle(): void {
+    if (this.#channels.size === 0) this.close()
+  }
+
+  #sendControl(type: FrameType, flags: number, streamId: number, length: number): void {
+    if (this.#over) return
+    if (this.#control.full) {
+      this.#shutDown(protocolError('control_flood', 'the peer does not read what it makes us answer'))
+    } else {
+      this.#control.push(type, flags, streamId, length)
+      this.#scheduler.wake()
+    }
+  }
+
+  #onTransportFailure(cause: unknown): void {
+    if (this.#over) return
+    this.#end(new YamuxError('transport_closed', 'the transport failed', { cause }))
+    this.#closeTransport()
+  }
+
+  /** Says GoAway, with the code of the reason, and closes the transport. */
+  #shutDown(reason: YamuxError | undefined): void {
+    if (this.#over) return
+    this.#end(reason)
+    this.#control.push(TYPE.goAway, 0, SESSION_ID, reason?.goAwayCode ?? GO_AWAY.normal)
+    this.#scheduler.finish()
+    this.#closeTransport()
+  }
+
+  #end(reason: YamuxError | undefined): void {
+    if (this.#over) return
+    this.#over = true
+    const error = reason ?? sessionClosed()
+    this.#parser.stop()
+    this.#scheduler.stop()
+    this.#keepalive.stop(error)
+    this.#backlog.fail(error)
+    for (const channel of this.#channels.values()) channel.abandon(error)
+    this.#unacknowledged.clear()
+    this.#halfClosed.clear()
+    this.#resolveClosed(reason)
+  }
+
+  #closeTransport(): void {
+    try {
+      this.#transport.close()
+    } catch {
+      // It is closed as far as this session can tell: nothing is sent to it any more.
+    }
+  }
+}
+
+function sessionClosed(): YamuxError {
+  return new YamuxError('session_closed', 'the session is closed')
+}
+
+function peerGoingAway(): YamuxError {
+  return new YamuxError('peer_going_away', 'the peer takes no more streams')
+}
+
+function internalError(cause: unknown): YamuxError {
+  return new YamuxError('internal_error', 'a frame could not be handled', {
+    cause,
+    goAwayCode: GO_AWAY.internalError,
+  })
+}

@@ -1,0 +1,92 @@
+// A stream as its user sees it: read, write, end, abort, and the same as WHATWG streams.
+
+import type { Channel } from './channel.ts'
+import { YamuxError } from './errors.ts'
+import { readableOf, writableOf } from './streams-adapter.ts'
+
+export class Stream {
+  readonly #channel: Channel
+  #readable: ReadableStream<Uint8Array> | undefined
+  #writable: WritableStream<Uint8Array> | undefined
+
+  constructor(channel: Channel) {
+    this.#channel = channel
+  }
+
+  get id(): number {
+    return this.#channel.id
+  }
+
+  /** Resolves when both directions ended and everything was read, or when the stream was reset: see {@link error}. */
+  get closed(): Promise<void> {
+    return this.#channel.closed
+  }
+
+  /** Why the stream was reset, by either side; undefined while it lives and when it ended in order. */
+  get error(): YamuxError | undefined {
+    return this.#channel.error
+  }
+
+  /**
+   * The next bytes that came, one or more; undefined at the peer's FIN. The peer gets new credit as they are read.
+   * They may be a view of what the transport delivered: use and change them freely, but do not transfer their buffer.
+   * One read at a time.
+   * @throws YamuxError when the stream was reset; the signal's reason when aborted, which loses nothing
+   */
+  read(options: { signal?: AbortSignal | undefined } = {}): Promise<Uint8Array | undefined> {
+    return this.#channel.read(options.signal)
+  }
+
+  /**
+   * Resolves when all bytes went to the transport, within the peer's window and the transport's back-pressure. They
+   * are not copied before: leave them alone until then. A write cannot be taken back, so that aborting it resets
+   * the stream.
+   * @throws YamuxError when the stream was reset or ended; the signal's reason when aborted
+   */
+  write(bytes: Uint8Array, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const { signal } = options
+    return handled(signal === undefined ? this.#channel.write(bytes) : this.#abortableWrite(bytes, signal))
+  }
+
+  /** Half-close: FIN behind all writes. Resolves when it went to the transport. Reading goes on. */
+  end(): Promise<void> {
+    return handled(this.#channel.end())
+  }
+
+  /** Resets the stream (RST), both ways: what was not sent or not read is lost. Without effect once it is closed. */
+  abort(reason?: unknown): void {
+    this.#channel.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
+  }
+
+  /** Cancelling it aborts the stream: yamux cannot refuse one direction. */
+  get readable(): ReadableStream<Uint8Array> {
+    this.#readable ??= readableOf(this)
+    return this.#readable
+  }
+
+  /** Closing it ends the stream, aborting it aborts it. */
+  get writable(): WritableStream<Uint8Array> {
+    this.#writable ??= writableOf(this)
+    return this.#writable
+  }
+
+  async #abortableWrite(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const abort = () => this.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      await this.#channel.write(bytes)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+}
+
+/** Who does not await a write or an end must not be brought down by the peer's RST: the stream tells it as well. */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {})
+  return promise
+}

@@ -1,0 +1,32 @@
+// WHATWG streams over a stream's read and write. They hold nothing themselves: back-pressure is that of the windows.
+
+import type { Stream } from './stream.ts'
+
+export function readableOf(stream: Stream): ReadableStream<Uint8Array> {
+  // Not a byte stream: that would detach the buffer of every chunk, which other streams' bytes may share.
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const bytes = await stream.read()
+        if (bytes === undefined) controller.close()
+        else controller.enqueue(bytes)
+      },
+      cancel: (reason) => stream.abort(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+export function writableOf(stream: Stream): WritableStream<Uint8Array> {
+  return new WritableStream<Uint8Array>({
+    start(controller) {
+      // A pipe whose source is idle learns of a reset only from here.
+      void stream.closed.then(() => {
+        if (stream.error !== undefined) controller.error(stream.error)
+      })
+    },
+    write: (bytes) => stream.write(bytes),
+    close: () => stream.end(),
+    abort: (reason) => stream.abort(reason),
+  })
+}

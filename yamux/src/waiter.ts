@@ -1,0 +1,31 @@
+// A promise that is settled from outside, or by its AbortSignal first.
+
+export interface Waiter<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(reason: unknown): void
+}
+
+/** @param onAbort called before the promise rejects with the signal's reason: forget the waiter there */
+export function waiter<T>(signal: AbortSignal | undefined, onAbort: () => void): Waiter<T> {
+  const settle = Promise.withResolvers<T>()
+  if (signal === undefined) return settle
+
+  const abort = () => {
+    onAbort()
+    settle.reject(signal.reason)
+  }
+  const unlisten = () => signal.removeEventListener('abort', abort)
+  signal.addEventListener('abort', abort, { once: true })
+  return {
+    promise: settle.promise,
+    resolve(value) {
+      unlisten()
+      settle.resolve(value)
+    },
+    reject(reason) {
+      unlisten()
+      settle.reject(reason)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+// The receive window of a stream: what the peer may send, credit for what was read, growth with bandwidth × delay.
+
+/** Memory that all windows of a session share to grow beyond their initial size. */
+export class WindowBudget {
+  #left: number
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  take(bytes: number): number {
+    const taken = Math.min(bytes, this.#left)
+    this.#left -= taken
+    return taken
+  }
+
+  give(bytes: number): void {
+    this.#left += bytes
+  }
+}
+
+export class ReceiveWindow {
+  readonly #initial: number
+  readonly #max: number
+  readonly #budget: WindowBudget
+  #size: number
+  /** What the peer may still send. */
+  #available: number
+  /** What was read since the last credit. */
+  #read = 0
+  #creditedAt: number = performance.now()
+
+  constructor(initial: number, max: number, budget: WindowBudget) {
+    this.#initial = initial
+    this.#max = max
+    this.#budget = budget
+    this.#size = initial
+    this.#available = initial
+  }
+
+  /** What the peer may send while nothing is read. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The peer announces `bytes` of payload. @returns false when it may not send as many */
+  reserve(bytes: number): boolean {
+    if (bytes > this.#available) return false
+    this.#available -= bytes
+    return true
+  }
+
+  /**
+   * `bytes` were read.
+   * @param rttMs undefined when it is not known: the window does not grow then
+   * @returns the credit to give now; 0 until half of the window was read
+   */
+  consume(bytes: number, rttMs: number | undefined): number {
+    this.#read += bytes
+    if (this.#read < this.#size / 2) return 0
+    const now = performance.now()
+    const credit = this.#read + (rttMs === undefined ? 0 : this.#grow(now - this.#creditedAt, rttMs))
+    this.#available += credit
+    this.#read = 0
+    this.#creditedAt = now
+    return credit
+  }
+
+  /** The stream is over: what it grew by is free for others. */
+  release(): void {
+    this.#budget.give(this.#size - this.#initial)
+    this.#size = this.#initial
+  }
+
+  /**
+   * A window below the product of bandwidth and delay makes the peer pause every round trip; below twice that, now
+   * and then, because credit is given by halves. A peer that the window holds back measures as exactly one window a
+   * round trip, so the window doubles until it no longer does.
+   */
+  #grow(elapsedMs: number, rttMs: number): number {
+    const wanted = Math.min(this.#max, Math.ceil((2 * this.#read * rttMs) / Math.max(elapsedMs, 1)))
+    const growth = this.#budget.take(Math.max(0, wanted - this.#size))
+    this.#size += growth
+    return growth
+  }
+}

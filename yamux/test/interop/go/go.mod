@@ -1,0 +1,5 @@
+module interop
+
+go 1.20
+
+require github.com/hashicorp/yamux v0.1.2
