@@ -62,7 +62,7 @@ export class Outbox implements Source {
     this.#error = error
     for (const write of this.#writes.splice(0)) write.reject(error)
     this.#queuedBytes = 0
-    if (!this.#ended) this.#end?.reject(error)
+    this.#end?.reject(error)
   }
 
   get wireBytes(): number {

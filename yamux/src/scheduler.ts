@@ -41,7 +41,7 @@ export class Scheduler {
 
   /** Sends soon: at the end of this turn, so that everything that the turn adds goes out in one message. */
   wake(): void {
-    if (this.#scheduled || this.#saturated || this.#stopped) return
+    if (this.#scheduled) return
     this.#scheduled = true
     queueMicrotask(() => this.#flush())
   }
@@ -49,7 +49,6 @@ export class Scheduler {
   /** Nothing more is sent. */
   stop(): void {
     this.#stopped = true
-    this.#ready.clear()
   }
 
   /** Nothing more is sent but what the control queue holds: that now, saturated or not, because it is little. */

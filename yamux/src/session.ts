@@ -30,12 +30,13 @@ export class Session {
   readonly #halfClosed: Deadlines<Channel>
   readonly #host: ChannelHost
   readonly #channels = new Map<number, Channel>()
-  /** The stream whose payload is being received; undefined when that belongs to none, and is skipped. */
+  /** The stream of the last frame, whose payload may follow; undefined when there is none: that is skipped. */
   #receiving: Channel | undefined
   #nextId: number
   #goAwaySent = false
   #goAwayReceived = false
   #over = false
+  #reason: YamuxError | undefined
 
   constructor(transport: Transport, options: SessionOptions) {
     const settings = settingsOf(options)
@@ -126,7 +127,7 @@ export class Session {
 
   /** @returns the round-trip time in milliseconds */
   async ping(): Promise<number> {
-    if (this.#over) throw sessionClosed()
+    if (this.#over) throw sessionClosed(this.#reason)
     return this.#keepalive.ping()
   }
 
@@ -169,14 +170,11 @@ export class Session {
   }
 
   #onStreamHeader(header: FrameHeader): void {
-    this.#receiving = undefined
     if (header.streamId === SESSION_ID) throw protocolError('bad_stream_id', 'stream frame for stream 0')
     if ((header.flags & FLAG.syn) !== 0) this.#onSyn(header.streamId)
     // Frames for a stream that is over are late, or follow our RST: they are skipped, payload and all.
-    const channel = this.#channels.get(header.streamId)
-    if (channel === undefined) return
-    if (header.type === TYPE.data) this.#receiving = channel
-    channel.onHeader(header)
+    this.#receiving = this.#channels.get(header.streamId)
+    this.#receiving?.onHeader(header)
   }
 
   #onSyn(id: number): void {
@@ -210,7 +208,7 @@ export class Session {
   }
 
   #assertOpen(): void {
-    if (this.#over) throw sessionClosed()
+    if (this.#over) throw sessionClosed(this.#reason)
     if (this.#goAwayReceived) throw peerGoingAway()
     if (this.#goAwaySent) throw new YamuxError('going_away', 'this session opens no more streams')
     if (this.#nextId > this.#settings.maxStreamId)
@@ -283,7 +281,8 @@ export class Session {
   #shutDown(reason: YamuxError | undefined): void {
     if (this.#over) return
     this.#end(reason)
-    this.#control.push(TYPE.goAway, 0, SESSION_ID, reason?.goAwayCode ?? GO_AWAY.normal)
+    if (reason !== undefined || !this.#goAwaySent)
+      this.#control.push(TYPE.goAway, 0, SESSION_ID, reason?.goAwayCode ?? GO_AWAY.normal)
     this.#scheduler.finish()
     this.#closeTransport()
   }
@@ -291,6 +290,7 @@ export class Session {
   #end(reason: YamuxError | undefined): void {
     if (this.#over) return
     this.#over = true
+    this.#reason = reason
     const error = reason ?? sessionClosed()
     this.#parser.stop()
     this.#scheduler.stop()
@@ -311,8 +311,8 @@ export class Session {
   }
 }
 
-function sessionClosed(): YamuxError {
-  return new YamuxError('session_closed', 'the session is closed')
+function sessionClosed(cause?: YamuxError): YamuxError {
+  return new YamuxError('session_closed', 'the session is closed', { cause })
 }
 
 function peerGoingAway(): YamuxError {

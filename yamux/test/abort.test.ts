@@ -63,6 +63,11 @@ describe('open', () => {
   })
 
   test.each([
+    [
+      'a lost transport',
+      'transport_closed',
+      (peer: ReturnType<typeof scripted>) => peer.session.transportClosed(),
+    ],
     ['the end of the session', 'session_closed', (peer: ReturnType<typeof scripted>) => peer.session.close()],
     [
       'GoAway',

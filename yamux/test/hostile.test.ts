@@ -72,6 +72,13 @@ describe('frames for streams that are over', () => {
     expect(await peer.sent()).toEqual(['00 02 0002 00000000 0000000a'])
   })
 
+  test('do not reach the stream of the frame before', async () => {
+    const peer = scripted()
+    await peer.feed(SYN_1, '00 00 0000 00000001 00000001 61', '00 00 0000 00000003 00000002 6262')
+    await peer.feed('00 00 0004 00000001 00000001 63')
+    expect(await readBytes(peer.streams[0]!, 10)).toEqual(hex('61 63'))
+  })
+
   test('4 GiB for one of them are skipped as they come, and kept nowhere', async () => {
     const peer = scripted()
     await peer.feed('00 00 0000 00000009 ffffffff')

@@ -102,6 +102,17 @@ describe('specification, "Closing a stream"', () => {
     expect(session.streamCount).toBe(1)
   })
 
+  test('a FIN with data takes effect behind its last byte', async () => {
+    const { feed, streams } = scripted()
+    await feed('00 01 0001 00000001 00000000', '00 00 0004 00000001 00000003 61')
+    expect(text(await streams[0]!.read())).toBe('a')
+    const next = streams[0]!.read()
+    await feed('62', '63')
+    expect(text(await next)).toBe('b')
+    expect(text(await streams[0]!.read())).toBe('c')
+    expect(await streams[0]!.read()).toBeUndefined()
+  })
+
   test('after the FIN of the peer writing goes on', async () => {
     const { feed, sent, streams } = scripted()
     await feed('00 01 0001 00000001 00000000', '00 00 0004 00000001 00000001 61')
@@ -202,11 +213,23 @@ describe('specification, "Session termination"', () => {
     await stream.end()
     expect(await peer.session.closed).toBeUndefined()
     expect(peer.closes).toBe(1)
-    expect(await peer.sent()).toEqual([
-      '00 00 0000 00000001 00000004',
-      '00 01 0004 00000001 00000000',
-      '00 03 0000 00000000 00000000',
-    ])
+    expect(await peer.sent()).toEqual(['00 00 0000 00000001 00000004', '00 01 0004 00000001 00000000'])
+  })
+
+  test('goAway without streams closes at once', async () => {
+    const peer = scripted()
+    peer.session.goAway()
+    expect(await peer.session.closed).toBeUndefined()
+    expect(await peer.sent()).toEqual(['00 03 0000 00000000 00000000'])
+    expect(peer.closes).toBe(1)
+  })
+
+  test('a GoAway of ours does not hide the reason of an end by force', async () => {
+    const peer = scripted()
+    await peer.feed('00 01 0001 00000001 00000000')
+    peer.session.goAway()
+    await peer.feed('00 00 0000 00000001 ffffffff')
+    expect((await peer.sent()).at(-1)).toBe('00 03 0000 00000000 00000001')
   })
 
   test('after GoAway(0) of the peer nothing is opened, and the old streams finish', async () => {
@@ -241,7 +264,7 @@ describe('specification, "Session termination"', () => {
     expect(await peer.sent()).toEqual(['00 01 0001 00000001 00000000', '00 03 0000 00000000 00000000'])
     expect(peer.closes).toBe(1)
     expect(peer.session.streamCount).toBe(0)
-    await expect(peer.session.open()).rejects.toMatchObject({ code: 'session_closed' })
+    await expect(peer.session.open()).rejects.toMatchObject({ code: 'session_closed', cause: undefined })
     await expect(peer.session.ping()).rejects.toMatchObject({ code: 'session_closed' })
   })
 
@@ -255,6 +278,10 @@ describe('specification, "Session termination"', () => {
     expect(await streams[0]!.read()).toBeUndefined()
     await expect(streams[0]!.write(pattern(1))).rejects.toMatchObject({ code: 'transport_closed' })
     await expect(streams[1]!.read()).rejects.toMatchObject({ code: 'transport_closed' })
+    await expect(session.open()).rejects.toMatchObject({
+      code: 'session_closed',
+      cause: { code: 'transport_closed' },
+    })
   })
 
   test.each([
@@ -285,7 +312,9 @@ describe('ping', () => {
     const { feed, sent, session } = scripted()
     const both = Promise.all([session.ping(), session.ping()])
     expect(await sent()).toEqual(['00 02 0001 00000000 00000000'])
-    await feed('00 02 0002 00000000 00000063', '00 02 0002 00000000 00000000')
+    await feed('00 02 0002 00000000 00000063')
+    expect(session.rtt).toBeUndefined()
+    await feed('00 02 0002 00000000 00000000')
     const [first, second] = await both
     expect(first).toBe(second)
     expect(first).toBeGreaterThan(0)
@@ -295,6 +324,12 @@ describe('ping', () => {
     expect(await sent()).toEqual(['00 02 0001 00000000 00000001'])
     await feed('00 02 0002 00000000 00000001')
   })
+})
+
+test('what is read is a plain Uint8Array, whatever the transport delivers', async () => {
+  const { feed, streams } = scripted()
+  await feed(Buffer.concat([hex('00 00 0001 00000001 00010000'), pattern(65536)]))
+  expect(Object.getPrototypeOf(await streams[0]!.read())).toBe(Uint8Array.prototype)
 })
 
 describe('options', () => {

@@ -46,6 +46,14 @@ test('nothing is read ahead: a reader that does not pull stops the writer at the
   await one
 })
 
+test('before anyone pulls, the readable takes nothing', async () => {
+  const { feed, streams } = scripted()
+  await feed('00 01 0001 00000001 00000000')
+  expect(streams[0]!.readable.locked).toBe(false)
+  await feed('00 00 0000 00000001 00000001 61')
+  expect(await streams[0]!.read()).toEqual(hex('61'))
+})
+
 test('a chunk does not lose its buffer to another: views of one message stay usable', async () => {
   const { feed, streams } = scripted()
   await feed('00 01 0001 00000001 00000000', '00 01 0001 00000003 00000000')

@@ -101,6 +101,17 @@ test('one whose end came but was not read is forgotten the same way', async () =
   expect(session.streamCount).toBe(0)
 })
 
+test('one that ended in order leaves no timer behind', async () => {
+  const { feed, session } = scripted({ role: 'client', openTimeoutMs: 1000, closeTimeoutMs: 1000 })
+  const stream = await session.open()
+  await feed('00 01 0002 00000001 00000000')
+  await stream.end()
+  expect(vi.getTimerCount()).toBe(1)
+  await feed('00 01 0004 00000001 00000000')
+  await stream.closed
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test.each(['close', 'transportClosed', 'a broken frame'])('no timer is left after %s', async (end) => {
   const { feed, streams, session } = scripted({
     keepAliveIntervalMs: 1000,

@@ -1,0 +1,43 @@
+// Lease names and canonical labels: what normalizes to what, and what to nothing.
+
+import { describe, expect, test } from 'vitest'
+import { canonicalLabel, identityKey, normalizeAddress, normalizeName } from '../src/index.ts'
+
+const ADDRESS = `0x${'ab'.repeat(20)}`
+
+describe('normalizeName', () => {
+  test.each([
+    ['demo', 'demo'],
+    [' Demo ', 'demo'],
+    ['a', 'a'],
+    ['a-b--c', 'a-b--c'],
+    ['0x1', '0x1'],
+    ['a'.repeat(22), 'a'.repeat(22)],
+  ])('%j → %j', (name, normalized) => expect(normalizeName(name)).toBe(normalized))
+
+  test.each(['', ' ', '-a', 'a-', 'a.b', 'a b', 'a_b', 'ä', 'K', 'a\0', '*', 'a'.repeat(23)])(
+    '%j is none',
+    (name) => expect(normalizeName(name)).toBeUndefined(),
+  )
+})
+
+describe('normalizeAddress', () => {
+  test('takes any case, with or without 0x', () => {
+    expect(normalizeAddress(ADDRESS.slice(2).toUpperCase())).toBe(ADDRESS)
+    expect(normalizeAddress(ADDRESS)).toBe(ADDRESS)
+  })
+
+  test.each(['', '0x', `${ADDRESS}0`, ADDRESS.slice(0, -1), ADDRESS.replace('ab', 'xy')])(
+    '%j is none',
+    (address) => expect(normalizeAddress(address)).toBeUndefined(),
+  )
+})
+
+test('the canonical label of the longest name fills a DNS label to the last of its 63 octets', () => {
+  const label = canonicalLabel('a'.repeat(22), ADDRESS)
+  expect(label).toBe(`${'a'.repeat(22)}-${'ab'.repeat(20)}`)
+  expect(label).toHaveLength(63)
+})
+
+test('an identity is its name and address', () =>
+  expect(identityKey('demo', ADDRESS)).toBe(`demo:${ADDRESS}`))
