@@ -1,0 +1,34 @@
+// How answers look: `{ok, data}` or `{ok, error}`, never cached.
+
+import type { ServerResponse } from 'node:http'
+import type { Envelope } from '@svc/protocol'
+import type { RelayError } from '../errors.ts'
+
+export function sendData(response: ServerResponse, data: unknown, status = 200): void {
+  sendJson(response, status, { ok: true, data } satisfies Envelope<unknown>)
+}
+
+export function sendError(response: ServerResponse, error: RelayError): void {
+  sendJson(response, error.status, failure(error), error.headers)
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  })
+  response.end(text)
+}
+
+export function failure(error: RelayError): Envelope<never> {
+  return { ok: false, error: { code: error.code, message: error.message } }
+}

@@ -1,0 +1,125 @@
+// A local certificate authority and a leaf for a relay on localhost, so that the CA can be trusted once.
+
+import 'reflect-metadata'
+import { randomBytes, webcrypto } from 'node:crypto'
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+
+type Key = webcrypto.CryptoKey
+type KeyPair = webcrypto.CryptoKeyPair
+
+/** PEM texts; keys are PKCS #8. */
+export interface Authority {
+  certificate: string
+  key: string
+}
+
+export interface Leaf {
+  chain: string
+  key: string
+}
+
+const { subtle } = webcrypto
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const DAY_MS = 86_400_000
+const AUTHORITY_DAYS = 3650
+/** The longest that browsers take from a public authority; ours keeps to it too. */
+const LEAF_DAYS = 397
+const CLOCK_SKEW_MS = 3_600_000
+const SERIAL_BYTES = 16
+const NAME_CONSTRAINTS_OID = '2.5.29.30'
+
+/** A new authority that can vouch for `host` and the names below it, and for nothing else in the world. */
+export async function createAuthority(host: string): Promise<Authority> {
+  const keys = await newKeys()
+  const name = authorityName(host)
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      name,
+      keys,
+      ...validity(AUTHORITY_DAYS),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new BasicConstraintsExtension(true, 0, true),
+        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+        // Whoever takes the key of a CA that somebody trusts can pose as any host that it is not barred from.
+        new Extension(NAME_CONSTRAINTS_OID, true, permittedDnsName(host)),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto as Crypto),
+      ],
+    },
+    webcrypto as Crypto,
+  )
+  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
+}
+
+/** A new ECDSA P-256 leaf for `host` and the names one label below it. */
+export async function createLeaf(authority: Authority, host: string): Promise<Leaf> {
+  const keys = await newKeys()
+  const issuer = new X509Certificate(authority.certificate)
+  const certificate = await X509CertificateGenerator.create(
+    {
+      subject: `CN=${host}`,
+      issuer: issuer.subject,
+      publicKey: keys.publicKey,
+      signingKey: await importKey(authority.key),
+      serialNumber: randomBytes(SERIAL_BYTES).toString('hex'),
+      ...validity(LEAF_DAYS),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new BasicConstraintsExtension(false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+        new SubjectAlternativeNameExtension([
+          { type: 'dns', value: host },
+          { type: 'dns', value: `*.${host}` },
+        ]),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto as Crypto),
+        await AuthorityKeyIdentifierExtension.create(issuer, false, webcrypto as Crypto),
+      ],
+    },
+    webcrypto as Crypto,
+  )
+  return { chain: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
+}
+
+/** Subject of the authority for `host`: one that was made for another host cannot vouch for this one. */
+export function authorityName(host: string): string {
+  return `CN=svc development CA for ${host}`
+}
+
+async function newKeys(): Promise<KeyPair> {
+  return await subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+}
+
+async function exportKey(key: Key): Promise<string> {
+  return PemConverter.encode(await subtle.exportKey('pkcs8', key), 'PRIVATE KEY')
+}
+
+async function importKey(pem: string): Promise<Key> {
+  return await subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), ALGORITHM, false, ['sign'])
+}
+
+function validity(days: number): { notBefore: Date; notAfter: Date } {
+  const now = Date.now()
+  return { notBefore: new Date(now - CLOCK_SKEW_MS), notAfter: new Date(now + days * DAY_MS) }
+}
+
+/** DER of NameConstraints (RFC 5280 §4.2.1.10) with one permitted dNSName, which covers the names below it too. */
+function permittedDnsName(host: string): Uint8Array<ArrayBuffer> {
+  const tlv = (tag: number, value: Uint8Array): Uint8Array => Uint8Array.of(tag, value.length, ...value)
+  const generalName = tlv(0x82, new TextEncoder().encode(host))
+  const subtrees = tlv(0xa0, tlv(0x30, generalName))
+  return new Uint8Array(tlv(0x30, subtrees))
+}

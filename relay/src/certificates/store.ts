@@ -1,0 +1,82 @@
+// The certificate chain and key of the relay and of every tenant: from the state directory, or made for localhost.
+
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import type { SignAlgorithm } from '@svc/protocol'
+import type { Logger } from '../log.ts'
+import { isLocalhost, type Settings, SettingsError } from '../settings.ts'
+import { readIfPresent, writePrivate, writePublic } from '../state-file.ts'
+import { type Authority, authorityName, createAuthority, createLeaf } from './development.ts'
+
+export interface Certificates {
+  /** PEM, leaf first. */
+  chainPem: string
+  /** DER of the same, for comparison with what a tenant sends. */
+  chain: Buffer[]
+  key: KeyObject
+  algorithm: SignAlgorithm
+}
+
+const RENEW_BEFORE_MS = 30 * 86_400_000
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** @throws SettingsError when there is no usable certificate for the host, with what to do about it */
+export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
+  const directory = settings.identityPath
+  const files = { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
+  const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
+  if (!isLocalhost(settings.rootHost)) {
+    if (chain === undefined || key === undefined)
+      throw new SettingsError(directory, `needs fullchain.pem and privatekey.pem for ${settings.rootHost}`)
+    return parse(settings.rootHost, chain, key)
+  }
+  const authority = await developmentAuthority(directory, settings.rootHost, log)
+  if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
+    return parse(settings.rootHost, chain, key)
+  const leaf = await createLeaf(authority, settings.rootHost)
+  await writePrivate(files.key, leaf.key)
+  await writePublic(files.chain, leaf.chain)
+  log.info({ host: settings.rootHost }, 'development certificate issued')
+  return parse(settings.rootHost, leaf.chain, leaf.key)
+}
+
+async function developmentAuthority(directory: string, host: string, log: Logger): Promise<Authority> {
+  const files = { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
+  const [certificate, key] = await Promise.all([readIfPresent(files.certificate), readIfPresent(files.key)])
+  if (certificate !== undefined && key !== undefined)
+    if (new X509Certificate(certificate).subject === authorityName(host)) return { certificate, key }
+  const authority = await createAuthority(host)
+  await writePrivate(files.key, authority.key)
+  await writePublic(files.certificate, authority.certificate)
+  log.info({ path: files.certificate }, 'development CA created; trust it once')
+  return authority
+}
+
+function isCurrent(chainPem: string, host: string, authority: Authority): boolean {
+  const leaf = new X509Certificate(chainPem)
+  return (
+    leaf.checkHost(host) !== undefined &&
+    leaf.checkIssued(new X509Certificate(authority.certificate)) &&
+    leaf.validToDate.getTime() - Date.now() > RENEW_BEFORE_MS
+  )
+}
+
+function parse(host: string, chainPem: string, keyPem: string): Certificates {
+  const chain = (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block))
+  const key = createPrivateKey(keyPem)
+  const leaf = chain[0]
+  if (leaf === undefined) throw new SettingsError('fullchain.pem', 'holds no certificate')
+  if (!leaf.checkPrivateKey(key)) throw new SettingsError('privatekey.pem', 'is not the key of fullchain.pem')
+  for (const name of [host, `x.${host}`])
+    if (leaf.checkHost(name) === undefined)
+      throw new SettingsError('fullchain.pem', `must cover ${host} and *.${host}`)
+  return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key) }
+}
+
+function algorithmOf(key: KeyObject): SignAlgorithm {
+  if (key.asymmetricKeyType === 'ed25519') return 'Ed25519'
+  if (key.asymmetricKeyType === 'rsa') return 'RSA_PSS_SHA256'
+  if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
+    return 'ECDSA_SHA256'
+  throw new SettingsError('privatekey.pem', 'must be ECDSA P-256, RSA or Ed25519')
+}

@@ -1,0 +1,40 @@
+// Ethereum's part in identities: addresses, mnemonics and recovery of who signed. The only importer of viem.
+
+import { type Hex, recoverMessageAddress } from 'viem'
+import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { getAddress } from 'viem/utils'
+
+export type { Hex }
+
+/** The EIP-55 form of `address`, `0x` and 40 hexadecimal digits in any case. */
+export function checksumAddress(address: string): string {
+  return getAddress(address)
+}
+
+/** Lower-case address of a secp256k1 private key, 32 bytes as `0x` hexadecimal. */
+export function addressOfKey(privateKey: Hex): string {
+  return privateKeyToAddress(privateKey).toLowerCase()
+}
+
+/**
+ * The private key at `path` of a BIP-39 mnemonic.
+ * @throws when the mnemonic's checksum or the path is wrong
+ */
+export function keyOfMnemonic(mnemonic: string, path: `m/44'/60'/${string}`): Hex {
+  const key = mnemonicToAccount(mnemonic, { path }).getHdKey().privateKey
+  if (!key) throw new Error('the derivation path gives no private key')
+  return `0x${Buffer.from(key).toString('hex')}`
+}
+
+/**
+ * Lower-case address that signed `message` with `personal_sign` (EIP-191).
+ * @returns undefined when `signature` is not one that anybody could have made
+ */
+export async function recoverSigner(message: string, signature: string): Promise<string | undefined> {
+  if (!/^0x[0-9a-f]{130}$/i.test(signature)) return undefined
+  try {
+    return (await recoverMessageAddress({ message, signature: signature as Hex })).toLowerCase()
+  } catch {
+    return undefined
+  }
+}

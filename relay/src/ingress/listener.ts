@@ -1,0 +1,45 @@
+// The SNI listener: every public TLS connection enters here and is sent to the API or to a tenant.
+
+import { createServer, type Server, type Socket } from 'node:net'
+import { ALERT, alertRecord } from '@svc/tls/messages'
+import { CONNECTIONS_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
+import type { Logger } from '../log.ts'
+import type { Route } from '../routing/routes.ts'
+import { type PeekedHello, peekClientHello } from './client-hello.ts'
+
+export interface Ingress {
+  resolve(serverName: string): Route | undefined
+  /** Gets the socket as if nothing had been read from it. */
+  serveRoot(socket: Socket): void
+  serveLease(socket: Socket, hello: PeekedHello, route: Route & { to: 'lease' }): Promise<void>
+}
+
+export function createListener(ingress: Ingress, log: Logger): Server {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
+    dispatch(socket, ingress).catch((error) => {
+      log.error({ err: error }, 'public connection failed')
+      socket.destroy()
+    })
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  return server
+}
+
+async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
+  const hello = await peekClientHello(socket)
+  if (hello === undefined) return
+  // RFC 8446 §9.2: the answer to a client that names no server.
+  if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)
+  const route = ingress.resolve(hello.serverName)
+  if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
+  if (route.to === 'lease') return await ingress.serveLease(socket, hello, route)
+  socket.unshift(hello.received)
+  ingress.serveRoot(socket)
+}
+
+function refuse(socket: Socket, alert: number): void {
+  socket.end(alertRecord(alert))
+  socket.destroySoon()
+}

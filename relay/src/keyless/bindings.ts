@@ -1,0 +1,59 @@
+// What an activated session may have signed: one signature, for the ClientHello that was bridged on it.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { BINDING_BYTES, BINDING_TTL_MS } from '@svc/protocol'
+import type { Lease } from '../lease/lease.ts'
+import { BINDINGS_MAX } from '../limits.ts'
+
+interface Pin {
+  lease: Lease
+  /** SHA-256 of the bridged ClientHello message. */
+  helloHash: Buffer
+  expiresAt: number
+}
+
+export class Bindings {
+  /** In order of expiry, since all live equally long. */
+  readonly #pins = new Map<string, Pin>()
+
+  /** @param clientHello the whole handshake message that the lease's session is about to get */
+  issue(lease: Lease, clientHello: Uint8Array): Buffer {
+    this.#makeRoom()
+    const binding = randomBytes(BINDING_BYTES)
+    const pin = { lease, helloHash: sha256(clientHello), expiresAt: Date.now() + BINDING_TTL_MS }
+    this.#pins.set(key(binding), pin)
+    return binding
+  }
+
+  /** Whether `binding` belongs to `lease` and was issued for this very ClientHello; it stays usable. */
+  allows(binding: Buffer, lease: Lease, clientHello: Uint8Array): boolean {
+    const pin = this.#pins.get(key(binding))
+    return (
+      pin !== undefined &&
+      pin.lease === lease &&
+      pin.expiresAt > Date.now() &&
+      pin.helloHash.equals(sha256(clientHello))
+    )
+  }
+
+  /** Used, or its session is over. */
+  revoke(binding: Buffer): void {
+    this.#pins.delete(key(binding))
+  }
+
+  #makeRoom(): void {
+    const now = Date.now()
+    for (const [binding, pin] of this.#pins) {
+      if (pin.expiresAt > now && this.#pins.size < BINDINGS_MAX) return
+      this.#pins.delete(binding)
+    }
+  }
+}
+
+function key(binding: Buffer): string {
+  return binding.toString('base64')
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}

@@ -1,0 +1,77 @@
+// The keyless signer: signs a tenant's handshake, and only what it rebuilt itself from checked messages.
+
+import { constants, type KeyObject, sign } from 'node:crypto'
+import {
+  SIGN_CLOCK_SKEW_S,
+  SIGN_KEY_ID,
+  type SignAlgorithm,
+  type SignRequest,
+  type SignResponse,
+} from '@svc/protocol'
+import { DecodeError } from '@svc/tls/messages'
+import type { Certificates } from '../certificates/store.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { Bindings } from './bindings.ts'
+import { SignError } from './sign-error.ts'
+import { type HandshakeMessages, signedContent } from './transcript.ts'
+
+export class KeylessSigner {
+  readonly #certificates: Certificates
+  readonly #bindings: Bindings
+
+  constructor(certificates: Certificates, bindings: Bindings) {
+    this.#certificates = certificates
+    this.#bindings = bindings
+  }
+
+  /** @throws SignError when anything about the request is not as it must be; its binding then stays unused */
+  sign(request: SignRequest, lease: Lease): SignResponse {
+    const { algorithm, chain, key } = this.#certificates
+    if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
+    if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
+    if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
+      throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
+    const messages = messagesOf(request)
+    const binding = Buffer.from(request.binding, 'base64')
+    if (!this.#bindings.allows(binding, lease, messages.clientHello))
+      throw new SignError(403, 'binding is not open for this lease and client_hello')
+    const content = rebuild(messages, chain, lease)
+    this.#bindings.revoke(binding)
+    const signature = signContent(algorithm, key, content).toString('base64')
+    return { key_id: SIGN_KEY_ID, algorithm, signature }
+  }
+}
+
+function messagesOf(request: SignRequest): HandshakeMessages {
+  const bytes = (base64: string): Buffer => Buffer.from(base64, 'base64')
+  const { hello_retry_request, client_hello_retry } = request
+  if ((hello_retry_request === undefined) !== (client_hello_retry === undefined))
+    throw new SignError(400, 'hello_retry_request and client_hello_retry belong together')
+  return {
+    clientHello: bytes(request.client_hello),
+    retry:
+      hello_retry_request === undefined || client_hello_retry === undefined
+        ? undefined
+        : { helloRetryRequest: bytes(hello_retry_request), clientHello: bytes(client_hello_retry) },
+    serverHello: bytes(request.server_hello),
+    encryptedExtensions: bytes(request.encrypted_extensions),
+    certificate: bytes(request.certificate),
+  }
+}
+
+function rebuild(messages: HandshakeMessages, chain: readonly Uint8Array[], lease: Lease): Uint8Array {
+  try {
+    return signedContent(messages, chain, (serverName) => lease.hostnames.includes(serverName))
+  } catch (error) {
+    if (error instanceof DecodeError) throw new SignError(400, error.message)
+    throw error
+  }
+}
+
+/** RFC 8446 §4.2.3: the signature scheme that the algorithm stands for. */
+function signContent(algorithm: SignAlgorithm, key: KeyObject, content: Uint8Array): Buffer {
+  if (algorithm === 'Ed25519') return sign(null, content, key)
+  if (algorithm === 'ECDSA_SHA256') return sign('sha256', content, key)
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  return sign('sha256', content, { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST })
+}

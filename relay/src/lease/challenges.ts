@@ -1,0 +1,76 @@
+// Open registration challenges: each is bound to one request, lives two minutes and is used once.
+
+import { randomBytes } from 'node:crypto'
+import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX } from '@svc/protocol'
+import { RelayError } from '../errors.ts'
+import { CHALLENGES_MAX } from '../limits.ts'
+import type { LeaseRequest } from './registry.ts'
+import { issueSiweMessage } from './siwe.ts'
+
+export interface Challenge {
+  id: string
+  request: LeaseRequest
+  /** The message to sign; registration must return it byte for byte. */
+  message: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+  source: string
+}
+
+const CHALLENGE_ID_BYTES = 8
+
+export class Challenges {
+  readonly #host: string
+  /** In order of expiry, since all live equally long. */
+  readonly #open = new Map<string, Challenge>()
+  readonly #perSource = new Map<string, number>()
+
+  /** @param host authority of the relay's URL, for the message */
+  constructor(host: string) {
+    this.#host = host
+  }
+
+  /**
+   * @param source IP address of the requester
+   * @throws RelayError `rate_limited` when the source or the relay has too many open
+   */
+  issue(request: LeaseRequest, source: string): Challenge {
+    this.#dropExpired()
+    const open = this.#perSource.get(source) ?? 0
+    if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX)
+      throw new RelayError('rate_limited', 'too many open challenges', {
+        'Retry-After': `${CHALLENGE_TTL_S}`,
+      })
+    const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
+    const issuedAt = Date.now()
+    const expiresAt = issuedAt + CHALLENGE_TTL_S * 1000
+    const message = issueSiweMessage(this.#host, request.identity.address, id, issuedAt, expiresAt)
+    const challenge = { id, request, message, expiresAt, source }
+    this.#open.set(id, challenge)
+    this.#perSource.set(source, open + 1)
+    return challenge
+  }
+
+  /** Takes a challenge out for good. @returns undefined when it is unknown, used or expired */
+  take(id: string): Challenge | undefined {
+    this.#dropExpired()
+    const challenge = this.#open.get(id)
+    if (challenge !== undefined) this.#drop(challenge)
+    return challenge
+  }
+
+  #dropExpired(): void {
+    const now = Date.now()
+    for (const challenge of this.#open.values()) {
+      if (challenge.expiresAt > now) return
+      this.#drop(challenge)
+    }
+  }
+
+  #drop({ id, source }: Challenge): void {
+    this.#open.delete(id)
+    const left = (this.#perSource.get(source) ?? 1) - 1
+    if (left > 0) this.#perSource.set(source, left)
+    else this.#perSource.delete(source)
+  }
+}

@@ -1,0 +1,67 @@
+// One lease instance: who holds which hostnames until when, and the reverse sessions that serve them.
+
+import { randomBytes } from 'node:crypto'
+import type { Identity, LeaseMetadata } from '@svc/protocol'
+import { ReadyQueue } from '../reverse/ready-queue.ts'
+
+/** Why a lease is no more. */
+export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
+
+export interface LeaseTerms {
+  /** Normalized. */
+  identity: Identity
+  /** Empty when the friendly hostname belongs to another identity. */
+  hostname: string
+  canonicalHostname: string
+  metadata: LeaseMetadata
+  ttlS: number
+  firstSeenAt: number
+}
+
+const LEASE_ID_BYTES = 12
+
+export class Lease {
+  /** Names this instance: tokens of a replaced lease name another one. */
+  readonly id: string = `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+  readonly identity: Identity
+  readonly hostname: string
+  readonly canonicalHostname: string
+  readonly firstSeenAt: number
+  readonly ready: ReadyQueue = new ReadyQueue()
+  metadata: LeaseMetadata
+  /** Milliseconds since the epoch, as {@link expiresAt}. */
+  lastSeenAt: number
+  expiresAt: number
+  readonly #ended = new AbortController()
+
+  constructor(terms: LeaseTerms) {
+    this.identity = terms.identity
+    this.hostname = terms.hostname
+    this.canonicalHostname = terms.canonicalHostname
+    this.metadata = terms.metadata
+    this.firstSeenAt = terms.firstSeenAt
+    this.lastSeenAt = Date.now()
+    this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
+  }
+
+  /** Every hostname under which the lease is published. */
+  get hostnames(): string[] {
+    return this.hostname === '' ? [this.canonicalHostname] : [this.hostname, this.canonicalHostname]
+  }
+
+  /** Aborted when the lease ends, with a {@link LeaseEnd} as its reason. */
+  get ended(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  extend(ttlS: number): void {
+    this.lastSeenAt = Date.now()
+    this.expiresAt = this.lastSeenAt + ttlS * 1000
+  }
+
+  /** Closes the idle sessions and turns waiting visitors away; bridged connections go on. */
+  end(reason: LeaseEnd): void {
+    this.#ended.abort(reason)
+    this.ready.close()
+  }
+}

@@ -1,0 +1,20 @@
+// Writes the relay's markers on a reverse session; one that does not take them in time is closed.
+
+import type { Duplex } from 'node:stream'
+import { MARKER, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
+
+const KEEPALIVE = Buffer.of(MARKER.keepalive)
+
+export function writeKeepalive(session: Duplex): void {
+  write(session, KEEPALIVE)
+}
+
+/** @param binding what `/v1/sign` must echo for this session */
+export function writeTlsActivation(session: Duplex, binding: Buffer): void {
+  write(session, Buffer.concat([Buffer.of(MARKER.tls), binding]))
+}
+
+function write(session: Duplex, bytes: Buffer): void {
+  const deadline = setTimeout(() => session.destroy(), MARKER_WRITE_DEADLINE_MS)
+  session.write(bytes, () => clearTimeout(deadline))
+}

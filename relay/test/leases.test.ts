@@ -1,0 +1,116 @@
+// Challenges and leases: bounds, replacement, conflicts and expiry, with the clock under control.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Challenges } from '../src/lease/challenges.ts'
+import { LeaseRegistry, type LeaseRequest } from '../src/lease/registry.ts'
+import { Routes } from '../src/routing/routes.ts'
+
+const ALICE = `0x${'aa'.repeat(20)}`
+const BOB = `0x${'bb'.repeat(20)}`
+
+function request(name: string, address: string, fields: Partial<LeaseRequest> = {}): LeaseRequest {
+  return { identity: { name, address }, allowCanonicalFallback: false, metadata: {}, ttlS: 120, ...fields }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('Challenges', () => {
+  test('32 open ones per source; taking or expiry makes room', () => {
+    const challenges = new Challenges('relay.localhost')
+    const issue = (source: string) => challenges.issue(request('demo', ALICE), source)
+    const first = issue('192.0.2.1')
+    for (let i = 1; i < 32; i++) issue('192.0.2.1')
+    expect(() => issue('192.0.2.1')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    expect(issue('192.0.2.2').id).toMatch(/^rch_[0-9a-f]{16}$/)
+    expect(challenges.take(first.id)).toBe(first)
+    issue('192.0.2.1')
+    vi.advanceTimersByTime(120_000)
+    for (let i = 0; i < 32; i++) issue('192.0.2.1')
+  })
+
+  test('one is used once, and within two minutes', () => {
+    const challenges = new Challenges('relay.localhost')
+    const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
+    expect(challenges.take(used!.id)).toBe(used)
+    expect(challenges.take(used!.id)).toBeUndefined()
+    vi.advanceTimersByTime(120_000)
+    expect(challenges.take(late!.id)).toBeUndefined()
+  })
+
+  test('10,000 open ones of all sources', () => {
+    const challenges = new Challenges('relay.localhost')
+    for (let i = 0; i < 10_000; i++) challenges.issue(request('demo', ALICE), `source ${i}`)
+    expect(() => challenges.issue(request('demo', ALICE), 'one more')).toThrow(
+      expect.objectContaining({ code: 'rate_limited' }),
+    )
+  })
+})
+
+describe('LeaseRegistry', () => {
+  const setup = () => {
+    const routes = new Routes('relay.localhost')
+    return { routes, leases: new LeaseRegistry(routes) }
+  }
+
+  test('publishes both hostnames at once and withdraws them at expiry', () => {
+    const { routes, leases } = setup()
+    const lease = leases.register(request('demo', ALICE))
+    const canonical = `demo-${'aa'.repeat(20)}.relay.localhost`
+    expect(lease.hostnames).toEqual(['demo.relay.localhost', canonical])
+    for (const hostname of lease.hostnames) expect(routes.resolve(hostname)).toEqual({ to: 'lease', lease })
+    vi.advanceTimersByTime(119_999)
+    expect(routes.resolve(canonical)).toBeDefined()
+    vi.advanceTimersByTime(1)
+    expect(routes.resolve(canonical)).toBeUndefined()
+    expect(lease.ended.reason).toBe('expired')
+  })
+
+  test('renewal moves the expiry', () => {
+    const { routes, leases } = setup()
+    const lease = leases.register(request('demo', ALICE))
+    vi.advanceTimersByTime(100_000)
+    leases.renew(lease, 600, { description: 'renewed' })
+    vi.advanceTimersByTime(599_999)
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(lease)
+    expect(lease.metadata).toEqual({ description: 'renewed' })
+    vi.advanceTimersByTime(1)
+    expect(() => leases.renew(lease, 600, undefined)).toThrow(
+      expect.objectContaining({ code: 'lease_not_found' }),
+    )
+  })
+
+  test('the same identity replaces its lease: a new instance, the routes stay', () => {
+    const { routes, leases } = setup()
+    const first = leases.register(request('demo', ALICE))
+    vi.advanceTimersByTime(1000)
+    const second = leases.register(request('demo', ALICE))
+    expect(first.ended.reason).toBe('replaced')
+    expect(second.id).not.toBe(first.id)
+    expect(second.firstSeenAt).toBe(first.firstSeenAt)
+    expect(leases.find(first.identity, first.id)).toBeUndefined()
+    expect(leases.find(first.identity, second.id)).toBe(second)
+    leases.end(first, 'unregistered')
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(second)
+  })
+
+  test('a taken name is a conflict, or canonical only when that is allowed; never a takeover', () => {
+    const { routes, leases } = setup()
+    const alice = leases.register(request('demo', ALICE))
+    expect(() => leases.register(request('demo', BOB))).toThrow(
+      expect.objectContaining({ code: 'hostname_conflict' }),
+    )
+    const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }))
+    expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(alice)
+    leases.end(alice, 'unregistered')
+    expect(leases.register(request('demo', BOB)).hostname).toBe('demo.relay.localhost')
+  })
+
+  test('the root host is the API, and unknown names are nobody', () => {
+    const { routes } = setup()
+    expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
+    expect(routes.resolve('nobody.relay.localhost')).toBeUndefined()
+    expect(routes.resolve('localhost')).toBeUndefined()
+  })
+})

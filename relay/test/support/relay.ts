@@ -1,0 +1,148 @@
+// A real relay on a free port with a state directory of its own, and the raw clients that tests speak to it with.
+
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { connect as connectTcp, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type Relay, readSettings, startRelay } from '../../src/index.ts'
+import { createLog } from '../../src/log.ts'
+
+export const ROOT_HOST = 'relay.localhost'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** The parsed body; meaningless when it is not JSON. */
+  json: Envelope<never> & { data?: unknown; error?: unknown }
+}
+
+export interface TestRelay {
+  port: number
+  origin: string
+  ca: string
+  directory: string
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  register(name: string, options?: RegisterOptions): Promise<RegisterResponse>
+  tcp(): Promise<Socket>
+  tls(serverName: string): TLSSocket
+  close(): Promise<void>
+}
+
+export interface RegisterOptions {
+  account?: ReturnType<typeof newAccount>
+  [field: string]: unknown
+}
+
+export function newAccount() {
+  return privateKeyToAccount(generatePrivateKey())
+}
+
+export async function startTestRelay(env: Record<string, string> = {}): Promise<TestRelay> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-relay-'))
+  const port = await freePort()
+  const settings = { SVC_URL: `https://${ROOT_HOST}:${port}`, IDENTITY_PATH: directory, ...env }
+  const relay: Relay = await startRelay(readSettings(settings), createLog('silent'))
+  const ca = await readFile(join(directory, 'ca.pem'), 'utf8')
+  const test: TestRelay = {
+    port,
+    origin: `https://${ROOT_HOST}:${port}`,
+    ca,
+    directory,
+    call: (method, path, body, headers) => call(port, ca, method, path, body, headers),
+    register: (name, options) => register(test, name, options),
+    tcp: async () => {
+      const socket = connectTcp({ host: '127.0.0.1', port })
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    },
+    tls: (servername) => {
+      const socket = connectTls({ host: '127.0.0.1', port, servername, ca })
+      socket.on('error', () => {})
+      return socket
+    },
+    close: async () => {
+      await relay.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+  return test
+}
+
+export async function register(
+  relay: Pick<TestRelay, 'call'>,
+  name: string,
+  { account = newAccount(), ...fields }: RegisterOptions = {},
+): Promise<RegisterResponse> {
+  const identity = { name, address: account.address }
+  const challenged = await relay.call('POST', '/sdk/register/challenge', { identity, ...fields })
+  if (challenged.status !== 201) throw new Error(challenged.text)
+  const challenge = challenged.json.data as RegisterChallengeResponse
+  const registered = await relay.call('POST', '/sdk/register', {
+    challenge_id: challenge.challenge_id,
+    siwe_message: challenge.siwe_message,
+    siwe_signature: await account.signMessage({ message: challenge.siwe_message }),
+  })
+  if (registered.status !== 201) throw new Error(registered.text)
+  return registered.json.data as RegisterResponse
+}
+
+/** Everything that arrives until the other side ends. */
+export async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  if (!socket.closed) await once(socket, 'close')
+  return Buffer.concat(chunks)
+}
+
+async function call(
+  port: number,
+  ca: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' }
+  const request = httpsRequest({
+    host: '127.0.0.1',
+    servername: ROOT_HOST,
+    port,
+    ca,
+    method,
+    path,
+    headers: { Host: `${ROOT_HOST}:${port}`, ...type, ...headers },
+    agent: false,
+  })
+  request.end(text)
+  const [response] = await once(request, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const answer = Buffer.concat(chunks).toString()
+  return { status: response.statusCode, headers: response.headers, text: answer, json: parse(answer) }
+}
+
+function parse(text: string): Answer['json'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {} as Answer['json']
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
