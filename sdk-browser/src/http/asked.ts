@@ -1,0 +1,86 @@
+// What a head asks for, checked before a handler sees it: which resource, with how much body, and what comes after.
+
+import { HttpError } from './errors.ts'
+import { type Head, valuesOf } from './head.ts'
+import { requestUrl, type Site } from './target.ts'
+
+export interface Asked {
+  head: Head
+  /** Undefined for `OPTIONS *`. */
+  url: string | undefined
+  /** Octets of the body, or `chunked` when it says itself where it ends. */
+  length: number | 'chunked'
+  /** The visitor waits for `100 Continue` before it sends the body. */
+  expectsContinue: boolean
+  /** Whether the visitor wants to go on after the response. */
+  persistent: boolean
+}
+
+/**
+ * The methods that are served: those of the registry that Node's parser knows, too, without CONNECT and TRACE, which
+ * a fetch `Request` cannot carry. Names are case-sensitive (RFC 9110 §9.1).
+ */
+export const METHODS: ReadonlySet<string> = new Set(
+  (
+    'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL ' +
+    'MOVE PROPFIND PROPPATCH REBIND REPORT SEARCH UNBIND UNLINK UNLOCK'
+  ).split(' '),
+)
+const DIGITS = /^\d+$/
+
+/** @throws HttpError with the status that refuses the request */
+export function ask(head: Head, site: Site): Asked {
+  const length = bodyLength(head)
+  checkMethod(head.method, length)
+  const url = requestUrl(head, site)
+  const expectsContinue = expects(head) && length !== 0
+  return { head, url, length, expectsContinue, persistent: isPersistent(head) }
+}
+
+/** RFC 9112 §6.3, with everything refused that two parsers could read in two ways (§11.2). */
+function bodyLength(head: Head): number | 'chunked' {
+  const codings = valuesOf(head.fields, 'transfer-encoding')
+  const lengths = valuesOf(head.fields, 'content-length')
+  if (codings.length === 0) return lengths.length === 0 ? 0 : parseLength(lengths)
+  if (lengths.length > 0) throw new HttpError('ambiguous_length')
+  const coding = codings.join(',').toLowerCase()
+  // HTTP/1.0 has no transfer codings: who sends one has its framing wrong (RFC 9112 §6.1).
+  if (coding === 'chunked' && head.version === '1.1') return 'chunked'
+  const isOther = /^[a-z]+, ?chunked$/.test(coding) && head.version === '1.1'
+  throw new HttpError(isOther ? 'transfer_coding_not_implemented' : 'invalid_transfer_encoding')
+}
+
+function parseLength(lengths: string[]): number {
+  const text = lengths[0]!
+  if (lengths.length > 1 || !DIGITS.test(text)) throw new HttpError('invalid_content_length')
+  const length = Number(text)
+  if (!Number.isSafeInteger(length)) throw new HttpError('content_too_large')
+  return length
+}
+
+function checkMethod(method: string, length: number | 'chunked'): void {
+  if (method === 'TRACE') throw new HttpError('method_not_allowed')
+  if (!METHODS.has(method)) throw new HttpError('method_not_implemented')
+  // A fetch Request cannot carry it, and to drop it would answer another question than was asked. RFC 9110 §9.3.1
+  // expects such a refusal: content here means nothing, or it is an attempt at smuggling.
+  if (length !== 0 && (method === 'GET' || method === 'HEAD')) throw new HttpError('unexpected_content')
+}
+
+/** RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused. */
+function expects(head: Head): boolean {
+  if (head.version === '1.0') return false
+  const values = valuesOf(head.fields, 'expect')
+  if (values.some((value) => value.toLowerCase() !== '100-continue'))
+    throw new HttpError('expectation_failed')
+  return values.length > 0
+}
+
+/**
+ * RFC 9112 §9.3. After a declined upgrade it ends: what was sent behind it may be meant in the other protocol, and
+ * parsers differ in whether they read it as requests.
+ */
+function isPersistent(head: Head): boolean {
+  const options = valuesOf(head.fields, 'connection').join(',').toLowerCase().split(',')
+  const has = (name: string): boolean => options.some((option) => option.trim() === name)
+  return !has('close') && !has('upgrade') && (head.version === '1.1' || has('keep-alive'))
+}

@@ -1,0 +1,15 @@
+// The Date field's value (RFC 9110 §6.6.1), made once a second.
+
+let second = -1
+let text = ''
+
+/** The time now as IMF-fixdate. */
+export function httpDate(): string {
+  const now = Date.now()
+  const current = Math.floor(now / 1000)
+  if (current !== second) {
+    second = current
+    text = new Date(now).toUTCString()
+  }
+  return text
+}

@@ -1,0 +1,47 @@
+// A deadline that is cheap to move: one timer is kept and looks, when it fires, whether the deadline moved on.
+
+export class Deadline {
+  readonly #expire: () => void
+  #until = Number.POSITIVE_INFINITY
+  #firesAt = Number.POSITIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(expire: () => void) {
+    this.#expire = expire
+  }
+
+  /** Replaces the deadline. `until` is on the clock of `performance.now()`. */
+  set(until: number): void {
+    this.#until = until
+    if (until < this.#firesAt) this.#arm()
+  }
+
+  /** Leaves the timer: most deadlines are met, and the next one can use it. */
+  clear(): void {
+    this.#until = Number.POSITIVE_INFINITY
+  }
+
+  /** Clears the deadline and the timer. */
+  close(): void {
+    this.clear()
+    clearTimeout(this.#timer)
+    this.#firesAt = Number.POSITIVE_INFINITY
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer)
+    this.#firesAt = this.#until
+    this.#timer = setTimeout(() => this.#fired(), this.#until - performance.now())
+  }
+
+  #fired(): void {
+    this.#firesAt = Number.POSITIVE_INFINITY
+    if (this.#until === Number.POSITIVE_INFINITY) return
+    if (performance.now() < this.#until) {
+      this.#arm()
+      return
+    }
+    this.clear()
+    this.#expire()
+  }
+}

@@ -1,0 +1,47 @@
+// What can be wrong with a message: a stable code, and the status that the visitor gets.
+
+/** Code → status and text. The texts go to the visitor, so they never repeat what it sent. */
+const ERRORS = {
+  invalid_request_line: [400, 'The request line is malformed'],
+  invalid_line_end: [400, 'A line does not end with CRLF'],
+  invalid_field: [400, 'A field line is malformed'],
+  invalid_host: [400, 'The request has to name exactly one valid host'],
+  invalid_target: [400, 'The request target is malformed'],
+  invalid_content_length: [400, 'Content-Length is malformed or repeated'],
+  invalid_transfer_encoding: [400, 'Transfer-Encoding does not end in a single chunked'],
+  ambiguous_length: [400, 'Content-Length and Transfer-Encoding exclude each other'],
+  unexpected_content: [400, 'This method does not take content'],
+  invalid_chunk: [400, 'The chunked coding is malformed'],
+  incomplete_message: [400, 'The connection ended inside a message'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  head_timeout: [408, 'The head of the request did not come in time'],
+  body_timeout: [408, 'The body of the request did not come in time'],
+  content_too_large: [413, 'The body is larger than can be counted'],
+  request_line_too_long: [414, 'The request line is too long'],
+  expectation_failed: [417, 'Only 100-continue can be expected'],
+  misdirected_request: [421, 'This host is not served here'],
+  head_too_large: [431, 'The header section is too large'],
+  trailers_too_large: [431, 'The trailer section is too large'],
+  method_not_implemented: [501, 'The method is not implemented'],
+  content_not_supported: [501, 'The platform of this site cannot receive a body'],
+  transfer_coding_not_implemented: [501, 'The transfer coding is not implemented'],
+  version_not_supported: [505, 'Only HTTP/1.1 and HTTP/1.0 are spoken here'],
+  content_length_mismatch: [500, 'The response body has not the length that its Content-Length says'],
+  content_discarded: [500, 'The response ended before this request body was read'],
+  visitor_stalled: [500, 'The visitor took no more bytes'],
+} as const
+
+export type HttpErrorCode = keyof typeof ERRORS
+
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly code: HttpErrorCode
+  /** 500 for what is not the visitor's fault or is found when the response has begun: it is not sent. */
+  readonly status: number
+
+  constructor(code: HttpErrorCode) {
+    super(ERRORS[code][1])
+    this.code = code
+    this.status = ERRORS[code][0]
+  }
+}

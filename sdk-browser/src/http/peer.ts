@@ -1,0 +1,71 @@
+// The visitor as one exchange after the other sees it: what it sends, what it takes, and whether it is still there.
+
+import type { ByteStream } from '../byte-stream.ts'
+import { Input } from './input.ts'
+import { LINGER_MS } from './limits.ts'
+import { Output } from './output.ts'
+
+export interface Presence {
+  /** The visitor ended its direction (close_notify). */
+  left(): void
+  /** Nothing can be sent or received any more. */
+  broken(error: unknown): void
+}
+
+export class Peer {
+  readonly input: Input
+  readonly output: Output
+  readonly #stream: ByteStream
+  #presence: Presence | undefined
+  #broken = false
+
+  constructor(stream: ByteStream) {
+    this.#stream = stream
+    this.output = new Output(stream, (error) => this.break(error))
+    this.input = new Input(stream, {
+      ended: () => {
+        this.output.halfClosed()
+        this.#presence?.left()
+      },
+      broken: (error) => this.break(error),
+    })
+  }
+
+  get isBroken(): boolean {
+    return this.#broken
+  }
+
+  /** Tells `presence` when the visitor leaves, until told otherwise. */
+  watch(presence: Presence | undefined): void {
+    this.#presence = presence
+    if (this.input.ended) presence?.left()
+  }
+
+  /** Ends both directions at once. */
+  break(error: unknown): void {
+    if (this.#broken) return
+    this.#finish(error)
+    this.#stream.abort(error)
+    this.#presence?.broken(error)
+  }
+
+  /**
+   * Ends our direction, then waits for the visitor's end: a connection that is dropped while the visitor sends is
+   * reset, and the reset can overtake the response (RFC 9112 §9.6).
+   */
+  async close(): Promise<void> {
+    await this.output.end()
+    const until = performance.now() + LINGER_MS
+    do this.input.take(Number.POSITIVE_INFINITY)
+    while (await this.input.more(until))
+    const closed = new Error('the connection is closed')
+    if (this.input.ended) this.#finish(closed)
+    else this.break(closed)
+  }
+
+  #finish(error: unknown): void {
+    this.#broken = true
+    this.input.fail(error)
+    this.output.fail(error)
+  }
+}
