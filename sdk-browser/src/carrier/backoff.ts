@@ -1,0 +1,40 @@
+// Pauses between attempts: exponential, bounded, jittered so that the sites of a restarted relay do not come back in step.
+
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
+
+export class Backoff {
+  #failures = 0
+  #wake: (() => void) | undefined
+
+  /** The next pause in milliseconds: between half of the step and the whole. */
+  next(): number {
+    const step = Math.min(BACKOFF_FIRST_MS * 2 ** this.#failures, BACKOFF_MAX_MS)
+    this.#failures += 1
+    return step * (0.5 + Math.random() / 2)
+  }
+
+  reset(): void {
+    this.#failures = 0
+  }
+
+  /** Ends the pause that is running: the network is back, or the page is looked at again. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /** Resolves after `ms`, when woken, or when `signal` aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal.addEventListener('abort', done, { once: true })
+      this.#wake = done
+    })
+  }
+}

@@ -1,0 +1,131 @@
+// One WebSocket as a message transport with back-pressure on sending. Only importer of isomorphic-ws: in Node that is `ws`.
+
+import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
+import IsomorphicWebSocket from '#isomorphic-ws'
+import { abortError, SvcError } from '../errors.ts'
+import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
+
+/** The standard constructor; `ws` takes options as well. */
+const WebSocketClass = IsomorphicWebSocket as unknown as new (
+  url: string,
+  protocols: string[],
+  options?: object,
+) => WebSocket
+
+export interface WebSocketEvents {
+  /** A binary message. */
+  message(bytes: Uint8Array): void
+  /** The socket is gone. Called once, and only after it was open. */
+  closed(code: number): void
+}
+
+export interface WebSocketTarget {
+  /** `wss:` address. */
+  url: string
+  /** Offered as the second subprotocol. */
+  capability: string
+  /** For constructors that take them (`ws` in Node): a CA, a DNS lookup. */
+  options?: object | undefined
+}
+
+/** RFC 6455 §7.4.1; a page may send only 1000 and 3000 to 4999 itself, so a violation is 4000. */
+const NORMAL_CLOSURE = 1000
+const VIOLATION = 4000
+
+export interface WebSocketTransport {
+  /** Resolves, when the socket holds more than its share, once it has drained. */
+  send(bytes: Uint8Array): void | Promise<void>
+  close(): void
+}
+
+/**
+ * Resolves with what `attach` made of the open socket: it is called within the open event, so that no message is missed.
+ * @throws SvcError `relay_unreachable`, `unexpected_answer` or `aborted`
+ */
+export function openWebSocket<T extends WebSocketEvents>(
+  target: WebSocketTarget,
+  attach: (transport: WebSocketTransport) => T,
+  signal: AbortSignal,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw abortError(signal)
+    const protocols = [SUBPROTOCOL, target.capability]
+    // a browser's constructor ignores a third argument
+    const socket = new WebSocketClass(target.url, protocols, target.options)
+    socket.binaryType = 'arraybuffer'
+    const drain = new DrainGate(socket)
+    const fail = (error: SvcError): void => {
+      clearTimeout(deadline)
+      socket.close()
+      reject(error)
+    }
+    const unreachable = (why: string, cause?: unknown): void =>
+      fail(new SvcError('relay_unreachable', `no WebSocket to the relay: ${why}`, { cause }))
+    const deadline = setTimeout(() => unreachable('no answer in time'), CONNECT_DEADLINE_MS)
+    const abort = (): void => fail(abortError(signal))
+    signal.addEventListener('abort', abort, { once: true })
+    let events: T | undefined
+
+    socket.onopen = () => {
+      clearTimeout(deadline)
+      signal.removeEventListener('abort', abort)
+      if (socket.protocol !== SUBPROTOCOL) {
+        fail(new SvcError('unexpected_answer', 'the relay selected another WebSocket subprotocol'))
+        return
+      }
+      events = attach({ send: (bytes) => drain.send(bytes), close: () => socket.close(NORMAL_CLOSURE) })
+      resolve(events)
+    }
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (!(data instanceof ArrayBuffer) || data.byteLength > WEBSOCKET_MESSAGE_MAX_BYTES) {
+        socket.close(VIOLATION)
+        return
+      }
+      // window updates come this way: they show that the socket moves, also where timers are throttled
+      drain.check()
+      events?.message(new Uint8Array(data))
+    }
+    // a browser tells no reason here; the close event follows
+    socket.onerror = (event) => {
+      if (!events) unreachable('it failed', 'error' in event ? event.error : undefined)
+    }
+    socket.onclose = ({ code }) => {
+      signal.removeEventListener('abort', abort)
+      drain.open()
+      if (events) events.closed(code)
+      else unreachable(`closed with ${code}`)
+    }
+  })
+}
+
+/** Lets senders wait while `bufferedAmount` is above its limit: a page gets no event when that falls. */
+class DrainGate {
+  #socket: WebSocket
+  #waiting: { promise: Promise<void>; resolve: () => void } | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+  }
+
+  send(bytes: Uint8Array): void | Promise<void> {
+    // bytes for a socket that has gone are dropped: its close event follows and ends the session
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#socket.send(bytes as Uint8Array<ArrayBuffer>)
+    if (this.#socket.bufferedAmount <= BUFFERED_AMOUNT_MAX_BYTES) return
+    this.#waiting ??= Promise.withResolvers<void>()
+    this.#timer ??= setInterval(() => this.check(), DRAIN_POLL_MS)
+    return this.#waiting.promise
+  }
+
+  check(): void {
+    if (this.#waiting && this.#socket.bufferedAmount <= BUFFERED_AMOUNT_MAX_BYTES / 2) this.open()
+  }
+
+  open(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+}

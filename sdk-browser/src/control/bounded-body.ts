@@ -1,0 +1,30 @@
+// Reading an HTTP answer's body no further than a bound, whatever its Content-Length claims.
+
+import { SvcError } from '../errors.ts'
+
+/** @throws SvcError `unexpected_answer` when there are more than `maxBytes`, or they are not UTF-8 */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const reader = response.body?.getReader()
+  let text = ''
+  for (let total = 0; reader !== undefined; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    total += value.length
+    if (total > maxBytes) {
+      // the rest is not wanted; whether the connection takes that well does not matter
+      reader.cancel().catch(() => {})
+      throw new SvcError('unexpected_answer', `the relay's answer is longer than ${maxBytes} bytes`)
+    }
+    text += decode(decoder, value)
+  }
+  return text + decode(decoder)
+}
+
+function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+  } catch (cause) {
+    throw new SvcError('unexpected_answer', "the relay's answer is not UTF-8", { cause })
+  }
+}

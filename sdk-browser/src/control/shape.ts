@@ -1,0 +1,34 @@
+// Strict checks of what a relay answered: a value has the expected type and bounds, or the answer is refused.
+
+import { SvcError } from '../errors.ts'
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function record(value: unknown, what: string): Record<string, unknown> {
+  if (!isRecord(value)) throw unexpected(what, 'an object')
+  return value
+}
+
+/** The field `name` as a string that matches `pattern`. */
+export function text(from: Record<string, unknown>, name: string, pattern: RegExp): string {
+  const value = from[name]
+  if (typeof value !== 'string' || !pattern.test(value))
+    throw unexpected(name, `a string like ${pattern.source}`)
+  return value
+}
+
+/** The field `name`, an RFC 3339 date-time, as milliseconds since the epoch. */
+export function time(from: Record<string, unknown>, name: string): number {
+  const value = Date.parse(text(from, name, RFC_3339))
+  if (Number.isNaN(value)) throw unexpected(name, 'a date-time')
+  return value
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** The value itself stays out of the message: it may be a token. */
+function unexpected(what: string, wanted: string): SvcError {
+  return new SvcError('unexpected_answer', `the relay's answer has no valid ${what}: ${wanted} is expected`)
+}

@@ -1,0 +1,90 @@
+// `/v1/sign`: the relay's key signs this page's TLS handshakes; it sees handshake messages and never a traffic secret.
+
+import {
+  HEADER,
+  PATH,
+  SIGN_KEY_ID,
+  SIGN_NONCE_BYTES,
+  type SignAlgorithm,
+  type SignRequest,
+} from '@svc/protocol'
+import { fromBase64, toBase64 } from '../bytes.ts'
+import { SvcError } from '../errors.ts'
+import { SIGN_DEADLINE_MS } from '../limits.ts'
+import { failureOf, parseJson, type RelayClient } from './client.ts'
+import { isRecord, record, text } from './shape.ts'
+
+/** Whole handshake messages, headers included, as sent and received. */
+export interface Transcript {
+  algorithm: SignAlgorithm
+  clientHello: Uint8Array
+  serverHello: Uint8Array
+  encryptedExtensions: Uint8Array
+  certificate: Uint8Array
+  helloRetryRequest?: Uint8Array | undefined
+  clientHelloRetry?: Uint8Array | undefined
+}
+
+interface SignContext {
+  accessToken: string
+  binding: Uint8Array
+  /** The relay's clock, in milliseconds: ours may be wrong, and the relay allows 30 s. */
+  relayNow: number
+}
+
+/**
+ * The CertificateVerify signature (RFC 8446 §4.4.3) for a handshake.
+ * @throws SvcError `sign_refused`, or the relay's code when the lease token was refused
+ */
+export async function requestSignature(
+  client: RelayClient,
+  transcript: Transcript,
+  context: SignContext,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const answer = await client.request(PATH.sign, {
+    body: signRequest(transcript, context),
+    headers: { [HEADER.accessToken]: context.accessToken },
+    signal,
+    deadlineMs: SIGN_DEADLINE_MS,
+  })
+  const body = parseJson(answer.text)
+  if (isRecord(body) && typeof body.error === 'string')
+    throw new SvcError('sign_refused', `${answer.status}: ${body.error}`)
+  // only a bad lease token is answered with the envelope
+  if (!answer.ok) throw failureOf(PATH.sign, answer)
+  const data = record(body, 'signature')
+  if (data.key_id !== SIGN_KEY_ID || data.algorithm !== transcript.algorithm)
+    throw new SvcError('unexpected_answer', 'the relay signed with another key or algorithm')
+  return parseSignature(data)
+}
+
+function signRequest(transcript: Transcript, context: SignContext): SignRequest {
+  const { helloRetryRequest, clientHelloRetry } = transcript
+  return {
+    key_id: SIGN_KEY_ID,
+    algorithm: transcript.algorithm,
+    binding: toBase64(context.binding),
+    client_hello: toBase64(transcript.clientHello),
+    server_hello: toBase64(transcript.serverHello),
+    encrypted_extensions: toBase64(transcript.encryptedExtensions),
+    certificate: toBase64(transcript.certificate),
+    hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
+    client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
+    timestamp_unix: Math.floor(context.relayNow / 1000),
+    nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
+  }
+}
+
+/** Up to RSA-4096: 512 bytes, 684 characters of base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{8,684}={0,2}$/
+
+function parseSignature(data: Record<string, unknown>): Uint8Array {
+  const signature = fromBase64(text(data, 'signature', SIGNATURE))
+  if (signature === undefined) throw new SvcError('unexpected_answer', 'the signature is not base64')
+  return signature
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,67 @@
+// The one error of this package: what went wrong as a stable code, with the cause beneath it.
+
+import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
+
+/** What this package itself finds wrong; the relay's own codes are passed through beside them. */
+export type OwnErrorCode =
+  /** An option of `publish` has a wrong type or value. */
+  | 'invalid_option'
+  /** The given signal was aborted, or the site was closed, before the operation was done. */
+  | 'aborted'
+  /** The relay did not answer, not in time, or the connection broke. */
+  | 'relay_unreachable'
+  /** The relay speaks another revision of the protocol. */
+  | 'incompatible_relay'
+  /** The relay answered something that the protocol does not allow. */
+  | 'unexpected_answer'
+  /** The relay asked to sign a message for another host, identity or request. Nothing was signed. */
+  | 'siwe_mismatch'
+  /** The relay sent the page to another origin for its reverse sessions. */
+  | 'alternate_gateway'
+  /** The same identity registered this name elsewhere: that one owns the hostname now. */
+  | 'lease_replaced'
+  /** The relay no longer knows the lease; the site registers again. */
+  | 'lease_ended'
+  /** The relay takes no reverse stream, though it granted a lease; the site registers again. */
+  | 'stream_rejected'
+  /** `/v1/sign` refused to sign a handshake. */
+  | 'sign_refused'
+  /** The identity could not be read or stored. */
+  | 'identity_unavailable'
+  /** The `fetch` handler threw, or a response could not be sent. */
+  | 'handler_failed'
+
+export type SvcErrorCode = ErrorCode | OwnErrorCode
+
+interface SvcErrorOptions {
+  cause?: unknown
+  /** How long the relay asked to wait (`Retry-After`), in milliseconds. */
+  retryAfterMs?: number | undefined
+}
+
+export class SvcError extends Error {
+  override readonly name = 'SvcError'
+  readonly code: SvcErrorCode
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: SvcErrorCode, message: string, options: SvcErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** Whether a code that a relay sent is one of the protocol's. */
+export function isRelayCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code)
+}
+
+/** `error` itself when it is ours, else a new one of `code` with it as the cause. */
+export function asSvcError(error: unknown, code: OwnErrorCode, message: string): SvcError {
+  return error instanceof SvcError ? error : new SvcError(code, message, { cause: error })
+}
+
+/** What an aborted operation rejects with, whatever the reason of the signal was. */
+export function abortError(signal: AbortSignal): SvcError {
+  return asSvcError(signal.reason, 'aborted', 'the operation was aborted')
+}

@@ -1,0 +1,59 @@
+// The limits that this package sets itself, each with its unit and reason; those of the wire are in @svc/protocol.
+
+/** A control-plane exchange, connect to last byte: longer than any the relay needs, shorter than a lease. */
+export const CONTROL_DEADLINE_MS = 15_000
+/** A signature that takes longer has lost its visitor: within the handshake's own deadline. */
+export const SIGN_DEADLINE_MS = 8_000
+/** An answer of the control plane. The largest, a certificate chain, has a few kilobytes. */
+export const ANSWER_MAX_BYTES: number = 256 * 1024
+/** Certificates in a chain: leaf, intermediates and some air. */
+export const CHAIN_MAX_CERTIFICATES = 10
+/** A token is at most what a capability frame carries, for it must fit into headers, too. */
+export const ACCESS_TOKEN_MAX_CHARS = 8192
+/** A `Retry-After` beyond this is cut: the site would look dead. */
+export const RETRY_AFTER_MAX_MS: number = 5 * 60_000
+
+/** A failed renewal is tried again after this: six times in the second half of the shortest usual lease. */
+export const RENEWAL_RETRY_MS = 10_000
+
+/** WebSocket handshake, TLS and DNS included. */
+export const CONNECT_DEADLINE_MS = 10_000
+/** What may wait inside the WebSocket before sending pauses: enough for 100 MB/s at 10 ms. */
+export const BUFFERED_AMOUNT_MAX_BYTES: number = 1024 * 1024
+/** How often a full WebSocket is looked at; incoming messages look, too, so that throttled timers do not matter. */
+export const DRAIN_POLL_MS = 8
+/** Silence on a carrier after which it is pinged: the relay writes keepalives every 15 s. */
+export const SILENCE_MAX_MS = 17_000
+/** How often silence is looked for. */
+export const SILENCE_CHECK_MS = 2_000
+/** A ping unanswered for this long proves the carrier dead. */
+export const PING_DEADLINE_MS = 4_000
+
+/** Ready streams of a site that nobody visits. */
+export const READY_STREAMS_MIN = 2
+/** Without a claim for this long the number of ready streams to keep halves. */
+export const DEMAND_HALF_LIFE_MS = 60_000
+/** A ready stream that the relay ended unused is replaced after this. */
+export const REPLACEMENT_PAUSE_MS = 1_000
+/** Public connections served at once; beyond it no ready stream is offered and visitors wait at the relay. */
+export const CONNECTIONS_MAX = 256
+
+/** First pause before connecting again, … */
+export const BACKOFF_FIRST_MS = 250
+/** … doubled for each failure up to this. */
+export const BACKOFF_MAX_MS = 30_000
+/** A carrier that lived this long was healthy: the next failure starts from the first pause. */
+export const STABLE_AFTER_MS = 10_000
+
+/** From activation to a finished TLS handshake; a visitor that is slower is dropped. */
+export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
+/** Decrypted bytes that wait unread on one connection before reading pauses: the size of a yamux window. */
+export const PLAINTEXT_WAITING_MAX_BYTES: number = 256 * 1024
+/** Encrypted bytes that the carrier has not taken yet before writing, and reading on, pauses. */
+export const CIPHERTEXT_WAITING_MAX_BYTES: number = 256 * 1024
+/** A connection that is over gets this long to send its last bytes and to be ended by the visitor, too. */
+export const CARRIER_LINGER_MS = 5_000
+/** The certificate chain is fetched again on the first renewal after this. */
+export const CHAIN_MAX_AGE_MS: number = 60 * 60_000
+/** … and after a refused signature, though not more often than this. */
+export const CHAIN_REFRESH_MIN_MS = 10_000

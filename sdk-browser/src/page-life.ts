@@ -1,0 +1,23 @@
+// How a site follows its page: gone with it, back with it, and awake when the network is.
+
+/** What a page's events are passed on to. */
+export interface Sleeper {
+  wake(): void
+  suspend(): void
+  resume(): void
+}
+
+/** Workers have some of these events, Node none: whatever never fires is harmless. */
+export function followPage(site: Sleeper, signal: AbortSignal): void {
+  const scope: Partial<Pick<EventTarget, 'addEventListener'>> = globalThis
+  const on = (type: string, listener: (event: Event) => void): void =>
+    scope.addEventListener?.(type, listener, { signal })
+  on('online', () => site.wake())
+  // fired on the document, it bubbles to the window; hiding wakes, too, which does no harm
+  on('visibilitychange', () => site.wake())
+  // an open WebSocket or a pending lease would keep the page out of the back/forward cache
+  on('pagehide', () => site.suspend())
+  on('pageshow', (event) => {
+    if ('persisted' in event && event.persisted === true) site.resume()
+  })
+}

@@ -1,0 +1,114 @@
+// What visitors are served with: the relay's chain, kept up to date, and a deadline for their handshake.
+
+import { X509Certificate } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import { RelayClient } from '../src/control/client.ts'
+import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../src/limits.ts'
+import { CertificateSource } from '../src/tenant/certificate.ts'
+import { serveConnection } from '../src/tenant/connection.ts'
+import { TenantServer } from '../src/tenant/server.ts'
+import { CERTIFICATE_PEM } from './support/certificate.ts'
+import { RELAY } from './support/fake-relay.ts'
+import { FedStream } from './support/memory.ts'
+
+const LEAF = Uint8Array.from(new X509Certificate(CERTIFICATE_PEM).raw)
+const never = new AbortController().signal
+let pem: string
+let fetches: number
+let onError: Mock<(error: unknown) => void>
+let certificates: CertificateSource
+const client = new RelayClient(RELAY, async () => {
+  fetches++
+  return new Response(pem)
+})
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1e12 })
+  pem = CERTIFICATE_PEM
+  fetches = 0
+  onError = vi.fn()
+  certificates = new CertificateSource(client, onError)
+  await certificates.ensure(never)
+})
+afterEach(() => vi.useRealTimers())
+
+const later = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+
+describe('certificate', () => {
+  it('is the chain with the algorithm of its leaf, loaded once', async () => {
+    expect(certificates.current).toEqual({ chain: [LEAF], algorithm: 'ECDSA_SHA256' })
+    await certificates.ensure(never)
+    expect(fetches).toBe(1)
+  })
+
+  it('is fetched again after CHAIN_MAX_AGE_MS, not before', async () => {
+    await later(CHAIN_MAX_AGE_MS - 1)
+    certificates.refreshWhenOld()
+    expect(fetches).toBe(1)
+    pem = CERTIFICATE_PEM.repeat(2)
+    await later(1)
+    certificates.refreshWhenOld()
+    await later(0)
+    expect(certificates.current.chain).toEqual([LEAF, LEAF])
+  })
+
+  it('is fetched again after a refusal, at most every CHAIN_REFRESH_MIN_MS', async () => {
+    await later(CHAIN_REFRESH_MIN_MS - 1)
+    certificates.refreshAfterRefusal()
+    expect(fetches).toBe(1)
+    await later(1)
+    for (let visitor = 0; visitor < 100; visitor++) certificates.refreshAfterRefusal()
+    expect(fetches).toBe(2)
+  })
+
+  it('stays what it was when a fresh one cannot be had or used', async () => {
+    const unusable = '-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'
+    for (const answer of ['', unusable]) {
+      pem = answer
+      await later(CHAIN_MAX_AGE_MS)
+      certificates.refreshWhenOld()
+      await later(0)
+    }
+    expect(certificates.current.chain).toEqual([LEAF])
+    expect(onError.mock.calls).toMatchObject([
+      [{ code: 'unexpected_answer' }],
+      [{ code: 'unexpected_answer' }],
+    ])
+  })
+})
+
+describe('a visitor', () => {
+  it('that sends nothing is dropped after TLS_HANDSHAKE_DEADLINE_MS, and is no error of the site', async () => {
+    const stream = new FedStream()
+    const server = new TenantServer({
+      client,
+      keeper: undefined as never,
+      certificates,
+      fetch: () => new Response(),
+      onSecret: undefined,
+      onError,
+    })
+    const over = vi.fn()
+    server.serve({ stream, binding: new Uint8Array(16) }, 'https://demo.relay.example').then(over)
+    await later(TLS_HANDSHAKE_DEADLINE_MS - 1)
+    expect(over).not.toHaveBeenCalled()
+    await later(1)
+    expect(over).toHaveBeenCalled()
+    expect(stream.ended).toBe(true)
+    expect(onError).not.toHaveBeenCalled()
+  })
+
+  it('that sends garbage never reaches the handler', async () => {
+    const fetch = vi.fn()
+    const tenant = {
+      certificateChain: [LEAF],
+      algorithm: 'ECDSA_SHA256' as const,
+      sign: vi.fn(),
+      alpn: ['http/1.1'],
+    }
+    const http = { fetch, canonicalUrl: 'https://demo.relay.example', isOwnHost: () => true, onError }
+    await serveConnection(new FedStream().feed(new Uint8Array(70_000).fill(0x16)).finish(), tenant, http)
+    expect(fetch).not.toHaveBeenCalled()
+    expect(tenant.sign).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,67 @@
+// The identity in a file, `{"private_key": "0x…"}`: readable by its owner only, and created once however many start at once.
+
+import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createPrivateKey, SvcError } from '@svc/sdk-browser/platform'
+
+const PRIVATE_MODE = 0o600
+/** Any access of group and others. */
+const OTHERS = 0o077
+const PRIVATE_KEY = /^0x[0-9a-f]{64}$/i
+
+/** @throws SvcError `identity_unavailable` that says what is wrong with the file */
+export async function loadIdentityFile(path: string): Promise<Uint8Array> {
+  try {
+    return await read(path).catch(async (error) => {
+      if (error.code !== 'ENOENT') throw error
+      await create(path)
+      return read(path)
+    })
+  } catch (cause) {
+    if (cause instanceof SvcError) throw cause
+    throw new SvcError('identity_unavailable', `no identity from ${path}`, { cause })
+  }
+}
+
+async function read(path: string): Promise<Uint8Array> {
+  const file = await open(path, 'r')
+  try {
+    const { mode } = await file.stat()
+    // Windows has no such modes
+    if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+      throw new SvcError('identity_unavailable', `${path} is open to others: run chmod 600 on it`)
+    return parse(path, await file.readFile('utf8'))
+  } finally {
+    await file.close()
+  }
+}
+
+function parse(path: string, text: string): Uint8Array {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    // the parser's message would quote the file
+    throw new SvcError('identity_unavailable', `${path} is not JSON`)
+  }
+  const key = (content as { private_key?: unknown } | null)?.private_key
+  if (typeof key !== 'string' || !PRIVATE_KEY.test(key))
+    throw new SvcError('identity_unavailable', `${path} has no "private_key" of 0x and 64 hexadecimal digits`)
+  return Uint8Array.from(Buffer.from(key.slice(2), 'hex'))
+}
+
+/** Written whole beside its place, then linked there: a link never replaces the file of one who was faster. */
+async function create(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${crypto.randomUUID()}`
+  const key = Buffer.from(createPrivateKey()).toString('hex')
+  try {
+    const text = `${JSON.stringify({ private_key: `0x${key}` })}\n`
+    await writeFile(draft, text, { mode: PRIVATE_MODE, flag: 'wx', flush: true })
+    await link(draft, path).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+}
