@@ -2,26 +2,27 @@
 
 import { ADDRESS_HEX_CHARS, LEASE_NAME_MAX_CHARS } from './limits.ts'
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 
 /**
  * The normalized lease name: one lower-case ASCII DNS label (RFC 1123 §2.1) of at most 22 characters.
  * @returns undefined when `name` does not normalize to one
  */
 export function normalizeName(name: string): string | undefined {
-  const label = name.trim().toLowerCase()
-  return label.length <= LEASE_NAME_MAX_CHARS && LABEL.test(label) ? label : undefined
+  const label = name.trim()
+  // Tested before the case is folded: some letters outside ASCII, such as the Kelvin sign, have ASCII lower forms.
+  return label.length <= LEASE_NAME_MAX_CHARS && LABEL.test(label) ? label.toLowerCase() : undefined
 }
 
-const ADDRESS = new RegExp(`^(?:0x)?([0-9a-f]{${ADDRESS_HEX_CHARS}})$`)
+const ADDRESS = new RegExp(`^(?:0x)?([0-9A-Fa-f]{${ADDRESS_HEX_CHARS}})$`)
 
 /**
  * An Ethereum address as `0x` and 40 lower-case digits; the case of the input (EIP-55) is not checked.
  * @returns undefined when `address` is not one
  */
 export function normalizeAddress(address: string): string | undefined {
-  const digits = ADDRESS.exec(address.toLowerCase())?.[1]
-  return digits === undefined ? undefined : `0x${digits}`
+  const digits = ADDRESS.exec(address)?.[1]
+  return digits === undefined ? undefined : `0x${digits.toLowerCase()}`
 }
 
 /**
