@@ -2,7 +2,13 @@
 
 import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { type RegisterResponse, type SignRequest, STREAM_ANSWER } from '@svc/protocol'
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
+import {
+  type RegisterResponse,
+  STREAM_ANSWER,
+  type Tls12SignRequest,
+  type Tls13SignRequest,
+} from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
 import {
@@ -30,10 +36,10 @@ beforeAll(async () => {
 afterAll(() => relay.close())
 
 /** A visitor comes, and the page's side gets the binding and the ClientHello. */
-async function activate(): Promise<{ binding: Buffer; clientHello: Buffer }> {
+async function activate(options: TlsOptions = {}): Promise<{ binding: Buffer; clientHello: Buffer }> {
   const { read } = await carrier.open(lease.reverse_endpoint.capability)
   expect(await read(1)).toEqual(Buffer.of(STREAM_ANSWER.accepted))
-  relay.tls(lease.hostname)
+  relay.tls(lease.hostname, options)
   expect(await read(1)).toEqual(Buffer.of(0x02))
   const binding = await read(16)
   const header = await read(5)
@@ -41,7 +47,7 @@ async function activate(): Promise<{ binding: Buffer; clientHello: Buffer }> {
   return { binding, clientHello: helloOfRecords(records) }
 }
 
-type Fields = Partial<Record<keyof SignRequest, unknown>>
+type Fields = Partial<Record<keyof Tls13SignRequest | keyof Tls12SignRequest, unknown>>
 
 function sign(
   fields: Fields,
@@ -183,6 +189,65 @@ describe('a session that was activated', () => {
     const other = await relay.register('other')
     expect(await sign(genuine(session), other.access_token)).toMatchObject({ status: 403 })
     expect(await sign(genuine(session))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a session of a client that knows TLS 1.2 only', () => {
+  /** x25519, ServerECDHParams (RFC 8422 §5.4): named_curve, group, length, public key. */
+  const params = Buffer.concat([Buffer.from('03001d20', 'hex'), randomBytes(32)])
+  const exchange = ({ binding, clientHello }: { binding: Buffer; clientHello: Buffer }) => ({
+    binding,
+    client_hello: clientHello,
+    client_random: clientHello.subarray(6, 38),
+    server_random: randomBytes(32),
+    server_ecdh_params: params,
+  })
+  let session: { binding: Buffer; clientHello: Buffer }
+  beforeEach(async () => {
+    session = await activate({ maxVersion: 'TLSv1.2' })
+  })
+
+  test('gets its ServerKeyExchange signed, once', async () => {
+    const request = exchange(session)
+    const { json } = await sign(request)
+    const { signature } = json as unknown as { signature: string }
+    const { publicKey } = new X509Certificate(chain[0]!)
+    const signed = Buffer.concat([request.client_random, request.server_random, params])
+    expect(verify('sha256', signed, publicKey, Buffer.from(signature, 'base64'))).toBe(true)
+    expect(await sign(request)).toMatchObject({ status: 403 })
+  })
+
+  test.each<[string, number, Fields]>([
+    ['another client_random', 403, { client_random: randomBytes(32) }],
+    ['a server_random of 31 bytes', 400, { server_random: randomBytes(31) }],
+    ['no parameters', 400, { server_ecdh_params: Buffer.alloc(0) }],
+    ['an explicit curve', 400, { server_ecdh_params: Buffer.concat([Buffer.of(1), params.subarray(1)]) }],
+    [
+      'an unknown group',
+      400,
+      { server_ecdh_params: Buffer.concat([Buffer.from('030019', 'hex'), params.subarray(3)]) },
+    ],
+    ['a short point', 400, { server_ecdh_params: params.subarray(0, -1) }],
+    ['a byte too many', 400, { server_ecdh_params: Buffer.concat([params, Buffer.of(0)]) }],
+    [
+      'text that TLS 1.3 signs',
+      400,
+      { server_ecdh_params: Buffer.from('TLS 1.3, server CertificateVerify\0') },
+    ],
+  ])('%s is refused, and the binding stays usable', async (_name, status, change) => {
+    const request = exchange(session)
+    expect(await sign({ ...request, ...change })).toMatchObject({
+      status,
+      json: { error: expect.any(String) },
+    })
+    expect(await sign(request)).toMatchObject({ status: 200 })
+  })
+
+  test('is the only kind that does: a downgrade is not signed', async () => {
+    expect(await sign(exchange(await activate()))).toMatchObject({
+      status: 403,
+      json: { error: 'client_hello offers a version above TLS 1.2' },
+    })
   })
 })
 

@@ -20,12 +20,12 @@ import { readJson } from './body.ts'
 import { sendData, sendJson } from './envelope.ts'
 import type { PublicApi } from './public.ts'
 import {
+  parseSignRequest,
   parseWith,
   registerChallengeRequest,
   registerRequest,
   renewRequest,
   reverseEndpointRequest,
-  signRequest,
   unregisterRequest,
 } from './schemas.ts'
 import type { SdkApi } from './sdk.ts'
@@ -103,7 +103,7 @@ function sign(credentials: Credentials, signer: KeylessSigner): Handler {
 
 async function readSignRequest(request: IncomingMessage): Promise<SignRequest> {
   try {
-    return parseWith(signRequest, await readJson(request, SIGN_BODY_MAX_BYTES))
+    return parseSignRequest(await readJson(request, SIGN_BODY_MAX_BYTES))
   } catch (error) {
     if (error instanceof RelayError) throw new SignError(400, error.message)
     throw error

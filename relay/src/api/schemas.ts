@@ -13,6 +13,8 @@ import {
   SIGN_ALGORITHMS,
   SIGN_NONCE_BYTES,
   type SignRequest,
+  type Tls12SignRequest,
+  type Tls13SignRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { z } from 'zod'
@@ -92,21 +94,36 @@ export const reverseEndpointRequest: z.ZodType<ReverseEndpointRequest> = z.objec
 
 export const unregisterRequest: z.ZodType<UnregisterRequest> = z.object({ access_token: text })
 
-export const signRequest: z.ZodType<SignRequest> = z.object({
+const signRequestBase = z.object({
   key_id: text,
   algorithm: z.enum(SIGN_ALGORITHMS),
   binding: base64.refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
   client_hello: base64,
-  server_hello: base64,
-  encrypted_extensions: base64,
-  certificate: base64,
-  hello_retry_request: base64.optional(),
-  client_hello_retry: base64.optional(),
   timestamp_unix: z.number(),
   nonce: z.hex().refine((value) => value.length === 2 * SIGN_NONCE_BYTES, {
     message: `must be ${SIGN_NONCE_BYTES} bytes`,
   }),
 })
+
+const tls13SignRequest: z.ZodType<Tls13SignRequest> = signRequestBase.extend({
+  server_hello: base64,
+  encrypted_extensions: base64,
+  certificate: base64,
+  hello_retry_request: base64.optional(),
+  client_hello_retry: base64.optional(),
+})
+
+const tls12SignRequest: z.ZodType<Tls12SignRequest> = signRequestBase.extend({
+  client_random: base64,
+  server_random: base64,
+  server_ecdh_params: base64,
+})
+
+/** @throws RelayError as {@link parseWith} does */
+export function parseSignRequest(value: unknown): SignRequest {
+  const isTls12 = typeof value === 'object' && value !== null && 'server_ecdh_params' in value
+  return isTls12 ? parseWith(tls12SignRequest, value) : parseWith(tls13SignRequest, value)
+}
 
 /** @throws RelayError that names the field at fault */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {

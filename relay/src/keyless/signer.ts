@@ -7,13 +7,15 @@ import {
   type SignAlgorithm,
   type SignRequest,
   type SignResponse,
+  type Tls13SignRequest,
 } from '@svc/protocol'
-import { DecodeError } from '@svc/tls/messages'
+import { type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
 import type { Certificates } from '../certificates/store.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Bindings } from './bindings.ts'
+import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
+import { serverKeyExchangeContent } from './server-key-exchange.ts'
 import { SignError } from './sign-error.ts'
-import { type HandshakeMessages, signedContent } from './transcript.ts'
 
 export class KeylessSigner {
   readonly #certificates: Certificates
@@ -31,24 +33,42 @@ export class KeylessSigner {
     if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
     if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
-    const messages = messagesOf(request)
+    const clientHello = Buffer.from(request.client_hello, 'base64')
     const binding = Buffer.from(request.binding, 'base64')
-    if (!this.#bindings.allows(binding, lease, messages.clientHello))
+    if (!this.#bindings.allows(binding, lease, clientHello))
       throw new SignError(403, 'binding is not open for this lease and client_hello')
-    const content = rebuild(messages, chain, lease)
+    const content = rebuild(request, parseHello(clientHello, lease), chain)
     this.#bindings.revoke(binding)
     const signature = signContent(algorithm, key, content).toString('base64')
     return { key_id: SIGN_KEY_ID, algorithm, signature }
   }
 }
 
-function messagesOf(request: SignRequest): HandshakeMessages {
-  const bytes = (base64: string): Buffer => Buffer.from(base64, 'base64')
+/** The ClientHello that is signed for; it is the bridged one, since its hash was pinned. */
+function parseHello(message: Uint8Array, lease: Lease): ClientHello {
+  const hello = decoded(() => parseClientHello(message))
+  if (hello.serverName === undefined || !lease.hostnames.includes(hello.serverName))
+    throw new SignError(403, 'client_hello does not name a hostname of this lease')
+  return hello
+}
+
+function rebuild(request: SignRequest, hello: ClientHello, chain: readonly Uint8Array[]): Uint8Array {
+  return decoded(() =>
+    'server_ecdh_params' in request
+      ? serverKeyExchangeContent(hello, {
+          clientRandom: bytes(request.client_random),
+          serverRandom: bytes(request.server_random),
+          params: bytes(request.server_ecdh_params),
+        })
+      : certificateVerifyContent(hello, messagesOf(request), chain),
+  )
+}
+
+function messagesOf(request: Tls13SignRequest): ServerMessages {
   const { hello_retry_request, client_hello_retry } = request
   if ((hello_retry_request === undefined) !== (client_hello_retry === undefined))
     throw new SignError(400, 'hello_retry_request and client_hello_retry belong together')
   return {
-    clientHello: bytes(request.client_hello),
     retry:
       hello_retry_request === undefined || client_hello_retry === undefined
         ? undefined
@@ -59,13 +79,17 @@ function messagesOf(request: SignRequest): HandshakeMessages {
   }
 }
 
-function rebuild(messages: HandshakeMessages, chain: readonly Uint8Array[], lease: Lease): Uint8Array {
+function decoded<T>(read: () => T): T {
   try {
-    return signedContent(messages, chain, (serverName) => lease.hostnames.includes(serverName))
+    return read()
   } catch (error) {
     if (error instanceof DecodeError) throw new SignError(400, error.message)
     throw error
   }
+}
+
+function bytes(base64: string): Buffer {
+  return Buffer.from(base64, 'base64')
 }
 
 /** RFC 8446 §4.2.3: the signature scheme that the algorithm stands for. */

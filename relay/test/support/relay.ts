@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type Relay, readSettings, startRelay } from '../../src/index.ts'
@@ -31,7 +31,7 @@ export interface TestRelay {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   register(name: string, options?: RegisterOptions): Promise<RegisterResponse>
   tcp(): Promise<Socket>
-  tls(serverName: string): TLSSocket
+  tls(serverName: string, options?: ConnectionOptions): TLSSocket
   close(): Promise<void>
 }
 
@@ -63,8 +63,8 @@ export async function startTestRelay(env: Record<string, string> = {}): Promise<
       await once(socket, 'connect')
       return socket
     },
-    tls: (servername) => {
-      const socket = connectTls({ host: '127.0.0.1', port, servername, ca })
+    tls: (servername, options = {}) => {
+      const socket = connectTls({ host: '127.0.0.1', port, servername, ca, ...options })
       socket.on('error', () => {})
       return socket
     },

@@ -1,21 +1,20 @@
-// Rebuilds what a tenant's CertificateVerify signs, from handshake messages that are checked one by one.
+// TLS 1.3: rebuilds what a tenant's CertificateVerify signs, from handshake messages that are checked one by one.
 
 import { createHash } from 'node:crypto'
 import {
-  certificateVerifyContent,
+  type ClientHello,
   messageHash,
   parseCertificate,
   parseClientHello,
   parseEncryptedExtensions,
   parseServerHello,
   suiteHash,
+  certificateVerifyContent as verifyContent,
 } from '@svc/tls/messages'
 import { SignError } from './sign-error.ts'
 
 /** Whole handshake messages, in the order of the handshake (RFC 8446 §2). */
-export interface HandshakeMessages {
-  /** The first one, when there was a HelloRetryRequest. */
-  clientHello: Uint8Array
+export interface ServerMessages {
   retry: { helloRetryRequest: Uint8Array; clientHello: Uint8Array } | undefined
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
@@ -25,43 +24,37 @@ export interface HandshakeMessages {
 const TLS_1_3 = 0x0304
 
 /**
- * The TLS 1.3 server CertificateVerify content (RFC 8446 §4.4.3) over `messages`.
+ * The server's CertificateVerify content (RFC 8446 §4.4.3).
+ * @param hello the first ClientHello of the handshake
  * @param chain DER, leaf first: the only certificates that the relay's key speaks for
- * @param isHostname whether a server name belongs to the lease that asks
  * @throws SignError or DecodeError when any message is not what the relay would put its name to
  */
-export function signedContent(
-  messages: HandshakeMessages,
+export function certificateVerifyContent(
+  hello: ClientHello,
+  messages: ServerMessages,
   chain: readonly Uint8Array[],
-  isHostname: (serverName: string) => boolean,
 ): Uint8Array {
   const serverHello = parseServerHello(messages.serverHello)
   if (serverHello.isHelloRetryRequest || serverHello.selectedVersion !== TLS_1_3)
     throw new SignError(400, 'server_hello does not negotiate TLS 1.3')
   const hash = suiteHash(serverHello.cipherSuite)
   if (hash === undefined) throw new SignError(400, 'server_hello names an unknown cipher suite')
-  requireHostname(messages.clientHello, isHostname)
-  if (messages.retry !== undefined) requireRetry(messages.retry, serverHello.cipherSuite, isHostname)
+  if (messages.retry !== undefined) requireRetry(hello, messages.retry, serverHello.cipherSuite)
   parseEncryptedExtensions(messages.encryptedExtensions)
   requireChain(messages.certificate, chain)
-  return certificateVerifyContent(transcriptHash(messages, hash))
-}
-
-function requireHostname(clientHello: Uint8Array, isHostname: (serverName: string) => boolean): void {
-  const { serverName } = parseClientHello(clientHello)
-  if (serverName === undefined || !isHostname(serverName))
-    throw new SignError(403, 'client_hello does not name a hostname of this lease')
+  return verifyContent(transcriptHash(hello, messages, hash))
 }
 
 function requireRetry(
+  hello: ClientHello,
   retry: { helloRetryRequest: Uint8Array; clientHello: Uint8Array },
   cipherSuite: number,
-  isHostname: (serverName: string) => boolean,
 ): void {
   const request = parseServerHello(retry.helloRetryRequest)
   if (!request.isHelloRetryRequest || request.cipherSuite !== cipherSuite)
     throw new SignError(400, 'hello_retry_request does not belong to server_hello')
-  requireHostname(retry.clientHello, isHostname)
+  if (parseClientHello(retry.clientHello).serverName !== hello.serverName)
+    throw new SignError(403, 'client_hello_retry names another host')
 }
 
 function requireChain(certificate: Uint8Array, chain: readonly Uint8Array[]): void {
@@ -73,16 +66,16 @@ function requireChain(certificate: Uint8Array, chain: readonly Uint8Array[]): vo
 }
 
 /** RFC 8446 §4.4.1: after a HelloRetryRequest the first ClientHello counts as its hash. */
-function transcriptHash(messages: HandshakeMessages, hash: 'SHA-256' | 'SHA-384'): Buffer {
+function transcriptHash(hello: ClientHello, messages: ServerMessages, hash: 'SHA-256' | 'SHA-384'): Buffer {
   const digest = (parts: readonly Uint8Array[]): Buffer => {
     const running = createHash(hash)
     for (const part of parts) running.update(part)
     return running.digest()
   }
-  const { clientHello, retry, serverHello, encryptedExtensions, certificate } = messages
+  const { retry, serverHello, encryptedExtensions, certificate } = messages
   const hellos =
     retry === undefined
-      ? [clientHello]
-      : [messageHash(digest([clientHello])), retry.helloRetryRequest, retry.clientHello]
+      ? [hello.message]
+      : [messageHash(digest([hello.message])), retry.helloRetryRequest, retry.clientHello]
   return digest([...hellos, serverHello, encryptedExtensions, certificate])
 }
