@@ -13,7 +13,7 @@ export interface TestCarrier {
   open(capability: string): Promise<TestStream>
 }
 
-export interface TestStream {
+interface TestStream {
   stream: Stream
   /** Exactly `length` bytes; fewer when the stream ends before. */
   read(length: number): Promise<Buffer>

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 
 /** A handshake message: type, 24-bit length, body. */
-export function message(type: number, body: Uint8Array): Buffer {
+function message(type: number, body: Uint8Array): Buffer {
   const header = Buffer.alloc(4)
   header.writeUInt32BE(body.length)
   header[0] = type

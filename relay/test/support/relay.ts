@@ -35,7 +35,7 @@ export interface TestRelay {
   close(): Promise<void>
 }
 
-export interface RegisterOptions {
+interface RegisterOptions {
   account?: ReturnType<typeof newAccount>
   [field: string]: unknown
 }
@@ -76,7 +76,7 @@ export async function startTestRelay(env: Record<string, string> = {}): Promise<
   return test
 }
 
-export async function register(
+async function register(
   relay: Pick<TestRelay, 'call'>,
   name: string,
   { account = newAccount(), ...fields }: RegisterOptions = {},

@@ -84,7 +84,7 @@ export class RelayClient {
  * The data of an enveloped success.
  * @throws SvcError with the relay's own code, or `unexpected_answer`
  */
-export function openEnvelope(path: string, answer: Answer): unknown {
+function openEnvelope(path: string, answer: Answer): unknown {
   const envelope = parseJson(answer.text)
   if (answer.ok && isRecord(envelope) && envelope.ok === true) return envelope.data
   throw failureOf(path, answer)

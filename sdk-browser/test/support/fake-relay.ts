@@ -8,7 +8,7 @@ import { RelayClient } from '../../src/control/client.ts'
 export const RELAY = new URL('https://relay.example:4433')
 export const CHALLENGE_ID = 'rch_0123456789abcdef'
 
-export interface Call {
+interface Call {
   method: string
   path: string
   headers: IncomingMessage['headers']

@@ -214,7 +214,7 @@ function signature(request: SignRequest): object {
 }
 
 /** The relay's bridge: raw bytes both ways, ends included. */
-export async function pump(stream: Stream, socket: Duplex): Promise<void> {
+async function pump(stream: Stream, socket: Duplex): Promise<void> {
   socket.on('error', () => stream.abort())
   socket.on('close', () => stream.abort())
   const up = (async () => {

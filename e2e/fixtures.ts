@@ -1,0 +1,66 @@
+// What every spec gets: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
+import { type BrowserContext, test as base, type Page } from '@playwright/test'
+import { chromiumOptions, createHome } from './harness/chromium.ts'
+import { type PageServer, servePages } from './harness/pages.ts'
+import { startTestRelay, type TestRelay } from './harness/relay.ts'
+
+export { expect } from '@playwright/test'
+
+interface WorkerFixtures {
+  relay: TestRelay
+  pageServer: PageServer
+}
+
+interface TestFixtures {
+  /** A page of another origin than the relay's, with `publish` as a global. */
+  tenant: Page
+  /** An empty page of another context: it shares nothing with the tenant but the CA that both trust. */
+  visitor: Page
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  relay: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+    async ({}, use) => {
+      const relay = await startTestRelay()
+      await use(relay)
+      await relay.stop()
+    },
+    { scope: 'worker' },
+  ],
+  pageServer: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const server = await servePages()
+      await use(server)
+      await server.close()
+    },
+    { scope: 'worker' },
+  ],
+  browser: [
+    async ({ playwright, relay }, use) => {
+      const home = await createHome(relay.caFile)
+      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
+      await use(browser)
+      await browser.close()
+      await home.remove()
+    },
+    { scope: 'worker' },
+  ],
+  tenant: async ({ browser, pageServer }, use) => {
+    const context = await browser.newContext()
+    await use(await openTenant(context, pageServer))
+    await context.close()
+  },
+  visitor: async ({ browser }, use) => {
+    const context = await browser.newContext()
+    await use(await context.newPage())
+    await context.close()
+  },
+})
+
+export async function openTenant(context: BrowserContext, { url }: PageServer): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}

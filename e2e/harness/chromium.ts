@@ -1,0 +1,48 @@
+// Chromium that trusts one certificate authority the way a person's does: through the NSS database of its home.
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { LaunchOptions } from '@playwright/test'
+import { findChromium } from '../../scripts/lib/browser.ts'
+
+/** Certutil is done in a moment or not at all, in milliseconds. */
+const CERTUTIL_TIMEOUT_MS = 10_000
+
+export interface Home {
+  path: string
+  remove(): Promise<void>
+}
+
+/** A fresh home directory whose Chromium trusts the CA in `caFile`, if one is given, beside the public ones. */
+export async function createHome(caFile: string | undefined): Promise<Home> {
+  const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
+  const database = path.join(home, '.pki/nssdb')
+  await mkdir(database, { recursive: true })
+  await certutil(database, '-N', '--empty-password')
+  if (caFile !== undefined) await certutil(database, '-A', '-t', 'C,,', '-n', 'svc', '-i', caFile)
+  // A browser that was just closed may still write to its profile.
+  return { path: home, remove: () => rm(home, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+export function chromiumOptions(home: string): LaunchOptions {
+  const executablePath = findChromium()
+  return {
+    ...(executablePath !== undefined && { executablePath }),
+    env: { ...(process.env as Record<string, string>), HOME: home },
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  }
+}
+
+async function certutil(database: string, ...args: string[]): Promise<void> {
+  await promisify(execFile)('certutil', ['-d', `sql:${database}`, ...args], { timeout: CERTUTIL_TIMEOUT_MS })
+}

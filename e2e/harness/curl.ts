@@ -1,0 +1,18 @@
+// The curl of this machine, told to trust the relay's CA: a client that is not ours.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** Of one transfer, in seconds. */
+const TIMEOUT_S = 40
+const OUTPUT_MAX_BYTES: number = 64 * 1024 * 1024
+
+/** @returns what curl writes to its standard output; rejects with what it says when it fails */
+export async function curl(caFile: string, ...args: string[]): Promise<Buffer> {
+  const common = ['--silent', '--show-error', '--max-time', String(TIMEOUT_S), '--cacert', caFile]
+  const { stdout } = await promisify(execFile)('curl', [...common, ...args], {
+    encoding: 'buffer',
+    maxBuffer: OUTPUT_MAX_BYTES,
+    timeout: (TIMEOUT_S + 5) * 1000,
+  })
+  return stdout
+}

@@ -1,0 +1,30 @@
+// The suite's own page, served from an origin that is not the relay's: any page may embed the SDK.
+import path from 'node:path'
+import { build, preview } from 'vite'
+import { freePort } from './free-port.ts'
+
+const root: string = path.resolve(import.meta.dirname, '../pages')
+const outDir: string = path.resolve(import.meta.dirname, '../dist/pages')
+
+export async function buildPages(): Promise<void> {
+  await build({ configFile: false, root, logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+}
+
+export interface PageServer {
+  url: string
+  close(): Promise<void>
+}
+
+/** `http://localhost`, so that it is a secure context without any certificate. */
+export async function servePages(): Promise<PageServer> {
+  const port = await freePort()
+  const options = { host: 'localhost', port, strictPort: true }
+  const server = await preview({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    build: { outDir },
+    preview: options,
+  })
+  return { url: `http://localhost:${port}/`, close: () => server.close() }
+}

@@ -1,0 +1,49 @@
+// A relay for tests: a process of its own with a state directory and a port of its own.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { freePort } from './free-port.ts'
+
+/** What the relays of the suite serve at their root host. */
+export const siteDir: string = path.resolve(import.meta.dirname, '../dist/site')
+
+export interface TestRelay extends RelayProcess {
+  url: string
+  caFile: string
+  /** Ends the process and removes its state. */
+  stop(): Promise<void>
+}
+
+export interface TestRelayOptions {
+  /** Where clients find it; by default where it listens. */
+  publicPort?: number
+  /** Where it listens; by default any free port. */
+  port?: number
+  env?: Record<string, string>
+  execArgv?: string[]
+}
+
+export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
+  const port = options.port ?? (await freePort())
+  const url = `https://relay.localhost:${options.publicPort ?? port}`
+  const state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-relay-'))
+  const env = {
+    SVC_URL: url,
+    SNI_PORT: String(port),
+    IDENTITY_PATH: state,
+    SVC_SITE_DIR: siteDir,
+    LOG_LEVEL: 'info',
+    ...options.env,
+  }
+  const relay = await startRelay({ env, ...(options.execArgv && { execArgv: options.execArgv }) })
+  return {
+    ...relay,
+    url,
+    caFile: path.join(state, 'ca.pem'),
+    stop: async () => {
+      await relay.stop()
+      await rm(state, { recursive: true })
+    },
+  }
+}

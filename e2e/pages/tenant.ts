@@ -1,0 +1,13 @@
+// Hands the SDK to the specs, whose handlers are evaluated in this page.
+import { publish } from '@svc/sdk-browser'
+
+declare global {
+  var svc: { publish: typeof publish; sha256: typeof sha256 }
+}
+
+globalThis.svc = { publish, sha256 }
+
+async function sha256(bytes: BufferSource): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

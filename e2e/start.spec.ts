@@ -1,0 +1,123 @@
+// `npm start` as a person runs it: what it prints works as printed, and Ctrl-C leaves nothing behind.
+import { type ChildProcess, exec, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { root } from '../scripts/lib/command.ts'
+import { expect, test } from './fixtures.ts'
+import { chromiumOptions } from './harness/chromium.ts'
+import { curl } from './harness/curl.ts'
+import { freePort } from './harness/free-port.ts'
+
+interface Started {
+  child: ChildProcess
+  output: () => string
+}
+
+let state: string
+let port: number
+let started: Started | undefined
+
+test.beforeEach(async () => {
+  state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-start-'))
+  port = await freePort()
+})
+
+test.afterEach(async () => {
+  if (started?.child.exitCode === null) process.kill(-started.child.pid!, 'SIGKILL')
+  await rm(state, { recursive: true })
+})
+
+/** In a process group of its own, as a shell does it: that group is what Ctrl-C reaches. */
+function npmStart(): Started {
+  const env = {
+    ...process.env,
+    SVC_URL: `https://relay.localhost:${port}`,
+    IDENTITY_PATH: state,
+    INIT_CWD: root,
+  }
+  const child = spawn(process.execPath, ['scripts/run.mjs', 'scripts/start.ts'], {
+    cwd: root,
+    env,
+    detached: true,
+  })
+  let output = ''
+  const keep = (chunk: Buffer): void => {
+    output += chunk
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  started = { child, output: () => output }
+  return started
+}
+
+/** Processes whose environment names this test's state directory. */
+function leftovers(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`IDENTITY_PATH=${state}`)
+      )
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Runs the printed line that holds `word`, as it is, in a shell. */
+async function runPrinted(word: string, env: Record<string, string> = {}): Promise<string> {
+  const line =
+    started
+      ?.output()
+      .split('\n')
+      .find((one) => one.startsWith('  ') && one.includes(word)) ?? 'false'
+  const options = { cwd: root, timeout: 20_000, env: { ...process.env, ...env } }
+  return (await promisify(exec)(line, options)).stdout
+}
+
+test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
+  const { child, output } = npmStart()
+  await expect.poll(output, { timeout: 40_000 }).toContain('  curl ')
+  expect(await runPrinted('curl ')).toBe('Hello, visitor 1, from a handler in Node.\n')
+
+  const caFile = path.join(state, 'ca.pem')
+  expect(output()).toContain(caFile)
+  const site = `https://hello.relay.localhost:${port}/`
+  expect(output()).toContain(site)
+  expect(String(await curl(caFile, '--header', 'Accept: text/html', site))).toContain(
+    '<h1>Hello, visitor 2</h1>',
+  )
+  const example = `https://relay.localhost:${port}/examples/hello/`
+  expect(output()).toContain(example)
+  expect(String(await curl(caFile, '--fail', example))).toContain('This page is a web server')
+
+  const home = await mkdtemp(path.join(state, 'home-'))
+  await runPrinted('certutil ', { HOME: home })
+  const browser = await playwright.chromium.launch(chromiumOptions(home))
+  const page = await browser.newPage()
+  await page.goto(site)
+  await expect(page.getByRole('heading')).toHaveText('Hello, visitor 3')
+  await browser.close()
+
+  expect(leftovers().length).toBeGreaterThan(1)
+  process.kill(-child.pid!, 'SIGINT')
+  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+  expect(output()).not.toMatch(/error/i)
+  expect(code).toBe(0)
+  expect(leftovers()).toEqual([])
+})
+
+test('a port in use is one clear line', async () => {
+  const other = createServer().listen(port)
+  await once(other, 'listening')
+  const { child, output } = npmStart()
+  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(40_000) })
+  other.close()
+  expect(code).toBe(1)
+  expect(output().trim()).toBe(`npm start: svc-relay: port ${port} is in use; set SNI_PORT to another one`)
+  expect(leftovers()).toEqual([])
+})

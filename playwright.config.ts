@@ -1,0 +1,19 @@
+// The end-to-end suite: a real relay, real Chromium, real curl. What they start is in e2e/fixtures.ts.
+import { defineConfig, type PlaywrightTestConfig } from '@playwright/test'
+
+const config: PlaywrightTestConfig = defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/setup.ts',
+  outputDir: 'test-results',
+  reporter: 'list',
+  fullyParallel: false,
+  forbidOnly: true,
+  retries: 0,
+  // Each worker has a relay and a browser of its own; the suite must do on two cores.
+  workers: 2,
+  timeout: 60_000,
+  globalTimeout: 5 * 60_000,
+  expect: { timeout: 15_000 },
+})
+
+export default config

@@ -1,0 +1,56 @@
+// Feeds one parser random input for a while: `npm run fuzz -- TARGET SECONDS [--seed N]`. The seed repeats a run.
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+
+/** Each module exports `fuzz(seconds, seed)` and throws, or rejects, on the first finding. */
+const TARGETS: Record<string, string> = {
+  tls: '../tls/test/fuzz.ts',
+  yamux: '../yamux/test/fuzz.ts',
+  http: '../sdk-browser/test/http/fuzz.ts',
+}
+const SECONDS_MAX = 24 * 60 * 60
+const SEED_MAX: number = 2 ** 32
+
+interface FuzzTarget {
+  fuzz(seconds: number, seed: number): Promise<{ runs: number }>
+}
+
+const { target, seconds, seed } = readArguments() ?? usage()
+const repeat = `npm run fuzz -- ${target} ${seconds}s --seed ${seed}`
+console.log(`Fuzzing ${target} for ${seconds} s with seed ${seed}`)
+try {
+  const module: FuzzTarget = await import(TARGETS[target]!)
+  const { runs } = await module.fuzz(seconds, seed)
+  console.log(`${runs} runs, nothing found`)
+} catch (error) {
+  console.error(error)
+  console.error(`Found something. To repeat it: ${repeat}`)
+  process.exitCode = 1
+}
+
+function readArguments(): { target: string; seconds: number; seed: number } | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { seed: { type: 'string' } },
+    })
+    const [target = '', duration = '', ...rest] = positionals
+    const seconds = Number(/^(\d+)s?$/.exec(duration)?.[1])
+    const seed = values.seed === undefined ? randomInt(SEED_MAX) : Number(values.seed)
+    const isSeed = Number.isInteger(seed) && seed >= 0 && seed < SEED_MAX
+    const isTime = seconds >= 1 && seconds <= SECONDS_MAX
+    return Object.hasOwn(TARGETS, target) && isTime && isSeed && rest.length === 0
+      ? { target, seconds, seed }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function usage(): never {
+  console.error('Usage: npm run fuzz -- TARGET SECONDS [--seed N]')
+  console.error(
+    `TARGET is one of ${Object.keys(TARGETS).join(', ')}; SECONDS such as 60 or 60s; N below 2^32`,
+  )
+  process.exit(2)
+}

@@ -1,0 +1,40 @@
+// The relay's JSON log for a person at a terminal: only what is at least as severe as was asked for.
+
+/** Numbers as in the log's lines; a relay that starts must be heard, so it never logs less than `info`. */
+const LEVELS: Record<string, number> = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  fatal: 60,
+  silent: 99,
+}
+const INFO = 30
+
+export interface LogPrinter {
+  /** The level that the relay is to log at. */
+  level: string
+  print(line: string): void
+}
+
+export function printLog(level: string): LogPrinter {
+  // An unknown level is passed on: the relay says what is wrong with it.
+  const least = LEVELS[level] ?? 0
+  return {
+    level: least > INFO ? 'info' : level,
+    print: (line) => {
+      if (levelOf(line) >= least) console.log(line)
+    },
+  }
+}
+
+/** What is not a line of the log is always shown. */
+function levelOf(line: string): number {
+  try {
+    const { level } = JSON.parse(line)
+    return typeof level === 'number' ? level : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,81 @@
+// The relay as a child process: started, waited for until it listens, stopped by its process id.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { root } from './command.ts'
+
+/** From the start of the process until it listens: the first start makes keys and certificates. */
+const START_TIMEOUT_MS = 20_000
+/** From the polite signal to the other one. */
+const STOP_TIMEOUT_MS = 10_000
+
+export interface RelayOptions {
+  /** The relay's settings, beside this process's own environment. */
+  env: Record<string, string>
+  /** Arguments to Node itself. */
+  execArgv?: string[]
+  /** Every line of the relay's log (JSON), and what it says on standard error once it runs. */
+  onLog?: (line: string) => void
+}
+
+export interface RelayProcess {
+  pid: number
+  /** Settles when the process has ended, by whatever cause. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** @throws Error with the relay's own words when it ends, or stays silent, instead of listening */
+export async function startRelay({ env, execArgv = [], onLog }: RelayOptions): Promise<RelayProcess> {
+  const child = spawn(process.execPath, [...execArgv, path.join(root, 'relay/src/main.ts')], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C reaches the whole foreground group; the relay must outlive its sites, so that they can unregister.
+    detached: true,
+  })
+  const killAtExit = (): void => void child.kill('SIGKILL')
+  process.once('exit', killAtExit)
+  const ended = once(child, 'exit').then(() => void process.off('exit', killAtExit))
+  const stop = (): Promise<void> => stopProcess(child, ended)
+
+  const complaints: string[] = []
+  const isListening = false
+  createInterface(child.stderr).on('line', (line) => {
+    if (isListening) onLog?.(line)
+    else complaints.push(line)
+  })
+  const listening = new Promise<true>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      onLog?.(line)
+      if (messageOf(line) === 'listening') resolve(true)
+    })
+  })
+  if (await Promise.race([listening, ended, elapsed(START_TIMEOUT_MS)]))
+    return { pid: child.pid!, ended, stop }
+  await stop()
+  throw new Error(complaints.join('\n') || `the relay did not listen within ${START_TIMEOUT_MS / 1000} s`)
+}
+
+async function stopProcess(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await ended
+  clearTimeout(timer)
+}
+
+function elapsed(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}
+
+/** The message of one line of a JSON log. */
+function messageOf(line: string): unknown {
+  try {
+    return JSON.parse(line).msg
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,29 @@
+// How a person reaches a site whose certificate comes from the relay's own CA: with curl, and with a browser.
+import path from 'node:path'
+
+/** A path as it is typed where the command was given: npm runs its scripts in the root of the repository. */
+export function displayPath(file: string): string {
+  const relative = path.relative(process.env.INIT_CWD ?? process.cwd(), file)
+  return relative.startsWith('..') ? file : relative
+}
+
+/** One line that works as printed. */
+export function curlLine(siteUrl: string, caFile: string | undefined): string {
+  const ca = caFile === undefined ? '' : `--cacert ${quote(displayPath(caFile))} `
+  return `curl ${ca}${siteUrl}/`
+}
+
+/** What makes the browsers of this system trust the CA. */
+export function trustHint(caFile: string): string {
+  const file = quote(displayPath(caFile))
+  if (process.platform === 'darwin')
+    return `this does:\n\n  security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file}`
+  if (process.platform === 'win32') return `this does:\n\n  certutil -user -addstore Root ${file}`
+  const database = '$HOME/.pki/nssdb'
+  const add = `mkdir -p ${database} && certutil -d sql:${database} -A -t C,, -n svc -i ${file}`
+  return `this does for Chromium and Chrome:\n\n  ${add}`
+}
+
+function quote(file: string): string {
+  return /^[\w./@:-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,79 @@
+// `npm start`: a relay on this machine with the examples, and one site published through it from this process.
+// The specification's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { publish, type Site } from '@svc/sdk-node'
+import { buildExamples } from './lib/build.ts'
+import { root } from './lib/command.ts'
+import { helloFromNode } from './lib/hello.ts'
+import { printLog } from './lib/log.ts'
+import { type RelayProcess, startRelay } from './lib/relay.ts'
+import { curlLine, displayPath, trustHint } from './lib/trust.ts'
+
+/** From Ctrl-C until everything has ended; then it ends the hard way. */
+const CLOSE_TIMEOUT_MS = 12_000
+
+const url = process.env.SVC_URL || 'https://relay.localhost:4433'
+const identityPath = path.resolve(root, process.env.IDENTITY_PATH || '.svc')
+const log = printLog(process.env.LOG_LEVEL || 'warn')
+
+let relay: RelayProcess | undefined
+let site: Site | undefined
+let closing = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close)
+
+try {
+  await start()
+} catch (error) {
+  if (!closing) fail(error)
+}
+
+async function start(): Promise<void> {
+  const siteDir = process.env.SVC_SITE_DIR || (await buildExamples())
+  relay = await startRelay({
+    env: { SVC_URL: url, IDENTITY_PATH: identityPath, SVC_SITE_DIR: siteDir, LOG_LEVEL: log.level },
+    onLog: log.print,
+  })
+  relay.ended.then(() => closing || fail('the relay has ended'))
+  const caFile = path.join(identityPath, 'ca.pem')
+  const ca = await readFile(caFile, 'utf8').catch(() => undefined)
+  site = await publish({
+    relay: url,
+    name: 'hello',
+    fetch: helloFromNode,
+    identityPath: path.join(identityPath, 'hello.json'),
+    ca,
+  })
+  site.addEventListener('error', ({ error }) => console.error(`hello: ${error.message}`))
+  announce(site.url, ca === undefined ? undefined : caFile)
+}
+
+function announce(siteUrl: string, caFile: string | undefined): void {
+  const lines = [
+    'The relay is running; Ctrl-C ends it.',
+    '',
+    `  Publish from a page   ${new URL('/examples/hello/', url)}`,
+    `  Published from Node   ${siteUrl}/`,
+  ]
+  if (caFile !== undefined) lines.push(`  Its authority (CA)    ${displayPath(caFile)}`)
+  lines.push('', 'See it answer:', '', `  ${curlLine(siteUrl, caFile)}`, '')
+  if (caFile !== undefined)
+    lines.push(`Browsers show it without a warning once they trust the CA, which ${trustHint(caFile)}`, '')
+  console.log(lines.join('\n'))
+}
+
+/** Ends the site first, so that it can still take its lease back from the relay. */
+async function close(): Promise<void> {
+  if (closing) return
+  closing = true
+  setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS)
+  await site?.close()
+  await relay?.stop()
+  process.exit(0)
+}
+
+function fail(reason: unknown): never {
+  console.error(`npm start: ${reason instanceof Error ? reason.message : reason}`)
+  // The relay ends with this process.
+  process.exit(1)
+}

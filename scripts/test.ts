@@ -1,0 +1,124 @@
+// Everything that must hold: lint, types, unused code, unit tests, the end-to-end suite and the size of a page.
+// `npm test`, or `npm test -- FILTER…` for the tests whose file, else whose name, matches. Last line: the counts.
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { ensureCertutil, ensureChromium } from './lib/browser.ts'
+import { type Outcome, root, runCommand } from './lib/command.ts'
+import { type Count, readPlaywright, readVitest } from './lib/reports.ts'
+
+/** Longest that one step may take, in milliseconds. */
+const CHECK_TIMEOUT_MS: number = 2 * 60_000
+const SUITE_TIMEOUT_MS: number = 6 * 60_000
+/** Type-checks side by side: each loads the same libraries again. */
+const TSC_PARALLEL = 2
+
+interface Step extends Count {
+  name: string
+  seconds: number
+}
+
+const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 }
+const temporary = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
+const steps: Step[] = []
+let reports = 0
+const filters = process.argv.slice(2)
+
+if (filters.length === 0) await runAll()
+else await runMatching(filters)
+rmSync(temporary, { recursive: true })
+summarize()
+
+async function runAll(): Promise<void> {
+  await step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.']))
+  await step('types', checkTypes)
+  await step('unused', () => check(['knip', '--no-progress']))
+  await step('unit', () => vitest([]))
+  await step('e2e', () => playwright([]))
+  await step('size', () => check(['node', 'scripts/size.ts'], true))
+}
+
+/** By path, and only if no path matches by name. */
+async function runMatching(words: string[]): Promise<void> {
+  await step('unit', () => vitest(['--passWithNoTests', ...words]))
+  await step('e2e', () => playwright(['--pass-with-no-tests', ...words]))
+  if (steps.some((one) => one.passed + one.failed > 0)) return
+  steps.length = 0
+  const name = words.join('|')
+  // Vitest reports what a name filter leaves out as skipped.
+  await step('unit', async () => ({ ...(await vitest(['--passWithNoTests', '-t', name])), skipped: 0 }))
+  await step('e2e', () => playwright(['--pass-with-no-tests', '--grep', name]))
+  if (steps.some((one) => one.passed + one.failed > 0)) return
+  console.error(`No test matches ${words.join(' ')}`)
+  await step('filter', async () => ({ ...NOTHING, failed: 1 }))
+}
+
+async function step(name: string, run: () => Promise<Count>): Promise<void> {
+  const start = performance.now()
+  console.log(`\n${name} …`)
+  const count = await run().catch((error: Error) => {
+    console.error(error.message)
+    return { ...NOTHING, failed: 1 }
+  })
+  steps.push({ name, ...count, seconds: (performance.now() - start) / 1000 })
+}
+
+async function check(command: string[], show = false): Promise<Count> {
+  return verdict(await runCommand(command, { timeoutMs: CHECK_TIMEOUT_MS, quiet: true }), show)
+}
+
+async function checkTypes(): Promise<Count> {
+  const projects = globSync('{*,*/test}/tsconfig.json', { cwd: root }).sort()
+  const outcomes: Outcome[] = []
+  const worker = async (): Promise<void> => {
+    for (let project = projects.pop(); project !== undefined; project = projects.pop()) {
+      outcomes.push(await runCommand(['tsc', '-p', project], { timeoutMs: CHECK_TIMEOUT_MS, quiet: true }))
+    }
+  }
+  await Promise.all(Array.from({ length: TSC_PARALLEL }, worker))
+  return verdict({ ok: outcomes.every((one) => one.ok), output: outcomes.map((one) => one.output).join('') })
+}
+
+function verdict({ ok, output }: Outcome, show = false): Count {
+  if (!ok || show) console.log(output.trimEnd())
+  return ok ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 }
+}
+
+async function vitest(args: string[]): Promise<Count> {
+  const report = newReport()
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const outcome = await runCommand(['vitest', 'run', ...reporters, ...args], { timeoutMs: SUITE_TIMEOUT_MS })
+  return counted(outcome, readVitest(report))
+}
+
+async function playwright(args: string[]): Promise<Count> {
+  const chromium = ensureChromium()
+  ensureCertutil()
+  const report = newReport()
+  const env = { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report }
+  const command = ['playwright', 'test', '--reporter=list,json', ...args]
+  return counted(await runCommand(command, { timeoutMs: SUITE_TIMEOUT_MS, env }), readPlaywright(report))
+}
+
+function newReport(): string {
+  reports += 1
+  return path.join(temporary, `${reports}.json`)
+}
+
+/** A suite that ended badly has failed, whatever its report says. */
+function counted({ ok, output }: Outcome, count: Count | undefined): Count {
+  if (output !== '') console.log(output.trim())
+  const known = count ?? NOTHING
+  return !ok && known.failed === 0 ? { ...known, failed: 1 } : known
+}
+
+function summarize(): void {
+  const total = (key: keyof Count): number => steps.reduce((sum, one) => sum + one[key], 0)
+  const line = ({ passed, failed, skipped }: Count): string =>
+    `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  console.log()
+  for (const one of steps)
+    console.log(`${one.name.padEnd(8)}${one.seconds.toFixed(1).padStart(7)} s   ${line(one)}`)
+  console.log(`\n${line({ passed: total('passed'), failed: total('failed'), skipped: total('skipped') })}`)
+  process.exitCode = total('failed') > 0 || total('passed') === 0 ? 1 : 0
+}

@@ -1,0 +1,107 @@
+// The import rules of scripts/lint/imports.grit and the globals of biome.json: every rule catches what it forbids.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+const ALONE = 'protocol, yamux and tls import none of ours'
+const RELAY = 'the engine holds tenant secrets, the relay must never'
+const SDK = 'an SDK never imports the relay'
+const WEB = 'web-standard APIs only, no node: module'
+const BY_NAME = 'Import another package by its name'
+const ONE_IMPORTER = 'A third-party library has one importer'
+
+/** File, what it says, and what the linter must say of it. */
+const FORBIDDEN: [file: string, code: string, message: string][] = [
+  ['protocol/src/a.ts', "export * from '@svc/tls'", ALONE],
+  ['yamux/src/a.ts', "export * from '@svc/protocol'", ALONE],
+  ['tls/src/handshake/a.ts', "export type { T } from '@svc/protocol'", ALONE],
+  ['relay/src/keyless/a.ts', "export { Server } from '@svc/tls'", RELAY],
+  ['relay/src/keyless/b.ts', "export const tls = await import('@svc/tls')", RELAY],
+  ['relay/src/c.ts', "export type { Site } from '@svc/sdk-browser'", RELAY],
+  ['sdk-browser/src/a.ts', "export * from '@svc/relay'", SDK],
+  ['sdk-browser/src/b.ts', "export * from '@svc/sdk-node'", SDK],
+  ['sdk-node/src/a.ts', "export type { Settings } from '@svc/relay'", SDK],
+  ['protocol/src/b.ts', "export { x } from 'node:path'", WEB],
+  ['yamux/src/b.ts', "export { x } from 'node:stream'", WEB],
+  ['tls/src/crypto/a.ts', "export { x } from 'node:crypto'", WEB],
+  ['sdk-browser/src/c.ts', "export const fs = await import('node:fs')", WEB],
+  ['sdk-node/src/b.ts', "export * from '../../sdk-browser/src/index.ts'", BY_NAME],
+  ['relay/src/api/a.ts', "export * from '../../../tls/src/index.ts'", BY_NAME],
+  ['tls/src/record/a.ts', "export { x } from '@noble/ciphers/aes.js'", ONE_IMPORTER],
+  ['sdk-browser/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
+  ['sdk-browser/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
+  ['sdk-node/src/c.ts', "export { Agent } from 'undici'", ONE_IMPORTER],
+  ['relay/src/identity.ts', "export { x } from '@peculiar/x509'", ONE_IMPORTER],
+  ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],
+  ['relay/src/e.ts', "export { default } from 'sirv'", ONE_IMPORTER],
+  ['relay/src/lease/a.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
+  ['relay/src/f.ts', "export { default } from 'write-file-atomic'", ONE_IMPORTER],
+  ['relay/src/api/b.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
+  ['relay/src/settings.ts', "export { z } from 'zod'", ONE_IMPORTER],
+  ['yamux/src/c.ts', "export { x } from 'any-other-library'", ONE_IMPORTER],
+  ['tls/src/b.ts', 'export const x = Buffer.alloc(1)', 'Do not use the global variable Buffer'],
+  ['yamux/src/d.ts', 'export const x = process.env', 'Do not use the global variable process'],
+  ['sdk-browser/src/d.ts', 'export const x = window.name', 'Do not use the global variable window'],
+  ['sdk-browser/src/e.ts', 'export const x = document.title', 'Do not use the global variable document'],
+  [
+    'sdk-browser/src/f.ts',
+    'export const x = localStorage.length',
+    'Do not use the global variable localStorage',
+  ],
+]
+
+const ALLOWED: [file: string, code: string][] = [
+  ['relay/src/keyless/ok.ts', "export { parse } from '@svc/tls/messages'\nexport { x } from 'node:crypto'"],
+  ['relay/src/reverse/ok.ts', "export { WebSocket } from 'ws'\nexport * from '../lease/ok.ts'"],
+  ['relay/src/log.ts', "export { pino } from 'pino'"],
+  ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
+  ['sdk-browser/src/carrier/websocket.ts', "export { default } from 'isomorphic-ws'"],
+  [
+    'sdk-browser/src/ok.ts',
+    "export * from '@svc/yamux'\nexport * from '@svc/tls'\nexport * from '@svc/protocol'",
+  ],
+  ['sdk-node/src/ok.ts', "export { publish } from '@svc/sdk-browser'\nexport { x } from 'node:fs'"],
+  ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
+  ['e2e/ok.ts', "export * from '@svc/relay'\nexport * from '@svc/sdk-browser'"],
+]
+
+let checkout: string
+let diagnostics: { file: string; message: string }[]
+
+beforeAll(() => {
+  checkout = mkdtempSync(path.join(tmpdir(), 'svc-lint-'))
+  for (const file of ['biome.json', 'scripts/lint'])
+    cpSync(path.join(root, file), path.join(checkout, file), { recursive: true })
+  for (const [file, code] of [...FORBIDDEN, ...ALLOWED]) {
+    mkdirSync(path.dirname(path.join(checkout, file)), { recursive: true })
+    writeFileSync(path.join(checkout, file), `${code}\n`)
+  }
+  diagnostics = lint()
+})
+
+afterAll(() => rmSync(checkout, { recursive: true }))
+
+function lint(): { file: string; message: string }[] {
+  const biome = path.join(root, 'node_modules/.bin/biome')
+  const args = ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github', '.']
+  const { stdout } = spawnSync(biome, args, { cwd: checkout, encoding: 'utf8', timeout: 10_000 })
+  const annotation = /^::error .*?file=([^,]+),.*?::(.*)$/gm
+  return [...stdout.matchAll(annotation)].map(([, file = '', message = '']) => ({
+    file: path.relative(checkout, path.resolve(checkout, file)),
+    message,
+  }))
+}
+
+test.each(FORBIDDEN)('%s may not say: %s', (file, _code, message) => {
+  expect(diagnostics.filter((one) => one.file === file).map((one) => one.message)).toEqual([
+    expect.stringContaining(message),
+  ])
+})
+
+test.each(ALLOWED)('%s may say: %s', (file) => {
+  expect(diagnostics.filter((one) => one.file === file)).toEqual([])
+})

@@ -1,0 +1,32 @@
+// The seam to the primitives: what the engine asks of WebCrypto, noble, or another library.
+
+export type MaybePromise<T> = T | Promise<T>
+
+/** AEAD of one cipher suite under one key (RFC 8446 §5.2). May answer at once or with a promise. */
+export interface Aead {
+  /** @returns the ciphertext with its 16-byte tag */
+  seal(nonce: Uint8Array, additionalData: Uint8Array, plaintext: Uint8Array): MaybePromise<Uint8Array>
+  /** Throws or rejects when the tag is wrong. */
+  open(nonce: Uint8Array, additionalData: Uint8Array, ciphertext: Uint8Array): MaybePromise<Uint8Array>
+}
+
+/** The server's half of a key exchange (§4.2.8): its own fresh share and the secret both sides have. */
+export interface KeyAgreement {
+  keyExchange: Uint8Array
+  /** The caller erases it. */
+  sharedSecret: Uint8Array
+}
+
+export interface CryptoProvider {
+  randomBytes(length: number): Uint8Array
+  /** Takes the key over and erases it. */
+  aead(cipherSuite: number, key: Uint8Array): Aead
+  /**
+   * @throws TlsError `illegal_parameter` when the peer's share is no valid key of the group (§4.2.8.2, §7.4.2); it has
+   *   the right length already
+   */
+  agree(group: number, peerKeyExchange: Uint8Array): MaybePromise<KeyAgreement>
+}
+
+export const AEAD_TAG_BYTES = 16
+export const AEAD_NONCE_BYTES = 12

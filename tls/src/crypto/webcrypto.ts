@@ -1,0 +1,94 @@
+// The default provider: WebCrypto where it has the algorithm, noble, loaded on demand, where it does not.
+
+import { violation } from '../errors.ts'
+import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
+import { isAllZero } from './constant-time.ts'
+import { agreeHybrid } from './hybrid.ts'
+import type { Aead, CryptoProvider, KeyAgreement, MaybePromise } from './provider.ts'
+
+export const webCrypto: CryptoProvider = {
+  randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  aead: (cipherSuite, key) =>
+    // A page that is not a secure context has no `subtle`.
+    cipherSuite === CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256 || crypto.subtle === undefined
+      ? lateAead(import('./noble-aead.ts').then(({ nobleAead }) => nobleAead(cipherSuite, key)))
+      : lateAead(aesGcm(key)),
+  agree: (group, peer) =>
+    group === NAMED_GROUP.X25519MLKEM768 ? agreeHybrid(peer, agreeOnCurve) : agreeOnCurve(group, peer),
+}
+
+/** Its key is imported, or its code loaded, while the first records already wait for it. */
+function lateAead(loading: Promise<Aead>): Aead {
+  let aead: Aead | undefined
+  loading.then(
+    (loaded) => {
+      aead = loaded
+    },
+    // Reported by the calls that wait for it.
+    () => {},
+  )
+  const use = (run: (aead: Aead) => MaybePromise<Uint8Array>) => (aead ? run(aead) : loading.then(run))
+  return {
+    seal: (nonce, additionalData, plaintext) => use((a) => a.seal(nonce, additionalData, plaintext)),
+    open: (nonce, additionalData, ciphertext) => use((a) => a.open(nonce, additionalData, ciphertext)),
+  }
+}
+
+async function aesGcm(keyBytes: Uint8Array): Promise<Aead> {
+  const key = await crypto.subtle.importKey('raw', source(keyBytes), 'AES-GCM', false, ['encrypt', 'decrypt'])
+  keyBytes.fill(0)
+  const parameters = (nonce: Uint8Array, additionalData: Uint8Array): AesGcmParams => ({
+    name: 'AES-GCM',
+    iv: source(nonce),
+    additionalData: source(additionalData),
+  })
+  return {
+    seal: async (nonce, additionalData, plaintext) =>
+      new Uint8Array(await crypto.subtle.encrypt(parameters(nonce, additionalData), key, source(plaintext))),
+    open: async (nonce, additionalData, ciphertext) =>
+      new Uint8Array(await crypto.subtle.decrypt(parameters(nonce, additionalData), key, source(ciphertext))),
+  }
+}
+
+interface Curve {
+  algorithm: { name: string; namedCurve?: string }
+  secretBits: number
+}
+
+const CURVES: Readonly<Record<number, Curve>> = {
+  [NAMED_GROUP.x25519]: { algorithm: { name: 'X25519' }, secretBits: 256 },
+  [NAMED_GROUP.secp256r1]: { algorithm: { name: 'ECDH', namedCurve: 'P-256' }, secretBits: 256 },
+  [NAMED_GROUP.secp384r1]: { algorithm: { name: 'ECDH', namedCurve: 'P-384' }, secretBits: 384 },
+}
+
+async function agreeOnCurve(group: number, peer: Uint8Array): Promise<KeyAgreement> {
+  const { algorithm, secretBits } = CURVES[group]!
+  const own = await generateKey(algorithm)
+  if (own === undefined) return (await import('./noble-curves.ts')).agreeWithNoble(group, peer)
+  const keyExchange = new Uint8Array(await crypto.subtle.exportKey('raw', own.publicKey))
+  let sharedSecret: Uint8Array
+  try {
+    const key = await crypto.subtle.importKey('raw', source(peer), algorithm, false, [])
+    const parameters = { name: algorithm.name, public: key }
+    sharedSecret = new Uint8Array(await crypto.subtle.deriveBits(parameters, own.privateKey, secretBits))
+  } catch (error) {
+    throw violation('illegal_parameter', 'the key share is no point of its group', error)
+  }
+  // §7.4.2: X25519 with a point of small order.
+  if (isAllZero(sharedSecret)) throw violation('illegal_parameter', 'the shared secret is all zero')
+  return { keyExchange, sharedSecret }
+}
+
+/** Undefined where this WebCrypto does not have the curve. */
+async function generateKey(algorithm: Curve['algorithm']): Promise<CryptoKeyPair | undefined> {
+  try {
+    return (await crypto.subtle.generateKey(algorithm, false, ['deriveBits'])) as CryptoKeyPair
+  } catch {
+    return undefined
+  }
+}
+
+/** The library's type does not know that bytes over shared memory never get here. */
+function source(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>
+}

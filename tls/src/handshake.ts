@@ -1,0 +1,220 @@
+// The server's handshake, in the order of RFC 8446 §2, figure 1: read this file beside §4.
+
+import { SCHEME_OF } from './certificate.ts'
+import type { Channel } from './channel.ts'
+import type { ConnectionInfo, Settings, SignRequest } from './config.ts'
+import { equalInConstantTime } from './crypto/constant-time.ts'
+import { HASH, type Hash } from './crypto/hash.ts'
+import { violation } from './errors.ts'
+import {
+  type ApplicationTrafficSecret,
+  EarlySecret,
+  type ExporterSecret,
+  type HandshakeTrafficSecret,
+  type KeyLog,
+  type ResumptionSecret,
+} from './key-schedule.ts'
+import { TICKETS_PER_HANDSHAKE } from './limits.ts'
+import { encodeCertificate, encodeCertificateVerify } from './messages/certificate.ts'
+import { type ClientHello, parseClientHello } from './messages/client-hello.ts'
+import {
+  EXTENSION,
+  HANDSHAKE_HEADER_BYTES,
+  HANDSHAKE_TYPE,
+  RECORD_FRAGMENT_MAX_BYTES,
+} from './messages/constants.ts'
+import { encodeEncryptedExtensions } from './messages/encrypted-extensions.ts'
+import { encodeNewSessionTicket } from './messages/new-session-ticket.ts'
+import { encodeHelloRetryRequest, encodeServerHello } from './messages/server-hello.ts'
+import { suiteHash } from './messages/transcript.ts'
+import { handshakeMessage } from './messages/writer.ts'
+import { type Agreement, allowsResumption, negotiate, requireRetried, requireScheme } from './negotiate.ts'
+import { Protection } from './record.ts'
+import { acceptPsk, sessionOf } from './resumption.ts'
+import { requestSignature } from './signer.ts'
+import { Transcript } from './transcript.ts'
+
+/** What the handshake leaves behind. */
+export interface Established {
+  info: ConnectionInfo
+  clientTraffic: ApplicationTrafficSecret
+  serverTraffic: ApplicationTrafficSecret
+  exporter: ExporterSecret
+}
+
+/** The ClientHello that counts, and what came before it. */
+interface Offer {
+  hello: ClientHello
+  agreement: Agreement & { keyExchange: Uint8Array }
+  /** Without `hello` itself. */
+  transcript: Transcript
+  retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
+}
+
+/**
+ * Runs the handshake up to the client's Finished; `leaving` aborts when the client is gone.
+ * @throws TlsError with the alert that ends the connection
+ */
+export async function handshake(
+  channel: Channel,
+  settings: Settings,
+  leaving: AbortSignal,
+): Promise<Established> {
+  const { crypto } = settings
+  const { hello, agreement, transcript, retry } = await readClientHello(channel, settings)
+  const { cipherSuite, group, alpn } = agreement
+  const hash = HASH[suiteHash(cipherSuite)!]
+  const keyLog: KeyLog = (label, secret) => settings.onSecret?.(label, hello.random.slice(), secret.slice())
+  if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit)
+
+  // pre_shared_key (§4.2.11): a session that the client resumes, or none.
+  const psk = await acceptPsk(hello, agreement, transcript, settings, keyLog)
+  if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
+  transcript.add(hello.message)
+
+  // ServerHello (§4.1.3)
+  const { keyExchange, sharedSecret } = await crypto.agree(group, agreement.keyExchange)
+  const serverHello = encodeServerHello({
+    random: crypto.randomBytes(32),
+    sessionId: hello.sessionId,
+    cipherSuite,
+    group,
+    keyExchange,
+    selectedIdentity: psk?.index,
+  })
+  transcript.add(serverHello)
+  channel.send(serverHello)
+  if (hello.sessionId.length > 0 && retry === undefined) channel.sendChangeCipherSpec()
+
+  // Handshake keys (§7.1)
+  const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, keyLog)
+  const handshakeSecret = earlySecret.handshake(sharedSecret)
+  sharedSecret.fill(0)
+  const clientHandshake = handshakeSecret.clientTraffic(transcript.digest())
+  const serverHandshake = handshakeSecret.serverTraffic(transcript.digest())
+  const masterSecret = handshakeSecret.master()
+  channel.protectInbound(new Protection(crypto, cipherSuite, clientHandshake))
+  channel.outbound.protect(new Protection(crypto, cipherSuite, serverHandshake))
+  if (hello.earlyData && retry === undefined) channel.inbound.skipEarlyData()
+
+  // EncryptedExtensions (§4.3.1)
+  const encryptedExtensions = encodeEncryptedExtensions({
+    // RFC 6066 §3: not when a session is resumed.
+    serverName: hello.serverName !== undefined && psk === undefined,
+    alpn,
+    recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1,
+  })
+  transcript.add(encryptedExtensions)
+  channel.send(encryptedExtensions)
+
+  // Certificate, CertificateVerify (§4.4.2, §4.4.3)
+  if (psk === undefined) {
+    const certificate = encodeCertificate(settings.certificateChain, leafExtensions(hello, settings))
+    transcript.add(certificate)
+    channel.send(certificate)
+    channel.flush()
+    const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
+    const request = { algorithm: settings.algorithm, ...messages }
+    const signature = await requestSignature(settings, request, leaving)
+    const certificateVerify = encodeCertificateVerify(SCHEME_OF[settings.algorithm], signature)
+    transcript.add(certificateVerify)
+    channel.send(certificateVerify)
+  }
+
+  // Finished (§4.4.4)
+  const finished = handshakeMessage(HANDSHAKE_TYPE.finished, serverHandshake.verifyData(transcript.digest()))
+  transcript.add(finished)
+  channel.send(finished)
+  serverHandshake.erase()
+
+  // Application keys (§7.1), for our direction from here on
+  const serverFinished = transcript.digest()
+  const clientTraffic = masterSecret.clientTraffic(serverFinished)
+  const serverTraffic = masterSecret.serverTraffic(serverFinished)
+  const exporter = masterSecret.exporter(serverFinished)
+  channel.outbound.protect(new Protection(crypto, cipherSuite, serverTraffic))
+  channel.flush()
+
+  // The client's Finished
+  await readFinished(channel, transcript, hash, clientHandshake)
+  channel.protectInbound(new Protection(crypto, cipherSuite, clientTraffic))
+  channel.inbound.endHandshake()
+  const resumption = masterSecret.resumption(transcript.digest())
+  masterSecret.erase()
+
+  // NewSessionTicket (§4.6.1)
+  const info = { serverName: hello.serverName, alpn, cipherSuite, group, resumed: psk !== undefined }
+  if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption)
+  resumption.erase()
+  return { info, clientTraffic, serverTraffic, exporter }
+}
+
+/** §4.1.2, and §4.1.4 when the client has no share of a group that we have. */
+async function readClientHello(channel: Channel, settings: Settings): Promise<Offer> {
+  const first = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
+  const agreement = negotiate(first, settings.alpn)
+  const { cipherSuite, group, keyExchange } = agreement
+  const transcript = new Transcript(HASH[suiteHash(cipherSuite)!])
+  if (keyExchange !== undefined)
+    return { hello: first, agreement: { ...agreement, keyExchange }, transcript, retry: undefined }
+
+  const helloRetryRequest = encodeHelloRetryRequest({ sessionId: first.sessionId, cipherSuite, group })
+  transcript.add(first.message)
+  transcript.retry()
+  transcript.add(helloRetryRequest)
+  channel.send(helloRetryRequest)
+  if (first.sessionId.length > 0) channel.sendChangeCipherSpec()
+  if (first.earlyData) channel.inbound.skipEarlyData()
+  channel.flush()
+
+  const second = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
+  requireRetried(first, second, group)
+  const retried = negotiate(second, settings.alpn)
+  return {
+    hello: second,
+    agreement: { ...retried, keyExchange: retried.keyExchange! },
+    transcript,
+    retry: { clientHello: first.message, helloRetryRequest, clientHelloRetry: second.message },
+  }
+}
+
+/** §4.4.2.1: only what the client asked for. */
+function leafExtensions(hello: ClientHello, { ocspResponse, sctList }: Settings) {
+  return {
+    ocspResponse: hello.extensions.has(EXTENSION.status_request) ? ocspResponse : undefined,
+    sctList: hello.extensions.has(EXTENSION.signed_certificate_timestamp) ? sctList : undefined,
+  }
+}
+
+async function readFinished(
+  channel: Channel,
+  transcript: Transcript,
+  hash: Hash,
+  clientHandshake: HandshakeTrafficSecret,
+): Promise<void> {
+  const message = await channel.read(HANDSHAKE_TYPE.finished)
+  const verifyData = message.subarray(HANDSHAKE_HEADER_BYTES)
+  if (verifyData.length !== hash.length) throw violation('decode_error', 'Finished has a wrong length')
+  const expected = clientHandshake.verifyData(transcript.digest())
+  clientHandshake.erase()
+  if (!equalInConstantTime(verifyData, expected)) throw violation('decrypt_error', 'Finished does not verify')
+  transcript.add(message)
+}
+
+async function sendTickets(
+  channel: Channel,
+  settings: Settings,
+  info: ConnectionInfo,
+  resumption: ResumptionSecret,
+): Promise<void> {
+  const { tickets, crypto } = settings
+  if (tickets === undefined) return
+  for (let i = 0; i < TICKETS_PER_HANDSHAKE; i++) {
+    const nonce = Uint8Array.of(i)
+    const session = sessionOf(info, settings, resumption.psk(nonce))
+    const ageAdd = new DataView(crypto.randomBytes(4).buffer).getUint32(0)
+    const ticket = await tickets.seal(session)
+    session.psk.fill(0)
+    channel.send(encodeNewSessionTicket({ lifetimeSeconds: tickets.lifetimeSeconds, ageAdd, nonce, ticket }))
+  }
+}

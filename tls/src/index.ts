@@ -1,0 +1,10 @@
+// @svc/tls: a TLS 1.3 server engine without I/O, whose certificate key may be somewhere else.
+export { type SignAlgorithm, signAlgorithmOf } from './certificate.ts'
+export type { ConnectionInfo, ServerConfig, Signer, SignRequest } from './config.ts'
+export type { Aead, CryptoProvider, KeyAgreement, MaybePromise } from './crypto/provider.ts'
+export { webCrypto } from './crypto/webcrypto.ts'
+export { TlsError } from './errors.ts'
+export type { Limits } from './limits.ts'
+export { type ServerEvents, TlsServer } from './server.ts'
+export { boundedSigner } from './signer.ts'
+export { type Session, TicketKeeper } from './tickets.ts'

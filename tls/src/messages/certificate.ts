@@ -1,0 +1,55 @@
+// Certificate and CertificateVerify in their TLS 1.3 form (RFC 8446 §4.4.2, §4.4.3).
+
+import { EXTENSION, HANDSHAKE_TYPE } from './constants.ts'
+import { DecodeError } from './errors.ts'
+import { openMessage, readExtensions } from './extensions.ts'
+import { Reader } from './reader.ts'
+import { concat, extension, handshakeMessage, u8, u16, vector } from './writer.ts'
+
+export interface Certificate {
+  /** certificate_request_context: empty in a server's certificate. */
+  context: Uint8Array
+  /** DER, leaf first; at least one. */
+  certificates: Uint8Array[]
+}
+
+export function parseCertificate(message: Uint8Array): Certificate {
+  const reader = openMessage(message, HANDSHAKE_TYPE.certificate, 'Certificate')
+  const context = reader.vector(1)
+  const entries = new Reader(reader.vector(3, 1), 'certificate list')
+  reader.end()
+  const certificates: Uint8Array[] = []
+  while (!entries.done) {
+    certificates.push(entries.vector(3, 1))
+    readExtensions(entries, 'CertificateEntry')
+  }
+  return { context, certificates }
+}
+
+/** What a server may say about its leaf, when the client asked for it. */
+export interface LeafExtensions {
+  /** A DER OCSPResponse (RFC 6066 §8, RFC 8446 §4.4.2.1). */
+  ocspResponse: Uint8Array | undefined
+  /** A whole SignedCertificateTimestampList (RFC 6962 §3.3). */
+  sctList: Uint8Array | undefined
+}
+
+export function encodeCertificate(chain: readonly Uint8Array[], leaf: LeafExtensions): Uint8Array {
+  const status = leaf.ocspResponse && extension(EXTENSION.status_request, u8(1), vector(3, leaf.ocspResponse))
+  const scts = leaf.sctList && extension(EXTENSION.signed_certificate_timestamp, leaf.sctList)
+  const leafExtensions = [status, scts].filter((bytes) => bytes !== undefined)
+  const entries = chain.map((der, i) => concat(vector(3, der), vector(2, ...(i === 0 ? leafExtensions : []))))
+  return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(1), vector(3, ...entries))
+}
+
+const SERVER_CONTEXT = 'TLS 1.3, server CertificateVerify'
+
+/** What a server's CertificateVerify signs (§4.4.3): 64 spaces, the context string, a zero byte, the transcript hash. */
+export function certificateVerifyContent(transcriptHash: Uint8Array): Uint8Array {
+  return concat(new TextEncoder().encode(`${' '.repeat(64)}${SERVER_CONTEXT}\0`), transcriptHash)
+}
+
+export function encodeCertificateVerify(scheme: number, signature: Uint8Array): Uint8Array {
+  if (signature.length === 0) throw new DecodeError('internal_error', 'the signer gave an empty signature')
+  return handshakeMessage(HANDSHAKE_TYPE.certificate_verify, u16(scheme), vector(2, signature))
+}

@@ -1,0 +1,109 @@
+// Code points of TLS (IANA registries; RFC 8446 Appendix B), by the names that the RFCs use.
+
+/** `AlertDescription`, RFC 8446 §6. */
+export const ALERT = {
+  close_notify: 0,
+  unexpected_message: 10,
+  bad_record_mac: 20,
+  record_overflow: 22,
+  handshake_failure: 40,
+  bad_certificate: 42,
+  unsupported_certificate: 43,
+  certificate_revoked: 44,
+  certificate_expired: 45,
+  certificate_unknown: 46,
+  illegal_parameter: 47,
+  unknown_ca: 48,
+  access_denied: 49,
+  decode_error: 50,
+  decrypt_error: 51,
+  protocol_version: 70,
+  insufficient_security: 71,
+  internal_error: 80,
+  inappropriate_fallback: 86,
+  user_canceled: 90,
+  missing_extension: 109,
+  unsupported_extension: 110,
+  unrecognized_name: 112,
+  bad_certificate_status_response: 113,
+  unknown_psk_identity: 115,
+  certificate_required: 116,
+  no_application_protocol: 120,
+} as const
+
+export type AlertName = keyof typeof ALERT
+
+/** `ContentType`, RFC 8446 §5.1. */
+export const CONTENT_TYPE = {
+  change_cipher_spec: 20,
+  alert: 21,
+  handshake: 22,
+  application_data: 23,
+} as const
+
+/** `HandshakeType`, RFC 8446 §4. */
+export const HANDSHAKE_TYPE = {
+  client_hello: 1,
+  server_hello: 2,
+  new_session_ticket: 4,
+  end_of_early_data: 5,
+  encrypted_extensions: 8,
+  certificate: 11,
+  certificate_request: 13,
+  certificate_verify: 15,
+  finished: 20,
+  key_update: 24,
+  message_hash: 254,
+} as const
+
+/** `ExtensionType`, RFC 8446 §4.2. */
+export const EXTENSION = {
+  server_name: 0,
+  status_request: 5,
+  supported_groups: 10,
+  signature_algorithms: 13,
+  application_layer_protocol_negotiation: 16,
+  signed_certificate_timestamp: 18,
+  padding: 21,
+  record_size_limit: 28,
+  pre_shared_key: 41,
+  early_data: 42,
+  supported_versions: 43,
+  cookie: 44,
+  psk_key_exchange_modes: 45,
+  key_share: 51,
+} as const
+
+/** Cipher suites of TLS 1.3, RFC 8446 §B.4. */
+export const CIPHER_SUITE = {
+  TLS_AES_128_GCM_SHA256: 0x1301,
+  TLS_AES_256_GCM_SHA384: 0x1302,
+  TLS_CHACHA20_POLY1305_SHA256: 0x1303,
+} as const
+
+/** `NamedGroup`, RFC 8446 §4.2.7; the hybrid of draft-ietf-tls-ecdhe-mlkem. */
+export const NAMED_GROUP = {
+  secp256r1: 0x0017,
+  secp384r1: 0x0018,
+  x25519: 0x001d,
+  X25519MLKEM768: 0x11ec,
+} as const
+
+/** `SignatureScheme`, RFC 8446 §4.2.3. */
+export const SIGNATURE_SCHEME = {
+  ecdsa_secp256r1_sha256: 0x0403,
+  rsa_pss_rsae_sha256: 0x0804,
+  ed25519: 0x0807,
+} as const
+
+/** `ProtocolVersion`s of hellos: TLS 1.3, the frozen one (RFC 8446 §4.1.2), and the one that is refused (§D.5). */
+export const VERSION = { ssl30: 0x0300, tls12: 0x0303, tls13: 0x0304 } as const
+
+/** The longest fragment of a plaintext record, in bytes: 2^14 (RFC 8446 §5.1). */
+export const RECORD_FRAGMENT_MAX_BYTES: number = 2 ** 14
+
+/** Type, legacy version and length in front of every record (RFC 8446 §5.1). */
+export const RECORD_HEADER_BYTES = 5
+
+/** Type and 24-bit length in front of every handshake message (RFC 8446 §4). */
+export const HANDSHAKE_HEADER_BYTES = 4

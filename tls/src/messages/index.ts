@@ -1,0 +1,21 @@
+// @svc/tls/messages: what a relay needs to read of a handshake. No secrets, no cryptography, no state but a reader's.
+export { alertName, alertRecord } from './alert.ts'
+export { type Certificate, certificateVerifyContent, parseCertificate } from './certificate.ts'
+export { type ClientHello, type KeyShareEntry, parseClientHello } from './client-hello.ts'
+export { ClientHelloReader } from './client-hello-reader.ts'
+export {
+  ALERT,
+  type AlertName,
+  CIPHER_SUITE,
+  EXTENSION,
+  HANDSHAKE_TYPE,
+  NAMED_GROUP,
+  SIGNATURE_SCHEME,
+  VERSION,
+} from './constants.ts'
+export { type EncryptedExtensions, parseEncryptedExtensions } from './encrypted-extensions.ts'
+export { DecodeError, TlsError } from './errors.ts'
+export type { Extensions } from './extensions.ts'
+export type { OfferedPsks } from './pre-shared-key.ts'
+export { parseServerHello, type ServerHello } from './server-hello.ts'
+export { type HashName, messageHash, suiteHash } from './transcript.ts'

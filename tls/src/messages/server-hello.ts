@@ -1,0 +1,89 @@
+// ServerHello and HelloRetryRequest (RFC 8446 §4.1.3, §4.1.4).
+
+import { EXTENSION, HANDSHAKE_TYPE, VERSION } from './constants.ts'
+import { DecodeError } from './errors.ts'
+import { type Extensions, openMessage, readExtensions } from './extensions.ts'
+import { Reader } from './reader.ts'
+import { concat, extension, handshakeMessage, u8, u16, vector } from './writer.ts'
+
+/** §4.1.3: SHA-256 of "HelloRetryRequest", the Random that marks one. */
+const HELLO_RETRY_REQUEST_RANDOM: Uint8Array = Uint8Array.from(
+  [0xcf21ad74, 0xe59a6111, 0xbe1d8c02, 0x1e65b891, 0xc2a21116, 0x7abb8c5e, 0x079e09e2, 0xc8a8339c].flatMap(
+    (word) => [word >>> 24, word >>> 16, word >>> 8, word],
+  ),
+)
+
+export interface ServerHello {
+  random: Uint8Array
+  /** legacy_session_id_echo. */
+  sessionId: Uint8Array
+  cipherSuite: number
+  /** Of supported_versions; undefined when the server chose TLS 1.2 or less. */
+  selectedVersion: number | undefined
+  isHelloRetryRequest: boolean
+  extensions: Extensions
+}
+
+export function parseServerHello(message: Uint8Array): ServerHello {
+  const reader = openMessage(message, HANDSHAKE_TYPE.server_hello, 'ServerHello')
+  if (reader.u16() !== VERSION.tls12)
+    throw new DecodeError('illegal_parameter', 'legacy_version of ServerHello is not 0x0303')
+  const random = reader.bytes(32)
+  const sessionId = reader.vector(1)
+  if (sessionId.length > 32) throw new DecodeError('decode_error', 'a session id over 32 bytes')
+  const cipherSuite = reader.u16()
+  if (reader.u8() !== 0) throw new DecodeError('illegal_parameter', 'ServerHello selects a compression')
+  const extensions: Extensions = reader.done ? new Map() : readExtensions(reader, 'ServerHello')
+  reader.end()
+  return {
+    random,
+    sessionId,
+    cipherSuite,
+    selectedVersion: parseSelectedVersion(extensions.get(EXTENSION.supported_versions)),
+    isHelloRetryRequest: random.every((byte, i) => byte === HELLO_RETRY_REQUEST_RANDOM[i]),
+    extensions,
+  }
+}
+
+function parseSelectedVersion(body: Uint8Array | undefined): number | undefined {
+  if (body === undefined) return undefined
+  const reader = new Reader(body, 'supported_versions')
+  const version = reader.u16()
+  reader.end()
+  return version
+}
+
+export function encodeServerHello(hello: {
+  random: Uint8Array
+  sessionId: Uint8Array
+  cipherSuite: number
+  group: number
+  keyExchange: Uint8Array
+  /** §4.2.11: index of the accepted identity. */
+  selectedIdentity: number | undefined
+}): Uint8Array {
+  const share = extension(EXTENSION.key_share, u16(hello.group), vector(2, hello.keyExchange))
+  const psk =
+    hello.selectedIdentity === undefined
+      ? new Uint8Array()
+      : extension(EXTENSION.pre_shared_key, u16(hello.selectedIdentity))
+  return encode(hello.random, hello.sessionId, hello.cipherSuite, share, psk)
+}
+
+/** Asks for a key share of `group`; no cookie, because the server keeps its state. */
+export function encodeHelloRetryRequest(hello: {
+  sessionId: Uint8Array
+  cipherSuite: number
+  group: number
+}): Uint8Array {
+  const share = extension(EXTENSION.key_share, u16(hello.group))
+  return encode(HELLO_RETRY_REQUEST_RANDOM, hello.sessionId, hello.cipherSuite, share)
+}
+
+function encode(random: Uint8Array, sessionId: Uint8Array, suite: number, ...more: Uint8Array[]): Uint8Array {
+  const version = extension(EXTENSION.supported_versions, u16(VERSION.tls13))
+  return handshakeMessage(
+    HANDSHAKE_TYPE.server_hello,
+    concat(u16(VERSION.tls12), random, vector(1, sessionId), u16(suite), u8(0), vector(2, version, ...more)),
+  )
+}

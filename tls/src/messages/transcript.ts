@@ -1,0 +1,24 @@
+// What a transcript hash needs to know of the messages (RFC 8446 §4.4.1).
+
+import { CIPHER_SUITE, HANDSHAKE_TYPE } from './constants.ts'
+import { handshakeMessage } from './writer.ts'
+
+export type HashName = 'SHA-256' | 'SHA-384'
+
+/** The hash of a TLS 1.3 cipher suite (§B.4). */
+export function suiteHash(cipherSuite: number): HashName | undefined {
+  switch (cipherSuite) {
+    case CIPHER_SUITE.TLS_AES_128_GCM_SHA256:
+    case CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256:
+      return 'SHA-256'
+    case CIPHER_SUITE.TLS_AES_256_GCM_SHA384:
+      return 'SHA-384'
+    default:
+      return undefined
+  }
+}
+
+/** The synthetic message that stands for the first ClientHello once there was a HelloRetryRequest. */
+export function messageHash(clientHelloHash: Uint8Array): Uint8Array {
+  return handshakeMessage(HANDSHAKE_TYPE.message_hash, clientHelloHash)
+}

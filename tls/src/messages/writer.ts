@@ -1,0 +1,49 @@
+// Builds messages: big-endian integers and length-prefixed vectors (RFC 8446 §3).
+
+import { HANDSHAKE_HEADER_BYTES } from './constants.ts'
+
+export function concat(...parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}
+
+export function u8(value: number): Uint8Array {
+  return integer(1, value)
+}
+
+export function u16(value: number): Uint8Array {
+  return integer(2, value)
+}
+
+export function u32(value: number): Uint8Array {
+  return integer(4, value)
+}
+
+/** The parts, one after the other, behind their common length in `width` bytes. */
+export function vector(width: 1 | 2 | 3, ...parts: Uint8Array[]): Uint8Array {
+  const body = concat(...parts)
+  if (body.length >= 256 ** width) throw new RangeError(`${body.length} bytes do not fit a vector`)
+  return concat(integer(width, body.length), body)
+}
+
+/** `Extension`, RFC 8446 §4.2. */
+export function extension(type: number, ...body: Uint8Array[]): Uint8Array {
+  return concat(u16(type), vector(2, ...body))
+}
+
+/** `Handshake`, RFC 8446 §4: the message with its header. */
+export function handshakeMessage(type: number, ...body: Uint8Array[]): Uint8Array {
+  const message = concat(new Uint8Array(HANDSHAKE_HEADER_BYTES), ...body)
+  new DataView(message.buffer).setUint32(0, message.length - HANDSHAKE_HEADER_BYTES)
+  message[0] = type
+  return message
+}
+
+function integer(width: number, value: number): Uint8Array {
+  return Uint8Array.from({ length: width }, (_, i) => Math.floor(value / 256 ** (width - 1 - i)))
+}

@@ -1,0 +1,123 @@
+// Splits a byte stream into records (RFC 8446 §5.1, §5.2), whatever the chunking; each byte is copied once at most.
+
+import { type TlsError, violation } from './errors.ts'
+import { Fifo } from './fifo.ts'
+import { CHUNK_OVERHEAD_BYTES, RECORD_EXPANSION_MAX_BYTES } from './limits.ts'
+import { CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES, RECORD_HEADER_BYTES } from './messages/constants.ts'
+
+const FRAGMENT_MAX_BYTES = RECORD_FRAGMENT_MAX_BYTES + RECORD_EXPANSION_MAX_BYTES
+const NOTHING = new Uint8Array()
+
+/** A record as it came: plaintext or ciphertext. */
+export interface WireRecord {
+  type: number
+  header: Uint8Array
+  fragment: Uint8Array
+}
+
+/** Looks at bytes only when a record is asked for: a flood of tiny records costs no more memory than its bytes. */
+export class RecordReader {
+  readonly #chunks = new Fifo<Uint8Array>()
+  #chunk: Uint8Array = NOTHING
+  #backlog = 0
+  #header = new Uint8Array(RECORD_HEADER_BYTES)
+  #headerBytes = 0
+  /** The part of a fragment that came without its end. */
+  #partial: Uint8Array | undefined
+  #partialBytes = 0
+  #error: TlsError | undefined
+
+  /** Bytes that nobody looked at yet, and what it costs to keep them. */
+  get backlog(): number {
+    return this.#backlog
+  }
+
+  /** Why there are no more records: a header that none has. */
+  get error(): TlsError | undefined {
+    return this.#error
+  }
+
+  /** The bytes are kept: their owner must not change them. */
+  push(bytes: Uint8Array): void {
+    if (this.#error !== undefined) return
+    this.#chunks.push(bytes)
+    this.#backlog += bytes.length + CHUNK_OVERHEAD_BYTES
+  }
+
+  /** @returns the next whole record, or undefined until more bytes come */
+  shift(): WireRecord | undefined {
+    while (this.#error === undefined) {
+      if (this.#chunk.length === 0 && !this.#nextChunk()) return undefined
+      const before = this.#chunk.length
+      const record = this.#headerBytes < RECORD_HEADER_BYTES ? this.#readHeader() : this.#readFragment()
+      this.#backlog -= before - this.#chunk.length
+      if (record !== undefined) return record
+    }
+    return undefined
+  }
+
+  /** Forgets what there is, and all that follows. */
+  stop(error: TlsError): void {
+    this.#chunks.clear()
+    this.#chunk = NOTHING
+    this.#partial = undefined
+    this.#backlog = 0
+    this.#error = error
+  }
+
+  #nextChunk(): boolean {
+    const chunk = this.#chunks.shift()
+    if (chunk === undefined) return false
+    this.#chunk = chunk
+    this.#backlog -= CHUNK_OVERHEAD_BYTES
+    return true
+  }
+
+  /** Of the chunk, up to `length` bytes. */
+  #take(length: number): Uint8Array {
+    const piece = this.#chunk.subarray(0, length)
+    this.#chunk = this.#chunk.subarray(piece.length)
+    return piece
+  }
+
+  get #fragmentLength(): number {
+    return (this.#header[3]! << 8) | this.#header[4]!
+  }
+
+  /** The version is not looked at (§5.1: "MUST be ignored for all purposes"). */
+  #readHeader(): WireRecord | undefined {
+    const piece = this.#take(RECORD_HEADER_BYTES - this.#headerBytes)
+    this.#header.set(piece, this.#headerBytes)
+    this.#headerBytes += piece.length
+    const type = this.#header[0]
+    if (
+      piece.length > 0 &&
+      (type! < CONTENT_TYPE.change_cipher_spec || type! > CONTENT_TYPE.application_data)
+    )
+      this.#error = violation('unexpected_message', `a record of unknown type ${type}`)
+    if (this.#headerBytes < RECORD_HEADER_BYTES) return undefined
+    const length = this.#fragmentLength
+    if (length > FRAGMENT_MAX_BYTES)
+      this.#error ??= violation('record_overflow', `a record of ${length} bytes`)
+    return length === 0 && this.#error === undefined ? this.#finish(NOTHING) : undefined
+  }
+
+  #readFragment(): WireRecord | undefined {
+    const length = this.#fragmentLength
+    if (this.#partial === undefined && this.#chunk.length >= length) return this.#finish(this.#take(length))
+    this.#partial ??= new Uint8Array(length)
+    const piece = this.#take(length - this.#partialBytes)
+    this.#partial.set(piece, this.#partialBytes)
+    this.#partialBytes += piece.length
+    return this.#partialBytes === length ? this.#finish(this.#partial) : undefined
+  }
+
+  #finish(fragment: Uint8Array): WireRecord {
+    const record = { type: this.#header[0]!, header: this.#header, fragment }
+    this.#header = new Uint8Array(RECORD_HEADER_BYTES)
+    this.#headerBytes = 0
+    this.#partial = undefined
+    this.#partialBytes = 0
+    return record
+  }
+}

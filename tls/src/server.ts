@@ -1,0 +1,285 @@
+// A TLS 1.3 server without I/O: bytes in; bytes, plaintext and events out.
+
+import { readAlert } from './alert.ts'
+import { Channel, truncated } from './channel.ts'
+import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
+import type { MaybePromise } from './crypto/provider.ts'
+import { asTlsError, TlsError, violation } from './errors.ts'
+import { type Established, handshake } from './handshake.ts'
+import { Inbound } from './inbound.ts'
+import { KeyUpdates } from './key-update.ts'
+import { EMPTY_RECORDS_MAX, HANDSHAKE_BACKLOG_BYTES, WARNING_ALERTS_MAX } from './limits.ts'
+import { encodeAlert } from './messages/alert.ts'
+import { ALERT, CONTENT_TYPE } from './messages/constants.ts'
+import { Outbound } from './outbound.ts'
+import type { Plaintext } from './record.ts'
+
+/** Called in order. They may call the server back; what they throw closes the connection with internal_error. */
+export interface ServerEvents {
+  /** For the transport. Ownership passes to the callee. */
+  send(bytes: Uint8Array): void
+  /** The handshake is complete. */
+  secure(info: ConnectionInfo): void
+  /** Plaintext. Ownership passes to the callee. */
+  data(bytes: Uint8Array): void
+  /** The peer's close_notify: no data follows. */
+  end(): void
+  /** Both directions are over; once. With the error when that was not by close_notify of both. */
+  close(error?: TlsError): void
+}
+
+/** Errors after which the peer is not there to be told. */
+const SILENT_CODES: readonly string[] = ['alert_received', 'truncated']
+
+export class TlsServer {
+  readonly #settings: Settings
+  readonly #events: ServerEvents
+  readonly #inbound = new Inbound()
+  readonly #outbound: Outbound
+  readonly #channel: Channel
+  readonly #leaving = new AbortController()
+  readonly #deadline: ReturnType<typeof setTimeout>
+  #state: 'handshake' | 'open' | 'closed' = 'handshake'
+  #established: Established | undefined
+  #keyUpdates: KeyUpdates | undefined
+  /** Until the peer's close_notify. */
+  #readable = true
+  /** Until our close_notify. */
+  #writable = true
+  #transportEnded = false
+  #emptyRecords = 0
+  #warningAlerts = 0
+  #inPump = false
+  #pumping: Promise<void> | undefined
+
+  /** @throws TlsError `invalid_config` */
+  constructor(config: ServerConfig, events: ServerEvents) {
+    this.#settings = settingsOf(config)
+    this.#events = events
+    const { recordsPerKey, handshakeTimeoutMs } = this.#settings.limits
+    this.#outbound = new Outbound((bytes) => events.send(bytes), recordsPerKey)
+    this.#channel = new Channel(this.#inbound, this.#outbound, () => this.#flush())
+    this.#deadline = setTimeout(() => this.#fail(handshakeTimeout(handshakeTimeoutMs)), handshakeTimeoutMs)
+    void this.#run()
+  }
+
+  /**
+   * Bytes from the transport, in any chunking. They are kept: their owner must not change them.
+   * @returns a promise while they are being worked on: await it before reading on, so that memory stays bounded
+   */
+  receive(bytes: Uint8Array): MaybePromise<void> {
+    if (this.#state === 'closed' || !this.#readable) return
+    try {
+      this.#inbound.push(bytes)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    if (this.#state === 'open') return this.#pump()
+    this.#channel.arrived()
+    // Little input is no reason to hold the transport: reading on is how a client that leaves is noticed.
+    if (this.#inbound.backlog > HANDSHAKE_BACKLOG_BYTES) return this.#channel.idle()
+  }
+
+  /** The transport's end. Without a close_notify before it, the connection closes with `truncated`. */
+  receiveEnd(): void {
+    if (this.#state === 'closed' || !this.#readable) return
+    this.#transportEnded = true
+    if (this.#state === 'open') void this.#pump()
+    else {
+      this.#leaving.abort(truncated())
+      this.#channel.end()
+    }
+  }
+
+  /**
+   * Application data. It is kept until the promise settles: its owner must not change it before.
+   * @returns a promise while records are being sealed: await it before writing on
+   * @throws TlsError `not_ready` before `secure`, `closed` after `end` or `close`
+   */
+  write(plaintext: Uint8Array): MaybePromise<void> {
+    if (this.#state === 'handshake') throw new TlsError('not_ready', 'the handshake is not complete')
+    if (this.#state === 'closed' || !this.#writable) throw new TlsError('closed', 'the connection is closed')
+    if (plaintext.length > 0) this.#outbound.queue(CONTENT_TYPE.application_data, plaintext)
+    return this.#flush()
+  }
+
+  /** Sends close_notify after what was written. The peer may still send (RFC 8446 §6.1). */
+  end(): MaybePromise<void> {
+    if (this.#state === 'handshake') return this.abort(ALERT.user_canceled)
+    if (this.#state === 'closed' || !this.#writable) return
+    this.#writable = false
+    this.#outbound.queue(CONTENT_TYPE.alert, encodeAlert(ALERT.close_notify))
+    if (!this.#readable) this.#close()
+    return this.#flush()
+  }
+
+  /** Gives up: a fatal alert, then `close` with an error of code `aborted`. */
+  abort(alert: number = ALERT.internal_error): void {
+    this.#fail(new TlsError('aborted', 'the connection was aborted', { alert }))
+  }
+
+  /**
+   * RFC 8446 §7.5; an undefined context is an empty one.
+   * @throws TlsError `not_ready` before `secure` and after `close`
+   */
+  exportKeyingMaterial(label: string, context: Uint8Array | undefined, length: number): Uint8Array {
+    if (this.#established === undefined) throw new TlsError('not_ready', 'there is nothing to export')
+    return this.#established.exporter.export(label, context ?? new Uint8Array(), length)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const established = await handshake(this.#channel, this.#settings, this.#leaving.signal)
+      if (this.#state === 'closed') return
+      this.#open(established)
+      await this.#pump()
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#channel.close()
+    }
+  }
+
+  #open(established: Established): void {
+    clearTimeout(this.#deadline)
+    this.#state = 'open'
+    this.#established = established
+    this.#keyUpdates = new KeyUpdates(this.#settings, this.#inbound, this.#outbound, established)
+    this.#flush()
+    this.#events.secure(established.info)
+  }
+
+  /** Handles what has arrived. One pump at a time: an event that calls `receive` is served by the loop it came from. */
+  #pump(): MaybePromise<void> {
+    if (this.#inPump || this.#pumping !== undefined) return this.#pumping
+    this.#inPump = true
+    try {
+      while (this.#receiving) {
+        const plaintext = this.#inbound.next()
+        if (plaintext === undefined) return this.#starved()
+        if (plaintext instanceof Promise) {
+          this.#pumping = this.#pumpFrom(plaintext)
+          return this.#pumping
+        }
+        this.#accept(plaintext)
+      }
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#inPump = false
+    }
+  }
+
+  async #pumpFrom(first: Promise<Plaintext | undefined>): Promise<void> {
+    try {
+      let next: MaybePromise<Plaintext | undefined> = first
+      while (next !== undefined && this.#receiving) {
+        const plaintext: Plaintext | undefined = await next
+        if (plaintext !== undefined && this.#receiving) this.#accept(plaintext)
+        next = this.#inbound.next()
+      }
+      // Nothing is awaited from here on: whoever pushes now starts a pump of its own.
+      this.#starved()
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#pumping = undefined
+    }
+  }
+
+  get #receiving(): boolean {
+    return this.#state === 'open' && this.#readable
+  }
+
+  #starved(): void {
+    if (this.#transportEnded && this.#receiving) this.#fail(truncated())
+  }
+
+  #accept({ type, content }: Plaintext): void {
+    if (type === CONTENT_TYPE.handshake) {
+      this.#keyUpdates!.accept(content)
+      this.#flush()
+      return
+    }
+    this.#keyUpdates!.acceptOther()
+    if (type === CONTENT_TYPE.application_data) this.#acceptData(content)
+    else this.#acceptAlert(content)
+  }
+
+  #acceptData(content: Uint8Array): void {
+    if (content.length === 0) {
+      this.#emptyRecords++
+      if (this.#emptyRecords > EMPTY_RECORDS_MAX)
+        throw violation('unexpected_message', 'too many empty records')
+      return
+    }
+    this.#emptyRecords = 0
+    this.#keyUpdates!.dataReceived()
+    this.#events.data(content)
+  }
+
+  #acceptAlert(content: Uint8Array): void {
+    if (readAlert(content) === 'user_canceled') {
+      this.#warningAlerts++
+      if (this.#warningAlerts > WARNING_ALERTS_MAX) throw violation('unexpected_message', 'too many alerts')
+      return
+    }
+    // §6.1: "Any data received after a closure alert has been received MUST be ignored."
+    this.#readable = false
+    this.#events.end()
+    if (!this.#writable) this.#close()
+  }
+
+  #flush(): MaybePromise<void> {
+    try {
+      const flushing = this.#outbound.flush()
+      return flushing instanceof Promise ? flushing.catch((error: unknown) => this.#fail(error)) : undefined
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** §6.2: an alert, when the peer may still hear it, and nothing after it. */
+  #fail(reason: unknown): void {
+    if (this.#state === 'closed') return
+    const error = asTlsError(reason)
+    this.#outbound.clear()
+    if (this.#writable && error.alert !== undefined && !SILENT_CODES.includes(error.code))
+      this.#outbound.queue(CONTENT_TYPE.alert, encodeAlert(error.alert))
+    this.#close(error)
+  }
+
+  /** Over; `close` is called once what is queued has gone out. */
+  #close(error?: TlsError): void {
+    if (this.#state === 'closed') return
+    clearTimeout(this.#deadline)
+    this.#state = 'closed'
+    const reason = error ?? new TlsError('closed', 'the connection is closed')
+    this.#leaving.abort(reason)
+    this.#inbound.stop(reason)
+    this.#channel.close(reason)
+    this.#outbound.finish()
+    const closed = () => {
+      this.#keyUpdates?.erase()
+      this.#established?.exporter.erase()
+      this.#established = undefined
+      this.#events.close(error)
+    }
+    const flushing = attempt(() => this.#outbound.flush())
+    if (flushing instanceof Promise) flushing.then(closed, closed)
+    else closed()
+  }
+}
+
+/** The transport may be gone already: what it throws then changes nothing. */
+function attempt(flush: () => MaybePromise<void>): MaybePromise<void> {
+  try {
+    return flush()
+  } catch {
+    return undefined
+  }
+}
+
+function handshakeTimeout(ms: number): TlsError {
+  return new TlsError('handshake_timeout', `no handshake in ${ms} ms`, { alert: ALERT.handshake_failure })
+}

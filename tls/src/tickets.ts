@@ -1,0 +1,101 @@
+// Session tickets (RFC 8446 §4.6.1): the session's state, sealed under a key that never leaves this process.
+
+import { AEAD_NONCE_BYTES, type Aead, type CryptoProvider } from './crypto/provider.ts'
+import { webCrypto } from './crypto/webcrypto.ts'
+import { TICKET_LIFETIME_S } from './limits.ts'
+import { CIPHER_SUITE } from './messages/constants.ts'
+import { Reader } from './messages/reader.ts'
+import type { HashName } from './messages/transcript.ts'
+import { concat, u8, u32, vector } from './messages/writer.ts'
+
+/** What a resumed connection must have in common with the one that got the ticket. */
+export interface Session {
+  hash: HashName
+  psk: Uint8Array
+  /** Empty when there was none, as for `alpn`. */
+  serverName: string
+  alpn: string
+  /** SHA-256 of the leaf. */
+  certificate: Uint8Array
+}
+
+interface TicketKey {
+  name: Uint8Array
+  aead: Aead
+  createdAt: number
+}
+
+const KEY_NAME_BYTES = 4
+const KEY_BYTES = 16
+/** The sealed form's first byte. */
+const HASHES: readonly HashName[] = ['SHA-256', 'SHA-384']
+
+/** Keeps no ticket: it costs nothing to give many away. Keys rotate every lifetime and live for two. */
+export class TicketKeeper {
+  readonly lifetimeSeconds: number
+  readonly #crypto: CryptoProvider
+  #keys: TicketKey[] = []
+
+  constructor(options: { crypto?: CryptoProvider; lifetimeSeconds?: number } = {}) {
+    this.#crypto = options.crypto ?? webCrypto
+    this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
+  }
+
+  async seal(session: Session): Promise<Uint8Array> {
+    const key = this.#currentKey()
+    const nonce = this.#crypto.randomBytes(AEAD_NONCE_BYTES)
+    const state = encodeSession(session, Math.floor(Date.now() / 1000))
+    const sealed = await key.aead.seal(nonce, key.name, state)
+    state.fill(0)
+    return concat(key.name, nonce, sealed)
+  }
+
+  /** @returns undefined for a ticket that is not ours, was tampered with, or is too old */
+  async open(ticket: Uint8Array): Promise<Session | undefined> {
+    const name = ticket.subarray(0, KEY_NAME_BYTES)
+    const nonce = ticket.slice(KEY_NAME_BYTES, KEY_NAME_BYTES + AEAD_NONCE_BYTES)
+    const key = this.#keys.find((candidate) => candidate.name.join() === name.join())
+    if (key === undefined || nonce.length < AEAD_NONCE_BYTES) return undefined
+    try {
+      const sealed = ticket.subarray(KEY_NAME_BYTES + AEAD_NONCE_BYTES)
+      const { session, issuedAt } = decodeSession(await key.aead.open(nonce, key.name, sealed))
+      const age = Date.now() / 1000 - issuedAt
+      return age <= this.lifetimeSeconds ? session : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #currentKey(): TicketKey {
+    const now = Date.now()
+    const [newest] = this.#keys
+    if (newest !== undefined && now - newest.createdAt < this.lifetimeSeconds * 1000) return newest
+    const aead = this.#crypto.aead(CIPHER_SUITE.TLS_AES_128_GCM_SHA256, this.#crypto.randomBytes(KEY_BYTES))
+    const key = { name: this.#crypto.randomBytes(KEY_NAME_BYTES), aead, createdAt: now }
+    this.#keys = newest === undefined ? [key] : [key, newest]
+    return key
+  }
+}
+
+function encodeSession(session: Session, issuedAt: number): Uint8Array {
+  return concat(
+    u8(HASHES.indexOf(session.hash)),
+    u32(issuedAt),
+    vector(1, session.psk),
+    vector(1, session.certificate),
+    vector(1, new TextEncoder().encode(session.serverName)),
+    vector(2, new TextEncoder().encode(session.alpn)),
+  )
+}
+
+function decodeSession(state: Uint8Array): { session: Session; issuedAt: number } {
+  const reader = new Reader(state, 'ticket')
+  const hash = HASHES[reader.u8()]!
+  const issuedAt = reader.u32()
+  const psk = reader.vector(1)
+  const certificate = reader.vector(1)
+  const serverName = new TextDecoder().decode(reader.vector(1))
+  const alpn = new TextDecoder().decode(reader.vector(2))
+  reader.end()
+  return { session: { hash, psk, serverName, alpn, certificate }, issuedAt }
+}

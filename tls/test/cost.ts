@@ -1,0 +1,18 @@
+// Tells a linear cost from a quadratic one on a machine that is busy with other things.
+
+/** How many times more `run` costs for four times the size: about 4 when it is linear, 16 when it is quadratic. */
+export function growth(size: number, run: (size: number) => void): number {
+  const best = (n: number) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const start = performance.now()
+        run(n)
+        return performance.now() - start
+      }),
+    )
+  best(size)
+  return best(4 * size) / best(size)
+}
+
+/** Between the two, nearer to the quadratic one: small sizes suffer most from noise. */
+export const LINEAR_GROWTH_MAX = 10
