@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { type SignRequest, siweMessage } from '@svc/protocol'
+import { siweMessage, type Tls13SignRequest } from '@svc/protocol'
 import { Session, type Stream } from '@svc/yamux'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -129,7 +129,7 @@ export class RelayDouble {
       case '/sdk/certificate-chain':
         return [200, CERTIFICATE_PEM as unknown as object]
       case '/v1/sign':
-        return [200, signature(body as unknown as SignRequest)]
+        return [200, signature(body as unknown as Tls13SignRequest)]
       default:
         return [404, {}]
     }
@@ -199,7 +199,7 @@ function data(value: object): Answer {
 }
 
 /** RFC 8446 §4.4.3, for a handshake without HelloRetryRequest under SHA-256. */
-function signature(request: SignRequest): object {
+function signature(request: Tls13SignRequest): object {
   const messages = [
     request.client_hello,
     request.server_hello,
