@@ -6,6 +6,7 @@ import path from 'node:path'
 import { ensureCertutil, ensureChromium } from './lib/browser.ts'
 import { type Outcome, root, runCommand } from './lib/command.ts'
 import { type Count, readPlaywright, readVitest } from './lib/reports.ts'
+import { ensureTlsClients } from './lib/tls-clients.ts'
 
 /** Longest that one step may take, in milliseconds. */
 const CHECK_TIMEOUT_MS: number = 2 * 60_000
@@ -87,8 +88,8 @@ function verdict({ ok, output }: Outcome, show = false): Count {
 async function vitest(args: string[]): Promise<Count> {
   const report = newReport()
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const outcome = await runCommand(['vitest', 'run', ...reporters, ...args], { timeoutMs: SUITE_TIMEOUT_MS })
-  return counted(outcome, readVitest(report))
+  const options = { timeoutMs: SUITE_TIMEOUT_MS, env: ensureTlsClients() }
+  return counted(await runCommand(['vitest', 'run', ...reporters, ...args], options), readVitest(report))
 }
 
 async function playwright(args: string[]): Promise<Count> {

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
+import { aptGet, ensure } from './install.ts'
 
 const SYSTEM_CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-/** A download or a Debian package, in milliseconds. */
-const INSTALL_TIMEOUT_MS: number = 5 * 60_000
 
 /** The path of a Chromium that is there: the one asked for, the system's, else Playwright's own. */
 export function findChromium(): string | undefined {
@@ -30,29 +29,4 @@ export function ensureCertutil(): void {
 
 function findCertutil(): true | undefined {
   return spawnSync('certutil', ['-H']).error === undefined ? true : undefined
-}
-
-/** Looks, and runs one install command after the other until there is something to be found. */
-function ensure<T>(find: () => T | undefined, installs: string[][]): T | undefined {
-  for (const command of installs) {
-    const found = find()
-    if (found !== undefined) return found
-    run(command)
-  }
-  return find()
-}
-
-function aptGet(name: string): string[] {
-  const install = `apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q ${name}`
-  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') ? ['sh', '-c', install] : []
-}
-
-function run([command, ...args]: string[]): void {
-  if (command === undefined) return
-  console.log(`Installing: ${[command, ...args].join(' ')}`)
-  const { stdout, stderr, status } = spawnSync(command, args, {
-    encoding: 'utf8',
-    timeout: INSTALL_TIMEOUT_MS,
-  })
-  if (status !== 0) console.log(`It failed:\n${stdout}${stderr}`)
 }

@@ -27,6 +27,17 @@ test.each([
   expect(stderr).toContain('TARGET is one of tls, yamux, http')
 })
 
+test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']], [['--xml']]])(
+  'interop %j: what it takes instead',
+  (args) => {
+    const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'interop.ts'), ...args], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(2)
+    expect(stderr).toContain('ROW is one of openssl, gnutls,')
+  },
+)
+
 test('a command that takes too long is ended, with what it started', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-command-'))
   const trace = path.join(directory, 'trace')

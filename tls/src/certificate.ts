@@ -7,7 +7,10 @@ import { Reader } from './messages/reader.ts'
 /** Named as in `/v1/sign`. */
 export type SignAlgorithm = 'ECDSA_SHA256' | 'RSA_PSS_SHA256' | 'Ed25519'
 
-/** The scheme of CertificateVerify (RFC 8446 §4.2.3). */
+/**
+ * The scheme of CertificateVerify, and in TLS 1.2 of ServerKeyExchange (RFC 8446 §4.2.3): a client of TLS 1.2 that knows
+ * RSA only as PKCS #1 v1.5 needs a server with another key.
+ */
 export const SCHEME_OF: Readonly<Record<SignAlgorithm, number>> = {
   ECDSA_SHA256: SIGNATURE_SCHEME.ecdsa_secp256r1_sha256,
   RSA_PSS_SHA256: SIGNATURE_SCHEME.rsa_pss_rsae_sha256,

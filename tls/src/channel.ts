@@ -1,23 +1,24 @@
 // The handshake's view of a connection: whole messages in, messages out, and the key changes between them.
 
-import { alertReceived, readAlert } from './alert.ts'
+import { alertReceived, PeerAlerts } from './alert.ts'
 import { TlsError, violation } from './errors.ts'
 import type { Inbound } from './inbound.ts'
-import { CHANGE_CIPHER_SPECS_MAX, HANDSHAKE_MESSAGE_MAX_BYTES, WARNING_ALERTS_MAX } from './limits.ts'
+import { CHANGE_CIPHER_SPECS_MAX, HANDSHAKE_MESSAGE_MAX_BYTES } from './limits.ts'
 import { MessageAssembler } from './messages/assembler.ts'
 import { ALERT, CONTENT_TYPE } from './messages/constants.ts'
 import { concat } from './messages/writer.ts'
 import type { Outbound } from './outbound.ts'
-import type { Plaintext, Protection } from './record.ts'
+import type { Plaintext, RecordProtection } from './record.ts'
 
 export class Channel {
   readonly inbound: Inbound
   readonly outbound: Outbound
+  readonly alerts: PeerAlerts = new PeerAlerts()
   readonly #flush: () => unknown
   readonly #assembler = new MessageAssembler()
   #messagesRead = 0
   #changeCipherSpecs = 0
-  #warningAlerts = 0
+  #tls12 = false
   #ended = false
   #wake: { resolve(): void; reject(error: TlsError): void } | undefined
   #idle: (() => void)[] = []
@@ -39,10 +40,25 @@ export class Channel {
         this.#messagesRead++
         return message
       }
-      // Between finding nothing and waiting nothing may be awaited: an arrival would go unnoticed.
-      const next = this.inbound.next()
-      if (next === undefined) await this.#moreInput()
-      else this.#accept(await next)
+      this.#accept(await this.#nextPlaintext())
+    }
+  }
+
+  /** TLS 1.2 from here on: a change_cipher_spec is part of the handshake, and an alert's level means something. */
+  useTls12(): void {
+    this.#tls12 = true
+    this.alerts.useLevels()
+  }
+
+  /** RFC 5246 §7.1: one byte, 0x01, between two messages. */
+  async readChangeCipherSpec(): Promise<void> {
+    for (;;) {
+      if (!this.#assembler.empty)
+        throw violation('unexpected_message', 'a handshake message instead of change_cipher_spec')
+      const plaintext = await this.#nextPlaintext()
+      if (plaintext.type !== CONTENT_TYPE.change_cipher_spec) this.#accept(plaintext)
+      else if (plaintext.content.length === 1 && plaintext.content[0] === 1) return
+      else throw violation('decode_error', 'a change_cipher_spec that is none')
     }
   }
 
@@ -61,9 +77,15 @@ export class Channel {
   }
 
   /** §5.1: "Handshake messages MUST NOT span key changes". */
-  protectInbound(protection: Protection): void {
-    if (!this.#assembler.empty) throw violation('unexpected_message', 'a message crosses a key change')
+  protectInbound(protection: RecordProtection): void {
+    this.#requireNoRest()
     this.inbound.protect(protection)
+  }
+
+  /** The peer's Finished was the last message. */
+  endHandshake(): void {
+    this.#requireNoRest()
+    this.inbound.endHandshake()
   }
 
   /** More bytes were pushed into `inbound`. */
@@ -91,6 +113,18 @@ export class Channel {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
+  async #nextPlaintext(): Promise<Plaintext> {
+    for (;;) {
+      // Between finding nothing and waiting nothing may be awaited: an arrival would go unnoticed.
+      const next = this.inbound.next()
+      if (next === undefined) await this.#moreInput()
+      else {
+        const plaintext = await next
+        if (plaintext !== undefined) return plaintext
+      }
+    }
+  }
+
   async #moreInput(): Promise<void> {
     this.#release()
     if (this.#ended) throw truncated()
@@ -99,13 +133,15 @@ export class Channel {
     })
   }
 
+  #requireNoRest(): void {
+    if (!this.#assembler.empty) throw violation('unexpected_message', 'a message crosses a key change')
+  }
+
   #release(): void {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  #accept(plaintext: Plaintext | undefined): void {
-    if (plaintext === undefined) return
-    const { type, content } = plaintext
+  #accept({ type, content }: Plaintext): void {
     if (type === CONTENT_TYPE.alert) this.#acceptAlert(content)
     else if (type === CONTENT_TYPE.change_cipher_spec) this.#dropChangeCipherSpec(content)
     else if (type !== CONTENT_TYPE.handshake)
@@ -118,7 +154,7 @@ export class Channel {
   /** §5: one byte 0x01, after the first ClientHello, before the Finished, not in the middle of a message. */
   #dropChangeCipherSpec(content: Uint8Array): void {
     this.#changeCipherSpecs++
-    const inPlace = this.#messagesRead > 0 && this.#assembler.empty
+    const inPlace = this.#messagesRead > 0 && this.#assembler.empty && !this.#tls12
     if (
       !inPlace ||
       content.length !== 1 ||
@@ -129,9 +165,7 @@ export class Channel {
   }
 
   #acceptAlert(content: Uint8Array): void {
-    if (readAlert(content) === 'close_notify') throw alertReceived(ALERT.close_notify)
-    this.#warningAlerts++
-    if (this.#warningAlerts > WARNING_ALERTS_MAX) throw violation('unexpected_message', 'too many alerts')
+    if (this.alerts.isCloseNotify(content)) throw alertReceived(ALERT.close_notify)
   }
 }
 

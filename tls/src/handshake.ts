@@ -2,18 +2,13 @@
 
 import { SCHEME_OF } from './certificate.ts'
 import type { Channel } from './channel.ts'
-import type { ConnectionInfo, Settings, SignRequest } from './config.ts'
+import type { ConnectionInfo, Settings, Tls13SignRequest } from './config.ts'
 import { equalInConstantTime } from './crypto/constant-time.ts'
 import { HASH, type Hash } from './crypto/hash.ts'
 import { violation } from './errors.ts'
-import {
-  type ApplicationTrafficSecret,
-  EarlySecret,
-  type ExporterSecret,
-  type HandshakeTrafficSecret,
-  type KeyLog,
-  type ResumptionSecret,
-} from './key-schedule.ts'
+import type { Established } from './established.ts'
+import { EarlySecret, type HandshakeTrafficSecret, type ResumptionSecret } from './key-schedule.ts'
+import { KeyUpdates } from './key-update.ts'
 import { TICKETS_PER_HANDSHAKE } from './limits.ts'
 import { encodeCertificate, encodeCertificateVerify } from './messages/certificate.ts'
 import { type ClientHello, parseClientHello } from './messages/client-hello.ts'
@@ -31,16 +26,11 @@ import { handshakeMessage } from './messages/writer.ts'
 import { type Agreement, allowsResumption, negotiate, requireRetried, requireScheme } from './negotiate.ts'
 import { Protection } from './record.ts'
 import { acceptPsk, sessionOf } from './resumption.ts'
+import type { Secrets } from './secrets.ts'
 import { requestSignature } from './signer.ts'
 import { Transcript } from './transcript.ts'
 
-/** What the handshake leaves behind. */
-export interface Established {
-  info: ConnectionInfo
-  clientTraffic: ApplicationTrafficSecret
-  serverTraffic: ApplicationTrafficSecret
-  exporter: ExporterSecret
-}
+const VERSION = 'TLSv1.3' as const
 
 /** The ClientHello that counts, and what came before it. */
 interface Offer {
@@ -48,28 +38,33 @@ interface Offer {
   agreement: Agreement & { keyExchange: Uint8Array }
   /** Without `hello` itself. */
   transcript: Transcript
-  retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
+  retry:
+    | Required<Pick<Tls13SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>>
+    | undefined
 }
 
 /**
- * Runs the handshake up to the client's Finished; `leaving` aborts when the client is gone.
+ * From the first ClientHello to the client's Finished; `leaving` aborts when the client is gone.
  * @throws TlsError with the alert that ends the connection
  */
 export async function handshake(
+  first: ClientHello,
   channel: Channel,
   settings: Settings,
+  secrets: Secrets,
   leaving: AbortSignal,
 ): Promise<Established> {
   const { crypto } = settings
-  const { hello, agreement, transcript, retry } = await readClientHello(channel, settings)
+  const { hello, agreement, transcript, retry } = await agree(first, channel, settings)
   const { cipherSuite, group, alpn } = agreement
   const hash = HASH[suiteHash(cipherSuite)!]
-  const keyLog: KeyLog = (label, secret) => settings.onSecret?.(label, hello.random.slice(), secret.slice())
-  if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit)
+  // RFC 8449 §4: the limit of TLS 1.3 counts the content type.
+  if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
   // pre_shared_key (§4.2.11): a session that the client resumes, or none.
-  const psk = await acceptPsk(hello, agreement, transcript, settings, keyLog)
+  const psk = await acceptPsk(hello, agreement, transcript, settings, secrets)
   if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
+  const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, secrets)
   transcript.add(hello.message)
 
   // ServerHello (§4.1.3)
@@ -87,9 +82,7 @@ export async function handshake(
   if (hello.sessionId.length > 0 && retry === undefined) channel.sendChangeCipherSpec()
 
   // Handshake keys (§7.1)
-  const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, keyLog)
   const handshakeSecret = earlySecret.handshake(sharedSecret)
-  sharedSecret.fill(0)
   const clientHandshake = handshakeSecret.clientTraffic(transcript.digest())
   const serverHandshake = handshakeSecret.serverTraffic(transcript.digest())
   const masterSecret = handshakeSecret.master()
@@ -114,9 +107,10 @@ export async function handshake(
     channel.send(certificate)
     channel.flush()
     const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
-    const request = { algorithm: settings.algorithm, ...messages }
+    const { algorithm } = settings
+    const request = { version: VERSION, algorithm, ...messages }
     const signature = await requestSignature(settings, request, leaving)
-    const certificateVerify = encodeCertificateVerify(SCHEME_OF[settings.algorithm], signature)
+    const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
     transcript.add(certificateVerify)
     channel.send(certificateVerify)
   }
@@ -129,29 +123,31 @@ export async function handshake(
 
   // Application keys (§7.1), for our direction from here on
   const serverFinished = transcript.digest()
-  const clientTraffic = masterSecret.clientTraffic(serverFinished)
-  const serverTraffic = masterSecret.serverTraffic(serverFinished)
+  const traffic = {
+    client: masterSecret.clientTraffic(serverFinished),
+    server: masterSecret.serverTraffic(serverFinished),
+  }
   const exporter = masterSecret.exporter(serverFinished)
-  channel.outbound.protect(new Protection(crypto, cipherSuite, serverTraffic))
+  channel.outbound.protect(new Protection(crypto, cipherSuite, traffic.server))
   channel.flush()
 
   // The client's Finished
   await readFinished(channel, transcript, hash, clientHandshake)
-  channel.protectInbound(new Protection(crypto, cipherSuite, clientTraffic))
-  channel.inbound.endHandshake()
+  channel.protectInbound(new Protection(crypto, cipherSuite, traffic.client))
+  channel.endHandshake()
   const resumption = masterSecret.resumption(transcript.digest())
   masterSecret.erase()
 
   // NewSessionTicket (§4.6.1)
-  const info = { serverName: hello.serverName, alpn, cipherSuite, group, resumed: psk !== undefined }
+  const resumed = psk !== undefined
+  const info = { version: VERSION, serverName: hello.serverName, alpn, cipherSuite, group, resumed }
   if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption)
   resumption.erase()
-  return { info, clientTraffic, serverTraffic, exporter }
+  return { info, exporter, postHandshake: new KeyUpdates(crypto, cipherSuite, channel, traffic) }
 }
 
-/** §4.1.2, and §4.1.4 when the client has no share of a group that we have. */
-async function readClientHello(channel: Channel, settings: Settings): Promise<Offer> {
-  const first = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
+/** §4.1.1, and §4.1.4 when the client has no share of a group that we have. */
+async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
   const agreement = negotiate(first, settings.alpn)
   const { cipherSuite, group, keyExchange } = agreement
   const transcript = new Transcript(HASH[suiteHash(cipherSuite)!])
@@ -214,7 +210,6 @@ async function sendTickets(
     const session = sessionOf(info, settings, resumption.psk(nonce))
     const ageAdd = new DataView(crypto.randomBytes(4).buffer).getUint32(0)
     const ticket = await tickets.seal(session)
-    session.psk.fill(0)
     channel.send(encodeNewSessionTicket({ lifetimeSeconds: tickets.lifetimeSeconds, ageAdd, nonce, ticket }))
   }
 }

@@ -4,7 +4,7 @@ import type { MaybePromise } from './crypto/provider.ts'
 import { type TlsError, violation } from './errors.ts'
 import { EARLY_DATA_SKIP_MAX_BYTES, RECEIVE_BACKLOG_MAX_BYTES, RECORDS_IN_FLIGHT } from './limits.ts'
 import { CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES } from './messages/constants.ts'
-import type { Plaintext, Protection } from './record.ts'
+import type { Plaintext, RecordProtection } from './record.ts'
 import { RecordReader, type WireRecord } from './record-reader.ts'
 
 /** A record whose opening has begun, when it is to be opened at all. */
@@ -16,7 +16,7 @@ interface Opening {
 export class Inbound {
   readonly #reader = new RecordReader()
   #openings: Opening[] = []
-  #protection: Protection | undefined
+  #protection: RecordProtection | undefined
   #everOpened = false
   /** Records opened ahead. 1 in a handshake, where almost every message changes the key. */
   #ahead = 1
@@ -35,7 +35,7 @@ export class Inbound {
   }
 
   /** Records from here on are under this key; those that were opened ahead are opened again. */
-  protect(protection: Protection): void {
+  protect(protection: RecordProtection): void {
     this.#protection = protection
     this.#openings = this.#openings.map(({ record }) => this.#open(record))
   }
@@ -87,31 +87,31 @@ export class Inbound {
   }
 
   #open(record: WireRecord): Opening {
-    const sealed = record.type === CONTENT_TYPE.application_data
-    return { record, inner: sealed ? this.#protection?.open(record) : undefined }
+    const sealed = this.#protection?.covers(record.type)
+    return { record, inner: sealed ? this.#protection!.open(record) : undefined }
   }
 
   /** @returns undefined when the record is to be dropped */
   #accept({ record, inner }: Opening): MaybePromise<Plaintext | undefined> {
-    if (this.#protection === undefined || this.#isExempt(record)) return this.#acceptPlaintext(record)
-    if (record.type !== CONTENT_TYPE.application_data)
-      throw violation('unexpected_message', 'an unprotected record')
+    if (!this.#protection?.covers(record.type)) return this.#acceptPlaintext(record)
     return inner instanceof Promise
       ? inner.then((bytes) => this.#acceptInner(record, bytes))
       : this.#acceptInner(record, inner)
   }
 
-  /** §D.4, and an alert of a client that could not make sense of our ServerHello: it has no key to say so with. */
-  #isExempt({ type }: WireRecord): boolean {
-    if (type === CONTENT_TYPE.alert) return this.#handshaking && !this.#everOpened
-    return type === CONTENT_TYPE.change_cipher_spec && this.#handshaking
-  }
-
   #acceptPlaintext({ type, fragment }: WireRecord): Plaintext | undefined {
+    if (this.#protection !== undefined && !this.#isExempt(type))
+      throw violation('unexpected_message', 'an unprotected record')
     if (type === CONTENT_TYPE.application_data) return this.#skip(fragment.length)
     if (fragment.length > RECORD_FRAGMENT_MAX_BYTES)
       throw violation('record_overflow', `a plaintext record of ${fragment.length} bytes`)
     return { type, content: fragment }
+  }
+
+  /** §D.4, and an alert of a client that could not make sense of our ServerHello: it has no key to say so with. */
+  #isExempt(type: number): boolean {
+    if (type === CONTENT_TYPE.alert) return this.#handshaking && !this.#everOpened
+    return type === CONTENT_TYPE.change_cipher_spec && this.#handshaking
   }
 
   #skip(bytes: number): undefined {
@@ -120,23 +120,14 @@ export class Inbound {
     this.#earlyDataBytesLeft -= bytes
   }
 
-  /** TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */
-  #acceptInner({ fragment }: WireRecord, inner: Uint8Array | undefined): Plaintext | undefined {
+  #acceptInner(record: WireRecord, inner: Uint8Array | undefined): Plaintext | undefined {
     if (inner === undefined) {
       if (this.#earlyDataBytesLeft <= 0) throw violation('bad_record_mac', 'a record does not decrypt')
       this.#protection!.uncount()
-      return this.#skip(fragment.length)
+      return this.#skip(record.fragment.length)
     }
     this.#everOpened = true
     this.#earlyDataBytesLeft = 0
-    if (inner.length > RECORD_FRAGMENT_MAX_BYTES + 1)
-      throw violation('record_overflow', `an inner plaintext of ${inner.length} bytes`)
-    let end = inner.length - 1
-    while (end >= 0 && inner[end] === 0) end--
-    if (end < 0) throw violation('unexpected_message', 'a record of padding only')
-    const type = inner[end]!
-    if (type < CONTENT_TYPE.alert || type > CONTENT_TYPE.application_data)
-      throw violation('unexpected_message', `protected content of type ${type}`)
-    return { type, content: inner.subarray(0, end) }
+    return this.#protection!.content(record, inner)
   }
 }

@@ -1,7 +1,15 @@
-// @svc/tls: a TLS 1.3 server engine without I/O, whose certificate key may be somewhere else.
+// @svc/tls: a TLS server engine without I/O, whose certificate key may be somewhere else.
 export { type SignAlgorithm, signAlgorithmOf } from './certificate.ts'
-export type { ConnectionInfo, ServerConfig, Signer, SignRequest } from './config.ts'
-export type { Aead, CryptoProvider, KeyAgreement, MaybePromise } from './crypto/provider.ts'
+export type {
+  ConnectionInfo,
+  ProtocolVersion,
+  ServerConfig,
+  Signer,
+  SignRequest,
+  Tls12SignRequest,
+  Tls13SignRequest,
+} from './config.ts'
+export type { Aead, CryptoProvider, KeyAgreement, KeyPair, MaybePromise } from './crypto/provider.ts'
 export { webCrypto } from './crypto/webcrypto.ts'
 export { TlsError } from './errors.ts'
 export type { Limits } from './limits.ts'

@@ -2,11 +2,9 @@
 
 import type { Hash } from './crypto/hash.ts'
 import { AEAD_NONCE_BYTES } from './crypto/provider.ts'
+import { Secret, type Secrets } from './secrets.ts'
 
 const NOTHING = new Uint8Array()
-
-/** Sees each traffic secret under its NSS key log label, when the user asked for that. */
-export type KeyLog = (label: string, secret: Uint8Array) => void
 
 /** What protects one direction until the next key change (§7.3). */
 export interface TrafficKeys {
@@ -14,20 +12,12 @@ export interface TrafficKeys {
   iv: Uint8Array
 }
 
-/** Bytes that nothing outside this file reads, and that are erased when their phase is over. */
-class Secret {
+class ScheduleSecret extends Secret {
   protected readonly hash: Hash
-  protected readonly bytes: Uint8Array
-  protected readonly keyLog: KeyLog
 
-  constructor(hash: Hash, bytes: Uint8Array, keyLog: KeyLog) {
+  constructor(hash: Hash, bytes: Uint8Array, secrets: Secrets) {
+    super(bytes, secrets)
     this.hash = hash
-    this.bytes = bytes
-    this.keyLog = keyLog
-  }
-
-  erase(): void {
-    this.bytes.fill(0)
   }
 
   /** Derive-Secret, with the hash of the messages already taken. */
@@ -35,11 +25,12 @@ class Secret {
     return this.hash.expandLabel(this.bytes, label, transcriptHash, this.hash.length)
   }
 
-  /** One step down the schedule. Ends this phase: its secret is erased. */
+  /** One step down the schedule. Ends this phase: its secret, and what it was mixed with, are erased. */
   protected step(inputKeyMaterial: Uint8Array): Uint8Array {
     const salt = this.derive('derived', this.hash.digest(NOTHING))
     const next = this.hash.extract(salt, inputKeyMaterial)
     salt.fill(0)
+    inputKeyMaterial.fill(0)
     this.erase()
     return next
   }
@@ -53,35 +44,37 @@ class Secret {
   }
 }
 
-/** Early Secret: holds the PSK, or zeros. */
-export class EarlySecret extends Secret {
-  constructor(hash: Hash, psk: Uint8Array | undefined, keyLog: KeyLog) {
+/** Early Secret: holds the PSK, which it takes over and erases, or zeros. */
+export class EarlySecret extends ScheduleSecret {
+  constructor(hash: Hash, psk: Uint8Array | undefined, secrets: Secrets) {
     const zeros = new Uint8Array(hash.length)
-    super(hash, hash.extract(zeros, psk ?? zeros), keyLog)
+    const bytes = hash.extract(zeros, psk ?? zeros)
+    psk?.fill(0)
+    super(hash, bytes, secrets)
   }
 
   /** §4.2.11.2: what a resumption binder must be, over the hash of the truncated ClientHello. */
   binder(transcriptHash: Uint8Array): Uint8Array {
-    const key = new BinderKey(this.hash, this.derive('res binder', this.hash.digest(NOTHING)), this.keyLog)
+    const key = new BinderKey(this.hash, this.derive('res binder', this.hash.digest(NOTHING)), this.secrets)
     const mac = key.mac(transcriptHash)
     key.erase()
     return mac
   }
 
-  /** Ends this phase. */
+  /** Ends this phase. Takes the shared secret over. */
   handshake(sharedSecret: Uint8Array): HandshakeSecret {
-    return new HandshakeSecret(this.hash, this.step(sharedSecret), this.keyLog)
+    return new HandshakeSecret(this.hash, this.step(sharedSecret), this.secrets)
   }
 }
 
-class BinderKey extends Secret {
+class BinderKey extends ScheduleSecret {
   mac(transcriptHash: Uint8Array): Uint8Array {
     return this.finishedMac(transcriptHash)
   }
 }
 
 /** Handshake Secret. The transcript is that of ClientHello…ServerHello. */
-export class HandshakeSecret extends Secret {
+export class HandshakeSecret extends ScheduleSecret {
   clientTraffic(transcriptHash: Uint8Array): HandshakeTrafficSecret {
     return this.#traffic('c hs traffic', 'CLIENT_HANDSHAKE_TRAFFIC_SECRET', transcriptHash)
   }
@@ -92,17 +85,17 @@ export class HandshakeSecret extends Secret {
 
   /** Ends this phase. */
   master(): MasterSecret {
-    return new MasterSecret(this.hash, this.step(new Uint8Array(this.hash.length)), this.keyLog)
+    return new MasterSecret(this.hash, this.step(new Uint8Array(this.hash.length)), this.secrets)
   }
 
   #traffic(label: string, logLabel: string, transcriptHash: Uint8Array): HandshakeTrafficSecret {
     const secret = this.derive(label, transcriptHash)
-    this.keyLog(logLabel, secret)
-    return new HandshakeTrafficSecret(this.hash, secret, this.keyLog)
+    this.secrets.log(logLabel, secret)
+    return new HandshakeTrafficSecret(this.hash, secret, this.secrets)
   }
 }
 
-class TrafficSecret extends Secret {
+class TrafficSecret extends ScheduleSecret {
   keys(keyBytes: number): TrafficKeys {
     return {
       key: this.hash.expandLabel(this.bytes, 'key', NOTHING, keyBytes),
@@ -120,7 +113,7 @@ export class HandshakeTrafficSecret extends TrafficSecret {
 }
 
 /** Master Secret. */
-export class MasterSecret extends Secret {
+export class MasterSecret extends ScheduleSecret {
   /** The transcript is that of ClientHello…server Finished, as for the next two. */
   clientTraffic(transcriptHash: Uint8Array): ApplicationTrafficSecret {
     return this.#traffic('c ap traffic', 'CLIENT_TRAFFIC_SECRET_0', transcriptHash)
@@ -132,19 +125,19 @@ export class MasterSecret extends Secret {
 
   exporter(transcriptHash: Uint8Array): ExporterSecret {
     const secret = this.derive('exp master', transcriptHash)
-    this.keyLog('EXPORTER_SECRET', secret)
-    return new ExporterSecret(this.hash, secret, this.keyLog)
+    this.secrets.log('EXPORTER_SECRET', secret)
+    return new ExporterSecret(this.hash, secret, this.secrets)
   }
 
   /** The transcript is that of ClientHello…client Finished. */
   resumption(transcriptHash: Uint8Array): ResumptionSecret {
-    return new ResumptionSecret(this.hash, this.derive('res master', transcriptHash), this.keyLog)
+    return new ResumptionSecret(this.hash, this.derive('res master', transcriptHash), this.secrets)
   }
 
   #traffic(label: string, logLabel: string, transcriptHash: Uint8Array): ApplicationTrafficSecret {
     const secret = this.derive(label, transcriptHash)
-    this.keyLog(logLabel, secret)
-    return new ApplicationTrafficSecret(this.hash, secret, this.keyLog)
+    this.secrets.log(logLabel, secret)
+    return new ApplicationTrafficSecret(this.hash, secret, this.secrets)
   }
 }
 
@@ -154,21 +147,22 @@ export class ApplicationTrafficSecret extends TrafficSecret {
   next(): ApplicationTrafficSecret {
     const secret = this.hash.expandLabel(this.bytes, 'traffic upd', NOTHING, this.hash.length)
     this.erase()
-    return new ApplicationTrafficSecret(this.hash, secret, this.keyLog)
+    return new ApplicationTrafficSecret(this.hash, secret, this.secrets)
   }
 }
 
-export class ExporterSecret extends Secret {
-  /** §7.5. */
-  export(label: string, context: Uint8Array, length: number): Uint8Array {
+export class ExporterSecret extends ScheduleSecret {
+  /** §7.5: without a context it is an empty one. */
+  export(label: string, context: Uint8Array | undefined, length: number): Uint8Array {
     const secret = this.derive(label, this.hash.digest(NOTHING))
-    const material = this.hash.expandLabel(secret, 'exporter', this.hash.digest(context), length)
+    const contextHash = this.hash.digest(context ?? NOTHING)
+    const material = this.hash.expandLabel(secret, 'exporter', contextHash, length)
     secret.fill(0)
     return material
   }
 }
 
-export class ResumptionSecret extends Secret {
+export class ResumptionSecret extends ScheduleSecret {
   /** §4.6.1: the PSK of the ticket with this nonce. */
   psk(ticketNonce: Uint8Array): Uint8Array {
     return this.hash.expandLabel(this.bytes, 'resumption', ticketNonce, this.hash.length)

@@ -1,8 +1,9 @@
 // KeyUpdate in both directions (RFC 8446 §4.6.3): the only handshake message after the handshake.
 
-import type { Settings } from './config.ts'
+import type { Channel } from './channel.ts'
+import type { CryptoProvider } from './crypto/provider.ts'
 import { violation } from './errors.ts'
-import type { Established } from './handshake.ts'
+import type { PostHandshake } from './established.ts'
 import type { Inbound } from './inbound.ts'
 import type { ApplicationTrafficSecret } from './key-schedule.ts'
 import { KEY_UPDATES_MAX } from './limits.ts'
@@ -14,28 +15,32 @@ import { Protection } from './record.ts'
 const KEY_UPDATE_BYTES: number = HANDSHAKE_HEADER_BYTES + 1
 const UPDATE_REQUESTED = 1
 
-export class KeyUpdates {
-  readonly #settings: Settings
+export class KeyUpdates implements PostHandshake {
+  readonly #crypto: CryptoProvider
+  readonly #cipherSuite: number
   readonly #inbound: Inbound
   readonly #outbound: Outbound
-  readonly #cipherSuite: number
   readonly #assembler = new MessageAssembler()
   #clientTraffic: ApplicationTrafficSecret
   #serverTraffic: ApplicationTrafficSecret
   /** In a row. */
   #received = 0
 
-  constructor(settings: Settings, inbound: Inbound, outbound: Outbound, established: Established) {
-    this.#settings = settings
+  constructor(
+    crypto: CryptoProvider,
+    cipherSuite: number,
+    { inbound, outbound }: Channel,
+    traffic: { client: ApplicationTrafficSecret; server: ApplicationTrafficSecret },
+  ) {
+    this.#crypto = crypto
+    this.#cipherSuite = cipherSuite
     this.#inbound = inbound
     this.#outbound = outbound
-    this.#cipherSuite = established.info.cipherSuite
-    this.#clientTraffic = established.clientTraffic
-    this.#serverTraffic = established.serverTraffic
+    this.#clientTraffic = traffic.client
+    this.#serverTraffic = traffic.server
     outbound.allowKeyUpdates(() => this.#nextServerKey())
   }
 
-  /** Content of a handshake record. */
   accept(content: Uint8Array): void {
     if (content.length === 0) throw violation('unexpected_message', 'an empty handshake fragment')
     this.#assembler.push(content)
@@ -45,7 +50,6 @@ export class KeyUpdates {
     if (message !== undefined) this.#update(message)
   }
 
-  /** Content of another type came. */
   acceptOther(): void {
     if (!this.#assembler.empty) throw violation('unexpected_message', 'a message is cut by other content')
   }
@@ -53,11 +57,6 @@ export class KeyUpdates {
   /** Data between KeyUpdates makes them legitimate again. */
   dataReceived(): void {
     this.#received = 0
-  }
-
-  erase(): void {
-    this.#clientTraffic.erase()
-    this.#serverTraffic.erase()
   }
 
   #update(message: Uint8Array): void {
@@ -78,6 +77,6 @@ export class KeyUpdates {
   }
 
   #protection(secret: ApplicationTrafficSecret): Protection {
-    return new Protection(this.#settings.crypto, this.#cipherSuite, secret)
+    return new Protection(this.#crypto, this.#cipherSuite, secret)
   }
 }

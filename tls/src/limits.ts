@@ -15,15 +15,18 @@ export const EMPTY_RECORDS_MAX = 32
 /** KeyUpdates in a row without application data between them; past it: unexpected_message. */
 export const KEY_UPDATES_MAX = 32
 
-/** user_canceled alerts, the only ones that do not close (§6.1); past it: unexpected_message. */
+/** Alerts that do not close: user_canceled (§6.1), in TLS 1.2 all warnings; past it: unexpected_message. */
 export const WARNING_ALERTS_MAX = 4
+
+/** ClientHellos of TLS 1.2 that ask for a renegotiation and get no_renegotiation; past it: unexpected_message. */
+export const RENEGOTIATIONS_MAX = 4
 
 /** Early data that is skipped (§4.2.10), in bytes of ciphertext; past it a record that does not decrypt is one. */
 export const EARLY_DATA_SKIP_MAX_BYTES: number = 64 * 1024
 
 /**
- * Records sealed with one key before our own KeyUpdate. RFC 8446 §5.5: 2^24.5 full records for AES-GCM;
- * ChaCha20-Poly1305 could do more, one number is simpler.
+ * Records sealed with one key before our own KeyUpdate; TLS 1.2 has none, and ends with internal_error. RFC 8446 §5.5:
+ * 2^24.5 full records for AES-GCM; ChaCha20-Poly1305 could do more, one number is simpler.
  */
 const RECORDS_PER_KEY_MAX: number = 2 ** 24
 

@@ -2,7 +2,7 @@
 
 import { violation } from './errors.ts'
 import type { ClientHello } from './messages/client-hello.ts'
-import { CIPHER_SUITE, EXTENSION, NAMED_GROUP, VERSION } from './messages/constants.ts'
+import { CIPHER_SUITE, EXTENSION, NAMED_GROUP } from './messages/constants.ts'
 
 /** Ours first: every WebCrypto has AES-GCM, ChaCha20-Poly1305 is loaded for clients that have nothing else. */
 const CIPHER_SUITES: readonly number[] = [
@@ -11,21 +11,16 @@ const CIPHER_SUITES: readonly number[] = [
   CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256,
 ]
 
+const CURVES: readonly number[] = [NAMED_GROUP.x25519, NAMED_GROUP.secp256r1, NAMED_GROUP.secp384r1]
+
+/** Its code is loaded on demand, which a service worker may not do (HTML, HostLoadImportedModule). */
+const HYBRID: readonly number[] = 'ServiceWorkerGlobalScope' in globalThis ? [] : [NAMED_GROUP.X25519MLKEM768]
+
 /** Among the shares that a client sent. */
-const GROUPS: readonly number[] = [
-  NAMED_GROUP.X25519MLKEM768,
-  NAMED_GROUP.x25519,
-  NAMED_GROUP.secp256r1,
-  NAMED_GROUP.secp384r1,
-]
+const GROUPS: readonly number[] = [...HYBRID, ...CURVES]
 
 /** When none of its shares will do. The hybrid comes last: it alone is not worth a round trip. */
-const RETRY_GROUPS: readonly number[] = [
-  NAMED_GROUP.x25519,
-  NAMED_GROUP.secp256r1,
-  NAMED_GROUP.secp384r1,
-  NAMED_GROUP.X25519MLKEM768,
-]
+const RETRY_GROUPS: readonly number[] = [...CURVES, ...HYBRID]
 
 /** Bytes of a client's share (§4.2.8.2; draft-ietf-tls-ecdhe-mlkem §4). */
 const SHARE_BYTES: Readonly<Record<number, number>> = {
@@ -48,17 +43,15 @@ export interface Agreement {
 
 /** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
 export function negotiate(hello: ClientHello, alpn: readonly string[]): Agreement {
-  requireTls13(hello)
+  requireNoCompression(hello)
   requireExtensions(hello)
   const cipherSuite = CIPHER_SUITES.find((suite) => hello.cipherSuites.includes(suite))
   if (cipherSuite === undefined) throw violation('handshake_failure', 'no cipher suite in common')
   return { cipherSuite, ...chooseGroup(hello), alpn: chooseAlpn(hello, alpn) }
 }
 
-/** §4.2.1, §4.1.2, §D.5. */
-function requireTls13(hello: ClientHello): void {
-  if (!hello.supportedVersions.includes(VERSION.tls13) || hello.legacyVersion <= VERSION.ssl30)
-    throw violation('protocol_version', 'the client does not offer TLS 1.3')
+/** §4.1.2. */
+function requireNoCompression(hello: ClientHello): void {
   if (hello.compressionMethods.length !== 1 || hello.compressionMethods[0] !== 0)
     throw violation('illegal_parameter', 'compression is offered')
 }
@@ -82,13 +75,22 @@ function chooseGroup(hello: ClientHello): Pick<Agreement, 'group' | 'keyExchange
     RETRY_GROUPS.find((candidate) => hello.supportedGroups.includes(candidate))
   if (group === undefined) throw violation('handshake_failure', 'no group in common')
   const keyExchange = shareOf(group)
-  if (keyExchange !== undefined && keyExchange.length !== SHARE_BYTES[group])
-    throw violation('illegal_parameter', `a key share of ${keyExchange.length} bytes for group ${group}`)
+  if (keyExchange !== undefined) requireKeyExchange(group, keyExchange)
   return { group, keyExchange }
 }
 
+/** SEC 1 §2.3.3: the first byte of an uncompressed point, the only form there is (§4.2.8.2; RFC 8422 §5.1.2). */
+const UNCOMPRESSED = 4
+
+/** What can be said about a client's share without arithmetic. */
+export function requireKeyExchange(group: number, keyExchange: Uint8Array): void {
+  const isPoint = group === NAMED_GROUP.secp256r1 || group === NAMED_GROUP.secp384r1
+  if (keyExchange.length !== SHARE_BYTES[group] || (isPoint && keyExchange[0] !== UNCOMPRESSED))
+    throw violation('illegal_parameter', `a key share that is none of group ${group}`)
+}
+
 /** RFC 7301 §3.2. */
-function chooseAlpn(hello: ClientHello, ours: readonly string[]): string | undefined {
+export function chooseAlpn(hello: ClientHello, ours: readonly string[]): string | undefined {
   if (ours.length === 0 || hello.alpn.length === 0) return undefined
   const alpn = ours.find((name) => hello.alpn.includes(name))
   if (alpn === undefined) throw violation('no_application_protocol', 'no application protocol in common')

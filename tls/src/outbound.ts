@@ -4,15 +4,15 @@ import type { MaybePromise } from './crypto/provider.ts'
 import { Fifo } from './fifo.ts'
 import { RECORDS_IN_FLIGHT } from './limits.ts'
 import { CONTENT_TYPE, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES } from './messages/constants.ts'
-import { concat, handshakeMessage, u8 } from './messages/writer.ts'
-import { ciphertextHeader, type Plaintext, Protection, recordHeader } from './record.ts'
+import { handshakeMessage, u8 } from './messages/writer.ts'
+import { type LateSealed, type Plaintext, RecordProtection, recordHeader } from './record.ts'
 
 /** What waits: content of any length, or the key of all that follows. */
-type Job = Plaintext | Protection
+type Job = Plaintext | RecordProtection
 
 interface SealedRecord {
   header: Uint8Array
-  body: MaybePromise<Uint8Array>
+  body: MaybePromise<Uint8Array | LateSealed>
 }
 
 const UPDATE_NOT_REQUESTED = 0
@@ -21,10 +21,10 @@ export class Outbound {
   readonly #send: (bytes: Uint8Array) => void
   readonly #recordsPerKey: number
   readonly #jobs = new Fifo<Job>()
-  #protection: Protection | undefined
+  #protection: RecordProtection | undefined
   #fragmentMaxBytes = RECORD_FRAGMENT_MAX_BYTES
   #flushing: Promise<void> | undefined
-  #nextKey: (() => Protection) | undefined
+  #nextKey: (() => RecordProtection) | undefined
   #keyUpdateDue = false
   #finished = false
 
@@ -33,9 +33,9 @@ export class Outbound {
     this.#recordsPerKey = recordsPerKey
   }
 
-  /** RFC 8449 §4: counts the content type; unprotected records are exempt. */
-  limitRecords(recordSizeLimit: number): void {
-    this.#fragmentMaxBytes = Math.min(RECORD_FRAGMENT_MAX_BYTES, recordSizeLimit - 1)
+  /** RFC 8449 §4: what the peer's record_size_limit leaves for content; unprotected records are exempt. */
+  limitRecords(contentMaxBytes: number): void {
+    this.#fragmentMaxBytes = Math.min(RECORD_FRAGMENT_MAX_BYTES, contentMaxBytes)
   }
 
   /** The content is kept until it is sealed: its owner must not change it. */
@@ -44,12 +44,12 @@ export class Outbound {
   }
 
   /** All that is queued from here on is under this key. */
-  protect(protection: Protection): void {
+  protect(protection: RecordProtection): void {
     this.#jobs.push(protection)
   }
 
   /** From here on KeyUpdates may be sent; `nextKey` gives the key after one. */
-  allowKeyUpdates(nextKey: () => Protection): void {
+  allowKeyUpdates(nextKey: () => RecordProtection): void {
     this.#nextKey = nextKey
   }
 
@@ -95,7 +95,7 @@ export class Outbound {
     for (;;) {
       const job = this.#jobs.first
       // Also behind a full batch: what was sealed before a key change and the change belong together.
-      if (job instanceof Protection) {
+      if (job instanceof RecordProtection) {
         this.#protection = job
         this.#jobs.shift()
       } else if (batch.length === RECORDS_IN_FLIGHT) return batch
@@ -111,7 +111,7 @@ export class Outbound {
     return this.#keyUpdateDue || (job !== undefined && this.#protection!.records >= this.#recordsPerKey)
   }
 
-  #sealKeyUpdate(nextKey: () => Protection): SealedRecord {
+  #sealKeyUpdate(nextKey: () => RecordProtection): SealedRecord {
     const content = handshakeMessage(HANDSHAKE_TYPE.key_update, u8(UPDATE_NOT_REQUESTED))
     const record = this.#seal({ type: CONTENT_TYPE.handshake, content })
     this.#keyUpdateDue = false
@@ -134,15 +134,34 @@ export class Outbound {
     // §D.4: change_cipher_spec is never protected.
     if (this.#protection === undefined || type === CONTENT_TYPE.change_cipher_spec)
       return { header: recordHeader(type, content.length), body: content }
-    const header = ciphertextHeader(content.length)
-    return { header, body: this.#protection.seal(header, plaintext) }
+    const header = this.#protection.header(plaintext)
+    return {
+      header,
+      body: this.#protection.sealLate(header, plaintext) ?? this.#protection.seal(header, plaintext),
+    }
   }
 }
 
 /** The records of a batch in one buffer. */
 function sealedAll(batch: SealedRecord[]): MaybePromise<Uint8Array> {
   const bodies = batch.map(({ body }) => body)
-  const join = (sealed: Uint8Array[]) => concat(...sealed.flatMap((body, i) => [batch[i]!.header, body]))
-  const settled = bodies.filter((body): body is Uint8Array => !(body instanceof Promise))
-  return settled.length === bodies.length ? join(settled) : Promise.all(bodies).then(join)
+  const there = bodies.filter((body): body is Uint8Array | LateSealed => !(body instanceof Promise))
+  return there.length === bodies.length
+    ? joined(batch, there)
+    : Promise.all(bodies).then((all) => joined(batch, all))
+}
+
+function joined(batch: SealedRecord[], bodies: (Uint8Array | LateSealed)[]): Uint8Array {
+  const headerBytes = batch.reduce((sum, { header }) => sum + header.length, 0)
+  const whole = new Uint8Array(bodies.reduce((sum, body) => sum + body.length, headerBytes))
+  let at = 0
+  for (const [i, body] of bodies.entries()) {
+    const { header } = batch[i]!
+    whole.set(header, at)
+    at += header.length
+    if (body instanceof Uint8Array) whole.set(body, at)
+    else body.writeTo(whole.subarray(at, at + body.length))
+    at += body.length
+  }
+  return whole
 }

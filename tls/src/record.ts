@@ -1,8 +1,15 @@
 // Record protection (RFC 8446 §5.2): one direction under one key, with its sequence number.
 
 import { AEAD_TAG_BYTES, type Aead, type CryptoProvider, type MaybePromise } from './crypto/provider.ts'
+import { violation } from './errors.ts'
 import type { TrafficKeys } from './key-schedule.ts'
-import { CIPHER_SUITE, CONTENT_TYPE, RECORD_HEADER_BYTES, VERSION } from './messages/constants.ts'
+import {
+  CIPHER_SUITE,
+  CONTENT_TYPE,
+  RECORD_FRAGMENT_MAX_BYTES,
+  RECORD_HEADER_BYTES,
+  VERSION,
+} from './messages/constants.ts'
 import type { WireRecord } from './record-reader.ts'
 
 /** A record's content, protected or not. */
@@ -11,22 +18,29 @@ export interface Plaintext {
   content: Uint8Array
 }
 
+/** A record that is sealed where its bytes are wanted. */
+export interface LateSealed {
+  readonly length: number
+  /** Once, into exactly its length. */
+  writeTo(out: Uint8Array): void
+}
+
 /** Bytes of the AEAD key of a suite (RFC 5116 §5.1, §5.2; RFC 8439 §2.8). */
-const KEY_BYTES: Readonly<Record<number, number>> = {
+export const KEY_BYTES: Readonly<Record<number, number>> = {
   [CIPHER_SUITE.TLS_AES_128_GCM_SHA256]: 16,
   [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 32,
   [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 32,
 }
 
-export class Protection {
-  readonly #aead: Aead
+/** What the protection of every version has: an AEAD, an IV and the number of the next record. */
+export abstract class RecordProtection {
+  protected readonly aead: Aead
   readonly #iv: Uint8Array
   #sequence = 0
 
-  /** `secret` is any traffic secret: it gives the keys, and stays its owner's. */
-  constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
-    const { key, iv } = secret.keys(KEY_BYTES[cipherSuite]!)
-    this.#aead = crypto.aead(cipherSuite, key)
+  /** `cipherSuite` is the TLS 1.3 suite with this AEAD. */
+  constructor(crypto: CryptoProvider, cipherSuite: number, { key, iv }: TrafficKeys) {
+    this.aead = crypto.aead(cipherSuite, key)
     this.#iv = iv
   }
 
@@ -35,24 +49,27 @@ export class Protection {
     return this.#sequence
   }
 
-  /** TLSCiphertext.encrypted_record; `header` comes from {@link ciphertextHeader}. */
-  seal(header: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
-    const inner = new Uint8Array(content.length + 1)
-    inner.set(content)
-    inner[content.length] = type
-    return this.#aead.seal(this.#nonce(), header, inner)
+  /** Whether it protects records that have this type on the wire. */
+  abstract covers(type: number): boolean
+
+  /** All that goes before the sealed bytes. */
+  abstract header(plaintext: Plaintext): Uint8Array
+
+  abstract seal(header: Uint8Array, plaintext: Plaintext): MaybePromise<Uint8Array>
+
+  /** The same without copies, where the AEAD can do that; undefined, and not counted, where it cannot. */
+  sealLate(_header: Uint8Array, _plaintext: Plaintext): LateSealed | undefined {
+    return undefined
   }
 
-  /** @returns TLSInnerPlaintext with its type and padding, or undefined when the record is not authentic */
-  open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
-    if (fragment.length <= AEAD_TAG_BYTES) return undefined
-    try {
-      const inner = this.#aead.open(this.#nonce(), header, fragment)
-      return inner instanceof Promise ? inner.catch(() => undefined) : inner
-    } catch {
-      return undefined
-    }
-  }
+  /** @returns undefined when the record is not authentic */
+  abstract open(record: WireRecord): MaybePromise<Uint8Array | undefined>
+
+  /**
+   * What `open` gave, taken apart.
+   * @throws TlsError when a record must not look like that
+   */
+  abstract content(record: WireRecord, opened: Uint8Array): Plaintext
 
   /** §4.2.10: a skipped record of early data does not count. */
   uncount(): void {
@@ -60,13 +77,84 @@ export class Protection {
   }
 
   /** §5.3: the sequence number, as 64 bits, over the end of the IV. */
-  #nonce(): Uint8Array {
+  protected nonce(): Uint8Array {
     const nonce = this.#iv.slice()
     const view = new DataView(nonce.buffer)
     view.setUint32(4, view.getUint32(4) ^ Math.floor(this.#sequence / 2 ** 32))
     view.setUint32(8, view.getUint32(8) ^ (this.#sequence >>> 0))
     this.#sequence++
     return nonce
+  }
+}
+
+/** That of TLS 1.3. */
+export class Protection extends RecordProtection {
+  /** `secret` is any traffic secret: it gives the keys, and stays its owner's. */
+  constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
+    super(crypto, cipherSuite, secret.keys(KEY_BYTES[cipherSuite]!))
+  }
+
+  covers(type: number): boolean {
+    return type === CONTENT_TYPE.application_data
+  }
+
+  header({ content }: Plaintext): Uint8Array {
+    return ciphertextHeader(content.length)
+  }
+
+  /** TLSCiphertext.encrypted_record. */
+  seal(header: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
+    const inner = new Uint8Array(content.length + 1)
+    inner.set(content)
+    inner[content.length] = type
+    return this.aead.seal(this.nonce(), header, inner)
+  }
+
+  override sealLate(header: Uint8Array, { type, content }: Plaintext): LateSealed | undefined {
+    const { aead } = this
+    if (aead.sealInto === undefined) return undefined
+    const nonce = this.nonce()
+    return {
+      length: content.length + 1 + AEAD_TAG_BYTES,
+      writeTo: (out) => aead.sealInto!(nonce, header, [content, Uint8Array.of(type)], out),
+    }
+  }
+
+  /** @returns TLSInnerPlaintext */
+  open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
+    return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, this.nonce(), header, fragment)
+  }
+
+  /** TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */
+  content(_: WireRecord, inner: Uint8Array): Plaintext {
+    if (inner.length > RECORD_FRAGMENT_MAX_BYTES + 1)
+      throw violation('record_overflow', `an inner plaintext of ${inner.length} bytes`)
+    let end = inner.length - 1
+    while (end >= 0 && inner[end] === 0) end--
+    if (end < 0) throw violation('unexpected_message', 'a record of padding only')
+    return { type: protectedType(inner[end]!), content: inner.subarray(0, end) }
+  }
+}
+
+/** §5: a change_cipher_spec is never protected. */
+export function protectedType(type: number): number {
+  if (type < CONTENT_TYPE.alert || type > CONTENT_TYPE.application_data)
+    throw violation('unexpected_message', `protected content of type ${type}`)
+  return type
+}
+
+/** @returns undefined when the tag is wrong */
+export function opened(
+  aead: Aead,
+  nonce: Uint8Array,
+  additionalData: Uint8Array,
+  ciphertext: Uint8Array,
+): MaybePromise<Uint8Array | undefined> {
+  try {
+    const plaintext = aead.open(nonce, additionalData, ciphertext)
+    return plaintext instanceof Promise ? plaintext.catch(() => undefined) : plaintext
+  } catch {
+    return undefined
   }
 }
 

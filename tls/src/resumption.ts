@@ -4,11 +4,12 @@ import type { ConnectionInfo, Settings } from './config.ts'
 import { equalInConstantTime } from './crypto/constant-time.ts'
 import { HASH } from './crypto/hash.ts'
 import { violation } from './errors.ts'
-import { EarlySecret, type KeyLog } from './key-schedule.ts'
+import { EarlySecret } from './key-schedule.ts'
 import { PSK_IDENTITIES_MAX } from './limits.ts'
 import type { ClientHello } from './messages/client-hello.ts'
 import { suiteHash } from './messages/transcript.ts'
 import { type Agreement, allowsResumption } from './negotiate.ts'
+import type { Secrets } from './secrets.ts'
 import type { Session } from './tickets.ts'
 import type { Transcript } from './transcript.ts'
 
@@ -44,16 +45,19 @@ export async function acceptPsk(
   agreement: Agreement,
   transcript: Transcript,
   settings: Settings,
-  keyLog: KeyLog,
+  secrets: Secrets,
 ): Promise<AcceptedPsk | undefined> {
   const offered = hello.preSharedKey
   if (offered === undefined || settings.tickets === undefined || !allowsResumption(hello)) return undefined
   const wanted = sessionOf({ ...agreement, serverName: hello.serverName }, settings, new Uint8Array())
   for (const [index, { identity }] of offered.identities.slice(0, PSK_IDENTITIES_MAX).entries()) {
     const session = await settings.tickets.open(identity)
-    if (session === undefined || !isSameKind(session, wanted)) continue
-    const earlySecret = new EarlySecret(HASH[session.hash], session.psk, keyLog)
-    session.psk.fill(0)
+    if (session === undefined) continue
+    if (!isSameKind(session, wanted)) {
+      session.psk.fill(0)
+      continue
+    }
+    const earlySecret = new EarlySecret(HASH[session.hash], session.psk, secrets)
     // §4.2.11.2: the binder covers the ClientHello up to the list of binders.
     const truncatedHello = hello.message.subarray(0, hello.message.length - offered.bindersLength)
     if (!equalInConstantTime(offered.binders[index]!, earlySecret.binder(transcript.digest(truncatedHello))))

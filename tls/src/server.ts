@@ -1,18 +1,18 @@
-// A TLS 1.3 server without I/O: bytes in; bytes, plaintext and events out.
+// A TLS server without I/O: bytes in; bytes, plaintext and events out.
 
-import { readAlert } from './alert.ts'
 import { Channel, truncated } from './channel.ts'
 import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
 import type { MaybePromise } from './crypto/provider.ts'
 import { asTlsError, TlsError, violation } from './errors.ts'
-import { type Established, handshake } from './handshake.ts'
+import type { Established } from './established.ts'
 import { Inbound } from './inbound.ts'
-import { KeyUpdates } from './key-update.ts'
-import { EMPTY_RECORDS_MAX, HANDSHAKE_BACKLOG_BYTES, WARNING_ALERTS_MAX } from './limits.ts'
+import { EMPTY_RECORDS_MAX, HANDSHAKE_BACKLOG_BYTES } from './limits.ts'
 import { encodeAlert } from './messages/alert.ts'
 import { ALERT, CONTENT_TYPE } from './messages/constants.ts'
 import { Outbound } from './outbound.ts'
 import type { Plaintext } from './record.ts'
+import { Secrets } from './secrets.ts'
+import { accept } from './version.ts'
 
 /** Called in order. They may call the server back; what they throw closes the connection with internal_error. */
 export interface ServerEvents {
@@ -37,18 +37,17 @@ export class TlsServer {
   readonly #inbound = new Inbound()
   readonly #outbound: Outbound
   readonly #channel: Channel
+  readonly #secrets = new Secrets()
   readonly #leaving = new AbortController()
   readonly #deadline: ReturnType<typeof setTimeout>
   #state: 'handshake' | 'open' | 'closed' = 'handshake'
   #established: Established | undefined
-  #keyUpdates: KeyUpdates | undefined
   /** Until the peer's close_notify. */
   #readable = true
   /** Until our close_notify. */
   #writable = true
   #transportEnded = false
   #emptyRecords = 0
-  #warningAlerts = 0
   #inPump = false
   #pumping: Promise<void> | undefined
 
@@ -119,17 +118,20 @@ export class TlsServer {
   }
 
   /**
-   * RFC 8446 §7.5; an undefined context is an empty one.
-   * @throws TlsError `not_ready` before `secure` and after `close`
+   * RFC 8446 §7.5, where no context is an empty one; RFC 5705 §4 for TLS 1.2, where it is not.
+   * @throws TlsError `not_ready` before `secure` and after `close`; `no_exporter` in TLS 1.2 without an extended master
+   *   secret, or with a label that TLS 1.2 itself uses
    */
   exportKeyingMaterial(label: string, context: Uint8Array | undefined, length: number): Uint8Array {
     if (this.#established === undefined) throw new TlsError('not_ready', 'there is nothing to export')
-    return this.#established.exporter.export(label, context ?? new Uint8Array(), length)
+    const { exporter } = this.#established
+    if (exporter === undefined) throw new TlsError('no_exporter', 'there is no extended master secret')
+    return exporter.export(label, context, length)
   }
 
   async #run(): Promise<void> {
     try {
-      const established = await handshake(this.#channel, this.#settings, this.#leaving.signal)
+      const established = await accept(this.#channel, this.#settings, this.#secrets, this.#leaving.signal)
       if (this.#state === 'closed') return
       this.#open(established)
       await this.#pump()
@@ -144,7 +146,6 @@ export class TlsServer {
     clearTimeout(this.#deadline)
     this.#state = 'open'
     this.#established = established
-    this.#keyUpdates = new KeyUpdates(this.#settings, this.#inbound, this.#outbound, established)
     this.#flush()
     this.#events.secure(established.info)
   }
@@ -197,11 +198,11 @@ export class TlsServer {
 
   #accept({ type, content }: Plaintext): void {
     if (type === CONTENT_TYPE.handshake) {
-      this.#keyUpdates!.accept(content)
+      this.#established!.postHandshake.accept(content)
       this.#flush()
       return
     }
-    this.#keyUpdates!.acceptOther()
+    this.#established!.postHandshake.acceptOther()
     if (type === CONTENT_TYPE.application_data) this.#acceptData(content)
     else this.#acceptAlert(content)
   }
@@ -214,19 +215,21 @@ export class TlsServer {
       return
     }
     this.#emptyRecords = 0
-    this.#keyUpdates!.dataReceived()
+    this.#established!.postHandshake.dataReceived()
     this.#events.data(content)
   }
 
   #acceptAlert(content: Uint8Array): void {
-    if (readAlert(content) === 'user_canceled') {
-      this.#warningAlerts++
-      if (this.#warningAlerts > WARNING_ALERTS_MAX) throw violation('unexpected_message', 'too many alerts')
-      return
-    }
+    if (!this.#channel.alerts.isCloseNotify(content)) return
     // §6.1: "Any data received after a closure alert has been received MUST be ignored."
     this.#readable = false
     this.#events.end()
+    // RFC 5246 §7.2.1 has no half-closed connections: "close down the connection immediately, discarding any pending
+    // writes".
+    if (this.#established?.info.version === 'TLSv1.2' && this.#writable) {
+      this.#outbound.clear()
+      void this.end()
+    }
     if (!this.#writable) this.#close()
   }
 
@@ -260,8 +263,7 @@ export class TlsServer {
     this.#channel.close(reason)
     this.#outbound.finish()
     const closed = () => {
-      this.#keyUpdates?.erase()
-      this.#established?.exporter.erase()
+      this.#secrets.erase()
       this.#established = undefined
       this.#events.close(error)
     }

@@ -44,15 +44,16 @@ function failure(code: string, message: string, cause?: unknown): TlsError {
 
 /**
  * A signer that all connections of a site share: at most `inFlight` signatures at the same time, `waiting` more in a
- * queue, so that a flood of handshakes costs the real signer no more than that.
+ * queue, so that a flood of handshakes costs the real signer no more than that. `R` is for a signer that is told more
+ * than the engine's request.
  */
-export function boundedSigner(
-  sign: Signer,
+export function boundedSigner<R = SignRequest>(
+  sign: (request: R, signal: AbortSignal) => ReturnType<Signer>,
   {
     inFlight = SIGNATURES_IN_FLIGHT_MAX,
     waiting = SIGNATURES_WAITING_MAX,
   }: { inFlight?: number; waiting?: number } = {},
-): Signer {
+): (request: R, signal: AbortSignal) => Promise<Uint8Array> {
   let running = 0
   const queue: (() => void)[] = []
   const turn = (signal: AbortSignal) =>

@@ -41,13 +41,17 @@ export class TicketKeeper {
     this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
   }
 
+  /** Takes the session's PSK over and erases it. */
   async seal(session: Session): Promise<Uint8Array> {
     const key = this.#currentKey()
     const nonce = this.#crypto.randomBytes(AEAD_NONCE_BYTES)
     const state = encodeSession(session, Math.floor(Date.now() / 1000))
-    const sealed = await key.aead.seal(nonce, key.name, state)
-    state.fill(0)
-    return concat(key.name, nonce, sealed)
+    session.psk.fill(0)
+    try {
+      return concat(key.name, nonce, await key.aead.seal(nonce, key.name, state))
+    } finally {
+      state.fill(0)
+    }
   }
 
   /** @returns undefined for a ticket that is not ours, was tampered with, or is too old */

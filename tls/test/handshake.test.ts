@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ALERT } from '../src/messages/index.ts'
 import { concat } from '../src/messages/writer.ts'
 import { ext } from './client-hello-builder.ts'
-import { hex } from './hex.ts'
+import { hex, toHex } from './hex.ts'
 import { expectAlert, PROVIDERS } from './providers.ts'
 import { RawClient, TYPE, until } from './raw-client.ts'
 
@@ -177,5 +177,23 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
       await client.server.write(new Uint8Array(2 ** 15))
       expect(client.recordSizes.slice(-2)).toEqual([2 ** 14 + 1, 2 ** 14 + 1])
     })
+  })
+
+  test('§4.4.2.1 OCSP and SCT bytes go to who asks, as they were given', async () => {
+    const given = { ocspResponse: hex('30030a0101'), sctList: hex('000400020102') }
+    const server = { ...config, ...given }
+    const extensionsFor = async (...asked: [number, Uint8Array][]) => {
+      const client = new RawClient(server)
+      await client.connect(client.helloWith(...asked))
+      client.server.abort()
+      const leafEnd = 4 + 1 + 3 + 3 + config.certificateChain[0]!.length
+      return toHex(client.certificate!.subarray(leafEnd + 2))
+    }
+    const [status, scts] = ['0005000901000005' + '30030a0101', '00120006' + '000400020102']
+    const asksStatus: [number, Uint8Array] = [5, hex('0100000000')]
+    const asksScts: [number, Uint8Array] = [18, hex('')]
+    expect(await extensionsFor(asksStatus, asksScts)).toBe(status + scts)
+    expect(await extensionsFor(asksScts)).toBe(scts)
+    expect(await extensionsFor()).toBe('')
   })
 })

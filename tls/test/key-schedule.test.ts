@@ -7,6 +7,7 @@ import { EarlySecret } from '../src/key-schedule.ts'
 import { concat } from '../src/messages/writer.ts'
 import { ciphertextHeader, Protection } from '../src/record.ts'
 import { RecordReader } from '../src/record-reader.ts'
+import { Secrets } from '../src/secrets.ts'
 import { Transcript } from '../src/transcript.ts'
 import { hex, toHex } from './hex.ts'
 import { syncCrypto } from './sync-crypto.ts'
@@ -17,9 +18,11 @@ function schedule() {
   const log: Record<string, string> = {}
   const transcript = new Transcript(HASH['SHA-256'])
   transcript.add(hex(trace.clientHello), hex(trace.serverHello))
-  const early = new EarlySecret(HASH['SHA-256'], undefined, (label, secret) => {
+  const secrets = new Secrets()
+  secrets.log = (label, secret) => {
     log[label] = toHex(secret)
-  })
+  }
+  const early = new EarlySecret(HASH['SHA-256'], undefined, secrets)
   const handshake = early.handshake(hex(trace.sharedSecret))
   const clientHandshake = handshake.clientTraffic(transcript.digest())
   const serverHandshake = handshake.serverTraffic(transcript.digest())
@@ -109,10 +112,10 @@ describe('RFC 8448 §3', () => {
 })
 
 test('§7.2 and §7.1: a phase that is over has erased its secret', () => {
-  const early = new EarlySecret(HASH['SHA-256'], hex(trace.ticketPsk), () => {})
+  const early = new EarlySecret(HASH['SHA-256'], hex(trace.ticketPsk), new Secrets())
   const before = toHex(early.binder(new Uint8Array(32)))
   early.handshake(hex(trace.sharedSecret))
-  const erased = new EarlySecret(HASH['SHA-256'], hex(trace.ticketPsk), () => {})
+  const erased = new EarlySecret(HASH['SHA-256'], hex(trace.ticketPsk), new Secrets())
   erased.erase()
   expect(toHex(early.binder(new Uint8Array(32)))).not.toBe(before)
   expect(early.binder(new Uint8Array(32))).toEqual(erased.binder(new Uint8Array(32)))

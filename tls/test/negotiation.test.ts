@@ -163,7 +163,7 @@ describe('§4.1.4 HelloRetryRequest', () => {
     client.sendHello(client.helloWith(groups, ext.keyShare(client.p256Share)))
     await client.flight()
     const names = ['algorithm', 'certificate', 'clientHello', 'clientHelloRetry', 'encryptedExtensions']
-    expect(asked).toEqual([[...names, 'helloRetryRequest', 'serverHello']])
+    expect(asked).toEqual([[...names, 'helloRetryRequest', 'serverHello', 'version']])
   })
 
   test.each<[string, (client: RawClient) => Uint8Array, number]>([

@@ -3,7 +3,7 @@
 import { createECDH, generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { nobleAead } from '../src/crypto/noble-aead.ts'
-import { agreeWithNoble } from '../src/crypto/noble-curves.ts'
+import { nobleKeyPair } from '../src/crypto/noble-curves.ts'
 import { webCrypto } from '../src/index.ts'
 import { makeIdentity } from './certificates.ts'
 import { RawClient } from './raw-client.ts'
@@ -35,15 +35,16 @@ describe('key exchange', () => {
     [0x0018, 'secp384r1'],
   ])('%i, %s', (group, curve) => {
     const peer = createECDH(curve)
-    const ours = agreeWithNoble(group, new Uint8Array(peer.generateKeys()))
-    expect(ours.sharedSecret).toEqual(new Uint8Array(peer.computeSecret(ours.keyExchange)))
+    const ours = nobleKeyPair(group)
+    const secret = ours.agree(new Uint8Array(peer.generateKeys()))
+    expect(secret).toEqual(new Uint8Array(peer.computeSecret(ours.keyExchange)))
   })
 
   test('X25519', () => {
     const peer = generateKeyPairSync('x25519')
     const share = Buffer.from(peer.publicKey.export({ format: 'jwk' }).x!, 'base64url')
-    const ours = agreeWithNoble(0x001d, new Uint8Array(share))
-    expect(ours.sharedSecret).toEqual(x25519(peer.privateKey, ours.keyExchange))
+    const ours = nobleKeyPair(0x001d)
+    expect(ours.agree(new Uint8Array(share))).toEqual(x25519(peer.privateKey, ours.keyExchange))
   })
 
   test.each([
@@ -51,7 +52,9 @@ describe('key exchange', () => {
     [0x0018, 97],
     [0x001d, 32],
   ])('%i: no point, or one of small order', (group, bytes) => {
-    expect(() => agreeWithNoble(group, new Uint8Array(bytes))).toThrow(expect.objectContaining({ alert: 47 }))
+    expect(() => nobleKeyPair(group).agree(new Uint8Array(bytes))).toThrow(
+      expect.objectContaining({ alert: 47 }),
+    )
   })
 })
 

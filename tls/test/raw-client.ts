@@ -15,6 +15,7 @@ import { parseServerHello, suiteHash } from '../src/messages/index.ts'
 import { concat, handshakeMessage } from '../src/messages/writer.ts'
 import { ciphertextHeader, Protection } from '../src/record.ts'
 import { RecordReader } from '../src/record-reader.ts'
+import { Secrets } from '../src/secrets.ts'
 import { Transcript } from '../src/transcript.ts'
 import { buildClientHello, ext, type HelloFields, records } from './client-hello-builder.ts'
 import { syncCrypto, x25519 } from './sync-crypto.ts'
@@ -28,6 +29,7 @@ export class RawClient {
   /** Types of handshake messages, in order. */
   readonly messages: number[] = []
   readonly tickets: Uint8Array[] = []
+  certificate: Uint8Array | undefined
   /** What the engine's events said. */
   readonly serverData: Uint8Array[] = []
   /** Sizes of the contents of the protected records that came. */
@@ -198,6 +200,7 @@ export class RawClient {
   #message(message: Uint8Array): void {
     const type = message[0]!
     this.messages.push(type)
+    if (type === 11) this.certificate = message
     if (type === 4) this.tickets.push(message)
     else if (type === 24) {
       this.#serverTraffic = this.#serverTraffic!.next()
@@ -225,8 +228,8 @@ export class RawClient {
       share[1] === 0x1d
         ? x25519(this.#x25519.privateKey, peer)
         : new Uint8Array(this.#p256.computeSecret(peer))
-    const psk = hello.extensions.has(41) ? this.psk : undefined
-    const handshakeSecret = new EarlySecret(hash, psk, () => {}).handshake(sharedSecret)
+    const psk = hello.extensions.has(41) ? this.psk?.slice() : undefined
+    const handshakeSecret = new EarlySecret(hash, psk, new Secrets()).handshake(sharedSecret)
     this.#clientHandshake = handshakeSecret.clientTraffic(this.#transcript.digest())
     this.#serverHandshake = handshakeSecret.serverTraffic(this.#transcript.digest())
     this.#master = handshakeSecret.master()

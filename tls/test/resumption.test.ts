@@ -7,6 +7,7 @@ import { EarlySecret } from '../src/key-schedule.ts'
 import { ALERT, parseClientHello } from '../src/messages/index.ts'
 import { Reader } from '../src/messages/reader.ts'
 import { concat } from '../src/messages/writer.ts'
+import { Secrets } from '../src/secrets.ts'
 import { makeIdentity } from './certificates.ts'
 import { ext } from './client-hello-builder.ts'
 import { hex } from './hex.ts'
@@ -50,7 +51,7 @@ function offer(
   const draft = build(tickets.map(() => new Uint8Array(32)))
   const truncated = draft.subarray(0, draft.length - parseClientHello(draft).preSharedKey!.bindersLength)
   const binderOf = ({ psk }: Ticket) =>
-    new EarlySecret(SHA256, psk, () => {}).binder(SHA256.digest(truncated))
+    new EarlySecret(SHA256, psk.slice(), new Secrets()).binder(SHA256.digest(truncated))
   client.psk = tickets[0]!.psk
   return build(tickets.map((ticket) => binder ?? binderOf(ticket)))
 }

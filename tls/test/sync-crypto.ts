@@ -11,6 +11,7 @@ import {
   generateKeyPairSync,
   randomBytes,
 } from 'node:crypto'
+import { violation } from '../src/errors.ts'
 import type { CryptoProvider } from '../src/index.ts'
 import { webCrypto } from '../src/index.ts'
 
@@ -45,18 +46,33 @@ export const syncCrypto: CryptoProvider = {
     }
   },
   agree: (group, peer) => {
-    if (group === 0x001d) return agreeX25519(peer)
-    if (group !== 0x0017) return webCrypto.agree(group, peer)
-    const own = createECDH('prime256v1')
-    const keyExchange = new Uint8Array(own.generateKeys())
-    return { keyExchange, sharedSecret: new Uint8Array(own.computeSecret(peer)) }
+    if (group !== 0x001d && group !== 0x0017) return webCrypto.agree(group, peer)
+    const own = syncKeyPair(group)
+    return { keyExchange: own.keyExchange, sharedSecret: own.agree(peer) }
   },
+  keyPair: (group) =>
+    group === 0x001d || group === 0x0017
+      ? { ...syncKeyPair(group), erase: () => {} }
+      : webCrypto.keyPair(group),
 }
 
-function agreeX25519(peer: Uint8Array) {
+function syncKeyPair(group: 0x001d | 0x0017) {
+  if (group === 0x0017) {
+    const own = createECDH('prime256v1')
+    const keyExchange = new Uint8Array(own.generateKeys())
+    return { keyExchange, agree: (peer: Uint8Array) => valid(() => new Uint8Array(own.computeSecret(peer))) }
+  }
   const own = generateKeyPairSync('x25519')
   const keyExchange = new Uint8Array(Buffer.from(own.publicKey.export({ format: 'jwk' }).x!, 'base64url'))
-  return { keyExchange, sharedSecret: x25519(own.privateKey, peer) }
+  return { keyExchange, agree: (peer: Uint8Array) => valid(() => x25519(own.privateKey, peer)) }
+}
+
+function valid(agree: () => Uint8Array): Uint8Array {
+  try {
+    return agree()
+  } catch (error) {
+    throw violation('illegal_parameter', 'the key share is no point of its group', error)
+  }
 }
 
 /** RFC 7748 with a raw public key. */

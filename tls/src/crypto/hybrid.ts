@@ -3,14 +3,14 @@
 import { violation } from '../errors.ts'
 import { NAMED_GROUP } from '../messages/constants.ts'
 import { concat } from '../messages/writer.ts'
-import type { KeyAgreement } from './provider.ts'
+import type { CryptoProvider, KeyAgreement } from './provider.ts'
 
 /** FIPS 203, table 3: an encapsulation key of ML-KEM-768. */
 const ENCAPSULATION_KEY_BYTES = 1184
 
 export async function agreeHybrid(
   peer: Uint8Array,
-  agreeOnCurve: (group: number, peer: Uint8Array) => Promise<KeyAgreement>,
+  agreeOnCurve: CryptoProvider['agree'],
 ): Promise<KeyAgreement> {
   const { ml_kem768 } = await import('@noble/post-quantum/ml-kem.js')
   const classical = await agreeOnCurve(NAMED_GROUP.x25519, peer.subarray(ENCAPSULATION_KEY_BYTES))

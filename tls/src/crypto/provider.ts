@@ -6,6 +6,16 @@ export type MaybePromise<T> = T | Promise<T>
 export interface Aead {
   /** @returns the ciphertext with its 16-byte tag */
   seal(nonce: Uint8Array, additionalData: Uint8Array, plaintext: Uint8Array): MaybePromise<Uint8Array>
+  /**
+   * Only where sealing is synchronous: seals `parts`, one after the other, into `out`, which has the length of all of
+   * them and the tag. Spares three copies of every record.
+   */
+  sealInto?(
+    nonce: Uint8Array,
+    additionalData: Uint8Array,
+    parts: readonly Uint8Array[],
+    out: Uint8Array,
+  ): void
   /** Throws or rejects when the tag is wrong. */
   open(nonce: Uint8Array, additionalData: Uint8Array, ciphertext: Uint8Array): MaybePromise<Uint8Array>
 }
@@ -17,6 +27,19 @@ export interface KeyAgreement {
   sharedSecret: Uint8Array
 }
 
+/** A key exchange in which the server speaks first, as in TLS 1.2. */
+export interface KeyPair {
+  keyExchange: Uint8Array
+  /**
+   * Once.
+   * @returns the shared secret, which the caller erases
+   * @throws TlsError `illegal_parameter` as {@link CryptoProvider.agree} does
+   */
+  agree(peerKeyExchange: Uint8Array): MaybePromise<Uint8Array>
+  /** Of the private key, as far as its bytes can be reached. */
+  erase(): void
+}
+
 export interface CryptoProvider {
   randomBytes(length: number): Uint8Array
   /** Takes the key over and erases it. */
@@ -26,6 +49,8 @@ export interface CryptoProvider {
    *   the right length already
    */
   agree(group: number, peerKeyExchange: Uint8Array): MaybePromise<KeyAgreement>
+  /** Of x25519, secp256r1 or secp384r1. */
+  keyPair(group: number): MaybePromise<KeyPair>
 }
 
 export const AEAD_TAG_BYTES = 16

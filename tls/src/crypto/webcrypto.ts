@@ -4,7 +4,7 @@ import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
 import { isAllZero } from './constant-time.ts'
 import { agreeHybrid } from './hybrid.ts'
-import type { Aead, CryptoProvider, KeyAgreement, MaybePromise } from './provider.ts'
+import type { Aead, CryptoProvider, KeyAgreement, KeyPair, MaybePromise } from './provider.ts'
 
 export const webCrypto: CryptoProvider = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
@@ -15,6 +15,7 @@ export const webCrypto: CryptoProvider = {
       : lateAead(aesGcm(key)),
   agree: (group, peer) =>
     group === NAMED_GROUP.X25519MLKEM768 ? agreeHybrid(peer, agreeOnCurve) : agreeOnCurve(group, peer),
+  keyPair,
 }
 
 /** Its key is imported, or its code loaded, while the first records already wait for it. */
@@ -62,21 +63,30 @@ const CURVES: Readonly<Record<number, Curve>> = {
 }
 
 async function agreeOnCurve(group: number, peer: Uint8Array): Promise<KeyAgreement> {
+  const { keyExchange, agree } = await keyPair(group)
+  return { keyExchange, sharedSecret: await agree(peer) }
+}
+
+async function keyPair(group: number): Promise<KeyPair> {
   const { algorithm, secretBits } = CURVES[group]!
   const own = await generateKey(algorithm)
-  if (own === undefined) return (await import('./noble-curves.ts')).agreeWithNoble(group, peer)
-  const keyExchange = new Uint8Array(await crypto.subtle.exportKey('raw', own.publicKey))
-  let sharedSecret: Uint8Array
-  try {
-    const key = await crypto.subtle.importKey('raw', source(peer), algorithm, false, [])
-    const parameters = { name: algorithm.name, public: key }
-    sharedSecret = new Uint8Array(await crypto.subtle.deriveBits(parameters, own.privateKey, secretBits))
-  } catch (error) {
-    throw violation('illegal_parameter', 'the key share is no point of its group', error)
+  if (own === undefined) return (await import('./noble-curves.ts')).nobleKeyPair(group)
+  const agree = async (peer: Uint8Array): Promise<Uint8Array> => {
+    let sharedSecret: Uint8Array
+    try {
+      const key = await crypto.subtle.importKey('raw', source(peer), algorithm, false, [])
+      const parameters = { name: algorithm.name, public: key }
+      sharedSecret = new Uint8Array(await crypto.subtle.deriveBits(parameters, own.privateKey, secretBits))
+    } catch (error) {
+      throw violation('illegal_parameter', 'the key share is no point of its group', error)
+    }
+    // §7.4.2: X25519 with a point of small order.
+    if (isAllZero(sharedSecret)) throw violation('illegal_parameter', 'the shared secret is all zero')
+    return sharedSecret
   }
-  // §7.4.2: X25519 with a point of small order.
-  if (isAllZero(sharedSecret)) throw violation('illegal_parameter', 'the shared secret is all zero')
-  return { keyExchange, sharedSecret }
+  const keyExchange = new Uint8Array(await crypto.subtle.exportKey('raw', own.publicKey))
+  // The private key was never bytes of ours.
+  return { keyExchange, agree, erase: () => {} }
 }
 
 /** Undefined where this WebCrypto does not have the curve. */

@@ -2,12 +2,15 @@
 
 import { ALERT, CONTENT_TYPE, VERSION } from './constants.ts'
 
-const LEVEL = { warning: 1, fatal: 2 } as const
+export const ALERT_LEVEL = { warning: 1, fatal: 2 } as const
 
-/** The two bytes of an alert: the closure alerts are warnings, every other one is fatal (§6). */
+/** Closure alerts, and the one of TLS 1.2 that refuses without ending anything (RFC 5246 §7.2.2); the others are fatal. */
+const WARNINGS: readonly number[] = [ALERT.close_notify, ALERT.user_canceled, ALERT.no_renegotiation]
+
+/** The two bytes of an alert. */
 export function encodeAlert(description: number): Uint8Array {
-  const closure = description === ALERT.close_notify || description === ALERT.user_canceled
-  return Uint8Array.of(closure ? LEVEL.warning : LEVEL.fatal, description)
+  const level = WARNINGS.includes(description) ? ALERT_LEVEL.warning : ALERT_LEVEL.fatal
+  return Uint8Array.of(level, description)
 }
 
 /** A plaintext record with an alert: all that a relay says to a ClientHello that it refuses. */

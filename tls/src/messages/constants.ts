@@ -1,6 +1,6 @@
 // Code points of TLS (IANA registries; RFC 8446 Appendix B), by the names that the RFCs use.
 
-/** `AlertDescription`, RFC 8446 §6. */
+/** `AlertDescription`, RFC 8446 §6; no_renegotiation is of RFC 5246 §7.2. */
 export const ALERT = {
   close_notify: 0,
   unexpected_message: 10,
@@ -22,6 +22,7 @@ export const ALERT = {
   internal_error: 80,
   inappropriate_fallback: 86,
   user_canceled: 90,
+  no_renegotiation: 100,
   missing_extension: 109,
   unsupported_extension: 110,
   unrecognized_name: 112,
@@ -41,7 +42,7 @@ export const CONTENT_TYPE = {
   application_data: 23,
 } as const
 
-/** `HandshakeType`, RFC 8446 §4. */
+/** `HandshakeType`, RFC 8446 §4; those of TLS 1.2 alone, RFC 5246 §7.4 and RFC 6066 §8. */
 export const HANDSHAKE_TYPE = {
   client_hello: 1,
   server_hello: 2,
@@ -49,22 +50,28 @@ export const HANDSHAKE_TYPE = {
   end_of_early_data: 5,
   encrypted_extensions: 8,
   certificate: 11,
+  server_key_exchange: 12,
   certificate_request: 13,
+  server_hello_done: 14,
   certificate_verify: 15,
+  client_key_exchange: 16,
   finished: 20,
+  certificate_status: 22,
   key_update: 24,
   message_hash: 254,
 } as const
 
-/** `ExtensionType`, RFC 8446 §4.2. */
+/** `ExtensionType`, RFC 8446 §4.2; of TLS 1.2 alone: RFC 8422 §5.1.2, RFC 7627 §5.1, RFC 5746 §3.2. */
 export const EXTENSION = {
   server_name: 0,
   status_request: 5,
   supported_groups: 10,
+  ec_point_formats: 11,
   signature_algorithms: 13,
   application_layer_protocol_negotiation: 16,
   signed_certificate_timestamp: 18,
   padding: 21,
+  extended_master_secret: 23,
   record_size_limit: 28,
   pre_shared_key: 41,
   early_data: 42,
@@ -72,6 +79,7 @@ export const EXTENSION = {
   cookie: 44,
   psk_key_exchange_modes: 45,
   key_share: 51,
+  renegotiation_info: 0xff01,
 } as const
 
 /** Cipher suites of TLS 1.3, RFC 8446 §B.4. */
@@ -80,6 +88,9 @@ export const CIPHER_SUITE = {
   TLS_AES_256_GCM_SHA384: 0x1302,
   TLS_CHACHA20_POLY1305_SHA256: 0x1303,
 } as const
+
+/** Offered as a suite by a client that tries again with less (RFC 7507 §2). */
+export const TLS_FALLBACK_SCSV = 0x5600
 
 /** `NamedGroup`, RFC 8446 §4.2.7; the hybrid of draft-ietf-tls-ecdhe-mlkem. */
 export const NAMED_GROUP = {

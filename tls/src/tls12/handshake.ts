@@ -1,0 +1,164 @@
+// The server's handshake of TLS 1.2, in the order of RFC 5246 §7.3, figure 1: read this file beside §7.4.
+
+import { SCHEME_OF } from '../certificate.ts'
+import type { Channel } from '../channel.ts'
+import type { Settings } from '../config.ts'
+import { equalInConstantTime } from '../crypto/constant-time.ts'
+import { HASH } from '../crypto/hash.ts'
+import { violation } from '../errors.ts'
+import type { Established } from '../established.ts'
+import type { ClientHello } from '../messages/client-hello.ts'
+import {
+  EXTENSION,
+  HANDSHAKE_HEADER_BYTES,
+  HANDSHAKE_TYPE,
+  RECORD_FRAGMENT_MAX_BYTES,
+} from '../messages/constants.ts'
+import { concat, handshakeMessage } from '../messages/writer.ts'
+import { requireKeyExchange } from '../negotiate.ts'
+import type { Secrets } from '../secrets.ts'
+import { requestSignature } from '../signer.ts'
+import { Transcript } from '../transcript.ts'
+import { type MasterSecret, PreMasterSecret, type Randoms } from './key-schedule.ts'
+import {
+  encodeCertificate,
+  encodeCertificateStatus,
+  encodeServerEcdhParams,
+  encodeServerHello,
+  encodeServerHelloDone,
+  encodeServerKeyExchange,
+  parseClientKeyExchange,
+} from './messages.ts'
+import { negotiate } from './negotiate.ts'
+import { Tls12Protection } from './record.ts'
+import { RefusedRenegotiation } from './renegotiation.ts'
+import type { Suite } from './suites.ts'
+
+const VERSION = 'TLSv1.2' as const
+const RANDOM_BYTES = 32
+
+/** RFC 8446 §4.1.3, "DOWNGRD" and 1: a client that did offer TLS 1.3 sees that somebody took it out of its hello. */
+const DOWNGRADE_SENTINEL: Uint8Array = Uint8Array.of(0x44, 0x4f, 0x57, 0x4e, 0x47, 0x52, 0x44, 1)
+
+/**
+ * From the ClientHello to the server's Finished; `leaving` aborts when the client is gone.
+ * @throws TlsError with the alert that ends the connection
+ */
+export async function handshake(
+  hello: ClientHello,
+  channel: Channel,
+  settings: Settings,
+  secrets: Secrets,
+  leaving: AbortSignal,
+): Promise<Established> {
+  const { crypto, algorithm, certificateChain } = settings
+  channel.useTls12()
+  const agreement = negotiate(hello, settings)
+  const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = agreement
+  const hash = HASH[suite.hash]
+  const transcript = new Transcript(hash)
+  transcript.add(hello.message)
+  const send = (...messages: Uint8Array[]) => {
+    transcript.add(...messages)
+    channel.send(...messages)
+  }
+  if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit)
+
+  // ServerHello (§7.4.1.3)
+  const asked = (extension: number) => hello.extensions.has(extension)
+  const ocspResponse = asked(EXTENSION.status_request) ? settings.ocspResponse : undefined
+  const randomStart = crypto.randomBytes(RANDOM_BYTES - DOWNGRADE_SENTINEL.length)
+  const randoms = { client: hello.random, server: concat(randomStart, DOWNGRADE_SENTINEL) }
+  send(
+    encodeServerHello(randoms.server, suite.id, {
+      serverName: hello.serverName !== undefined,
+      alpn,
+      recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES,
+      extendedMasterSecret,
+      secureRenegotiation,
+      pointFormats: asked(EXTENSION.ec_point_formats),
+      certificateStatus: ocspResponse !== undefined,
+      sctList: asked(EXTENSION.signed_certificate_timestamp) ? settings.sctList : undefined,
+    }),
+  )
+
+  // Certificate (§7.4.2), CertificateStatus (RFC 6066 §8)
+  send(encodeCertificate(certificateChain))
+  if (ocspResponse !== undefined) send(encodeCertificateStatus(ocspResponse))
+  channel.flush()
+
+  // ServerKeyExchange (§7.4.3; RFC 8422 §5.4)
+  const own = await crypto.keyPair(group)
+  secrets.add(own)
+  const serverEcdhParams = encodeServerEcdhParams(group, own.keyExchange)
+  const signed = { clientRandom: randoms.client, serverRandom: randoms.server, serverEcdhParams }
+  const request = { version: VERSION, algorithm, clientHello: hello.message, ...signed }
+  const signature = await requestSignature(settings, request, leaving)
+  send(encodeServerKeyExchange(serverEcdhParams, SCHEME_OF[algorithm], signature))
+
+  // ServerHelloDone (§7.4.5)
+  send(encodeServerHelloDone())
+  channel.flush()
+
+  // ClientKeyExchange (§7.4.7; RFC 8422 §5.7)
+  const clientKeyExchange = await channel.read(HANDSHAKE_TYPE.client_key_exchange)
+  transcript.add(clientKeyExchange)
+  const point = parseClientKeyExchange(clientKeyExchange)
+  requireKeyExchange(group, point)
+  const preMasterSecret = new PreMasterSecret(await own.agree(point), secrets)
+
+  // Master secret (§8.1; RFC 7627 §4)
+  const masterSecret = extendedMasterSecret
+    ? preMasterSecret.extendedMaster(hash, transcript.digest())
+    : preMasterSecret.master(hash, randoms)
+
+  // The client's ChangeCipherSpec (§7.1) and Finished (§7.4.9)
+  await channel.readChangeCipherSpec()
+  const protections = protectionsOf(masterSecret, suite, randoms, settings)
+  channel.protectInbound(protections.client)
+  await readFinished(channel, transcript, masterSecret)
+  channel.endHandshake()
+
+  // Ours
+  channel.sendChangeCipherSpec()
+  channel.outbound.protect(protections.server)
+  send(handshakeMessage(HANDSHAKE_TYPE.finished, masterSecret.verifyData('server', transcript.digest())))
+  channel.flush()
+
+  // RFC 7627 §5.4: without the extension another connection may have this master secret, so nothing is exported.
+  const exporter = extendedMasterSecret ? masterSecret.exporter(randoms) : undefined
+  if (exporter === undefined) masterSecret.erase()
+  const { serverName } = hello
+  return {
+    info: { version: VERSION, serverName, alpn, cipherSuite: suite.id, group, resumed: false },
+    exporter,
+    postHandshake: new RefusedRenegotiation(channel.outbound),
+  }
+}
+
+/** §6.3: from the key block. */
+function protectionsOf(
+  masterSecret: MasterSecret,
+  suite: Suite,
+  randoms: Randoms,
+  { crypto, limits }: Settings,
+): Record<'client' | 'server', Tls12Protection> {
+  const { client, server } = masterSecret.keys(suite, randoms)
+  return {
+    client: new Tls12Protection(crypto, suite, client, limits.recordsPerKey),
+    server: new Tls12Protection(crypto, suite, server, limits.recordsPerKey),
+  }
+}
+
+async function readFinished(
+  channel: Channel,
+  transcript: Transcript,
+  masterSecret: MasterSecret,
+): Promise<void> {
+  const message = await channel.read(HANDSHAKE_TYPE.finished)
+  const verifyData = message.subarray(HANDSHAKE_HEADER_BYTES)
+  const expected = masterSecret.verifyData('client', transcript.digest())
+  if (verifyData.length !== expected.length) throw violation('decode_error', 'Finished has a wrong length')
+  if (!equalInConstantTime(verifyData, expected)) throw violation('decrypt_error', 'Finished does not verify')
+  transcript.add(message)
+}

@@ -1,0 +1,119 @@
+// The secrets of TLS 1.2 (RFC 5246 §5, §6.3, §8.1): a class for each phase, as in the schedule of TLS 1.3.
+
+import type { Hash } from '../crypto/hash.ts'
+import { TlsError } from '../errors.ts'
+import type { Exporter } from '../established.ts'
+import type { TrafficKeys } from '../key-schedule.ts'
+import { concat, u16 } from '../messages/writer.ts'
+import { KEY_BYTES } from '../record.ts'
+import { Secret, type Secrets } from '../secrets.ts'
+import type { Suite } from './suites.ts'
+
+const MASTER_SECRET_BYTES = 48
+const VERIFY_DATA_BYTES = 12
+/** §7.4.9, §8.1, §6.3; RFC 7627 §4. RFC 5705 §4: what TLS itself derives is nobody else's. */
+const LABELS = {
+  masterSecret: 'master secret',
+  extendedMasterSecret: 'extended master secret',
+  keyExpansion: 'key expansion',
+  clientFinished: 'client finished',
+  serverFinished: 'server finished',
+} as const
+
+/** The two Randoms of the hellos. */
+export interface Randoms {
+  client: Uint8Array
+  server: Uint8Array
+}
+
+/** §5: PRF(secret, label, seed) = P_hash(secret, label + seed), with the suite's hash. */
+export function prf(
+  hash: Hash,
+  secret: Uint8Array,
+  label: string,
+  seed: Uint8Array,
+  length: number,
+): Uint8Array {
+  const labelled = concat(new TextEncoder().encode(label), seed)
+  const output = new Uint8Array(Math.ceil(length / hash.length) * hash.length)
+  let a = labelled
+  for (let at = 0; at < length; at += hash.length) {
+    a = hash.hmac(secret, a)
+    const block = hash.hmac(secret, concat(a, labelled))
+    output.set(block, at)
+    block.fill(0)
+  }
+  a.fill(0)
+  const result = output.slice(0, length)
+  output.fill(0)
+  return result
+}
+
+/** The premaster secret: what the key exchange gave. */
+export class PreMasterSecret extends Secret {
+  /** RFC 7627 §4, over the hash of ClientHello…ClientKeyExchange. Ends this phase. */
+  extendedMaster(hash: Hash, sessionHash: Uint8Array): MasterSecret {
+    return this.#master(hash, LABELS.extendedMasterSecret, sessionHash)
+  }
+
+  /** §8.1. Ends this phase. */
+  master(hash: Hash, { client, server }: Randoms): MasterSecret {
+    return this.#master(hash, LABELS.masterSecret, concat(client, server))
+  }
+
+  #master(hash: Hash, label: string, seed: Uint8Array): MasterSecret {
+    const bytes = prf(hash, this.bytes, label, seed, MASTER_SECRET_BYTES)
+    this.erase()
+    this.secrets.log('CLIENT_RANDOM', bytes)
+    return new MasterSecret(hash, bytes, this.secrets)
+  }
+}
+
+export class MasterSecret extends Secret {
+  readonly #hash: Hash
+
+  constructor(hash: Hash, bytes: Uint8Array, secrets: Secrets) {
+    super(bytes, secrets)
+    this.#hash = hash
+  }
+
+  /** §6.3: the key block, without MAC keys, which an AEAD has not. */
+  keys(
+    { aead, fixedIvBytes }: Suite,
+    { client, server }: Randoms,
+  ): { client: TrafficKeys; server: TrafficKeys } {
+    const keyBytes = KEY_BYTES[aead]!
+    const length = 2 * (keyBytes + fixedIvBytes)
+    const block = prf(this.#hash, this.bytes, LABELS.keyExpansion, concat(server, client), length)
+    const ivs = block.subarray(2 * keyBytes)
+    const keys = {
+      client: { key: block.slice(0, keyBytes), iv: ivs.slice(0, fixedIvBytes) },
+      server: { key: block.slice(keyBytes, 2 * keyBytes), iv: ivs.slice(fixedIvBytes) },
+    }
+    block.fill(0)
+    return keys
+  }
+
+  /** §7.4.9: verify_data, over the hash of the messages before that Finished. */
+  verifyData(side: 'client' | 'server', transcriptHash: Uint8Array): Uint8Array {
+    return prf(this.#hash, this.bytes, LABELS[`${side}Finished`], transcriptHash, VERIFY_DATA_BYTES)
+  }
+
+  /** The master secret in its last phase, when it may only be exported from. */
+  exporter(randoms: Randoms): Exporter {
+    return { export: (label, context, length) => this.#export(randoms, label, context, length) }
+  }
+
+  /** RFC 5705 §4. */
+  #export(
+    { client, server }: Randoms,
+    label: string,
+    context: Uint8Array | undefined,
+    length: number,
+  ): Uint8Array {
+    if (Object.values<string>(LABELS).includes(label))
+      throw new TlsError('no_exporter', `the label "${label}" is TLS's own`)
+    const contextValue = context === undefined ? new Uint8Array() : concat(u16(context.length), context)
+    return prf(this.#hash, this.bytes, label, concat(client, server, contextValue), length)
+  }
+}
