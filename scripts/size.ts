@@ -2,21 +2,12 @@
 // `npm run size [-- --json]`; fails above the limit.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { gzipSync } from 'node:zlib'
-import { build, type Rolldown } from 'vite'
+import { bundle, type Weight, weigh } from './lib/bundle.ts'
 
 /** Above this, in bytes of gzip that a page downloads at once, the check fails. */
 const LIMIT_BYTES: number = 60 * 1024
 /** What is aimed for. */
 const AIM_BYTES: number = 45 * 1024
-
-interface Weight {
-  name: string
-  /** Downloaded before `publish` can run. */
-  eager: boolean
-  raw: number
-  gzip: number
-}
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
 const chunks = weigh(await bundle(path.join(import.meta.dirname, 'lib', 'publish-entry.ts')))
@@ -25,32 +16,6 @@ const later = sum('later', chunks, false)
 if (values.json) console.log(JSON.stringify({ chunks, gzip: total.gzip, aim: AIM_BYTES, limit: LIMIT_BYTES }))
 else print([...chunks, total, later])
 process.exitCode = total.gzip > LIMIT_BYTES ? 1 : 0
-
-async function bundle(entry: string): Promise<Rolldown.OutputChunk[]> {
-  const result = await build({
-    configFile: false,
-    logLevel: 'warn',
-    build: { write: false, minify: true, modulePreload: false, rolldownOptions: { input: entry } },
-  })
-  return (result as Rolldown.RolldownOutput).output.filter((file) => file.type === 'chunk')
-}
-
-function weigh(chunks: Rolldown.OutputChunk[]): Weight[] {
-  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
-  const eager = new Set<string>()
-  const visit = (name: string): void => {
-    if (eager.has(name)) return
-    eager.add(name)
-    byName.get(name)?.imports.forEach(visit)
-  }
-  for (const chunk of chunks) if (chunk.isEntry) visit(chunk.fileName)
-  return chunks.map(({ fileName, code }) => ({
-    name: fileName,
-    eager: eager.has(fileName),
-    raw: Buffer.byteLength(code),
-    gzip: gzipSync(code, { level: 9 }).length,
-  }))
-}
 
 function sum(name: string, chunks: Weight[], eager: boolean): Weight {
   const some = chunks.filter((chunk) => chunk.eager === eager)

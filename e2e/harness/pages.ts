@@ -7,7 +7,14 @@ const root: string = path.resolve(import.meta.dirname, '../pages')
 const outDir: string = path.resolve(import.meta.dirname, '../dist/pages')
 
 export async function buildPages(): Promise<void> {
-  await build({ configFile: false, root, logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+  const input = ['index.html', 'contexts.html'].map((page) => path.join(root, page))
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true, rolldownOptions: { input } },
+    worker: { format: 'es' },
+  })
 }
 
 export interface PageServer {

@@ -133,9 +133,11 @@ describe('what is for somebody here', () => {
     visitor.write(hello)
     await read(17 + hello.length)
     const answer = readAll(visitor)
+    await stream.write(Buffer.from('po'))
+    await expect.poll(() => visitor.bytesRead).toBe(2)
     visitor.end('ping')
     expect((await read(10)).toString()).toBe('ping')
-    await stream.write(Buffer.from('pong'))
+    await stream.write(Buffer.from('ng'))
     await stream.end()
     expect((await answer).toString()).toBe('pong')
   })
@@ -157,7 +159,44 @@ describe('what is for somebody here', () => {
     const answer = readAll(visitor)
     visitor.write(await captureHello(lease.hostname))
     await read(17)
+    await stream.write(Buffer.from('half'))
+    await expect.poll(() => visitor.bytesRead).toBe(4)
     stream.abort()
-    expect(await answer).toEqual(Buffer.alloc(0))
+    expect((await answer).toString()).toBe('half')
+  })
+
+  test('a session that breaks before its first answer costs the visitor nothing: another is claimed', async () => {
+    const capability = lease.reverse_endpoint.capability
+    const second = await carrier.open(capability)
+    await second.read(1)
+    const first = await carrier.open(capability)
+    await first.read(1)
+    const hello = await captureHello(lease.hostname)
+    const visitor = await relay.tcp()
+    const answer = readAll(visitor)
+    visitor.write(hello)
+    const activations = []
+    for (const { stream, read } of [first, second]) {
+      activations.push(await read(17))
+      expect(await read(hello.length)).toEqual(hello)
+      if (stream === first.stream) stream.abort()
+    }
+    expect(activations.map(([marker]) => marker)).toEqual([0x02, 0x02])
+    expect(activations[0]).not.toEqual(activations[1])
+    await second.stream.write(Buffer.from('here'))
+    await second.stream.end()
+    visitor.end()
+    expect((await answer).toString()).toBe('here')
+  })
+
+  test('a visitor who leaves before the first answer frees the session', async () => {
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const visitor = await relay.tcp()
+    visitor.write(await captureHello(lease.hostname))
+    await read(17)
+    visitor.end()
+    await stream.closed
+    expect(stream.error).toMatchObject({ code: 'stream_reset' })
   })
 })

@@ -32,12 +32,12 @@ function newSession() {
 }
 
 describe('ReadyQueue', () => {
-  test('the session that waited longest is claimed first', async () => {
+  test('the youngest session is claimed first', async () => {
     const queue = new ReadyQueue()
     const [a, b] = [newSession(), newSession()]
     expect(queue.offer(a.session) && queue.offer(b.session)).toBe(true)
-    expect(await queue.claim(forever)).toBe(a.session)
     expect(await queue.claim(forever)).toBe(b.session)
+    expect(await queue.claim(forever)).toBe(a.session)
     expect(queue.size).toBe(0)
   })
 
@@ -99,6 +99,13 @@ describe('ReadyQueue', () => {
     expect(await late).toBeUndefined()
     queue.offer(newSession().session)
     expect(queue.size).toBe(1)
+  })
+
+  test('a visitor who waited before waits for what is left of the time', async () => {
+    const queue = new ReadyQueue()
+    const claim = queue.claim(forever, 1_000)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await claim).toBeUndefined()
   })
 
   test('a visitor who leaves no longer waits', async () => {

@@ -1,7 +1,8 @@
 // @svc/sdk-browser: publish an HTTPS server from a web page.
 
+export type { DebugEvent } from './debug.ts'
 export { type OwnErrorCode, SvcError, type SvcErrorCode } from './errors.ts'
 export type { FetchHandler, FetchInfo } from './http/connection.ts'
 export type { PublishOptions } from './options.ts'
 export { publish } from './publish.ts'
-export type { Site, SiteErrorEvent, SiteEventMap, SiteState } from './site.ts'
+export type { Site, SiteErrorEvent, SiteEventMap, SiteState, SiteStats } from './site.ts'

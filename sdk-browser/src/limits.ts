@@ -2,6 +2,8 @@
 
 /** A control-plane exchange, connect to last byte: longer than any the relay needs, shorter than a lease. */
 export const CONTROL_DEADLINE_MS = 15_000
+/** Giving a lease up is a courtesy: it expires by itself. */
+export const UNREGISTER_DEADLINE_MS = 5_000
 /** A signature that takes longer has lost its visitor: within the handshake's own deadline. */
 export const SIGN_DEADLINE_MS = 8_000
 /** An answer of the control plane. The largest, a certificate chain, has a few kilobytes. */
@@ -22,25 +24,48 @@ export const CONNECT_DEADLINE_MS = 10_000
 export const BUFFERED_AMOUNT_MAX_BYTES: number = 1024 * 1024
 /** How often a full WebSocket is looked at; incoming messages look, too, so that throttled timers do not matter. */
 export const DRAIN_POLL_MS = 8
-/** Silence on a carrier after which it is pinged: the relay writes keepalives every 15 s. */
-export const SILENCE_MAX_MS = 17_000
-/** How often silence is looked for. */
-export const SILENCE_CHECK_MS = 2_000
-/** A ping unanswered for this long proves the carrier dead. */
+/** Silence on a WebSocket after which it is pinged: the relay writes a keepalive at least every 15 s. */
+export const SILENCE_MAX_MS = 12_000
+/** Bytes renew the watch for silence at most this often. */
+export const WATCH_RENEW_MS = 2_000
+/** A ping unanswered for this long proves the WebSocket dead: with the silence before, 16 s after its last byte. */
 export const PING_DEADLINE_MS = 4_000
+/** A deadline that comes later than this after its time was slept through; hidden pages are up to 1 s late. */
+export const SLEPT_MS = 3_000
+
+/** How long sending and round trips are watched before a WebSocket is called saturated. */
+export const LOAD_WINDOW_MS = 1_000
+/** The part of that during which its buffer was full. */
+export const LOAD_FULL_SHARE = 0.5
+/** A round trip of this many times the least one, … */
+export const LOAD_RTT_FACTOR = 4
+/** … and of at least this, is one that waits in a queue: less may be the page's own work. */
+export const LOAD_RTT_MIN_MS = 200
+/** WebSockets of a site: half of what a relay allows, so that old ones may linger there while a page reconnects. */
+export const LINKS_MAX = 4
+/** Between one more WebSocket and the next: the first has to take effect. */
+export const LINK_PAUSE_MS = 3_000
+/** Without saturation for this long, one WebSocket less will do. */
+export const LINK_IDLE_MS = 60_000
+/** How often traffic makes a carrier look at its load and its ready streams. */
+export const TIDY_INTERVAL_MS = 500
 
 /** Ready streams of a site that nobody visits. */
 export const READY_STREAMS_MIN = 2
-/** Without a claim for this long the number of ready streams to keep halves. */
+/** Without a claim for this long the number of ready streams halves. */
 export const DEMAND_HALF_LIFE_MS = 60_000
 /** A ready stream that the relay ended unused is replaced after this. */
 export const REPLACEMENT_PAUSE_MS = 1_000
 /** Public connections served at once; beyond it no ready stream is offered and visitors wait at the relay. */
 export const CONNECTIONS_MAX = 256
+/** What visitors who are here when the site closes get to finish: a short download, no long one. */
+export const CLOSE_GRACE_MS = 5_000
 
 /** First pause before connecting again, … */
 export const BACKOFF_FIRST_MS = 250
-/** … doubled for each failure up to this. */
+/** … longer by this for each failure: a relay that restarts is found within half of its downtime, … */
+export const BACKOFF_FACTOR = 1.5
+/** … up to this. */
 export const BACKOFF_MAX_MS = 30_000
 /** A carrier that lived this long was healthy: the next failure starts from the first pause. */
 export const STABLE_AFTER_MS = 10_000

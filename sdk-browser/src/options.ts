@@ -1,9 +1,10 @@
 // The options of `publish`, checked once: everything behind this file may rely on them.
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
+import type { DebugEvent } from './debug.ts'
 import { SvcError } from './errors.ts'
 import type { FetchHandler } from './http/connection.ts'
-import type { OnSecret } from './tenant/server.ts'
+import type { TlsOptions } from './tenant/server.ts'
 
 export interface PublishOptions {
   /** The relay's address, `https://…`. */
@@ -22,8 +23,10 @@ export interface PublishOptions {
   ttl?: number | undefined
   /** Closes the site. */
   signal?: AbortSignal | undefined
-  /** For debugging only. */
-  tls?: { onSecret?: OnSecret | undefined } | undefined
+  /** Is told what happens: for logs and dashboards. No event holds a secret or a visitor's data. */
+  debug?: ((event: DebugEvent) => void) | undefined
+  /** Towards visitors. */
+  tls?: TlsOptions | undefined
 }
 
 export interface SiteOptions {
@@ -35,7 +38,8 @@ export interface SiteOptions {
   metadata: LeaseMetadata | undefined
   ttlS: number
   signal: AbortSignal | undefined
-  onSecret: OnSecret | undefined
+  debug: ((event: DebugEvent) => void) | undefined
+  tls: TlsOptions
 }
 
 /** @throws SvcError `invalid_option` that says which option and why */
@@ -43,13 +47,14 @@ export function parseOptions(options: PublishOptions): SiteOptions {
   return {
     relay: parseRelay(options.relay),
     name: parseName(options.name),
-    fetch: parseHandler(options.fetch),
+    fetch: parseFunction('fetch', options.fetch),
     identity: options.identity,
     allowCanonicalFallback: options.allowCanonicalFallback ?? false,
     metadata: options.metadata,
     ttlS: parseTtl(options.ttl),
     signal: options.signal,
-    onSecret: options.tls?.onSecret,
+    debug: options.debug && parseFunction('debug', options.debug),
+    tls: parseTls(options.tls),
   }
 }
 
@@ -68,9 +73,16 @@ function parseName(name: string): string {
   return label
 }
 
-function parseHandler(fetch: FetchHandler): FetchHandler {
-  if (typeof fetch !== 'function') throw invalid('fetch must be a function')
-  return fetch
+function parseFunction<T>(name: string, value: T): T {
+  if (typeof value !== 'function') throw invalid(`${name} must be a function`)
+  return value
+}
+
+function parseTls(tls: TlsOptions = {}): TlsOptions {
+  const { minVersion = 'TLSv1.3' } = tls
+  if (minVersion !== 'TLSv1.3' && minVersion !== 'TLSv1.2')
+    throw invalid(`tls.minVersion must be TLSv1.3 or TLSv1.2, not ${String(minVersion)}`)
+  return tls
 }
 
 function parseTtl(ttl: number = LEASE_TTL_DEFAULT_S): number {

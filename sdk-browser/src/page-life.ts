@@ -11,10 +11,13 @@ export interface Sleeper {
 export function followPage(site: Sleeper, signal: AbortSignal): void {
   const scope: Partial<Pick<EventTarget, 'addEventListener'>> = globalThis
   const on = (type: string, listener: (event: Event) => void): void =>
-    scope.addEventListener?.(type, listener, { signal })
+    // what is fired on the document does not always bubble to the window, but always passes it on its way down
+    scope.addEventListener?.(type, listener, { signal, capture: true })
   on('online', () => site.wake())
-  // fired on the document, it bubbles to the window; hiding wakes, too, which does no harm
+  // hiding wakes, too, which does no harm
   on('visibilitychange', () => site.wake())
+  // a frozen page goes on (Page Lifecycle)
+  on('resume', () => site.wake())
   // an open WebSocket or a pending lease would keep the page out of the back/forward cache
   on('pagehide', () => site.suspend())
   on('pageshow', (event) => {

@@ -1,5 +1,6 @@
 // The seam between the web and Node: what a platform gives, and `publish` on top of it.
 
+import type { CryptoProvider } from '@svc/tls'
 import type { FetchFunction } from './control/client.ts'
 import { abortError } from './errors.ts'
 import { identityFromKey } from './identity/key.ts'
@@ -12,10 +13,14 @@ export { createPrivateKey } from './identity/key.ts'
 
 export interface Platform {
   fetch: FetchFunction
+  /** The network broke: connections that `fetch` keeps are probably dead. Browsers see to that themselves. */
+  forgetConnections?(): void
   /** Third argument of the WebSocket constructor, where it takes one. */
   webSocketOptions?: object | undefined
   /** The private key to use when the options name none. */
   loadIdentity(): Promise<Uint8Array>
+  /** The TLS engine's primitives; WebCrypto unless given. */
+  tlsCrypto?: CryptoProvider | undefined
 }
 
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<Site> {
@@ -24,15 +29,11 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   const identity = identityFromKey(parsed.identity ?? (await platform.loadIdentity()))
   if (signal?.aborted) throw abortError(signal)
   const site = new PublishedSite(platform, parsed, identity)
-  const closed = new AbortController()
   const close = (): void => {
     site.close()
   }
-  signal?.addEventListener('abort', close, { once: true, signal: closed.signal })
-  site.addEventListener('statechange', () => {
-    if (site.state === 'closed') closed.abort()
-  })
+  signal?.addEventListener('abort', close, { once: true, signal: site.gone })
   await site.start()
-  followPage(site, closed.signal)
+  followPage(site, site.gone)
   return site as Site
 }

@@ -1,13 +1,17 @@
 // A published site and its life: connecting, online, reconnecting for as long as it takes, closed.
 
 import { Backoff } from './carrier/backoff.ts'
-import { type Carrier, openCarrier } from './carrier/carrier.ts'
+import { type Carrier, type CarrierStats, openCarrier } from './carrier/carrier.ts'
+import type { Traffic } from './carrier/link.ts'
+import { openWebSocket } from './carrier/websocket.ts'
 import { RelayClient } from './control/client.ts'
 import { LeaseKeeper } from './control/lease-keeper.ts'
 import type { Registration } from './control/registration.ts'
+import { withDeadline } from './deadline.ts'
+import type { DebugEvent } from './debug.ts'
 import { abortError, asSvcError, SvcError, type SvcErrorCode } from './errors.ts'
 import type { KeyIdentity } from './identity/key.ts'
-import { STABLE_AFTER_MS } from './limits.ts'
+import { CLOSE_GRACE_MS, STABLE_AFTER_MS } from './limits.ts'
 import type { SiteOptions } from './options.ts'
 import type { Platform } from './platform.ts'
 import { CertificateSource } from './tenant/certificate.ts'
@@ -30,13 +34,20 @@ export interface SiteEventMap {
   error: SiteErrorEvent
 }
 
+export interface SiteStats extends CarrierStats, Traffic {
+  /** How often the site came online again. */
+  reconnects: number
+}
+
 export interface Site extends EventTarget {
   /** Where visitors find it: by the friendly name or, when that was not granted, by the canonical one. */
   readonly url: string
   /** Bound to the identity: nobody else can ever have it on this relay. */
   readonly canonicalUrl: string
   readonly state: SiteState
-  /** Takes the site off the relay. Open connections end. */
+  /** What there is at this moment, and what there was in all. */
+  stats(): SiteStats
+  /** Takes the site off the relay. Visitors who are here get a few seconds for the response that they wait for. */
   close(): Promise<void>
   addEventListener<K extends keyof SiteEventMap>(
     type: K,
@@ -79,23 +90,43 @@ export class PublishedSite extends EventTarget {
   #state: SiteState = 'connecting'
   #urls = { url: '', canonicalUrl: '' }
   #carrier: Carrier | undefined
+  #traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
+  #timesOnline = 0
   #onlineAt = 0
   /** Aborted when the site closes or is suspended; what runs ends with it. */
   #run = new AbortController()
+  #gone = new AbortController()
+  #closing: Promise<void> | undefined
+  #tell: (event: DebugEvent) => void
 
   constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
     super()
     this.#platform = platform
     const client = new RelayClient(options.relay, platform.fetch)
     const onError = (error: SvcError): void => this.#report(error)
-    const { name, ttlS, allowCanonicalFallback, metadata, fetch, onSecret } = options
+    const { name, ttlS, allowCanonicalFallback, metadata, fetch, tls, debug } = options
+    // what it throws is reported like the errors of event listeners, and does not reach the site
+    this.#tell = (event) => queueMicrotask(() => debug?.(event))
     const keeper = new LeaseKeeper(
       client,
       { name, identity, ttlS, allowCanonicalFallback, metadata },
-      { renewed: () => this.#renewed(), failed: onError, gone: (error) => this.#lost(error) },
+      {
+        registered: () => this.#tell({ type: 'lease', change: 'registered' }),
+        renewed: () => this.#renewed(),
+        failed: onError,
+        gone: (error) => this.#lost(error),
+      },
     )
     const certificates = new CertificateSource(client, onError)
-    this.#server = new TenantServer({ client, keeper, certificates, fetch, onSecret, onError })
+    this.#server = new TenantServer({
+      client,
+      keeper,
+      certificates,
+      fetch,
+      crypto: platform.tlsCrypto,
+      tls,
+      onError,
+    })
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
     this.#certificates = certificates
@@ -116,18 +147,27 @@ export class PublishedSite extends EventTarget {
   /** Comes online once, or rejects and is closed. */
   async start(): Promise<void> {
     try {
-      await this.#connect()
+      await this.#connect(false)
     } catch (error) {
       await this.close()
       throw asSvcError(error, 'relay_unreachable', 'the site could not be published')
     }
   }
 
-  async close(): Promise<void> {
-    if (this.#state === 'closed') return
-    this.#setState('closed')
-    this.#stop()
-    await this.#keeper.release(false)
+  stats(): SiteStats {
+    const none = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
+    const reconnects = Math.max(0, this.#timesOnline - 1)
+    return { ...(this.#carrier?.stats ?? none), ...this.#traffic, reconnects }
+  }
+
+  /** Aborted when nothing of the site is left. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
   }
 
   /** The network is back, or the page is looked at again: find out, or try again, at once. */
@@ -139,10 +179,9 @@ export class PublishedSite extends EventTarget {
 
   /** The page goes away, perhaps to come back from the back/forward cache. */
   suspend(): void {
-    if (this.#state === 'closed') return
     this.#setState('reconnecting')
     this.#stop()
-    this.#keeper.release(true)
+    this.#release(true)
   }
 
   /** The page is back. */
@@ -152,26 +191,56 @@ export class PublishedSite extends EventTarget {
     this.#reconnect(undefined)
   }
 
+  /** Those who are here finish first: the relay ends their connections with the lease. */
+  async #close(): Promise<void> {
+    this.#setState('closed')
+    this.#run.abort()
+    this.#server.finish()
+    if (this.#carrier)
+      await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
+    this.#stop()
+    await this.#release(false)
+    this.#gone.abort()
+  }
+
+  async #release(keepalive: boolean): Promise<void> {
+    if (this.#keeper.lease) this.#tell({ type: 'lease', change: 'released' })
+    await this.#keeper.release(keepalive)
+  }
+
   #stop(): void {
     this.#run.abort()
     this.#carrier?.close()
     this.#carrier = undefined
   }
 
-  /** Registers or renews, and opens a carrier with a stream ready for visitors. */
-  async #connect(): Promise<void> {
+  /**
+   * Registers or renews, and opens a carrier with a stream ready for visitors.
+   * @param trusting without a renewal that is not due: one round trip less, and no request on a kept connection that
+   *   died with the WebSocket and would have to time out
+   */
+  async #connect(trusting: boolean): Promise<void> {
     const { signal } = this.#run
-    const lease = await this.#keeper.acquire(signal)
+    const lease = await this.#keeper.acquire(signal, trusting)
     this.#urls = this.#urlsOf(lease)
     await this.#certificates.ensure(signal)
+    const { webSocketOptions: options } = this.#platform
+    const capability = (): string => (this.#keeper.lease ?? lease).capability
     const carrier = await openCarrier(
-      { url: lease.carrierUrl, capability: lease.capability, options: this.#platform.webSocketOptions },
+      (attach, signal) =>
+        openWebSocket({ url: lease.carrierUrl, capability: capability(), options }, attach, signal),
+      this.#traffic,
       {
-        capability: () => (this.#keeper.lease ?? lease).capability,
-        serve: (activation) => this.#server.serve(activation, this.canonicalUrl),
+        capability,
+        serve: (activation) => {
+          // the way works, for however short a time
+          this.#backoff.reset()
+          return this.#server.serve(activation, this.canonicalUrl)
+        },
         traffic: () => this.#keeper.touch(),
         stale: () => this.#keeper.renewNow(),
         ended: (reason) => this.#lost(reason),
+        debug: this.#tell,
       },
       signal,
     )
@@ -183,10 +252,12 @@ export class PublishedSite extends EventTarget {
     }
     this.#carrier = carrier
     this.#onlineAt = Date.now()
+    this.#timesOnline += 1
     this.#setState('online')
   }
 
   #renewed(): void {
+    this.#tell({ type: 'lease', change: 'renewed' })
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
   }
@@ -198,6 +269,7 @@ export class PublishedSite extends EventTarget {
     this.#carrier = undefined
     this.#setState('reconnecting')
     if (Date.now() - this.#onlineAt > STABLE_AFTER_MS) this.#backoff.reset()
+    if (reason.code === 'relay_unreachable') this.#platform.forgetConnections?.()
     this.#reconnect(reason)
   }
 
@@ -208,11 +280,15 @@ export class PublishedSite extends EventTarget {
         if (LEASE_LOST.has(reason.code)) this.#keeper.drop()
         if (FATAL.has(reason.code)) this.close()
         this.#report(reason)
-        await this.#backoff.pause(Math.max(this.#backoff.next(), reason.retryAfterMs ?? 0), signal)
+        if (signal.aborted) return
+        const { retryAfterMs = 0 } = reason
+        const pauseMs = Math.max(this.#backoff.next(), retryAfterMs)
+        this.#tell({ type: 'retry', inMs: pauseMs })
+        await this.#backoff.pause(pauseMs, signal, retryAfterMs > 0)
         if (signal.aborted) return
       }
       try {
-        return await this.#connect()
+        return await this.#connect(reason === cause && reason?.code === 'relay_unreachable')
       } catch (error) {
         reason = asSvcError(error, 'relay_unreachable', 'reconnecting failed')
       }
@@ -225,12 +301,14 @@ export class PublishedSite extends EventTarget {
   }
 
   #setState(state: SiteState): void {
-    if (state === this.#state) return
+    if (state === this.#state || this.#state === 'closed') return
     this.#state = state
+    this.#tell({ type: 'state', state })
     this.dispatchEvent(new Event('statechange'))
   }
 
   #report(error: SvcError): void {
+    this.#tell({ type: 'error', code: error.code, message: error.message })
     this.dispatchEvent(new SiteErrorEvent(error))
   }
 }

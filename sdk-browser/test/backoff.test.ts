@@ -13,11 +13,11 @@ describe('next', () => {
     [0, 0.5],
     [0.5, 0.75],
     [1, 1],
-  ])('doubles up to the limit; with random %f it is %f of the step', (random, share) => {
+  ])('grows by half up to the limit; with random %f it is %f of the step', (random, share) => {
     vi.spyOn(Math, 'random').mockReturnValue(random)
     const backoff = new Backoff()
     const steps = Array.from({ length: 2000 }, () => backoff.next() / share)
-    expect(steps.slice(0, 4)).toEqual([1, 2, 4, 8].map((factor) => factor * BACKOFF_FIRST_MS))
+    expect(steps.slice(0, 4)).toEqual([1, 1.5, 2.25, 3.375].map((factor) => factor * BACKOFF_FIRST_MS))
     expect(Math.max(...steps)).toBe(BACKOFF_MAX_MS)
     expect(steps.at(-1)).toBe(BACKOFF_MAX_MS)
   })
@@ -54,5 +54,16 @@ describe('pause', () => {
     await aborted
     await backoff.pause(1e6, controller.signal)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is not cut short when the relay asked for it', async () => {
+    const backoff = new Backoff()
+    const done = vi.fn()
+    backoff.pause(1000, never, true).then(done)
+    backoff.wake()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(done).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(done).toHaveBeenCalled()
   })
 })

@@ -1,17 +1,21 @@
-// A carrier against a relay that speaks literal bytes over yamux: ready streams, demand, rejection, silence, end.
+// A carrier against a relay that speaks literal bytes over yamux: ready streams, demand, rejection, silence, load, end.
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Carrier, type CarrierEvents } from '../src/carrier/carrier.ts'
+import { Carrier, type CarrierEvents, type Connect } from '../src/carrier/carrier.ts'
+import type { Traffic } from '../src/carrier/link.ts'
 import type { Activation } from '../src/carrier/reverse-stream.ts'
+import type { WebSocketEvents } from '../src/carrier/websocket.ts'
 import {
   CONNECTIONS_MAX,
   DEMAND_HALF_LIFE_MS,
+  LINK_IDLE_MS,
+  LINK_PAUSE_MS,
+  LINKS_MAX,
   PING_DEADLINE_MS,
   READY_STREAMS_MIN,
   REPLACEMENT_PAUSE_MS,
-  SILENCE_CHECK_MS,
   SILENCE_MAX_MS,
 } from '../src/limits.ts'
 import { readBytes, relaySide } from './support/memory.ts'
@@ -23,46 +27,81 @@ const TLS_MARKER = Uint8Array.of(0x02, ...new Uint8Array(16))
 /** Accepted and idle, in the order of their acceptance. */
 let ready: Stream[]
 let answer: number | undefined
-let relay: ReturnType<typeof relaySide>
+/** The relay's ends of the WebSockets, in the order of their opening, and ours. */
+let relays: ReturnType<typeof relaySide>[]
+let links: WebSocketEvents[]
 let carrier: Carrier
 let served: { activation: Activation; finish: () => void }[]
 let events: { [K in keyof CarrierEvents]: ReturnType<typeof vi.fn> }
+let traffic: Traffic
+let diesAtOnce: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
-  connect(0x00)
+  start(0x00)
 })
 afterEach(() => {
   carrier.close()
-  relay.session.close()
+  for (const relay of relays) relay.session.close()
   vi.useRealTimers()
 })
 
-function connect(firstAnswer: number): void {
+function start(firstAnswer: number): void {
   ready = []
   served = []
+  relays = []
+  links = []
+  diesAtOnce = false
   answer = firstAnswer
-  relay = relaySide(async (stream) => {
-    expect(await readBytes(stream, FRAME.length)).toEqual(FRAME)
-    if (answer === undefined) return
-    await stream.write(Uint8Array.of(answer))
-    if (answer === 0x00) ready.push(stream)
-  })
   events = {
     capability: vi.fn(() => CAPABILITY),
     serve: vi.fn((activation) => new Promise<void>((finish) => served.push({ activation, finish }))),
     traffic: vi.fn(),
     stale: vi.fn(),
     ended: vi.fn(),
+    debug: vi.fn(),
   }
-  carrier = new Carrier(relay.transport, events as unknown as CarrierEvents)
-  relay.deliverTo((bytes) => carrier.message(bytes))
+  traffic = { bytesIn: 0, bytesOut: 0 }
+  carrier = new Carrier(connect, traffic, events as unknown as CarrierEvents)
+}
+
+const connect: Connect = async (attach) => {
+  const relay = relaySide(admit)
+  relays.push(relay)
+  const link = attach(relay.transport)
+  links.push(link)
+  relay.deliverTo((bytes) => link.message(bytes))
+  if (diesAtOnce) link.closed(1006)
+  return link
+}
+
+async function admit(stream: Stream): Promise<void> {
+  expect(await readBytes(stream, FRAME.length)).toEqual(FRAME)
+  if (answer === undefined) return
+  await stream.write(Uint8Array.of(answer))
+  if (answer !== 0x00) return
+  ready.push(stream)
+  stream.closed.then(() => {
+    ready = ready.filter((other) => other !== stream)
+  })
 }
 
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
-/** A visitor comes: the relay takes the oldest ready stream. */
+/** A visitor comes: the relay takes the youngest ready stream. */
 async function claim(): Promise<void> {
-  await ready.shift()!.write(TLS_MARKER)
+  await ready.pop()!.write(TLS_MARKER)
+}
+/** What the relay writes on streams that wait. */
+async function keepalive(): Promise<void> {
+  for (const stream of ready) stream.write(Uint8Array.of(0x00))
+  await settle()
+}
+/** Visitors come faster than streams are replaced. */
+async function burst(): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    for (let left = ready.length; left > 0; left--) await claim()
+    await settle()
+  }
 }
 
 describe('ready streams', () => {
@@ -83,28 +122,37 @@ describe('ready streams', () => {
 
   it(`grow with demand, to READY_SESSIONS_MAX (${READY_SESSIONS_MAX}) and no further`, async () => {
     await settle()
-    for (let burst = 0; burst < 6; burst++) {
-      for (let left = ready.length; left > 0; left--) await claim()
-      await settle()
-    }
+    await burst()
     expect(ready).toHaveLength(READY_SESSIONS_MAX)
   })
 
-  it('are not replaced beyond what demand asks for, once it has gone', async () => {
+  it('are given up by halves once demand has gone, the oldest first, down to the least', async () => {
     await settle()
-    for (let burst = 0; burst < 6; burst++) {
-      for (let left = ready.length; left > 0; left--) await claim()
+    await burst()
+    for (const left of [READY_SESSIONS_MAX / 2, READY_STREAMS_MIN, READY_STREAMS_MIN]) {
+      const youngest = ready.slice(-left)
+      await vi.advanceTimersByTimeAsync(DEMAND_HALF_LIFE_MS)
+      await keepalive()
       await settle()
+      expect(ready).toEqual(youngest)
     }
-    await vi.advanceTimersByTimeAsync(DEMAND_HALF_LIFE_MS * 3)
-    for (let left = READY_SESSIONS_MAX; left > READY_STREAMS_MIN; left--) {
-      await claim()
-      await settle()
-      expect(ready).toHaveLength(left - 1)
-    }
-    await claim()
+    expect(carrier.stats).toMatchObject({ readyStreams: READY_STREAMS_MIN, openStreams: served.length })
+  })
+
+  it('that a visitor has reached are not given up', async () => {
     await settle()
-    expect(ready).toHaveLength(READY_STREAMS_MIN)
+    await burst()
+    const before = served.length
+    await vi.advanceTimersByTimeAsync(DEMAND_HALF_LIFE_MS)
+    // the marker is here, the binding is not yet
+    const [oldest] = ready
+    await oldest!.write(TLS_MARKER.subarray(0, 5))
+    await keepalive()
+    await settle()
+    await oldest!.write(TLS_MARKER.subarray(5))
+    await settle()
+    expect(served).toHaveLength(before + 1)
+    expect(oldest!.error).toBeUndefined()
   })
 
   it('are not offered beyond CONNECTIONS_MAX connections, and again when one is over', async () => {
@@ -141,9 +189,9 @@ describe('ready streams', () => {
 describe('rejection', () => {
   it('of the first stream fails the carrier', async () => {
     carrier.close()
-    connect(0x01)
+    start(0x01)
     await expect(carrier.online).rejects.toMatchObject({ code: 'stream_rejected' })
-    await relay.closed
+    await relays[0]!.closed
     expect(events.ended).not.toHaveBeenCalled()
   })
 
@@ -189,10 +237,11 @@ describe('silence', () => {
     expect(carrier.isClosed).toBe(false)
   })
 
-  it('of a network that died ends the carrier in time', async () => {
+  it('of a network that died ends the carrier in less than 20 s', async () => {
     await settle()
-    relay.cut()
-    await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS + SILENCE_CHECK_MS + PING_DEADLINE_MS)
+    relays[0]!.cut()
+    expect(SILENCE_MAX_MS + PING_DEADLINE_MS).toBeLessThan(20_000)
+    await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS + PING_DEADLINE_MS)
     expect(events.ended).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ code: 'relay_unreachable' }),
     )
@@ -200,10 +249,129 @@ describe('silence', () => {
 
   it('is found at once by a probe', async () => {
     await settle()
-    relay.cut()
+    relays[0]!.cut()
     carrier.probe()
     await vi.advanceTimersByTimeAsync(PING_DEADLINE_MS)
     expect(carrier.isClosed).toBe(true)
+  })
+})
+
+describe('more WebSockets', () => {
+  /** Our sending end is full all the time, or is not; the relay is heard all the same. */
+  async function load(isFull: boolean): Promise<void> {
+    for (const relay of relays) relay.saturate(isFull)
+    for (let half = 0; half < 8; half++) {
+      for (const { activation } of served) activation.stream.write(new Uint8Array(100)).catch(() => {})
+      await keepalive()
+      await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS / 4)
+    }
+  }
+
+  it(`come while one is saturated and visitors are many, ${LINKS_MAX} at most`, async () => {
+    await settle()
+    await burst()
+    for (let round = 0; round < LINKS_MAX * 2; round++) {
+      await load(true)
+      // the next ready streams are opened on the newest
+      relays.at(-1)!.saturate(false)
+      await claim()
+      await settle()
+    }
+    expect(relays).toHaveLength(LINKS_MAX)
+    expect(carrier.stats.webSockets).toBe(LINKS_MAX)
+    for (const { session } of relays) expect(session.streamCount).toBeGreaterThan(0)
+  })
+
+  it('do not come for one visitor, nor for many on one that drains', async () => {
+    await settle()
+    await claim()
+    await settle()
+    for (let round = 0; round < 4; round++) await load(true)
+    await load(false)
+    await burst()
+    for (let round = 0; round < 4; round++) await load(false)
+    expect(relays).toHaveLength(1)
+  })
+
+  it('go when they are idle, and their ready streams are replaced', async () => {
+    await settle()
+    await burst()
+    await load(true)
+    expect(carrier.stats.webSockets).toBe(2)
+    for (const { activation, finish } of served.splice(0)) {
+      activation.stream.abort()
+      finish()
+    }
+    for (let waited = 0; waited < 4 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    expect(carrier.stats.webSockets).toBe(1)
+    expect(carrier.stats.readyStreams).toBe(READY_STREAMS_MIN)
+    expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('break one by one; the carrier ends with the last', async () => {
+    await settle()
+    await burst()
+    await load(true)
+    links[0]!.closed(1006)
+    await vi.advanceTimersByTimeAsync(REPLACEMENT_PAUSE_MS)
+    expect(events.ended).not.toHaveBeenCalled()
+    expect(ready.length).toBeGreaterThanOrEqual(READY_STREAMS_MIN)
+    links[1]!.closed(1006)
+    expect(events.ended).toHaveBeenCalledOnce()
+  })
+
+  it('that end at once are none', async () => {
+    await settle()
+    await burst()
+    diesAtOnce = true
+    await load(true)
+    expect(relays.length).toBeGreaterThan(1)
+    expect(carrier.stats.webSockets).toBe(1)
+    expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('all go with the lease', async () => {
+    await settle()
+    await burst()
+    await load(true)
+    links[1]!.closed(4001)
+    expect(events.ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'lease_ended' }))
+    expect(carrier.stats.webSockets).toBe(0)
+  })
+})
+
+describe('drain', () => {
+  it('gives up what is ready, takes no visitor, and waits for those who are here', async () => {
+    await settle()
+    await claim()
+    await settle()
+    const done = vi.fn()
+    carrier.drain().then(done)
+    await settle()
+    expect(ready).toHaveLength(0)
+    expect(done).not.toHaveBeenCalled()
+    served[0]!.finish()
+    await settle()
+    expect(done).toHaveBeenCalledOnce()
+    expect(ready).toHaveLength(0)
+  })
+
+  it('is done at once when nobody is here', async () => {
+    await settle()
+    await carrier.drain()
+    expect(carrier.stats).toMatchObject({ openStreams: 0, readyStreams: 0 })
+  })
+})
+
+describe('stats', () => {
+  it('count bytes both ways, and know the round trip', async () => {
+    await settle()
+    const { bytesIn, bytesOut } = { ...traffic }
+    expect(bytesOut).toBeGreaterThan(READY_STREAMS_MIN * FRAME.length)
+    await ready[0]!.write(new Uint8Array(1000))
+    await settle()
+    expect(traffic.bytesIn - bytesIn).toBe(1000 + 12)
+    expect(carrier.stats.rttMs).toBeGreaterThanOrEqual(0)
   })
 })
 
@@ -214,33 +382,34 @@ describe('end', () => {
     [1006, 'relay_unreachable'],
   ])('with close code %i is %s', async (code, expected) => {
     await settle()
-    carrier.closed(code)
+    links[0]!.closed(code)
     expect(events.ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: expected }))
   })
 
   it('before the first stream rejects `online` only', async () => {
     carrier.close()
-    connect(0x00)
-    carrier.closed(4001)
+    start(0x00)
+    await Promise.resolve()
+    links[0]!.closed(4001)
     await expect(carrier.online).rejects.toMatchObject({ code: 'lease_ended' })
     expect(events.ended).not.toHaveBeenCalled()
   })
 
   it('comes with garbage from the relay, once, and leaves no timer', async () => {
     await settle()
-    carrier.message(new Uint8Array(4096).fill(0xff))
+    links[0]!.message(new Uint8Array(4096).fill(0xff))
     await settle()
     expect(events.ended).toHaveBeenCalledOnce()
-    await relay.closed
-    relay.session.close()
+    await relays[0]!.closed
+    relays[0]!.session.close()
     expect(vi.getTimerCount()).toBe(0)
   })
 
   it('by `close` is silent', async () => {
     await settle()
     carrier.close()
-    await relay.closed
-    carrier.closed(1000)
+    await relays[0]!.closed
+    links[0]!.closed(1000)
     expect(events.ended).not.toHaveBeenCalled()
   })
 })

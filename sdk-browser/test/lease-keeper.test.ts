@@ -15,7 +15,7 @@ const RELAY_AHEAD_MS = 3e11
 
 let calls: { path: string; body: Record<string, unknown>; keepalive: boolean | undefined }[]
 let replies: Record<string, () => [status: number, body: object]>
-let events: Record<'renewed' | 'failed' | 'gone', Mock<() => void>>
+let events: Record<'registered' | 'renewed' | 'failed' | 'gone', Mock<() => void>>
 let keeper: LeaseKeeper
 
 const ok = (data: object): [number, object] => [200, { ok: true, data }]
@@ -26,9 +26,12 @@ const no = (status: number, code: string): [number, object] => [
 const expiry = (): string => new Date(Date.now() + RELAY_AHEAD_MS + TTL_S * 1000).toISOString()
 const paths = (): string[] => calls.map(({ path }) => path)
 
+let retryAfter: Record<string, string>
+
 beforeEach(() => {
   vi.useFakeTimers({ now: 1e12 })
   calls = []
+  retryAfter = {}
   let serial = 1
   replies = {
     '/sdk/domain': () => ok({ protocol_version: '10' }),
@@ -42,9 +45,9 @@ beforeEach(() => {
     const path = new URL(url).pathname
     calls.push({ path, body: JSON.parse(String(init.body ?? '{}')), keepalive: init.keepalive })
     const [status, body] = replies[path]!()
-    return new Response(JSON.stringify(body), { status })
+    return new Response(JSON.stringify(body), { status, headers: retryAfter })
   })
-  events = { renewed: vi.fn(), failed: vi.fn(), gone: vi.fn() }
+  events = { registered: vi.fn(), renewed: vi.fn(), failed: vi.fn(), gone: vi.fn() }
   const request = { name: 'demo', identity, ttlS: TTL_S, allowCanonicalFallback: false, metadata: undefined }
   keeper = new LeaseKeeper(client, request, events)
 })
@@ -94,6 +97,22 @@ describe('renewal', () => {
     expect(keeper.lease?.accessToken).toBe('access.9')
   })
 
+  it('is not tried before the time that Retry-After names, whoever asks for it', async () => {
+    await keeper.acquire(never)
+    const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
+    replies['/sdk/renew'] = () => no(429, 'rate_limited')
+    retryAfter = { 'Retry-After': '30' }
+    await vi.advanceTimersByTimeAsync(TTL_S * 500)
+    expect(renewals()).toBe(1)
+    await vi.advanceTimersByTimeAsync(29_999)
+    keeper.renewNow()
+    keeper.touch()
+    expect((await keeper.acquire(never)).accessToken).toBe('access.1')
+    expect(renewals()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(renewals()).toBe(2)
+  })
+
   it.each(['lease_not_found', 'unauthorized', 'invalid_request'])(
     'that is answered with %s ends the lease',
     async (code) => {
@@ -128,6 +147,13 @@ describe('acquire', () => {
       '/sdk/register/challenge',
       '/sdk/register',
     ])
+  })
+
+  it('takes a lease as it is while that is not due, when told to trust it', async () => {
+    await keeper.acquire(never)
+    expect((await keeper.acquire(never, true)).accessToken).toBe('access.1')
+    vi.setSystemTime(Date.now() + TTL_S * 500)
+    expect((await keeper.acquire(never, true)).accessToken).toBe('access.2')
   })
 
   it('keeps the lease when the relay only fails', async () => {

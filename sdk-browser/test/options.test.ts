@@ -34,6 +34,7 @@ describe('refuses', () => {
     ['a leading hyphen', { name: '-a' }, /name/],
     ['no name', { name: undefined as unknown as string }, /name/],
     ['no handler', { fetch: undefined as unknown as PublishOptions['fetch'] }, /fetch must be a function/],
+    ['a TLS version of old', { tls: { minVersion: 'TLSv1.1' as 'TLSv1.2' } }, /minVersion/],
     ['a ttl of 0', { ttl: 0 }, /1 to 600/],
     ['a ttl of 601', { ttl: 601 }, /1 to 600/],
     ['half a second', { ttl: 1.5 }, /whole number/],

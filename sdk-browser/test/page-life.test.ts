@@ -21,11 +21,10 @@ function page(): { scope: EventTarget; signal: AbortSignal; close: () => void } 
 const pageShow = (persisted: boolean): Event => Object.assign(new Event('pageshow'), { persisted })
 
 describe('followPage', () => {
-  it('wakes the site on online and visibilitychange', () => {
+  it.each(['online', 'visibilitychange', 'resume'])('wakes the site on %s', (type) => {
     const { scope } = page()
-    scope.dispatchEvent(new Event('online'))
-    scope.dispatchEvent(new Event('visibilitychange'))
-    expect(site.wake).toHaveBeenCalledTimes(2)
+    scope.dispatchEvent(new Event(type))
+    expect(site.wake).toHaveBeenCalledOnce()
   })
 
   it('suspends it on pagehide, and resumes it on pageshow from the back/forward cache only', () => {

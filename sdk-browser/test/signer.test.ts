@@ -1,10 +1,12 @@
 // `/v1/sign` as the SDK asks for it.
 
+import type { Tls13SignRequest } from '@svc/tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { requestSignature, type Transcript } from '../src/control/signer.ts'
+import { requestSignature } from '../src/control/signer.ts'
 import { type FakeRelay, failure, startFakeRelay } from './support/fake-relay.ts'
 
-const transcript: Transcript = {
+const transcript: Tls13SignRequest = {
+  version: 'TLSv1.3',
   algorithm: 'ECDSA_SHA256',
   clientHello: Uint8Array.of(1, 0, 0, 1, 0xff),
   serverHello: Uint8Array.of(2, 0, 0, 0),
@@ -47,6 +49,31 @@ describe('request', () => {
     const [first, second] = relay.calls
     expect(first!.body).toMatchObject({ hello_retry_request: 'Ag==', client_hello_retry: 'AQ==' })
     expect(first!.body.nonce).not.toBe(second!.body.nonce)
+  })
+})
+
+describe('request for TLS 1.2', () => {
+  it('sends the randoms and the parameters', async () => {
+    const exchange = {
+      version: 'TLSv1.2' as const,
+      algorithm: 'ECDSA_SHA256' as const,
+      clientHello: Uint8Array.of(1, 0, 0, 1, 0xff),
+      clientRandom: new Uint8Array(32).fill(1),
+      serverRandom: new Uint8Array(32).fill(2),
+      serverEcdhParams: Uint8Array.of(3, 0, 29, 32),
+    }
+    await requestSignature(relay.client, exchange, context, never)
+    expect(relay.calls[0]!.body).toEqual({
+      key_id: 'relay-cert',
+      algorithm: 'ECDSA_SHA256',
+      binding: 'CQkJCQkJCQkJCQkJCQkJCQ==',
+      client_hello: 'AQAAAf8=',
+      client_random: Buffer.alloc(32, 1).toString('base64'),
+      server_random: Buffer.alloc(32, 2).toString('base64'),
+      server_ecdh_params: 'AwAdIA==',
+      timestamp_unix: 1_767_323_045,
+      nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
   })
 })
 

@@ -2,7 +2,9 @@
 
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import { buildClientHello, records } from '../../tls/test/client-hello-builder.ts'
 import { RelayClient } from '../src/control/client.ts'
+import type { LeaseKeeper } from '../src/control/lease-keeper.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../src/limits.ts'
 import { CertificateSource } from '../src/tenant/certificate.ts'
 import { serveConnection } from '../src/tenant/connection.ts'
@@ -12,6 +14,8 @@ import { RELAY } from './support/fake-relay.ts'
 import { FedStream } from './support/memory.ts'
 
 const LEAF = Uint8Array.from(new X509Certificate(CERTIFICATE_PEM).raw)
+/** What the relay says when it does not sign. */
+const NO = Response.json({ error: 'no' }, { status: 500 })
 const never = new AbortController().signal
 let pem: string
 let fetches: number
@@ -85,7 +89,7 @@ describe('a visitor', () => {
       keeper: undefined as never,
       certificates,
       fetch: () => new Response(),
-      onSecret: undefined,
+      tls: {},
       onError,
     })
     const over = vi.fn()
@@ -96,6 +100,30 @@ describe('a visitor', () => {
     expect(over).toHaveBeenCalled()
     expect(stream.ended).toBe(true)
     expect(onError).not.toHaveBeenCalled()
+  })
+
+  it('whose flood has the relay sign 32 handshakes at a time, and no more', async () => {
+    vi.useRealTimers()
+    const answers: (() => void)[] = []
+    const relay = new RelayClient(
+      RELAY,
+      () => new Promise((resolve) => answers.push(() => resolve(NO.clone()))),
+    )
+    const keeper = { lease: { accessToken: 'access.1' }, relayNow: 1e12 } as LeaseKeeper
+    const fetch = () => new Response()
+    const server = new TenantServer({ client: relay, keeper, certificates, fetch, tls: {}, onError })
+    const over = Array.from({ length: 40 }, () => {
+      const stream = new FedStream().feed(records(22, buildClientHello()))
+      return server.serve({ stream, binding: new Uint8Array(16) }, 'https://demo.relay.example')
+    })
+    await vi.waitFor(() => expect(answers).toHaveLength(32))
+    // Time enough for the others, if they could.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(answers).toHaveLength(32)
+    for (const answer of answers.splice(0)) answer()
+    await vi.waitFor(() => expect(answers).toHaveLength(8))
+    for (const answer of answers) answer()
+    await Promise.all(over)
   })
 
   it('that sends garbage never reaches the handler', async () => {

@@ -20,7 +20,9 @@ const config = {
   certificateChain: [Uint8Array.from(new X509Certificate(CERTIFICATE_PEM).raw)],
   algorithm: 'ECDSA_SHA256' as const,
   alpn: ['http/1.1'],
-  sign: async ({ clientHello, serverHello, encryptedExtensions, certificate }: SignRequest) => {
+  sign: async (request: SignRequest) => {
+    if (request.version !== 'TLSv1.3') throw new Error('TLS 1.2 was not asked for')
+    const { clientHello, serverHello, encryptedExtensions, certificate } = request
     const hash = createHash('sha256')
     for (const message of [clientHello, serverHello, encryptedExtensions, certificate]) hash.update(message)
     const context = Buffer.from(`${' '.repeat(64)}TLS 1.3, server CertificateVerify\0`)

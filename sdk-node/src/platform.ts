@@ -5,6 +5,7 @@ import type { Platform } from '@svc/sdk-browser/platform'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { loadIdentityFile } from './identity-file.ts'
 import { lookup } from './lookup.ts'
+import { nodeCrypto } from './tls-crypto.ts'
 
 export interface NodeOptions {
   /** PEM of the certificate authority to trust instead of the system's: that of a development relay. */
@@ -17,12 +18,18 @@ const IDENTITY_PATH = 'identity.json'
 
 export function nodePlatform({ ca, identityPath = IDENTITY_PATH }: NodeOptions): Platform {
   const connect = { ...(ca !== undefined && { ca }), lookup }
-  const dispatcher = new Agent({ connect })
+  let dispatcher = new Agent({ connect })
   return {
     // undici's own types of the same web standard
     fetch: async (url, init) =>
       (await fetch(url, { ...(init as RequestInit), dispatcher })) as unknown as Response,
+    forgetConnections: () => {
+      // what is under way there has its own deadline
+      dispatcher.close()
+      dispatcher = new Agent({ connect })
+    },
     webSocketOptions: { ...connect, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES },
     loadIdentity: () => loadIdentityFile(identityPath),
+    tlsCrypto: nodeCrypto,
   }
 }

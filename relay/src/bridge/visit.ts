@@ -1,10 +1,13 @@
 // One visitor of a tenant: claim a ready session, activate it, replay the ClientHello, then bridge raw bytes.
 
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Bindings } from '../keyless/bindings.ts'
 import type { Lease } from '../lease/lease.ts'
+import { FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import { pipe } from './pipe.ts'
 
@@ -15,21 +18,52 @@ export async function serveVisitor(
   lease: Lease,
   bindings: Bindings,
 ): Promise<void> {
-  const session = await lease.ready.claim(whenClosed(visitor))
-  if (session === undefined) {
-    visitor.end(alertRecord(ALERT.internal_error))
-    return
+  const gone = whenGone(visitor)
+  const until = Date.now() + CLAIM_TIMEOUT_MS
+  for (;;) {
+    const session = await lease.ready.claim(gone, until - Date.now())
+    if (session === undefined) break
+    const binding = bindings.issue(lease, hello.message)
+    writeTlsActivation(session, binding)
+    session.write(hello.received)
+    const answers = await firstAnswer(session, gone)
+    if (answers) await pipe(visitor, session)
+    bindings.revoke(binding)
+    if (answers) return
+    session.destroy()
   }
-  const binding = bindings.issue(lease, hello.message)
-  writeTlsActivation(session, binding)
-  session.write(hello.received)
-  await pipe(visitor, session)
-  bindings.revoke(binding)
+  visitor.end(alertRecord(ALERT.internal_error))
 }
 
-function whenClosed(socket: Socket): AbortSignal {
+/**
+ * Whether the session answers the ClientHello, as every TLS server does before it needs more. One that breaks before
+ * was dead, or was given up while the marker was on its way: the visitor knows nothing of it and can have another.
+ */
+function firstAnswer(session: Duplex, gone: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(deadline)
+      session.off('readable', settle)
+      session.off('close', settle)
+      session.off('error', settle)
+      gone.removeEventListener('abort', settle)
+      resolve(session.readableLength > 0)
+    }
+    const deadline = setTimeout(settle, FIRST_ANSWER_DEADLINE_MS)
+    session.on('readable', settle)
+    session.on('close', settle)
+    session.on('error', settle)
+    gone.addEventListener('abort', settle)
+    if (session.destroyed || gone.aborted) settle()
+  })
+}
+
+/** A client that ends before the first answer wants none. Sockets read ahead while they are paused: that shows the end. */
+function whenGone(socket: Socket): AbortSignal {
   const controller = new AbortController()
-  if (socket.closed) controller.abort()
-  else socket.once('close', () => controller.abort())
+  const abort = () => controller.abort()
+  if (socket.closed || socket.readableEnded) abort()
+  socket.once('close', abort)
+  socket.once('end', abort)
   return controller.signal
 }

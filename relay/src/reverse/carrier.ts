@@ -7,20 +7,27 @@ import {
   CARRIER_CLOSE,
   STREAM_ANSWER,
 } from '@svc/protocol'
-import { Session, type Stream, type Transport } from '@svc/yamux'
+import { Session, type Stream } from '@svc/yamux'
 import type { WebSocket } from 'ws'
 import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_STREAMS_MAX, WEBSOCKET_BUFFERED_MAX_BYTES } from '../limits.ts'
+import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
 import { StreamDuplex } from './stream-duplex.ts'
+import { webSocketTransport } from './websocket-transport.ts'
 
 const LENGTH_BYTES = 2
 
+export interface Carrier {
+  /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
+  probe(): void
+}
+
 /** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
-export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Credentials): void {
-  const session = new Session(transportOf(socket), {
+export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Credentials): Carrier {
+  const session = new Session(webSocketTransport(socket), {
     role: 'server',
     maxStreams: CARRIER_STREAMS_MAX,
+    pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
     onStream: (stream) => void admit(stream, lease, credentials),
   })
   const onLeaseEnd = () => {
@@ -29,24 +36,23 @@ export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Crede
     setTimeout(() => socket.terminate(), CARRIER_CLOSE_DEADLINE_MS).unref()
   }
   lease.ended.addEventListener('abort', onLeaseEnd)
-  socket.on('message', (data) => session.receive(data as Buffer))
+  let received = 0
+  socket.on('message', (data) => {
+    received += 1
+    session.receive(data as Buffer)
+  })
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     lease.ended.removeEventListener('abort', onLeaseEnd)
     session.transportClosed()
   })
-}
-
-function transportOf(socket: WebSocket): Transport {
   return {
-    send: (bytes) => {
-      if (socket.readyState !== socket.OPEN) return
-      if (socket.bufferedAmount < WEBSOCKET_BUFFERED_MAX_BYTES) return socket.send(bytes)
-      return new Promise((resolve) => socket.send(bytes, () => resolve()))
-    },
-    close: () => {
-      socket.close()
-      setTimeout(() => socket.terminate(), CARRIER_CLOSE_DEADLINE_MS).unref()
+    probe: () => {
+      const before = received
+      // Any message is a sign of life: the answer may be stuck behind bulk data.
+      session.ping().catch(() => {
+        if (received === before) socket.terminate()
+      })
     },
   }
 }

@@ -8,11 +8,11 @@ import { RelayError } from '../errors.ts'
 import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIERS_PER_LEASE_MAX } from '../limits.ts'
-import { serveCarrier } from './carrier.ts'
+import { type Carrier, serveCarrier } from './carrier.ts'
 
 export class ReverseConnect {
   readonly #credentials: Credentials
-  readonly #open = new WeakMap<Lease, number>()
+  readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -31,7 +31,7 @@ export class ReverseConnect {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket')
       throw new RelayError('invalid_request', 'an upgrade to websocket is needed')
     const lease = this.#credentials.leaseOf(offeredCapability(request), AUDIENCE.reverse)
-    const open = this.#open.get(lease) ?? 0
+    const open = this.#open.get(lease)?.size ?? 0
     if (open >= CARRIERS_PER_LEASE_MAX)
       throw new RelayError('rate_limited', `${open} WebSockets are open for this lease`, {
         'Retry-After': '1',
@@ -40,9 +40,13 @@ export class ReverseConnect {
   }
 
   #serve(ws: WebSocket, lease: Lease): void {
-    this.#open.set(lease, (this.#open.get(lease) ?? 0) + 1)
-    ws.on('close', () => this.#open.set(lease, (this.#open.get(lease) ?? 1) - 1))
-    serveCarrier(ws, lease, this.#credentials)
+    const carriers = this.#open.get(lease) ?? new Set()
+    this.#open.set(lease, carriers)
+    // A page often comes back because its last WebSocket died, which is not known here yet.
+    for (const carrier of carriers) carrier.probe()
+    const carrier = serveCarrier(ws, lease, this.#credentials)
+    carriers.add(carrier)
+    ws.on('close', () => carriers.delete(carrier))
   }
 }
 

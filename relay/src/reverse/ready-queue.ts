@@ -36,9 +36,13 @@ export class ReadyQueue {
     return true
   }
 
-  /** The session that waited longest, else the next to come. @returns undefined when none came in time */
-  async claim(gone: AbortSignal): Promise<Duplex | undefined> {
-    const idle = this.#idle.shift()
+  /**
+   * The youngest session, else the next to come. The youngest is the least likely to be dead, and the least likely to be
+   * given up by its owner at this moment: that one gives up its oldest.
+   * @returns undefined when none came in time
+   */
+  async claim(gone: AbortSignal, timeoutMs: number = CLAIM_TIMEOUT_MS): Promise<Duplex | undefined> {
+    const idle = this.#idle.pop()
     if (idle !== undefined) {
       idle.release()
       return idle.session
@@ -52,7 +56,7 @@ export class ReadyQueue {
         resolve(session)
       }
       const giveUp = () => settle(undefined)
-      const timeout = setTimeout(giveUp, CLAIM_TIMEOUT_MS)
+      const timeout = setTimeout(giveUp, timeoutMs)
       gone.addEventListener('abort', giveUp)
       this.#waiting.add(settle)
     })

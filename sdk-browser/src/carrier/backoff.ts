@@ -1,6 +1,6 @@
 // Pauses between attempts: exponential, bounded, jittered so that the sites of a restarted relay do not come back in step.
 
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
+import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
 
 export class Backoff {
   #failures = 0
@@ -8,7 +8,7 @@ export class Backoff {
 
   /** The next pause in milliseconds: between half of the step and the whole. */
   next(): number {
-    const step = Math.min(BACKOFF_FIRST_MS * 2 ** this.#failures, BACKOFF_MAX_MS)
+    const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
     this.#failures += 1
     return step * (0.5 + Math.random() / 2)
   }
@@ -22,8 +22,11 @@ export class Backoff {
     this.#wake?.()
   }
 
-  /** Resolves after `ms`, when woken, or when `signal` aborts. */
-  pause(ms: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves after `ms`, or when `signal` aborts. {@link wake} ends it, too, unless `ms` is what the relay asked for
+   * (`Retry-After`).
+   */
+  pause(ms: number, signal: AbortSignal, isAsked = false): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const done = (): void => {
@@ -34,7 +37,7 @@ export class Backoff {
       }
       const timer = setTimeout(done, ms)
       signal.addEventListener('abort', done, { once: true })
-      this.#wake = done
+      if (!isAsked) this.#wake = done
     })
   }
 }

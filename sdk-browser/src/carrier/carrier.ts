@@ -1,18 +1,18 @@
-// A carrier: one WebSocket with a yamux session on it and streams ready for visitors. Ends once, with the reason.
+// A site's way to its visitors: one WebSocket, more where one is not enough, and streams ready on them.
 
-import { CARRIER_CLOSE } from '@svc/protocol'
-import { Session } from '@svc/yamux'
-import { withDeadline } from '../deadline.ts'
-import { abortError, asSvcError, SvcError } from '../errors.ts'
-import { PING_DEADLINE_MS, SILENCE_CHECK_MS, SILENCE_MAX_MS } from '../limits.ts'
+import type { CarrierDebugEvent } from '../debug.ts'
+import { abortError, asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
+import { LINK_IDLE_MS, LINK_PAUSE_MS, LINKS_MAX, TIDY_INTERVAL_MS } from '../limits.ts'
+import { Link, type Traffic } from './link.ts'
 import { ReadyStreams } from './ready-streams.ts'
-import { type Activation, offerStream } from './reverse-stream.ts'
-import {
-  openWebSocket,
-  type WebSocketEvents,
-  type WebSocketTarget,
-  type WebSocketTransport,
-} from './websocket.ts'
+import type { Activation, ReadyStream } from './reverse-stream.ts'
+import type { WebSocketEvents, WebSocketTransport } from './websocket.ts'
+
+/** Opens one more WebSocket to the relay. */
+export type Connect = <T extends WebSocketEvents>(
+  attach: (transport: WebSocketTransport) => T,
+  signal: AbortSignal,
+) => Promise<T>
 
 export interface CarrierEvents {
   /** The capability to present: that of now, not of when the carrier opened. */
@@ -24,19 +24,38 @@ export interface CarrierEvents {
   stale(): void
   /** The carrier, once online, is gone. Called once, unless `close` was. */
   ended(reason: SvcError): void
+  debug(event: CarrierDebugEvent): void
 }
+
+export interface CarrierStats {
+  /** Visitors' connections that are being served. */
+  openStreams: number
+  /** Streams that wait for a visitor. */
+  readyStreams: number
+  webSockets: number
+  /** Last round trip to the relay, in milliseconds. */
+  rttMs: number | undefined
+}
+
+/** As many streams as no WebSocket has: a saturated one is chosen last. */
+const SATURATED_COST = 1e6
+
+/** They concern the lease, and so every WebSocket of it. */
+const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ended', 'lease_replaced'])
 
 /**
  * Resolves once the relay accepted the first stream, so that visitors can come.
  * @throws SvcError why there is no carrier
  */
 export async function openCarrier(
-  target: WebSocketTarget,
+  connect: Connect,
+  traffic: Traffic,
   events: CarrierEvents,
   signal: AbortSignal,
 ): Promise<Carrier> {
-  const carrier = await openWebSocket(target, (transport) => new Carrier(transport, events), signal)
+  const carrier = new Carrier(connect, traffic, events)
   const abort = (): void => carrier.fail(abortError(signal))
+  if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
     await carrier.online
@@ -46,49 +65,51 @@ export async function openCarrier(
   }
 }
 
-export class Carrier implements WebSocketEvents {
+export class Carrier {
   readonly online: Promise<void>
+  #connect: Connect
+  #traffic: Traffic
   #events: CarrierEvents
-  #session: Session
+  #links: Link[] = []
   #streams: ReadyStreams
   #firstReady = Promise.withResolvers<void>()
   #isOnline = false
-  #heardAt = Date.now()
-  #watch: ReturnType<typeof setInterval>
-  #probing = false
-  #closed = false
+  /** Aborted when the carrier closes. */
+  #life = new AbortController()
+  #connecting = false
+  /** When a WebSocket was last added or wished for, and since when one less would do. */
+  #addedAt = 0
+  #enoughSince = 0
+  #tidiedAt = 0
 
-  constructor(transport: WebSocketTransport, events: CarrierEvents) {
+  constructor(connect: Connect, traffic: Traffic, events: CarrierEvents) {
+    this.#connect = connect
+    this.#traffic = traffic
     this.#events = events
     this.online = this.#firstReady.promise
-    this.#session = new Session(transport, { role: 'client' })
-    this.#session.closed.then((cause) =>
-      this.fail(new SvcError('relay_unreachable', 'the multiplexed session ended', { cause })),
-    )
     this.#streams = new ReadyStreams({
-      open: async () => offerStream(await this.#session.open(), events.capability()),
-      serve: (activation) => events.serve(activation),
+      open: () => this.#openStream(),
+      serve: (activation) => this.#serve(activation),
       ready: () => this.#cameOnline(),
       rejected: (again) => this.#rejected(again),
-      failed: (error) =>
-        this.fail(asSvcError(error, 'relay_unreachable', 'no reverse stream could be opened')),
     })
-    this.#watch = setInterval(() => this.#checkSilence(), SILENCE_CHECK_MS)
-    this.#streams.fill()
+    this.#addLink().then(
+      () => this.#streams.fill(),
+      (error) => this.fail(asSvcError(error, 'relay_unreachable', 'no WebSocket could be opened')),
+    )
   }
 
   get isClosed(): boolean {
-    return this.#closed
+    return this.#life.signal.aborted
   }
 
-  message(bytes: Uint8Array): void {
-    this.#heardAt = Date.now()
-    this.#session.receive(bytes)
-    this.#events.traffic()
-  }
-
-  closed(code: number): void {
-    this.fail(closeReason(code))
+  get stats(): CarrierStats {
+    return {
+      openStreams: this.#streams.serving,
+      readyStreams: this.#streams.ready,
+      webSockets: this.#links.length,
+      rttMs: this.#links[0]?.rtt,
+    }
   }
 
   /** Opens the ready streams that are missing, after the lease was renewed. */
@@ -97,31 +118,106 @@ export class Carrier implements WebSocketEvents {
   }
 
   /** Finds out now whether the relay still answers: the machine slept, or the network changed. */
-  async probe(): Promise<void> {
-    if (this.#probing || this.#closed) return
-    this.#probing = true
-    const dead = (): SvcError => new SvcError('relay_unreachable', 'the relay stopped answering')
-    await withDeadline(this.#session.ping(), PING_DEADLINE_MS, dead).catch((error) =>
-      this.fail(asSvcError(error, 'relay_unreachable', 'a ping failed')),
-    )
-    this.#probing = false
+  probe(): void {
+    for (const link of this.#links) link.probe()
+  }
+
+  /** No more visitors. Resolves when those who are here have left. */
+  drain(): Promise<void> {
+    return this.#streams.drain()
   }
 
   /** Closes without an event. Connections that are being served end with it. */
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    clearInterval(this.#watch)
+    if (this.isClosed) return
+    this.#life.abort()
     this.#streams.stop()
-    this.#session.close()
+    for (const link of this.#links.splice(0)) link.close()
   }
 
   /** Closes because of `reason`, and tells. */
   fail(reason: SvcError): void {
-    if (this.#closed) return
+    if (this.isClosed) return
     this.close()
     if (this.#isOnline) this.#events.ended(reason)
     else this.#firstReady.reject(reason)
+  }
+
+  async #addLink(): Promise<void> {
+    const events = {
+      heard: () => this.#heard(),
+      ended: (link: Link, reason: SvcError) => this.#linkEnded(link, reason),
+    }
+    const attach = (transport: WebSocketTransport): Link => new Link(transport, this.#traffic, events)
+    const link = await this.#connect(attach, this.#life.signal)
+    if (this.isClosed) link.close()
+    // it may have ended already
+    if (link.isClosed) return
+    this.#links.push(link)
+    this.#events.debug({ type: 'websocket', change: 'opened', count: this.#links.length })
+  }
+
+  #linkEnded(link: Link, reason: SvcError): void {
+    this.#remove(link, reason.code)
+    if (this.#links.length === 0 || LEASE_OVER.has(reason.code)) this.fail(reason)
+  }
+
+  #remove(link: Link, code: SvcErrorCode | undefined): void {
+    this.#links = this.#links.filter((other) => other !== link)
+    this.#events.debug({ type: 'websocket', change: 'closed', count: this.#links.length, code })
+  }
+
+  /** On the WebSocket that has the most to give. */
+  #openStream(): Promise<ReadyStream | undefined> {
+    const cost = (link: Link): number => link.streamCount + (link.saturated ? SATURATED_COST : 0)
+    const link = this.#links.reduce((best, other) => (cost(other) < cost(best) ? other : best))
+    return link.open(this.#events.capability())
+  }
+
+  async #serve(activation: Activation): Promise<void> {
+    this.#events.debug({ type: 'visitor', change: 'came', count: this.#streams.serving })
+    await this.#events.serve(activation)
+    this.#events.debug({ type: 'visitor', change: 'left', count: this.#streams.serving - 1 })
+  }
+
+  /** Traffic drives what has to be done now and then: keepalives come even where timers do not run. */
+  #heard(): void {
+    const now = Date.now()
+    if (now - this.#tidiedAt >= TIDY_INTERVAL_MS) {
+      this.#tidiedAt = now
+      this.#streams.tidy()
+      this.#followLoad(now)
+    }
+    this.#events.traffic()
+  }
+
+  #followLoad(now: number): void {
+    const isSaturated = this.#links.every((link) => link.saturated)
+    if (this.#links.some((link) => link.saturated)) this.#enoughSince = now
+    // One stream cannot be spread: more WebSockets help only where visitors are more than these.
+    if (isSaturated && this.#streams.serving > this.#links.length) this.#spread(now)
+    else if (now - this.#enoughSince > LINK_IDLE_MS) this.#gather(now)
+  }
+
+  #spread(now: number): void {
+    if (this.#connecting || this.#links.length >= LINKS_MAX || now - this.#addedAt < LINK_PAUSE_MS) return
+    this.#addedAt = now
+    this.#connecting = true
+    // The relay may have no room for another: what is there must do.
+    this.#addLink()
+      .catch(() => {})
+      .finally(() => {
+        this.#connecting = false
+      })
+  }
+
+  /** Closes a WebSocket too many once no visitor is on it; its ready streams are replaced on the others. */
+  #gather(now: number): void {
+    const spare = this.#links.slice(1).find((link) => !link.isBusy)
+    if (spare === undefined) return
+    this.#enoughSince = now
+    spare.close()
+    this.#remove(spare, undefined)
   }
 
   #cameOnline(): void {
@@ -132,20 +228,5 @@ export class Carrier implements WebSocketEvents {
   #rejected(again: boolean): void {
     if (this.#isOnline && !again) this.#events.stale()
     else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse stream of this lease'))
-  }
-
-  #checkSilence(): void {
-    if (Date.now() - this.#heardAt > SILENCE_MAX_MS) this.probe()
-  }
-}
-
-function closeReason(code: number): SvcError {
-  switch (code) {
-    case CARRIER_CLOSE.leaseReplaced:
-      return new SvcError('lease_replaced', 'the same identity registered this name elsewhere')
-    case CARRIER_CLOSE.leaseEnded:
-      return new SvcError('lease_ended', 'the relay ended the lease')
-    default:
-      return new SvcError('relay_unreachable', `the WebSocket closed with ${code}`)
   }
 }

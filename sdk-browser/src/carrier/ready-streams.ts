@@ -5,7 +5,7 @@ import { CONNECTIONS_MAX, DEMAND_HALF_LIFE_MS, READY_STREAMS_MIN, REPLACEMENT_PA
 import type { Activation, ReadyStream } from './reverse-stream.ts'
 
 interface ReadyStreamsEvents {
-  /** Opens one stream; undefined when the relay rejected it. */
+  /** Opens one stream; undefined when the relay rejected it. Rejects when it broke: another may not. */
   open(): Promise<ReadyStream | undefined>
   /** Serves a visitor; settles when the connection is over. */
   serve(activation: Activation): Promise<void>
@@ -13,8 +13,6 @@ interface ReadyStreamsEvents {
   ready(): void
   /** The relay rejected a stream while none was ready, for the first time or again since it accepted one. */
   rejected(again: boolean): void
-  /** No stream can be opened on this carrier any more. */
-  failed(error: unknown): void
 }
 
 export class ReadyStreams {
@@ -22,22 +20,51 @@ export class ReadyStreams {
   /** How many streams are to be ready. */
   #target = READY_STREAMS_MIN
   #opening = 0
-  #ready = 0
+  /** In the order of their age: the relay takes the youngest. */
+  #ready = new Set<ReadyStream>()
   #serving = 0
-  #lastClaimAt = Date.now()
+  /** When a visitor came last, or demand was last seen to have halved. */
+  #demandAt = Date.now()
   #announced = false
   #rejectedBefore = false
   #replacing: ReturnType<typeof setTimeout> | undefined
   #stopped = false
+  #drained = Promise.withResolvers<void>()
 
   constructor(events: ReadyStreamsEvents) {
     this.#events = events
   }
 
+  get ready(): number {
+    return this.#ready.size
+  }
+
+  get serving(): number {
+    return this.#serving
+  }
+
   /** Opens what is missing. Called at the start, on each claim, and whenever something may have changed. */
   fill(): void {
-    while (!this.#stopped && this.#ready + this.#opening < this.#target && this.#load() < CONNECTIONS_MAX)
+    while (!this.#stopped && this.ready + this.#opening < this.#target && this.#load() < CONNECTIONS_MAX)
       this.#open()
+  }
+
+  /** Called now and then: gives up what demand no longer asks for, the oldest first. */
+  tidy(): void {
+    const now = Date.now()
+    if (now - this.#demandAt >= DEMAND_HALF_LIFE_MS) {
+      this.#demandAt = now
+      this.#target = Math.max(READY_STREAMS_MIN, Math.floor(this.#target / 2))
+    }
+    this.#retireBeyond(this.#target)
+  }
+
+  /** Takes no more visitors. Resolves when the last one has left. */
+  drain(): Promise<void> {
+    this.stop()
+    this.#retireBeyond(0)
+    if (this.#serving === 0) this.#drained.resolve()
+    return this.#drained.promise
   }
 
   stop(): void {
@@ -46,7 +73,15 @@ export class ReadyStreams {
   }
 
   #load(): number {
-    return this.#opening + this.#ready + this.#serving
+    return this.#opening + this.ready + this.#serving
+  }
+
+  #retireBeyond(count: number): void {
+    for (const stream of this.#ready) {
+      if (this.ready <= count) break
+      this.#ready.delete(stream)
+      stream.retire()
+    }
   }
 
   async #open(): Promise<void> {
@@ -54,8 +89,8 @@ export class ReadyStreams {
     let stream: ReadyStream | undefined
     try {
       stream = await this.#events.open()
-    } catch (error) {
-      if (!this.#stopped) this.#events.failed(error)
+    } catch {
+      this.#replaceLater()
       return
     } finally {
       this.#opening -= 1
@@ -65,19 +100,20 @@ export class ReadyStreams {
   }
 
   async #wait(stream: ReadyStream): Promise<void> {
-    this.#ready += 1
+    this.#ready.add(stream)
     this.#rejectedBefore = false
     if (!this.#announced) {
       this.#announced = true
       this.#events.ready()
     }
+    if (this.#stopped) this.#retireBeyond(0)
     const activation = await stream.activation()
-    this.#ready -= 1
+    const wasRetired = !this.#ready.delete(stream)
     if (activation) await this.#claimed(activation)
-    else this.#replaceLater()
+    else if (!wasRetired) this.#replaceLater()
   }
 
-  /** A relay that ends streams as fast as they come must not keep the page busy. */
+  /** A relay that breaks streams as fast as they come must not keep the page busy. */
   #replaceLater(): void {
     if (this.#stopped) return
     clearTimeout(this.#replacing)
@@ -86,30 +122,24 @@ export class ReadyStreams {
 
   async #claimed(activation: Activation): Promise<void> {
     this.#serving += 1
-    this.#forgetDemand()
-    this.#lastClaimAt = Date.now()
+    this.#demandAt = Date.now()
     // the last ready one was taken: visitors come faster than streams are replaced
-    if (this.#ready === 0) this.#target = Math.min(this.#target * 2, READY_SESSIONS_MAX)
+    if (this.ready === 0) this.#target = Math.min(this.#target * 2, READY_SESSIONS_MAX)
     this.fill()
     await this.#events.serve(activation)
     this.#serving -= 1
+    if (this.#stopped && this.#serving === 0) this.#drained.resolve()
     this.fill()
   }
 
   /** With some ready, the relay's queue is full, perhaps of a dead carrier's streams: what is there must do. */
   #rejected(): void {
     if (this.#stopped) return
-    if (this.#ready > 0) this.#target = this.#ready
+    if (this.ready > 0) this.#target = this.ready
     else if (this.#opening === 0) {
       const again = this.#rejectedBefore
       this.#rejectedBefore = true
       this.#events.rejected(again)
     }
-  }
-
-  /** Surplus streams are not closed, for that would race a claim: they are just not replaced. */
-  #forgetDemand(): void {
-    const halfLives = Math.floor((Date.now() - this.#lastClaimAt) / DEMAND_HALF_LIFE_MS)
-    this.#target = Math.max(READY_STREAMS_MIN, Math.floor(this.#target / 2 ** Math.max(halfLives, 0)))
   }
 }

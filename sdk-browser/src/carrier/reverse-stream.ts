@@ -17,6 +17,11 @@ export interface Activation {
 export interface ReadyStream {
   /** Resolves when a visitor came, or with undefined when the stream ended before that. */
   activation(): Promise<Activation | undefined>
+  /**
+   * Gives it up, unless a visitor is here already. One may be on the way: the relay then sees the stream reset before
+   * any answer, and claims another for that visitor.
+   */
+  retire(): void
 }
 
 /**
@@ -36,7 +41,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
       CAPABILITY_DEADLINE_MS,
       () => new SvcError('relay_unreachable', 'the relay did not answer on a reverse stream in time'),
     )
-    if (answer === STREAM_ANSWER.accepted) return { activation: () => awaitActivation(prefix, stream) }
+    if (answer === STREAM_ANSWER.accepted) return waiting(prefix, stream)
     if (answer !== STREAM_ANSWER.rejected && answer !== undefined)
       throw new SvcError('unexpected_answer', `the relay answered a capability with 0x${answer.toString(16)}`)
     stream.abort()
@@ -47,22 +52,29 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
   }
 }
 
-async function awaitActivation(prefix: PrefixReader, stream: ByteStream): Promise<Activation | undefined> {
-  let activation: Activation | undefined
-  try {
+function waiting(prefix: PrefixReader, stream: ByteStream): ReadyStream {
+  let isClaimed = false
+  const readMarker = async (): Promise<Activation | undefined> => {
     let marker = await prefix.byte()
     while (marker === MARKER.keepalive) marker = await prefix.byte()
-    if (marker === MARKER.tls) {
-      const late = (): Error => new Error('the binding did not follow its marker in time')
-      const binding = await withDeadline(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
-      if (binding) activation = { binding, stream: prefix.rest() }
-    }
     // MARKER.raw is for TCP ports, which a browser client never asks for
-  } catch {
-    // the stream broke, or stalled inside the binding: the same as one that ended
+    if (marker !== MARKER.tls) return undefined
+    isClaimed = true
+    const late = (): Error => new Error('the binding did not follow its marker in time')
+    const binding = await withDeadline(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
+    return binding && { binding, stream: prefix.rest() }
   }
-  if (!activation) stream.abort()
-  return activation
+  return {
+    retire: () => {
+      if (!isClaimed) stream.abort()
+    },
+    activation: async () => {
+      // a stream that broke, or that stalls inside the binding, is the same as one that ended
+      const activation = await readMarker().catch(() => undefined)
+      if (!activation) stream.abort()
+      return activation
+    },
+  }
 }
 
 /** Reads exact numbers of bytes from chunks of any size, and hands over the stream with what was read too far. */

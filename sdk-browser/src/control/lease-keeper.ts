@@ -16,6 +16,8 @@ import {
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
 
 interface LeaseEvents {
+  /** A lease was granted. */
+  registered(): void
   /** A renewal succeeded. */
   renewed(): void
   /** A renewal failed; the lease may still live. */
@@ -33,6 +35,8 @@ export class LeaseKeeper {
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewing: Promise<void> | undefined
+  /** The relay asked for no renewal before (`Retry-After`), by `Date.now()`. */
+  #notBefore = 0
   /** Relay's clock minus ours, in milliseconds. */
   #clockOffset = 0
 
@@ -50,9 +54,14 @@ export class LeaseKeeper {
     return Date.now() + this.#clockOffset
   }
 
-  /** The lease with credentials as fresh as can be: renewed when there is one, registered when there is none. */
-  async acquire(signal: AbortSignal): Promise<Registration> {
-    if (this.#registration) await this.#renewOnce(signal).catch((error) => this.#forgetIfGone(error))
+  /**
+   * The lease with credentials as fresh as can be: renewed when there is one, registered when there is none.
+   * @param trusting take one that is not due for renewal as it is
+   */
+  async acquire(signal: AbortSignal, trusting = false): Promise<Registration> {
+    const isFresh = trusting && Date.now() < this.#dueAt
+    if (this.#registration && !isFresh && this.#mayRenew())
+      await this.#renewOnce(signal).catch((error) => this.#forgetIfGone(error))
     return this.#registration ?? (await this.#register(signal))
   }
 
@@ -63,7 +72,7 @@ export class LeaseKeeper {
 
   /** Renews in the background; outcomes are events. */
   renewNow(): void {
-    if (this.#renewing || !this.#registration) return
+    if (this.#renewing || !this.#registration || !this.#mayRenew()) return
     this.#renewing = this.#renewOnce()
       .then(
         () => this.#events.renewed(),
@@ -88,6 +97,10 @@ export class LeaseKeeper {
     if (token !== undefined) await unregister(this.#client, token, keepalive).catch(() => {})
   }
 
+  #mayRenew(): boolean {
+    return Date.now() >= this.#notBefore
+  }
+
   async #register(signal: AbortSignal): Promise<Registration> {
     const registration = await register(this.#client, this.#request, signal)
     this.#registration = registration
@@ -97,6 +110,7 @@ export class LeaseKeeper {
       throw abortError(signal)
     }
     this.#granted(registration)
+    this.#events.registered()
     return registration
   }
 
@@ -132,7 +146,9 @@ export class LeaseKeeper {
       this.#events.gone(error)
       return
     }
-    this.#renewIn(Math.max(RENEWAL_RETRY_MS, error.retryAfterMs ?? 0))
+    const asked = error.retryAfterMs ?? 0
+    this.#notBefore = Date.now() + asked
+    this.#renewIn(Math.max(RENEWAL_RETRY_MS, asked))
     this.#events.failed(error)
   }
 

@@ -15,7 +15,7 @@ import {
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import { ACCESS_TOKEN_MAX_CHARS } from '../limits.ts'
+import { ACCESS_TOKEN_MAX_CHARS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import type { RelayClient } from './client.ts'
 import { record, text, time } from './shape.ts'
 
@@ -82,7 +82,7 @@ export async function unregister(
   keepalive: boolean,
 ): Promise<void> {
   const body: UnregisterRequest = { access_token: accessToken }
-  await client.call(PATH.unregister, { body, keepalive })
+  await client.call(PATH.unregister, { body, keepalive, deadlineMs: UNREGISTER_DEADLINE_MS })
 }
 
 async function checkCompatible(client: RelayClient, signal: AbortSignal | undefined): Promise<void> {

@@ -1,29 +1,12 @@
 // `/v1/sign`: the relay's key signs this page's TLS handshakes; it sees handshake messages and never a traffic secret.
 
-import {
-  HEADER,
-  PATH,
-  SIGN_KEY_ID,
-  SIGN_NONCE_BYTES,
-  type SignAlgorithm,
-  type SignRequest,
-} from '@svc/protocol'
+import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@svc/protocol'
+import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes.ts'
 import { SvcError } from '../errors.ts'
 import { SIGN_DEADLINE_MS } from '../limits.ts'
 import { failureOf, parseJson, type RelayClient } from './client.ts'
 import { isRecord, record, text } from './shape.ts'
-
-/** Whole handshake messages, headers included, as sent and received. */
-export interface Transcript {
-  algorithm: SignAlgorithm
-  clientHello: Uint8Array
-  serverHello: Uint8Array
-  encryptedExtensions: Uint8Array
-  certificate: Uint8Array
-  helloRetryRequest?: Uint8Array | undefined
-  clientHelloRetry?: Uint8Array | undefined
-}
 
 interface SignContext {
   accessToken: string
@@ -33,17 +16,17 @@ interface SignContext {
 }
 
 /**
- * The CertificateVerify signature (RFC 8446 §4.4.3) for a handshake.
+ * The signature over a handshake: CertificateVerify (RFC 8446 §4.4.3), or ServerKeyExchange (RFC 8422 §5.4).
  * @throws SvcError `sign_refused`, or the relay's code when the lease token was refused
  */
 export async function requestSignature(
   client: RelayClient,
-  transcript: Transcript,
+  handshake: Handshake,
   context: SignContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const answer = await client.request(PATH.sign, {
-    body: signRequest(transcript, context),
+    body: signRequest(handshake, context),
     headers: { [HEADER.accessToken]: context.accessToken },
     signal,
     deadlineMs: SIGN_DEADLINE_MS,
@@ -54,25 +37,35 @@ export async function requestSignature(
   // only a bad lease token is answered with the envelope
   if (!answer.ok) throw failureOf(PATH.sign, answer)
   const data = record(body, 'signature')
-  if (data.key_id !== SIGN_KEY_ID || data.algorithm !== transcript.algorithm)
+  if (data.key_id !== SIGN_KEY_ID || data.algorithm !== handshake.algorithm)
     throw new SvcError('unexpected_answer', 'the relay signed with another key or algorithm')
   return parseSignature(data)
 }
 
-function signRequest(transcript: Transcript, context: SignContext): SignRequest {
-  const { helloRetryRequest, clientHelloRetry } = transcript
-  return {
+function signRequest(handshake: Handshake, context: SignContext): SignRequest {
+  const request = {
     key_id: SIGN_KEY_ID,
-    algorithm: transcript.algorithm,
+    algorithm: handshake.algorithm,
     binding: toBase64(context.binding),
-    client_hello: toBase64(transcript.clientHello),
-    server_hello: toBase64(transcript.serverHello),
-    encrypted_extensions: toBase64(transcript.encryptedExtensions),
-    certificate: toBase64(transcript.certificate),
-    hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
-    client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
+    client_hello: toBase64(handshake.clientHello),
     timestamp_unix: Math.floor(context.relayNow / 1000),
     nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
+  }
+  if (handshake.version === 'TLSv1.2')
+    return {
+      ...request,
+      client_random: toBase64(handshake.clientRandom),
+      server_random: toBase64(handshake.serverRandom),
+      server_ecdh_params: toBase64(handshake.serverEcdhParams),
+    }
+  const { helloRetryRequest, clientHelloRetry } = handshake
+  return {
+    ...request,
+    server_hello: toBase64(handshake.serverHello),
+    encrypted_extensions: toBase64(handshake.encryptedExtensions),
+    certificate: toBase64(handshake.certificate),
+    hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
+    client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
   }
 }
 

@@ -22,6 +22,8 @@ export type FetchHandler = (request: Request, info: FetchInfo) => Response | Pro
 
 export interface HttpOptions extends Site {
   fetch: FetchHandler
+  /** Aborted when the site closes: the exchange that is on is finished, and none follows. */
+  closing?: AbortSignal | undefined
   /** The handler failed: it threw, gave no usable response, or its body broke off. The visitor learns no details. */
   onError(error: unknown, request: Request): void
 }
@@ -60,7 +62,8 @@ export class Exchange implements Presence {
     this.#peer.watch(this)
     try {
       this.#reply = await this.#respond()
-      const persistent = this.#asked.persistent && this.#reply.isReusable && (this.#body?.isReusable ?? true)
+      const mayFollow = this.#asked.persistent && this.#options.closing?.aborted !== true
+      const persistent = mayFollow && this.#reply.isReusable && (this.#body?.isReusable ?? true)
       await this.#send(this.#reply, persistent)
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)

@@ -22,12 +22,12 @@ const FIELD_LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)$/
 const LINE_END_BYTES = 2
 
 /**
- * The next head on the connection, or undefined when there is none: the visitor ended the connection or is idle.
+ * The next head on the connection, or undefined when there is none: the visitor ended the connection or is idle,
+ * or `closing` was aborted before it began.
  * @throws HttpError when it is malformed, too large or late
  */
-export async function readHead(input: Input): Promise<Head | undefined> {
-  const idleUntil = performance.now() + IDLE_MS
-  while (input.length === 0) if (!(await input.more(idleUntil))) return undefined
+export async function readHead(input: Input, closing?: AbortSignal): Promise<Head | undefined> {
+  if (input.length === 0 && !(await begins(input, closing))) return undefined
   const lines = new HeadLines(input)
   // RFC 9112 §2.2: at least one empty line before the request line is ignored.
   const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
@@ -37,6 +37,17 @@ export async function readHead(input: Input): Promise<Head | undefined> {
     if (line === '') return head
     if (head.fields.length === HEAD_FIELDS) throw new HttpError('head_too_large')
     head.fields.push(parseField(line))
+  }
+}
+
+async function begins(input: Input, closing: AbortSignal | undefined): Promise<boolean> {
+  if (closing?.aborted) return false
+  const giveUp = (): void => input.expire()
+  closing?.addEventListener('abort', giveUp)
+  try {
+    return await input.more(performance.now() + IDLE_MS)
+  } finally {
+    closing?.removeEventListener('abort', giveUp)
   }
 }
 

@@ -31,7 +31,7 @@ interface InputEvents {
 export class Input {
   readonly #stream: ByteStream
   readonly #events: InputEvents
-  readonly #deadline: Deadline = new Deadline(() => this.#late())
+  readonly #deadline: Deadline = new Deadline(() => this.expire())
   /** Unread are the bytes from `#start` to `#end`; up to `#scanned` they are known to have no LF. */
   #store: Uint8Array = new Uint8Array(0)
   #start = 0
@@ -107,6 +107,13 @@ export class Input {
     this.#settle()?.reject(error)
   }
 
+  /** Ends the wait that is on as if its time were over. */
+  expire(): void {
+    const waiter = this.#settle()
+    if (waiter?.late) waiter.reject(new HttpError(waiter.late))
+    else waiter?.resolve(false)
+  }
+
   /** The connection is over: waiting ends with `error`, reading stops. */
   fail(error: unknown): void {
     this.#state = 'broken'
@@ -175,11 +182,5 @@ export class Input {
     this.#waiter = undefined
     this.#deadline.clear()
     return waiter
-  }
-
-  #late(): void {
-    const waiter = this.#settle()
-    if (waiter?.late) waiter.reject(new HttpError(waiter.late))
-    else waiter?.resolve(false)
   }
 }

@@ -1,25 +1,43 @@
 // Serves a site's visitors: each with the certificate of now, signatures from the relay, and the site's own handler.
 
-import { type ServerConfig, TicketKeeper } from '@svc/tls'
+import {
+  boundedSigner,
+  type CryptoProvider,
+  type ProtocolVersion,
+  type ServerConfig,
+  type SignRequest,
+  TicketKeeper,
+} from '@svc/tls'
 import type { Activation } from '../carrier/reverse-stream.ts'
 import type { RelayClient } from '../control/client.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
-import { requestSignature, type Transcript } from '../control/signer.ts'
+import { requestSignature } from '../control/signer.ts'
 import { asSvcError, SvcError } from '../errors.ts'
 import type { FetchHandler, HttpOptions } from '../http/connection.ts'
 import { SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { CertificateSource } from './certificate.ts'
 import { serveConnection } from './connection.ts'
 
-/** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
-export type OnSecret = (label: string, clientRandom: Uint8Array, secret: Uint8Array) => void
+export interface TlsOptions {
+  /** By default TLS 1.3. With TLS 1.2, which is loaded when it is needed, also visitors come who know nothing newer. */
+  minVersion?: ProtocolVersion | undefined
+  /** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
+  onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
+}
+
+/** What the relay is to sign, and for which visitor. */
+interface Signing {
+  handshake: SignRequest
+  binding: Uint8Array
+}
 
 interface TenantServerOptions {
   client: RelayClient
   keeper: LeaseKeeper
   certificates: CertificateSource
   fetch: FetchHandler
-  onSecret: OnSecret | undefined
+  crypto?: CryptoProvider | undefined
+  tls: TlsOptions
   onError(error: SvcError): void
 }
 
@@ -30,42 +48,57 @@ const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutM
 export class TenantServer {
   #options: TenantServerOptions
   /** Spare returning visitors the round trip to the signer. */
-  #tickets = new TicketKeeper()
+  #tickets: TicketKeeper
+  /** A flood of visitors costs the relay no more signatures at a time than that. */
+  #boundedSign = boundedSigner((signing: Signing, signal) => this.#sign(signing, signal))
+  /** One for each visitor's connection. */
+  #open = new Set<AbortController>()
 
   constructor(options: TenantServerOptions) {
     this.#options = options
+    this.#tickets = new TicketKeeper(options.crypto && { crypto: options.crypto })
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
-  serve({ stream, binding }: Activation, canonicalUrl: string): Promise<void> {
-    const { certificates, fetch, onSecret, onError } = this.#options
+  async serve({ stream, binding }: Activation, canonicalUrl: string): Promise<void> {
+    const { certificates, fetch, crypto, tls, onError } = this.#options
     const { chain, algorithm } = certificates.current
     const tenant: ServerConfig = {
       certificateChain: chain,
       algorithm,
-      sign: (transcript, signal) => this.#sign(transcript, binding, signal),
+      sign: (handshake, signal) => this.#boundedSign({ handshake, binding }, signal),
       alpn: ALPN,
       tickets: this.#tickets,
       limits: TLS_LIMITS,
-      ...(onSecret && { onSecret }),
+      ...(crypto && { crypto }),
+      ...tls,
     }
+    const closing = new AbortController()
     const http: HttpOptions = {
       fetch,
+      closing: closing.signal,
       canonicalUrl,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }
-    return serveConnection(stream, tenant, http)
+    this.#open.add(closing)
+    await serveConnection(stream, tenant, http)
+    this.#open.delete(closing)
   }
 
-  async #sign(transcript: Transcript, binding: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  /** Ends the connections on which nothing happens; the others end behind the response that is on. */
+  finish(): void {
+    for (const closing of this.#open) closing.abort()
+  }
+
+  async #sign({ handshake, binding }: Signing, signal: AbortSignal): Promise<Uint8Array> {
     const { client, keeper } = this.#options
     try {
       const { lease, relayNow } = keeper
       if (!lease) throw new SvcError('lease_ended', 'there is no lease to sign with')
       return await requestSignature(
         client,
-        transcript,
+        handshake,
         { accessToken: lease.accessToken, binding, relayNow },
         signal,
       )

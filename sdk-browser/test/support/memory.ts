@@ -61,17 +61,20 @@ export class FedStream implements ByteStream {
 
 /** A transport for an SDK's session whose other end is a session in the relay's role. */
 export function relaySide(onStream: (stream: Stream) => void): {
-  transport: { send(bytes: Uint8Array): void; close(): void }
+  transport: { send(bytes: Uint8Array): void | Promise<void>; close(): void }
   /** Delivers what the relay sends; until then it waits. */
   deliverTo(receive: (bytes: Uint8Array) => void): void
   session: Session
   /** From now on nothing gets through: a network that died without a word. */
   cut(): void
+  /** From now on the transport says that it is full, though it delivers, or no more. */
+  saturate(isFull: boolean): void
   closed: Promise<void>
 } {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   let receive: (bytes: Uint8Array) => void = () => {}
   let isCut = false
+  let full: PromiseWithResolvers<void> | undefined
   const session = new Session(
     {
       send: (bytes) => queueMicrotask(() => isCut || receive(bytes)),
@@ -81,7 +84,10 @@ export function relaySide(onStream: (stream: Stream) => void): {
   )
   return {
     transport: {
-      send: (bytes) => queueMicrotask(() => isCut || session.receive(bytes)),
+      send: (bytes) => {
+        queueMicrotask(() => isCut || session.receive(bytes))
+        return full?.promise
+      },
       close: () => resolve(),
     },
     deliverTo: (to) => {
@@ -90,6 +96,10 @@ export function relaySide(onStream: (stream: Stream) => void): {
     session,
     cut: () => {
       isCut = true
+    },
+    saturate: (isFull) => {
+      full?.resolve()
+      full = isFull ? Promise.withResolvers() : undefined
     },
     closed,
   }

@@ -13,7 +13,7 @@ import type { Platform } from '../../src/platform.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from './certificate.ts'
 import { readBytes } from './memory.ts'
 
-export type Answer = [status: number, body: object]
+export type Answer = [status: number, body: object, headers?: Record<string, string>]
 
 export class RelayDouble {
   /** Path → replaces the usual answer. */
@@ -40,8 +40,9 @@ export class RelayDouble {
         for await (const chunk of request) text += chunk
         const path = request.url!
         this.calls.push(path)
-        const [status, body] = this.overrides[path]?.() ?? this.#answer(path, text && JSON.parse(text))
-        response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+        const [status, body, headers] =
+          this.overrides[path]?.() ?? this.#answer(path, text && JSON.parse(text))
+        response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
       },
     )
     this.#server.on('upgrade', (request, socket: Duplex, head) => {
@@ -190,8 +191,8 @@ export function testPlatform(): Platform {
   }
 }
 
-export function failing(status: number, code: string): () => Answer {
-  return () => [status, { ok: false, error: { code, message: 'told to' } }]
+export function failing(status: number, code: string, headers = {}): () => Answer {
+  return () => [status, { ok: false, error: { code, message: 'told to' } }, headers]
 }
 
 function data(value: object): Answer {

@@ -1,0 +1,103 @@
+// A TCP proxy that fails on demand: cuts, stalls, delays and splits what passes, or keeps one half open.
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** One connection through the proxy. */
+interface Pair {
+  /** Of whoever connected. */
+  near: Socket
+  /** To the target. */
+  far: Socket
+}
+
+export class FaultProxy {
+  readonly #server: Server
+  readonly #pairs = new Set<Pair>()
+  /** Each piece is forwarded this much later. */
+  delayMs = 0
+  /** What comes is forwarded in pieces of this size. */
+  pieceBytes: number = Number.POSITIVE_INFINITY
+  /** New connections are refused. */
+  isDown = false
+
+  static async start(targetPort: () => number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(targetPort)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  constructor(targetPort: () => number) {
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (near) =>
+      this.isDown ? near.resetAndDestroy() : this.#join(near, targetPort()),
+    )
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Resets every connection at both ends. */
+  cut(): void {
+    for (const { near, far } of this.#pairs) {
+      near.resetAndDestroy()
+      far.resetAndDestroy()
+    }
+  }
+
+  /** Nothing passes on the connections of now, and no end learns why. Later ones work. */
+  stall(): void {
+    for (const { near, far } of this.#pairs) {
+      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
+    }
+  }
+
+  /** Those who connected are cut off; the target still believes that they are there. */
+  halfOpen(): void {
+    for (const { near, far } of this.#pairs) {
+      far.removeAllListeners('data').resume()
+      near.removeAllListeners('close').resetAndDestroy()
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const { near, far } of this.#pairs) {
+      near.destroy()
+      far.destroy()
+    }
+    await closed
+  }
+
+  #join(near: Socket, port: number): void {
+    const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    const pair = { near, far }
+    this.#pairs.add(pair)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('error', () => {})
+      from.on('data', (bytes: Buffer) => this.#forward(bytes, from, to))
+      from.on('end', () => this.#later(() => to.end()))
+      from.on('close', () => to.destroy())
+    }
+    far.on('close', () => this.#pairs.delete(pair))
+  }
+
+  #forward(bytes: Buffer, from: Socket, to: Socket): void {
+    this.#later(() => {
+      for (let at = 0; at < bytes.length; at += this.pieceBytes) {
+        if (to.write(bytes.subarray(at, at + this.pieceBytes)) || from.isPaused()) continue
+        from.pause()
+        to.once('drain', () => from.resume())
+      }
+    })
+  }
+
+  #later(run: () => void): void {
+    if (this.delayMs === 0) run()
+    else setTimeout(run, this.delayMs)
+  }
+}

@@ -1,0 +1,56 @@
+// A relay that sites reach only through a proxy that fails on demand, and that can be killed and started again.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { FaultProxy } from './fault-proxy.ts'
+import { freePort } from './free-port.ts'
+
+export interface FaultyRelay {
+  /** Leads through the proxy. */
+  url: string
+  ca: string
+  /** Where visitors find it without any fault. */
+  port: number
+  proxy: FaultProxy
+  /** Its memory, in bytes (resident set). */
+  rss(): Promise<number>
+  /** Without a word to anybody. */
+  kill(): Promise<void>
+  /** On the same port, with the same identity and certificates, and no leases. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startFaultyRelay(execArgv: string[] = []): Promise<FaultyRelay> {
+  const port = await freePort()
+  const proxy = await FaultProxy.start(() => port)
+  const url = `https://relay.localhost:${proxy.port}`
+  const state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-faulty-'))
+  const env = { SVC_URL: url, SNI_PORT: String(port), IDENTITY_PATH: state, LOG_LEVEL: 'info' }
+  let relay: RelayProcess | undefined
+  const start = async (): Promise<void> => {
+    relay = await startRelay({ env, execArgv })
+  }
+  await start()
+  return {
+    url,
+    ca: await readFile(path.join(state, 'ca.pem'), 'utf8'),
+    port,
+    proxy,
+    rss: async () => {
+      const status = await readFile(`/proc/${relay!.pid}/status`, 'utf8')
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+    },
+    kill: async () => {
+      process.kill(relay!.pid, 'SIGKILL')
+      await relay!.ended
+    },
+    start,
+    stop: async () => {
+      await relay?.stop()
+      await proxy.close()
+      await rm(state, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// A site that this process publishes, and visitors of it that come to the relay without any fault.
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { type NodePublishOptions, publish, type Site } from '@svc/sdk-node'
+import type { FaultyRelay } from './faulty-relay.ts'
+
+type SiteOptions = Partial<NodePublishOptions> & Pick<NodePublishOptions, 'fetch'>
+
+export function publishNode({ url, ca }: FaultyRelay, name: string, options: SiteOptions): Promise<Site> {
+  const identity = crypto.getRandomValues(new Uint8Array(32))
+  return publish({ relay: url, name, ca, identity, ...options })
+}
+
+export interface Visitor {
+  /** The body of an answer with status 200. */
+  get(path: string, body?: Buffer): Promise<Buffer>
+  /** The answer as it comes: the body waits to be read. */
+  open(path: string): Promise<IncomingMessage>
+  close(): void
+}
+
+/** @param sockets how many connections are kept and used again; 0 for a new one each time */
+export function visitorOf(site: Site, { ca, port }: FaultyRelay, sockets = 0): Visitor {
+  const { hostname, host } = new URL(site.url)
+  const agent = new Agent({ keepAlive: sockets > 0, maxSockets: sockets || Number.POSITIVE_INFINITY })
+  const send = (path: string, body?: Buffer): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const where = { host: '127.0.0.1', port, servername: hostname, ca, agent, path }
+      const asked = request({ ...where, method: body ? 'POST' : 'GET', headers: { Host: host } })
+      asked.on('response', resolve).on('error', reject).end(body)
+    })
+  return {
+    get: async (path, body) => {
+      const response = await send(path, body)
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      const answer = Buffer.concat(chunks)
+      if (response.statusCode === 200) return answer
+      throw new Error(`${path} was answered with ${response.statusCode}: ${answer}`)
+    },
+    open: (path) => send(path),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,78 @@
+// Who is slow harms nobody else: not a visitor other visitors, and not a page its relay.
+import { test as base, expect } from '@playwright/test'
+import { type FaultyRelay, startFaultyRelay } from './harness/faulty-relay.ts'
+import { publishNode, visitorOf } from './harness/node-site.ts'
+
+const test = base.extend<{ relay: FaultyRelay }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+  relay: async ({}, use) => {
+    const relay = await startFaultyRelay()
+    await use(relay)
+    await relay.stop()
+  },
+})
+
+const MiB: number = 1024 * 1024
+
+function endless(): ReadableStream<Uint8Array> {
+  const chunk = new Uint8Array(64 * 1024)
+  return new ReadableStream({ pull: (controller) => controller.enqueue(chunk.slice()) })
+}
+
+test('visitors who do not read do not slow others, on the same WebSocket', async ({ relay }) => {
+  const site = await publishNode(relay, 'slow-visitors', {
+    fetch: (request) => new Response(request.url.endsWith('/endless') ? endless() : 'quick'),
+  })
+  const slow = visitorOf(site, relay)
+  const stuck = await Promise.all(Array.from({ length: 16 }, () => slow.open('/endless')))
+  const quick = visitorOf(site, relay)
+  const from = Date.now()
+  for (let number = 0; number < 50; number++) expect(String(await quick.get('/'))).toBe('quick')
+  expect(Date.now() - from).toBeLessThan(5_000)
+  expect(site.stats().openStreams).toBeGreaterThanOrEqual(stuck.length)
+  for (const response of stuck) response.destroy()
+  await expect.poll(() => site.stats().openStreams).toBe(0)
+  await site.close()
+})
+
+test('a page that reads nothing of 200 MiB costs the relay its windows, not more', async ({ relay }) => {
+  const asked = Promise.withResolvers<void>()
+  const site = await publishNode(relay, 'slow-page', {
+    fetch: (request) => {
+      if (request.method === 'GET') return new Response('quick')
+      asked.resolve()
+      return new Promise<Response>(() => {})
+    },
+  })
+  const visitor = visitorOf(site, relay)
+  await visitor.get('/')
+  const before = await relay.rss()
+  const uploads = Array.from({ length: 4 }, () =>
+    visitor.get('/upload', Buffer.alloc(50 * MiB)).catch((error: Error) => error),
+  )
+  await asked.promise
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect((await relay.rss()) - before).toBeLessThan(24 * MiB)
+  expect(String(await visitor.get('/'))).toBe('quick')
+  await site.close()
+  for (const upload of uploads) expect(await upload).toBeInstanceOf(Error)
+})
+
+test('a page whose WebSocket does not move costs the relay its buffers, not more', async ({ relay }) => {
+  const site = await publishNode(relay, 'stalled-page', {
+    fetch: async (request) => new Response(String((await request.arrayBuffer()).byteLength)),
+  })
+  const visitor = visitorOf(site, relay)
+  // what a transfer that moves costs is not the question
+  expect(String(await visitor.get('/upload', Buffer.alloc(20 * MiB)))).toBe(String(20 * MiB))
+  const { bytesIn } = site.stats()
+  const before = await relay.rss()
+  const upload = visitor.get('/upload', Buffer.alloc(200 * MiB)).catch((error: Error) => error)
+  await expect.poll(() => site.stats().bytesIn).toBeGreaterThan(bytesIn + MiB)
+  relay.proxy.stall()
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect((await relay.rss()) - before).toBeLessThan(24 * MiB)
+  relay.proxy.cut()
+  expect(await upload).toBeInstanceOf(Error)
+  await site.close()
+})

@@ -1,0 +1,54 @@
+// Many requests on one WebSocket: one after another, and at the same time. Nothing is left behind.
+import { createHash, randomBytes } from 'node:crypto'
+import { expect, test } from '@playwright/test'
+import { startFaultyRelay } from './harness/faulty-relay.ts'
+import { publishNode, visitorOf } from './harness/node-site.ts'
+
+const SEQUENTIAL = 10_000
+/** A connection is used for so many of them: 400 handshakes in all. */
+const PER_CONNECTION = 25
+const CONCURRENT = 256
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+test(`${SEQUENTIAL} requests one after another`, async () => {
+  const relay = await startFaultyRelay()
+  const site = await publishNode(relay, 'sequential', { fetch: ({ url }) => new Response(url) })
+  for (let done = 0; done < SEQUENTIAL; done += PER_CONNECTION) {
+    const visitor = visitorOf(site, relay, 1)
+    for (let number = done; number < done + PER_CONNECTION; number++) {
+      const answer = await visitor.get(`/${number}`)
+      if (String(answer) !== `${site.url}/${number}`) throw new Error(`${number}: ${answer}`)
+    }
+    visitor.close()
+  }
+  await expect.poll(() => site.stats()).toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
+  await site.close()
+  await relay.stop()
+})
+
+test(`${CONCURRENT} requests at the same time`, async () => {
+  const relay = await startFaultyRelay()
+  const everybody = Promise.withResolvers<void>()
+  let asked = 0
+  let most = 0
+  const site = await publishNode(relay, 'concurrent', {
+    fetch: async (request) => {
+      const body = new Uint8Array(await request.arrayBuffer())
+      asked += 1
+      most = Math.max(most, site.stats().openStreams)
+      if (asked === CONCURRENT) everybody.resolve()
+      // nobody is answered before everybody has asked
+      await everybody.promise
+      return new Response(body)
+    },
+  })
+  const visitor = visitorOf(site, relay)
+  const bodies = Array.from({ length: CONCURRENT }, () => randomBytes(20_000))
+  const answers = await Promise.all(bodies.map((body, number) => visitor.get(`/${number}`, body)))
+  expect(answers.map(sha256)).toEqual(bodies.map(sha256))
+  expect(most).toBe(CONCURRENT)
+  await expect.poll(() => site.stats()).toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
+  await site.close()
+  await relay.stop()
+})

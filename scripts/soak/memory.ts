@@ -1,0 +1,52 @@
+// Samples the memory of the relay and of the site's process, and judges whether it grows.
+import type { FaultyRelay } from '../../e2e/harness/faulty-relay.ts'
+
+const MB = 1e6
+/** The first of them warm up: code is compiled, buffers find their size. */
+const WARM_UP_SHARE = 1 / 3
+/** What the median of the last third may be above that of the second. */
+const GROWTH_MAX_BYTES: number = 40 * MB
+/** Fewer samples than that say nothing. */
+const SAMPLES_MIN = 9
+
+interface Sample {
+  relay: number
+  site: number
+}
+
+export class Memory {
+  readonly #relay: FaultyRelay
+  readonly #samples: Sample[] = []
+
+  constructor(relay: FaultyRelay) {
+    this.#relay = relay
+  }
+
+  async sample(): Promise<string> {
+    // a relay that is being started again has no memory to speak of
+    const relay = await this.#relay.rss().catch(() => undefined)
+    const site = process.memoryUsage().rss
+    if (relay !== undefined) this.#samples.push({ relay, site })
+    return `relay ${megabytes(relay ?? 0)}, site ${megabytes(site)}`
+  }
+
+  /** What is wrong; nothing when memory is flat. */
+  verdict(): string[] {
+    if (this.#samples.length < SAMPLES_MIN) return []
+    const third = Math.floor(this.#samples.length * WARM_UP_SHARE)
+    return (['relay', 'site'] as const).flatMap((name) => {
+      const of = (from: number): number =>
+        median(this.#samples.slice(from, from + third).map((one) => one[name]))
+      const growth = of(2 * third) - of(third)
+      return growth > GROWTH_MAX_BYTES ? [`the ${name}'s memory grew by ${megabytes(growth)}`] : []
+    })
+  }
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MB).toFixed(0)} MB`
+}

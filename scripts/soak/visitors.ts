@@ -1,0 +1,81 @@
+// Visitors who come again and again, and compare what they get with what they sent.
+import { createHash, randomBytes } from 'node:crypto'
+import type { Site } from '@svc/sdk-node'
+import type { FaultyRelay } from '../../e2e/harness/faulty-relay.ts'
+import { type Visitor, visitorOf } from '../../e2e/harness/node-site.ts'
+import type { Faults } from './faults.ts'
+import type { Random } from './random.ts'
+
+const BODY_MAX_BYTES: number = 4 * 1024 * 1024
+/** A visit that a fault has reached is given up after this: no answer would come. */
+const VISIT_DEADLINE_MS = 60_000
+/** A visitor's pause between two visits, at most. */
+const PAUSE_MAX_MS = 200
+
+export class Visitors {
+  served = 0
+  /** By a fault: nobody's mistake. */
+  interrupted = 0
+  readonly #site: Site
+  readonly #relay: FaultyRelay
+  readonly #faults: Faults
+  readonly #random: Random
+
+  constructor(site: Site, relay: FaultyRelay, faults: Faults, random: Random) {
+    this.#site = site
+    this.#relay = relay
+    this.#faults = faults
+    this.#random = random
+  }
+
+  /** @throws Error when a body differs, or when a visit fails though there was no fault */
+  async run(until: number): Promise<void> {
+    while (Date.now() < until) {
+      const from = Date.now()
+      try {
+        await this.visitOnce()
+      } catch (error) {
+        if (error instanceof Mismatch || !this.#faults.wereFeltSince(from)) throw error
+        this.interrupted += 1
+      }
+      await new Promise((resolve) => setTimeout(resolve, this.#random.between(0, PAUSE_MAX_MS)))
+    }
+  }
+
+  /** A few requests on one connection. */
+  async visitOnce(): Promise<void> {
+    const visitor = visitorOf(this.#site, this.#relay, 1)
+    try {
+      for (let left = this.#random.between(1, 4); left > 0; left--) await this.#ask(visitor)
+    } finally {
+      visitor.close()
+    }
+  }
+
+  async #ask(visitor: Visitor): Promise<void> {
+    const isSmall = this.#random.next() < 0.8
+    const body = randomBytes(this.#random.between(1, isSmall ? 20_000 : BODY_MAX_BYTES))
+    const answer = await inTime(visitor.get('/echo', body))
+    if (sha256(answer) !== sha256(body))
+      throw new Mismatch(`${body.length} bytes came back as ${answer.length} other ones`)
+    this.served += 1
+  }
+}
+
+class Mismatch extends Error {}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('a visit took too long')), VISIT_DEADLINE_MS)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

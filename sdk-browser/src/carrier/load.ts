@@ -1,0 +1,51 @@
+// Measures whether a WebSocket is what holds its streams back: its buffer stays full, or its round trips grow.
+
+import { LOAD_FULL_SHARE, LOAD_RTT_FACTOR, LOAD_RTT_MIN_MS, LOAD_WINDOW_MS } from '../limits.ts'
+
+export class LoadMeter {
+  #windowFrom = performance.now()
+  #fullFrom: number | undefined
+  #fullMs = 0
+  #leastRtt = Number.POSITIVE_INFINITY
+  #wasSlow = false
+  #saturated = false
+
+  /** By the last window that was measured. */
+  get saturated(): boolean {
+    return this.#saturated
+  }
+
+  /** Sending has to wait, … */
+  full(): void {
+    this.#fullFrom ??= performance.now()
+  }
+
+  /** … and may go on. */
+  drained(): void {
+    this.#fullMs += this.#sinceFull(performance.now())
+    this.#fullFrom = undefined
+  }
+
+  /**
+   * Ends the window when it was long enough. One slow round trip proves nothing, two in a row do.
+   * @returns whether a new one has begun
+   */
+  measure(rtt: number | undefined): boolean {
+    const now = performance.now()
+    const windowMs = now - this.#windowFrom
+    if (windowMs < LOAD_WINDOW_MS) return false
+    const fullMs = this.#fullMs + this.#sinceFull(now)
+    const isSlow = rtt !== undefined && rtt > Math.max(LOAD_RTT_FACTOR * this.#leastRtt, LOAD_RTT_MIN_MS)
+    this.#saturated = fullMs > LOAD_FULL_SHARE * windowMs || (isSlow && this.#wasSlow)
+    if (rtt !== undefined) this.#leastRtt = Math.min(this.#leastRtt, rtt)
+    this.#wasSlow = isSlow
+    this.#fullMs = 0
+    if (this.#fullFrom !== undefined) this.#fullFrom = now
+    this.#windowFrom = now
+    return true
+  }
+
+  #sinceFull(now: number): number {
+    return this.#fullFrom === undefined ? 0 : now - this.#fullFrom
+  }
+}

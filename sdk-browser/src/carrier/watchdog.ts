@@ -1,0 +1,63 @@
+// Notices a relay that fell silent, also in hidden pages, where timers are throttled, and on machines that slept.
+
+import { YamuxError } from '@svc/yamux'
+import { PING_DEADLINE_MS, SILENCE_MAX_MS, SLEPT_MS, WATCH_RENEW_MS } from '../limits.ts'
+
+/**
+ * Hidden pages run timers once a minute, but only those that timers have set, five deep. So the watch is renewed from
+ * within the event of what was heard: its own chain is two timers, of silence and of the ping's deadline.
+ */
+export class Watchdog {
+  #ping: () => Promise<number>
+  #dead: (cause: unknown) => void
+  #heardAt = 0
+  #setAt = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #probing = false
+  #stopped = false
+
+  /** @param ping rejects with a YamuxError `ping_timeout` after `PING_DEADLINE_MS` */
+  constructor(ping: () => Promise<number>, dead: (cause: unknown) => void) {
+    this.#ping = ping
+    this.#dead = dead
+    this.heard()
+  }
+
+  heard(): void {
+    this.#heardAt = Date.now()
+    if (this.#stopped || this.#heardAt - this.#setAt < WATCH_RENEW_MS) return
+    this.#setAt = this.#heardAt
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.probe(), SILENCE_MAX_MS)
+  }
+
+  /** Finds out now. Never rejects. */
+  async probe(): Promise<void> {
+    if (this.#probing || this.#stopped) return
+    this.#probing = true
+    while (!(await this.#answers()));
+    this.#probing = false
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  /** @returns false when that cannot be told yet; true when the relay is there, or was reported as dead */
+  async #answers(): Promise<boolean> {
+    const askedAt = Date.now()
+    try {
+      await this.#ping()
+    } catch (cause) {
+      const isTimeout = cause instanceof YamuxError && cause.code === 'ping_timeout'
+      const took = Date.now() - askedAt
+      // any byte is a sign of life: an answer may be stuck behind bulk data
+      if (this.#stopped || (isTimeout && this.#heardAt > askedAt)) return true
+      // A ping that somebody else had sent before had less than its time; one across a sleep had none.
+      if (isTimeout && (took < PING_DEADLINE_MS / 2 || took > PING_DEADLINE_MS + SLEPT_MS)) return false
+      this.#dead(cause)
+    }
+    return true
+  }
+}

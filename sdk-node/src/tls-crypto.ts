@@ -1,0 +1,176 @@
+// The TLS engine's primitives on node:crypto: records are sealed and opened at once, without a promise for each.
+
+import * as node from 'node:crypto'
+import {
+  type Aead,
+  type CryptoProvider,
+  type KeyAgreement,
+  type KeyPair,
+  TlsError,
+  webCrypto,
+} from '@svc/tls'
+import { ALERT, CIPHER_SUITE, NAMED_GROUP } from '@svc/tls/messages'
+
+/** Of all three suites (RFC 8446 §5.2). */
+const TAG_BYTES = 16
+/** ChaCha20-Poly1305 has the same interface as GCM, which the types do not say. */
+const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
+  [CIPHER_SUITE.TLS_AES_128_GCM_SHA256]: 'aes-128-gcm',
+  [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 'aes-256-gcm',
+  [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 'chacha20-poly1305' as node.CipherGCMTypes,
+}
+/** What stands before the raw key in a SubjectPublicKeyInfo: RFC 8410 §4, RFC 9935 §4. */
+const X25519_SPKI: Buffer = Buffer.from('302a300506032b656e032100', 'hex')
+const ML_KEM_768_SPKI: Buffer = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
+/** FIPS 203, table 3: an encapsulation key of ML-KEM-768, which comes first in the hybrid share. */
+const ENCAPSULATION_KEY_BYTES = 1184
+/** SEC 1 §2.3.3: the only form that TLS 1.3 has (RFC 8446 §4.2.8.2); OpenSSL would take others. */
+const UNCOMPRESSED_POINT = 4
+
+export const nodeCrypto: CryptoProvider = {
+  randomBytes: webCrypto.randomBytes,
+  aead,
+  agree: (group, peer) => {
+    if (group !== NAMED_GROUP.X25519MLKEM768) return agreeOnCurve(group, peer)
+    // Without ML-KEM in this OpenSSL; the engine's own takes its time.
+    return hasMlKem() ? valid(() => agreeHybrid(peer)) : webCrypto.agree(group, peer)
+  },
+  keyPair,
+}
+
+/** @throws TlsError `illegal_parameter` for what OpenSSL throws: it is about the peer's key */
+function valid<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (cause) {
+    throw new TlsError('illegal_parameter', 'the key share is no valid key of its group', {
+      alert: ALERT.illegal_parameter,
+      cause,
+    })
+  }
+}
+
+function aead(cipherSuite: number, keyBytes: Uint8Array): Aead {
+  const name = CIPHER[cipherSuite]!
+  const options = { authTagLength: TAG_BYTES }
+  const key = node.createSecretKey(keyBytes)
+  keyBytes.fill(0)
+  const sealInto = (
+    nonce: Uint8Array,
+    additionalData: Uint8Array,
+    parts: readonly Uint8Array[],
+    out: Uint8Array,
+  ): void => {
+    const cipher = node.createCipheriv(name, key, nonce, options)
+    cipher.setAAD(additionalData)
+    let at = 0
+    for (const part of parts) {
+      out.set(cipher.update(part), at)
+      at += part.length
+    }
+    cipher.final()
+    out.set(cipher.getAuthTag(), at)
+  }
+  return {
+    sealInto,
+    seal: (nonce, additionalData, plaintext) => {
+      const sealed = new Uint8Array(plaintext.length + TAG_BYTES)
+      sealInto(nonce, additionalData, [plaintext], sealed)
+      return sealed
+    },
+    open: (nonce, additionalData, ciphertext) => {
+      const end = ciphertext.length - TAG_BYTES
+      const decipher = node.createDecipheriv(name, key, nonce, options)
+      decipher.setAAD(additionalData)
+      decipher.setAuthTag(ciphertext.subarray(end))
+      const plaintext = decipher.update(ciphertext.subarray(0, end))
+      // Throws when the tag is wrong.
+      decipher.final()
+      return view(plaintext)
+    },
+  }
+}
+
+/** One that does not make its caller wait. */
+interface SyncKeyPair extends KeyPair {
+  agree(peer: Uint8Array): Uint8Array
+}
+
+function agreeOnCurve(group: number, peer: Uint8Array): KeyAgreement {
+  const { keyExchange, agree } = keyPair(group)
+  return { keyExchange, sharedSecret: agree(peer) }
+}
+
+function keyPair(group: number): SyncKeyPair {
+  if (group === NAMED_GROUP.x25519) return x25519KeyPair()
+  return curveKeyPair(group === NAMED_GROUP.secp256r1 ? 'prime256v1' : 'secp384r1')
+}
+
+function x25519KeyPair(): SyncKeyPair {
+  const { privateKey, publicKey } = node.generateKeyPairSync('x25519')
+  const spki = publicKey.export({ format: 'der', type: 'spki' })
+  return {
+    keyExchange: view(spki.subarray(X25519_SPKI.length)),
+    // OpenSSL refuses an all-zero secret, as RFC 8446 §7.4.2 asks.
+    agree: (peer) =>
+      valid(() => view(node.diffieHellman({ privateKey, publicKey: publicKeyOf(X25519_SPKI, peer) }))),
+    erase,
+  }
+}
+
+function curveKeyPair(curve: string): SyncKeyPair {
+  const own = node.createECDH(curve)
+  const agree = (peer: Uint8Array) => {
+    if (peer[0] !== UNCOMPRESSED_POINT) throw new RangeError('the point is not in its uncompressed form')
+    return view(own.computeSecret(peer))
+  }
+  return { keyExchange: view(own.generateKeys()), agree: (peer) => valid(() => agree(peer)), erase }
+}
+
+/** The private key was never bytes of ours. */
+function erase(): void {}
+
+/** X25519MLKEM768 (draft-ietf-tls-ecdhe-mlkem §4): ML-KEM first, in the shares and in the secret. */
+function agreeHybrid(peer: Uint8Array): KeyAgreement {
+  const encapsulationKey = publicKeyOf(ML_KEM_768_SPKI, peer.subarray(0, ENCAPSULATION_KEY_BYTES))
+  const { sharedKey, ciphertext } = node.encapsulate(encapsulationKey)
+  const classical = agreeOnCurve(NAMED_GROUP.x25519, peer.subarray(ENCAPSULATION_KEY_BYTES))
+  const sharedSecret = joined(sharedKey, classical.sharedSecret)
+  sharedKey.fill(0)
+  classical.sharedSecret.fill(0)
+  return { keyExchange: joined(ciphertext, classical.keyExchange), sharedSecret }
+}
+
+function publicKeyOf(spkiPrefix: Buffer, raw: Uint8Array): node.KeyObject {
+  return node.createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' })
+}
+
+/** In memory of its own: a secret must not stay behind in Node's pool. */
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(a.length + b.length)
+  whole.set(a)
+  whole.set(b, a.length)
+  return whole
+}
+
+/** The same bytes, without Buffer's own meaning of `slice`. */
+function view({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length)
+}
+
+let mlKem: boolean | undefined
+
+/** Node has it since 24.7, where its OpenSSL is 3.5 or later. */
+function hasMlKem(): boolean {
+  mlKem ??= typeof node.encapsulate === 'function' && canGenerateMlKem()
+  return mlKem
+}
+
+function canGenerateMlKem(): boolean {
+  try {
+    node.generateKeyPairSync('ml-kem-768')
+    return true
+  } catch {
+    return false
+  }
+}
