@@ -16,6 +16,8 @@ export const CHALLENGES_PER_SOURCE_MAX = 32
 
 /** A request body of the control plane; `/v1/sign` has its own. */
 export const BODY_MAX_BYTES: number = 4 * 1024 * 1024
+/** A request body of the admin and policy endpoints. */
+export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** A body must have arrived whole by then. */
 export const BODY_DEADLINE_MS = 10_000
 
@@ -54,3 +56,15 @@ export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
 
 /** A preflight answer may be kept this long by a browser. */
 export const CORS_MAX_AGE_S: number = 24 * 60 * 60
+
+/** Work before authentication, in units: what each source IP gets a minute, and how much it may save up. */
+export const SOURCE_BUDGET_PER_MINUTE = 10
+export const SOURCE_BUDGET_BURST = 20
+/** The same for the whole relay. */
+export const RELAY_BUDGET_PER_MINUTE = 600
+export const RELAY_BUDGET_BURST = 200
+/** What an endpoint costs of these budgets. */
+export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
+
+/** Failed admin logins a minute from one source IP; more get `rate_limited`. */
+export const LOGIN_FAILURES_PER_MINUTE = 5

@@ -138,3 +138,70 @@ export interface PublicStateResponse {
   leases: Lease[]
   landing_page_enabled: boolean
 }
+
+/** What an administrator sees of a lease. */
+export interface PolicyLease extends Lease {
+  /** Normalized `name:address`. */
+  identity_key: string
+  address: string
+  /** Bytes per second; 0 means unlimited. */
+  bps: number
+  /** As the relay saw it. */
+  client_ip: string
+  /** As the client said, when it did. */
+  reported_ip?: string | undefined
+  /** Effective approval: explicit, or by the mode `auto`. */
+  is_approved: boolean
+  is_banned: boolean
+  is_denied: boolean
+  is_ip_banned: boolean
+}
+
+export const APPROVAL_MODES = ['auto', 'manual'] as const
+export type ApprovalMode = (typeof APPROVAL_MODES)[number]
+
+export interface PolicyPortSettings {
+  enabled: boolean
+  /** 0 means unlimited. */
+  max_leases: number
+}
+
+export interface PolicySettings {
+  approval_mode: ApprovalMode
+  landing_page_enabled: boolean
+  udp: PolicyPortSettings
+  tcp_port: PolicyPortSettings
+}
+
+export interface PolicyStateResponse {
+  policy: PolicySettings
+  leases: PolicyLease[]
+}
+
+/** Partial: what is absent stays as it is. */
+export interface LeasePolicyUpdate {
+  identity_key: string
+  is_banned?: boolean | undefined
+  is_approved?: boolean | undefined
+  /** Setting it also revokes approval. */
+  is_denied?: boolean | undefined
+  /** Bytes per second; 0 removes the limit. */
+  bps?: number | undefined
+}
+
+export interface IpPolicyUpdate {
+  ip: string
+  is_banned: boolean
+}
+
+export interface AdminAuthLoginRequest {
+  token: string
+}
+
+export interface AdminAuthLoginResponse {
+  access_token: string
+}
+
+export interface AdminAuthStatusResponse {
+  authenticated: boolean
+}

@@ -3,6 +3,13 @@
 export const PATH = {
   health: '/api/healthz',
   state: '/api/state',
+  adminLogin: '/api/admin/auth/login',
+  adminStatus: '/api/admin/auth/status',
+  adminLogout: '/api/admin/auth/logout',
+  policy: '/api/policy',
+  policyState: '/api/policy/state',
+  policyLeases: '/api/policy/leases',
+  policyIps: '/api/policy/ips',
   domain: '/sdk/domain',
   registerChallenge: '/sdk/register/challenge',
   register: '/sdk/register',

@@ -7,14 +7,18 @@ export class RelayError extends Error {
   readonly code: ErrorCode
   /** HTTP headers that belong to the answer, such as `Allow`. */
   readonly headers: Record<string, string>
+  readonly status: number
 
-  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+  /** @param status HTTP status, where an endpoint sends the code with another one than the usual */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Record<string, string> = {},
+    status: number = ERROR_STATUS[code],
+  ) {
     super(message)
     this.code = code
     this.headers = headers
-  }
-
-  get status(): number {
-    return ERROR_STATUS[this.code]
+    this.status = status
   }
 }

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { AdminApi } from './api/admin.ts'
 import { PublicApi } from './api/public.ts'
 import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
@@ -18,6 +19,7 @@ import { Credentials } from './lease/credentials.ts'
 import { LeaseRegistry } from './lease/registry.ts'
 import { Tokens } from './lease/tokens.ts'
 import { createLog, type Logger } from './log.ts'
+import { Policy } from './policy/policy.ts'
 import { ReverseConnect } from './reverse/connect.ts'
 import { Routes } from './routing/routes.ts'
 import type { Settings } from './settings.ts'
@@ -37,6 +39,7 @@ export async function startRelay(
 ): Promise<Relay> {
   const identity = await loadIdentity(settings.identityPath)
   const certificates = await loadCertificates(settings, log)
+  const policy = await Policy.load(settings.identityPath, settings.portGates)
   const routes = new Routes(settings.rootHost)
   const leases = new LeaseRegistry(routes)
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
@@ -45,6 +48,7 @@ export async function startRelay(
     leases,
     challenges: new Challenges(settings.host),
     credentials,
+    policy,
     host: settings.host,
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
@@ -52,7 +56,8 @@ export async function startRelay(
   const api = createApiServer({
     certificates,
     routing: createRouting({
-      public: new PublicApi(leases),
+      public: new PublicApi(leases, policy),
+      admin: new AdminApi(settings.adminToken, policy, leases),
       sdk,
       credentials,
       signer: new KeylessSigner(certificates, bindings),
@@ -64,7 +69,10 @@ export async function startRelay(
   })
   const listener = createListener(
     {
-      resolve: (serverName) => routes.resolve(serverName),
+      resolve: (serverName) => {
+        const route = routes.resolve(serverName)
+        return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
+      },
       serveRoot: (socket) => api.emit('connection', socket),
       serveLease: (socket, hello, { lease }) => serveVisitor(socket, hello, lease, bindings),
     },

@@ -14,6 +14,10 @@ export interface Settings {
   sniPort: number
   /** Directory of identity, policy and certificates. */
   identityPath: string
+  /** What an administrator logs in with; undefined turns administration off. */
+  adminToken: string | undefined
+  /** Server gates of dedicated ports, with which a first policy begins. */
+  portGates: PortGates
   logLevel: string
   /** Static files served at the root host, beside the API. */
   siteDir: string | undefined
@@ -22,6 +26,12 @@ export interface Settings {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
+
+/** The server's gates of dedicated ports. */
+export interface PortGates {
+  udp: boolean
+  tcp: boolean
+}
 
 /** @throws SettingsError that names the setting and what it needs */
 export function readSettings(env: Record<string, string | undefined>): Settings {
@@ -34,6 +44,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     // Without a NAT in between the listener is where the URL says; SNI_PORT is for the other cases.
     sniPort: env.SNI_PORT ? portNumber('SNI_PORT', env.SNI_PORT) : port,
     identityPath: resolve(env.IDENTITY_PATH || '.svc'),
+    adminToken: env.ADMIN_TOKEN || undefined,
+    portGates: { udp: flag('UDP_ENABLED', env.UDP_ENABLED), tcp: flag('TCP_ENABLED', env.TCP_ENABLED) },
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', LOG_LEVELS),
     siteDir: env.SVC_SITE_DIR ? resolve(env.SVC_SITE_DIR) : undefined,
   }
@@ -71,6 +83,10 @@ function portNumber(setting: string, value: string): number {
   if (!/^\d+$/.test(value) || port < 1 || port > PORT_MAX)
     throw new SettingsError(setting, `"${value}" is not a port from 1 to ${PORT_MAX}`)
   return port
+}
+
+function flag(setting: string, value: string | undefined): boolean {
+  return oneOf(setting, value || 'false', ['true', 'false']) === 'true'
 }
 
 function oneOf(setting: string, value: string, allowed: readonly string[]): string {

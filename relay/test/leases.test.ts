@@ -5,6 +5,7 @@ import { Challenges } from '../src/lease/challenges.ts'
 import { LeaseRegistry, type LeaseRequest } from '../src/lease/registry.ts'
 import { Routes } from '../src/routing/routes.ts'
 
+const addresses = { clientIp: '192.0.2.1', reportedIp: undefined }
 const ALICE = `0x${'aa'.repeat(20)}`
 const BOB = `0x${'bb'.repeat(20)}`
 
@@ -55,7 +56,7 @@ describe('LeaseRegistry', () => {
 
   test('publishes both hostnames at once and withdraws them at expiry', () => {
     const { routes, leases } = setup()
-    const lease = leases.register(request('demo', ALICE))
+    const lease = leases.register(request('demo', ALICE), addresses)
     const canonical = `demo-${'aa'.repeat(20)}.relay.localhost`
     expect(lease.hostnames).toEqual(['demo.relay.localhost', canonical])
     for (const hostname of lease.hostnames) expect(routes.resolve(hostname)).toEqual({ to: 'lease', lease })
@@ -68,23 +69,23 @@ describe('LeaseRegistry', () => {
 
   test('renewal moves the expiry', () => {
     const { routes, leases } = setup()
-    const lease = leases.register(request('demo', ALICE))
+    const lease = leases.register(request('demo', ALICE), addresses)
     vi.advanceTimersByTime(100_000)
-    leases.renew(lease, 600, { description: 'renewed' })
+    leases.renew(lease, 600, { description: 'renewed' }, addresses)
     vi.advanceTimersByTime(599_999)
     expect(routes.leaseOf('demo.relay.localhost')).toBe(lease)
     expect(lease.metadata).toEqual({ description: 'renewed' })
     vi.advanceTimersByTime(1)
-    expect(() => leases.renew(lease, 600, undefined)).toThrow(
+    expect(() => leases.renew(lease, 600, undefined, addresses)).toThrow(
       expect.objectContaining({ code: 'lease_not_found' }),
     )
   })
 
   test('the same identity replaces its lease: a new instance, the routes stay', () => {
     const { routes, leases } = setup()
-    const first = leases.register(request('demo', ALICE))
+    const first = leases.register(request('demo', ALICE), addresses)
     vi.advanceTimersByTime(1000)
-    const second = leases.register(request('demo', ALICE))
+    const second = leases.register(request('demo', ALICE), addresses)
     expect(first.ended.reason).toBe('replaced')
     expect(second.id).not.toBe(first.id)
     expect(second.firstSeenAt).toBe(first.firstSeenAt)
@@ -96,15 +97,15 @@ describe('LeaseRegistry', () => {
 
   test('a taken name is a conflict, or canonical only when that is allowed; never a takeover', () => {
     const { routes, leases } = setup()
-    const alice = leases.register(request('demo', ALICE))
-    expect(() => leases.register(request('demo', BOB))).toThrow(
+    const alice = leases.register(request('demo', ALICE), addresses)
+    expect(() => leases.register(request('demo', BOB), addresses)).toThrow(
       expect.objectContaining({ code: 'hostname_conflict' }),
     )
-    const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }))
+    const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }), addresses)
     expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
     expect(routes.leaseOf('demo.relay.localhost')).toBe(alice)
     leases.end(alice, 'unregistered')
-    expect(leases.register(request('demo', BOB)).hostname).toBe('demo.relay.localhost')
+    expect(leases.register(request('demo', BOB), addresses).hostname).toBe('demo.relay.localhost')
   })
 
   test('the root host is the API, and unknown names are nobody', () => {

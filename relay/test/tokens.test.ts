@@ -29,6 +29,8 @@ describe('Tokens', () => {
       metadata: {},
       ttlS: 120,
       firstSeenAt: 0,
+      clientIp: '192.0.2.1',
+      reportedIp: undefined,
     })
   })
   afterAll(() => rm(directory, { recursive: true }))

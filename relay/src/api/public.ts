@@ -1,36 +1,28 @@
 // The public endpoints: is the relay up, and what does it publish.
 
-import type { Lease as LeaseJson, PublicStateResponse } from '@svc/protocol'
-import type { Lease } from '../lease/lease.ts'
+import type { PublicStateResponse } from '@svc/protocol'
 import type { LeaseRegistry } from '../lease/registry.ts'
+import type { Policy } from '../policy/policy.ts'
+import { leaseJson } from './lease-json.ts'
 
 export class PublicApi {
   readonly #leases: LeaseRegistry
+  readonly #policy: Policy
 
-  constructor(leases: LeaseRegistry) {
+  constructor(leases: LeaseRegistry, policy: Policy) {
     this.#leases = leases
+    this.#policy = policy
   }
 
   health(): { status: 'ok' } {
     return { status: 'ok' }
   }
 
+  /** Leases that are hidden, or that the policy does not route, are left out. */
   state(): PublicStateResponse {
-    const shown = [...this.#leases].filter((lease) => lease.metadata.hide !== true)
-    return { leases: shown.map(leaseJson), landing_page_enabled: true }
-  }
-}
-
-function leaseJson(lease: Lease): LeaseJson {
-  return {
-    name: lease.identity.name,
-    expires_at: new Date(lease.expiresAt).toISOString(),
-    first_seen_at: new Date(lease.firstSeenAt).toISOString(),
-    last_seen_at: new Date(lease.lastSeenAt).toISOString(),
-    hostname: lease.hostname || lease.canonicalHostname,
-    udp_enabled: false,
-    tcp_enabled: false,
-    metadata: lease.metadata,
-    ready: lease.ready.size,
+    const shown = [...this.#leases].filter(
+      (lease) => lease.metadata.hide !== true && this.#policy.routes(lease),
+    )
+    return { leases: shown.map(leaseJson), landing_page_enabled: this.#policy.settings.landing_page_enabled }
   }
 }

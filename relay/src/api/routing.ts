@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import {
+  ADMIN_BODY_MAX_BYTES,
   AUDIENCE,
   BODY_MAX_BYTES,
   HEADER,
@@ -13,15 +14,21 @@ import {
 } from '@svc/protocol'
 import type { Certificates } from '../certificates/store.ts'
 import { RelayError } from '../errors.ts'
+import { normalizeIp } from '../ip.ts'
 import { SignError } from '../keyless/sign-error.ts'
 import type { KeylessSigner } from '../keyless/signer.ts'
 import type { Credentials } from '../lease/credentials.ts'
+import { parseWith } from '../schema.ts'
+import type { AdminApi } from './admin.ts'
 import { readJson } from './body.ts'
 import { sendData, sendJson } from './envelope.ts'
 import type { PublicApi } from './public.ts'
 import {
+  adminLoginRequest,
+  ipPolicyUpdate,
+  leasePolicyUpdate,
   parseSignRequest,
-  parseWith,
+  policySettings,
   registerChallengeRequest,
   registerRequest,
   renewRequest,
@@ -36,22 +43,56 @@ const UNSUPPORTED_MEDIA_TYPE = 415
 
 export interface Endpoints {
   public: PublicApi
+  admin: AdminApi
   sdk: SdkApi
   credentials: Credentials
   signer: KeylessSigner
   certificates: Certificates
 }
 
-export function createRouting({ public: open, sdk, credentials, signer, certificates }: Endpoints): Routing {
+export function createRouting({
+  public: open,
+  admin,
+  sdk,
+  credentials,
+  signer,
+  certificates,
+}: Endpoints): Routing {
+  const asAdmin = (handler: Handler): Handler => {
+    return (request, response) => {
+      admin.require(request.headers.authorization)
+      return handler(request, response)
+    }
+  }
+  const adminBody = <T>(schema: Schema<T>, produce: (value: T) => unknown): Handler =>
+    asAdmin(body(schema, produce, { maxBytes: ADMIN_BODY_MAX_BYTES }))
   return {
     [PATH.health]: { GET: data(() => open.health()) },
     [PATH.state]: { GET: data(() => open.state()) },
+    [PATH.adminLogin]: {
+      POST: body(adminLoginRequest, ({ token }, source) => admin.login(token, source), {
+        maxBytes: ADMIN_BODY_MAX_BYTES,
+      }),
+    },
+    [PATH.adminStatus]: { GET: data((request) => admin.status(request.headers.authorization)) },
+    [PATH.adminLogout]: { POST: asAdmin(data(() => ({}))) },
+    [PATH.policy]: {
+      GET: asAdmin(data(() => admin.settings())),
+      POST: adminBody(policySettings, (value) => admin.updateSettings(value)),
+    },
+    [PATH.policyState]: { GET: asAdmin(data(() => admin.state())) },
+    [PATH.policyLeases]: { POST: adminBody(leasePolicyUpdate, (value) => admin.updateLease(value)) },
+    [PATH.policyIps]: { POST: adminBody(ipPolicyUpdate, (value) => admin.updateIp(value)) },
     [PATH.domain]: { GET: data(() => sdk.domain()) },
     [PATH.registerChallenge]: {
-      POST: body(registerChallengeRequest, (value, source) => sdk.challenge(value, source), CREATED),
+      POST: body(registerChallengeRequest, (value, source) => sdk.challenge(value, source), {
+        status: CREATED,
+      }),
     },
-    [PATH.register]: { POST: body(registerRequest, (value) => sdk.register(value), CREATED) },
-    [PATH.renew]: { POST: body(renewRequest, (value) => sdk.renew(value)) },
+    [PATH.register]: {
+      POST: body(registerRequest, (value, source) => sdk.register(value, source), { status: CREATED }),
+    },
+    [PATH.renew]: { POST: body(renewRequest, (value, source) => sdk.renew(value, source)) },
     [PATH.reverse]: { POST: body(reverseEndpointRequest, (value) => sdk.reverse(value)) },
     [PATH.unregister]: { POST: body(unregisterRequest, (value) => sdk.unregister(value)) },
     [PATH.connect]: { GET: refuseWithoutUpgrade },
@@ -60,17 +101,19 @@ export function createRouting({ public: open, sdk, credentials, signer, certific
   }
 }
 
-function data(produce: () => unknown): Handler {
-  return (_request, response) => sendData(response, produce())
+type Schema<T> = Parameters<typeof parseWith<T>>[0]
+
+function data(produce: (request: IncomingMessage) => unknown): Handler {
+  return (request, response) => sendData(response, produce(request))
 }
 
 function body<T>(
-  schema: Parameters<typeof parseWith<T>>[0],
+  schema: Schema<T>,
   produce: (value: T, source: string) => unknown,
-  status = 200,
+  { status = 200, maxBytes = BODY_MAX_BYTES } = {},
 ): Handler {
   return async (request, response) => {
-    const value = parseWith(schema, await readJson(request, BODY_MAX_BYTES))
+    const value = parseWith(schema, await readJson(request, maxBytes))
     sendData(response, await produce(value, sourceOf(request)), status)
   }
 }
@@ -116,5 +159,6 @@ function headerOf(request: IncomingMessage, name: string): string {
 }
 
 function sourceOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? ''
+  const address = request.socket.remoteAddress ?? ''
+  return normalizeIp(address) ?? address
 }

@@ -1,11 +1,17 @@
-// What the control plane takes as request bodies; unknown fields are ignored. The only importer of zod.
+// What the control plane takes as request bodies; unknown fields are ignored.
 
-import { isIP } from 'node:net'
 import {
+  type AdminAuthLoginRequest,
+  APPROVAL_MODES,
+  type ApprovalMode,
   BINDING_BYTES,
+  type IpPolicyUpdate,
+  identityKey,
   LEASE_NAME_MAX_CHARS,
+  type LeasePolicyUpdate,
   normalizeAddress,
   normalizeName,
+  type PolicySettings,
   type RegisterChallengeRequest,
   type RegisterRequest,
   type RenewRequest,
@@ -17,9 +23,9 @@ import {
   type Tls13SignRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
-import { z } from 'zod'
-import { RelayError } from '../errors.ts'
+import { normalizeIp } from '../ip.ts'
 import { METADATA_TAG_MAX, METADATA_TAGS_MAX, METADATA_TEXT_MAX, METADATA_THUMBNAIL_MAX } from '../limits.ts'
+import { normalized, parseWith, z } from '../schema.ts'
 
 /** Longer than any message, signature or token of this relay. */
 const TEXT_MAX = 8192
@@ -33,32 +39,21 @@ const metadata = z.object({
   hide: z.boolean().optional(),
 })
 const identity = z.object({
-  name: text.transform((value, context) => {
-    const name = normalizeName(value)
-    if (name !== undefined) return name
-    const message = `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`
-    context.addIssue({ code: 'custom', message })
-    return z.NEVER
-  }),
-  address: text.transform((value, context) => {
-    const address = normalizeAddress(value)
-    if (address !== undefined) return address
-    context.addIssue({
-      code: 'custom',
-      message: 'must be an Ethereum address',
-      params: { code: 'invalid_address' },
-    })
-    return z.NEVER
-  }),
+  name: normalized(
+    TEXT_MAX,
+    normalizeName,
+    `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`,
+  ),
+  address: normalized(TEXT_MAX, normalizeAddress, 'must be an Ethereum address', 'invalid_address'),
 })
+const ip = normalized(TEXT_MAX, normalizeIp, 'must be an IP address', 'invalid_ip')
 const ttl = z.int().optional()
-const reportedIp = z
-  .string()
-  .refine((value) => value === '' || isIP(value) !== 0, {
-    message: 'must be an IP address',
-    params: { code: 'invalid_ip' },
-  })
-  .optional()
+const reportedIp = normalized(
+  TEXT_MAX,
+  (value) => (value === '' ? '' : normalizeIp(value)),
+  'must be an IP address',
+  'invalid_ip',
+).optional()
 const base64 = z.base64()
 
 export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = z.object({
@@ -125,12 +120,35 @@ export function parseSignRequest(value: unknown): SignRequest {
   return isTls12 ? parseWith(tls12SignRequest, value) : parseWith(tls13SignRequest, value)
 }
 
-/** @throws RelayError that names the field at fault */
-export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  const field = issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.')
-  const code = issue?.code === 'custom' ? issue.params?.code : undefined
-  throw new RelayError(code ?? 'invalid_request', `${field}: ${issue?.message ?? 'is not valid'}`)
+export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = z.object({ token: text })
+
+const portSettings = z.object({ enabled: z.boolean(), max_leases: z.int().nonnegative() })
+
+export const policySettings: z.ZodType<PolicySettings> = z.object({
+  approval_mode: normalized(
+    TEXT_MAX,
+    (mode) => APPROVAL_MODES.find((known) => known === mode),
+    `must be one of ${APPROVAL_MODES.join(', ')}`,
+    'invalid_mode',
+  ) as z.ZodType<ApprovalMode>,
+  landing_page_enabled: z.boolean(),
+  udp: portSettings,
+  tcp_port: portSettings,
+})
+
+export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = z.object({
+  identity_key: normalized(TEXT_MAX, normalizeIdentityKey, 'must be name:address'),
+  is_banned: z.boolean().optional(),
+  is_approved: z.boolean().optional(),
+  is_denied: z.boolean().optional(),
+  bps: z.int().nonnegative().optional(),
+})
+
+export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = z.object({ ip, is_banned: z.boolean() })
+
+function normalizeIdentityKey(key: string): string | undefined {
+  const [name, address, ...rest] = key.split(':')
+  if (name === undefined || address === undefined || rest.length > 0) return undefined
+  const normal = { name: normalizeName(name), address: normalizeAddress(address) }
+  return normal.name && normal.address ? identityKey(normal.name, normal.address) : undefined
 }

@@ -21,13 +21,15 @@ import { RelayError } from '../errors.ts'
 import type { Challenges } from '../lease/challenges.ts'
 import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { LeaseRegistry } from '../lease/registry.ts'
+import type { ClientAddresses, LeaseRegistry } from '../lease/registry.ts'
 import { verifyProof } from '../lease/siwe.ts'
+import type { Policy } from '../policy/policy.ts'
 
 export interface SdkApiParts {
   leases: LeaseRegistry
   challenges: Challenges
   credentials: Credentials
+  policy: Policy
   /** Authority of the relay's URL. */
   host: string
   relayAddress: string
@@ -60,6 +62,7 @@ export class SdkApi {
   }
 
   challenge(request: RegisterChallengeRequest, source: string): RegisterChallengeResponse {
+    this.#requireIpAllowed(source)
     requireOffered(request)
     const { id, expiresAt, message } = this.#parts.challenges.issue(
       {
@@ -73,12 +76,16 @@ export class SdkApi {
     return { challenge_id: id, expires_at: timestamp(expiresAt), siwe_message: message }
   }
 
-  async register(request: RegisterRequest): Promise<RegisterResponse> {
+  async register(request: RegisterRequest, source: string): Promise<RegisterResponse> {
     const challenge = this.#parts.challenges.take(request.challenge_id)
     if (challenge === undefined)
       throw new RelayError('unauthorized', 'challenge_id is unknown, used or expired')
-    await verifyProof(challenge, request.siwe_message, request.siwe_signature)
-    const lease = this.#parts.leases.register(challenge.request)
+    await verifyProof(challenge.message, challenge.request.identity.address, {
+      message: request.siwe_message,
+      signature: request.siwe_signature,
+    })
+    const addresses = this.#addresses(request, source)
+    const lease = this.#parts.leases.register(challenge.request, addresses)
     return {
       identity: lease.identity,
       hostname: lease.hostname,
@@ -89,9 +96,10 @@ export class SdkApi {
     }
   }
 
-  renew(request: RenewRequest): RenewResponse {
+  renew(request: RenewRequest, source: string): RenewResponse {
     const lease = this.#leaseOf(request)
-    this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata)
+    const addresses = this.#addresses(request, source)
+    this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
     return this.#credentials(lease)
   }
 
@@ -102,6 +110,18 @@ export class SdkApi {
   unregister(request: UnregisterRequest): Record<string, never> {
     this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
     return {}
+  }
+
+  /** @throws RelayError `ip_banned` for either address */
+  #addresses({ reported_ip }: { reported_ip?: string | undefined }, clientIp: string): ClientAddresses {
+    const reportedIp = reported_ip || undefined
+    this.#requireIpAllowed(clientIp, reportedIp)
+    return { clientIp, reportedIp }
+  }
+
+  #requireIpAllowed(...ips: (string | undefined)[]): void {
+    if (this.#parts.policy.isAnyIpBanned(...ips))
+      throw new RelayError('ip_banned', 'this address is banned here')
   }
 
   #leaseOf({ access_token }: { access_token: string }): Lease {

@@ -16,6 +16,10 @@ export interface LeaseTerms {
   metadata: LeaseMetadata
   ttlS: number
   firstSeenAt: number
+  /** Normalized address that the relay saw. */
+  clientIp: string
+  /** Normalized address that the client said, when it did. */
+  reportedIp: string | undefined
 }
 
 const LEASE_ID_BYTES = 12
@@ -27,6 +31,8 @@ export class Lease {
   readonly hostname: string
   readonly canonicalHostname: string
   readonly firstSeenAt: number
+  clientIp: string
+  reportedIp: string | undefined
   readonly ready: ReadyQueue = new ReadyQueue()
   metadata: LeaseMetadata
   /** Milliseconds since the epoch, as {@link expiresAt}. */
@@ -40,6 +46,8 @@ export class Lease {
     this.canonicalHostname = terms.canonicalHostname
     this.metadata = terms.metadata
     this.firstSeenAt = terms.firstSeenAt
+    this.clientIp = terms.clientIp
+    this.reportedIp = terms.reportedIp
     this.lastSeenAt = Date.now()
     this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
   }

@@ -6,6 +6,12 @@ import { LEASES_MAX } from '../limits.ts'
 import type { Routes } from '../routing/routes.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
 
+/** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
+export interface ClientAddresses {
+  clientIp: string
+  reportedIp: string | undefined
+}
+
 export interface LeaseRequest {
   identity: Identity
   allowCanonicalFallback: boolean
@@ -25,7 +31,7 @@ export class LeaseRegistry {
    * Publishes a new lease at once. One that the identity already has is replaced: its tokens die with it.
    * @throws RelayError `hostname_conflict` when another identity has the friendly hostname and no fallback is allowed
    */
-  register(request: LeaseRequest): Lease {
+  register(request: LeaseRequest, addresses: ClientAddresses): Lease {
     const { name, address } = request.identity
     const key = identityKey(name, address)
     const previous = this.#leases.get(key)?.lease
@@ -40,17 +46,20 @@ export class LeaseRegistry {
       metadata: request.metadata,
       ttlS: request.ttlS,
       firstSeenAt: previous?.firstSeenAt ?? Date.now(),
+      ...addresses,
     })
     this.#leases.set(key, { lease, expiry: this.#expire(lease) })
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
     return lease
   }
 
-  renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined): void {
+  renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: ClientAddresses): void {
     const entry = this.#entry(lease)
     if (entry === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
     clearTimeout(entry.expiry)
     lease.extend(ttlS)
+    lease.clientIp = addresses.clientIp
+    lease.reportedIp = addresses.reportedIp ?? lease.reportedIp
     if (metadata !== undefined) lease.metadata = metadata
     entry.expiry = this.#expire(lease)
   }

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { siweMessage } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { checksumAddress, recoverSigner } from '../ethereum.ts'
-import type { Challenge } from './challenges.ts'
 
 const NONCE_BYTES = 12
 
@@ -26,10 +25,17 @@ export function issueSiweMessage(
   })
 }
 
-/** @throws RelayError `unauthorized` unless the challenge's identity signed the very message it was given */
-export async function verifyProof(challenge: Challenge, message: string, signature: string): Promise<void> {
-  if (message !== challenge.message)
+/**
+ * @param issued the message that was given out for `address`
+ * @throws RelayError `unauthorized` unless `address` signed that very message
+ */
+export async function verifyProof(
+  issued: string,
+  address: string,
+  proof: { message: string; signature: string },
+): Promise<void> {
+  if (proof.message !== issued)
     throw new RelayError('unauthorized', 'siwe_message is not the one that was issued')
-  if ((await recoverSigner(message, signature)) !== challenge.request.identity.address)
+  if ((await recoverSigner(proof.message, proof.signature)) !== address)
     throw new RelayError('unauthorized', 'siwe_signature was not made by the identity')
 }

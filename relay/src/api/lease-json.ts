@@ -1,0 +1,18 @@
+// A lease as the public state shows it.
+
+import type { Lease as LeaseJson } from '@svc/protocol'
+import type { Lease } from '../lease/lease.ts'
+
+export function leaseJson(lease: Lease): LeaseJson {
+  return {
+    name: lease.identity.name,
+    expires_at: new Date(lease.expiresAt).toISOString(),
+    first_seen_at: new Date(lease.firstSeenAt).toISOString(),
+    last_seen_at: new Date(lease.lastSeenAt).toISOString(),
+    hostname: lease.hostname || lease.canonicalHostname,
+    udp_enabled: false,
+    tcp_enabled: false,
+    metadata: lease.metadata,
+    ready: lease.ready.size,
+  }
+}

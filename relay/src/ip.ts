@@ -1,0 +1,26 @@
+// IP addresses in one spelling each, so that they can be compared.
+
+import { isIP, isIPv4 } from 'node:net'
+
+const MAPPED = '::ffff:'
+
+/**
+ * IPv4 dotted, also when it came mapped into IPv6; IPv6 as RFC 5952 writes it, without a zone.
+ * @returns undefined when `text` is no IP address
+ */
+export function normalizeIp(text: string): string | undefined {
+  const address = text.replace(/%.*$/, '').toLowerCase()
+  if (isIPv4(address)) return address
+  if (isIP(address) === 0) return undefined
+  if (address.startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) return address.slice(MAPPED.length)
+  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  return mappedIpv4(compressed) ?? compressed
+}
+
+/** The IPv4 address in `::ffff:hhhh:hhhh`, which is how a URL spells a mapped one. */
+function mappedIpv4(address: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? []
+  if (high === undefined || low === undefined) return undefined
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [a >> 8, a & 0xff, b >> 8, b & 0xff].join('.')
+}

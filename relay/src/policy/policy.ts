@@ -1,0 +1,136 @@
+// Who may publish and how: the operator's decisions, kept in policy.json and asked wherever a lease is used.
+
+import { join } from 'node:path'
+import { identityKey, type LeasePolicyUpdate, type PolicySettings } from '@svc/protocol'
+import type { Lease } from '../lease/lease.ts'
+import { type PortGates, SettingsError } from '../settings.ts'
+import { readIfPresent, writePrivate } from '../state-file.ts'
+import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
+
+export interface Standing {
+  /** Explicit, or by the mode `auto`; never while denied. */
+  isApproved: boolean
+  isBanned: boolean
+  isDenied: boolean
+  /** Bytes per second; 0 means unlimited. */
+  bps: number
+}
+
+export class Policy {
+  readonly #path: string
+  readonly #onChange = new Set<() => void>()
+  #file: PolicyFile
+  /** Writes follow one another, so that the last decision is the one on disk. */
+  #written: Promise<void> = Promise.resolve()
+
+  private constructor(path: string, file: PolicyFile) {
+    this.#path = path
+    this.#file = file
+  }
+
+  /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
+  static async load(directory: string, gates: PortGates): Promise<Policy> {
+    const path = join(directory, 'policy.json')
+    const text = await readIfPresent(path)
+    if (text === undefined) {
+      const policy = new Policy(path, emptyPolicy(gates))
+      await policy.#save()
+      return policy
+    }
+    const file = parsePolicyFile(text)
+    if (file === undefined) throw new SettingsError(path, 'is not a policy file')
+    return new Policy(path, file)
+  }
+
+  get settings(): PolicySettings {
+    const file = this.#file
+    return {
+      approval_mode: file.approval_mode,
+      landing_page_enabled: file.landing_page_enabled,
+      udp: { enabled: file.udp_enabled, max_leases: file.udp_max_leases },
+      tcp_port: { enabled: file.tcp_port_enabled, max_leases: file.tcp_port_max_leases },
+    }
+  }
+
+  standing(identityKey: string): Standing {
+    const file = this.#file
+    const isBanned = file.banned_identity_keys.includes(identityKey)
+    const isDenied = file.denied_identity_keys.includes(identityKey)
+    return {
+      isApproved:
+        !isDenied && (file.approval_mode === 'auto' || file.approved_identity_keys.includes(identityKey)),
+      isBanned,
+      isDenied,
+      bps: file.identity_bps[identityKey] ?? 0,
+    }
+  }
+
+  /** Whether any of the addresses is banned. They are normalized; undefined ones do not count. */
+  isAnyIpBanned(...ips: (string | undefined)[]): boolean {
+    return ips.some((ip) => ip !== undefined && this.#file.banned_ips.includes(ip))
+  }
+
+  /** Whether visitors may reach the lease. */
+  routes(lease: Lease): boolean {
+    const { isApproved, isBanned } = this.standing(identityKey(lease.identity.name, lease.identity.address))
+    return isApproved && !isBanned && !this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
+  }
+
+  /** Called after each change, once it is in force; it is on disk when the change's promise resolves. */
+  onChange(listener: () => void): void {
+    this.#onChange.add(listener)
+  }
+
+  async updateSettings(settings: PolicySettings): Promise<void> {
+    await this.#change({
+      approval_mode: settings.approval_mode,
+      landing_page_enabled: settings.landing_page_enabled,
+      udp_enabled: settings.udp.enabled,
+      udp_max_leases: settings.udp.max_leases,
+      tcp_port_enabled: settings.tcp_port.enabled,
+      tcp_port_max_leases: settings.tcp_port.max_leases,
+    })
+  }
+
+  async updateLease(update: LeasePolicyUpdate): Promise<void> {
+    const { identity_key: key, is_banned, is_approved, is_denied, bps } = update
+    const file = this.#file
+    const revoked = is_denied === true ? false : is_approved
+    await this.#change({
+      banned_identity_keys: withMember(file.banned_identity_keys, key, is_banned),
+      denied_identity_keys: withMember(file.denied_identity_keys, key, is_denied),
+      approved_identity_keys: withMember(file.approved_identity_keys, key, revoked),
+      identity_bps: bps === undefined ? file.identity_bps : withRate(file.identity_bps, key, bps),
+    })
+  }
+
+  /** @param ip normalized */
+  async updateIp(ip: string, isBanned: boolean): Promise<void> {
+    await this.#change({ banned_ips: withMember(this.#file.banned_ips, ip, isBanned) })
+  }
+
+  async #change(fields: Partial<PolicyFile>): Promise<void> {
+    this.#file = { ...this.#file, ...fields }
+    for (const listener of this.#onChange) listener()
+    await this.#save()
+  }
+
+  async #save(): Promise<void> {
+    const text = `${JSON.stringify(this.#file, null, 2)}\n`
+    const write = this.#written.catch(() => {}).then(() => writePrivate(this.#path, text))
+    this.#written = write
+    await write
+  }
+}
+
+/** The list with or without `member`; undefined leaves it as it is. */
+function withMember(list: readonly string[], member: string, present: boolean | undefined): string[] {
+  if (present === undefined) return [...list]
+  const others = list.filter((other) => other !== member)
+  return present ? [...others, member] : others
+}
+
+function withRate(rates: Readonly<Record<string, number>>, key: string, bps: number): Record<string, number> {
+  const { [key]: _replaced, ...others } = rates
+  return bps === 0 ? others : { ...others, [key]: bps }
+}

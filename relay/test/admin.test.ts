@@ -1,0 +1,217 @@
+// The admin and policy endpoints over real HTTPS, and what a decision does to a lease.
+
+import { once } from 'node:events'
+import type { PolicyStateResponse } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
+
+const TOKEN = 'correct horse battery staple'
+const bearer = { Authorization: `Bearer ${encodeURIComponent(TOKEN)}` }
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay({ ADMIN_TOKEN: encodeURIComponent(TOKEN) })
+})
+afterAll(() => relay.close())
+
+const post = (path: string, body: unknown, headers: Record<string, string> = bearer) =>
+  relay.call('POST', path, body, headers)
+const get = (path: string, headers: Record<string, string> = bearer) =>
+  relay.call('GET', path, undefined, headers)
+
+const state = async () => (await get('/api/policy/state')).json.data as unknown as PolicyStateResponse
+const leaseOf = async (name: string) => (await state()).leases.find((lease) => lease.name === name)
+const isPublic = async (name: string) => {
+  const { data } = (await get('/api/state', {})).json as unknown as { data: { leases: { name: string }[] } }
+  return data.leases.some((lease) => lease.name === name)
+}
+
+/** Whether the relay lets visitors of `hostname` in, seen from what it does with their ClientHello. */
+async function isRouted(hostname: string): Promise<boolean> {
+  const visitor = relay.tls(hostname)
+  const error = once(visitor, 'error').then(([{ code }]) => code !== 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')
+  const waits = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 300))
+  const routed = await Promise.race([error, waits])
+  visitor.destroy()
+  return routed
+}
+
+describe('POST /api/admin/auth/login', () => {
+  test('gives the admin token for itself; status tells who sent it', async () => {
+    const login = await post('/api/admin/auth/login', { token: encodeURIComponent(TOKEN) }, {})
+    expect(login).toMatchObject({ status: 200, json: { data: { access_token: encodeURIComponent(TOKEN) } } })
+    expect((await get('/api/admin/auth/status')).json).toMatchObject({ data: { authenticated: true } })
+    expect((await get('/api/admin/auth/status', {})).json).toMatchObject({ data: { authenticated: false } })
+    expect(await post('/api/admin/auth/logout', {})).toMatchObject({
+      status: 200,
+      json: { ok: true, data: {} },
+    })
+  })
+
+  test('five failures a minute from one source, then 429 even for the right one', async () => {
+    const other = await startTestRelay({ ADMIN_TOKEN: 'secret' })
+    const login = (token: string) => other.call('POST', '/api/admin/auth/login', { token })
+    for (let i = 0; i < 5; i++)
+      expect(await login('guess')).toMatchObject({ status: 401, json: { error: { code: 'unauthorized' } } })
+    for (const token of ['guess', 'secret'])
+      expect(await login(token)).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+        json: { error: { code: 'rate_limited' } },
+      })
+    await other.close()
+  })
+
+  test('without ADMIN_TOKEN there is no administration', async () => {
+    const other = await startTestRelay()
+    expect(await other.call('POST', '/api/admin/auth/login', { token: '' })).toMatchObject({ status: 503 })
+    expect(
+      await other.call('GET', '/api/policy', undefined, { Authorization: 'Bearer undefined' }),
+    ).toMatchObject({
+      status: 401,
+    })
+    await other.close()
+  })
+})
+
+describe('without the bearer', () => {
+  test.each([
+    ['GET', '/api/policy'],
+    ['POST', '/api/policy'],
+    ['GET', '/api/policy/state'],
+    ['POST', '/api/policy/leases'],
+    ['POST', '/api/policy/ips'],
+    ['POST', '/api/admin/auth/logout'],
+  ])('%s %s is 401, also with a lease token', async (method, path) => {
+    const account = newAccount()
+    const lease = await relay.register('nosy', { account })
+    for (const headers of [{}, { Authorization: `Bearer ${lease.access_token}` }, { Authorization: TOKEN }])
+      expect(await relay.call(method, path, method === 'POST' ? {} : undefined, headers)).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer' },
+        json: { error: { code: 'unauthorized' } },
+      })
+    await relay.call('POST', '/sdk/unregister', { access_token: lease.access_token })
+  })
+})
+
+describe('policy', () => {
+  const settings = {
+    approval_mode: 'auto',
+    landing_page_enabled: true,
+    udp: { enabled: false, max_leases: 0 },
+    tcp_port: { enabled: false, max_leases: 0 },
+  }
+
+  test('settings are read, written and shown', async () => {
+    expect((await get('/api/policy')).json.data).toEqual(settings)
+    const changed = { ...settings, landing_page_enabled: false, udp: { enabled: true, max_leases: 3 } }
+    expect((await post('/api/policy', changed)).json.data).toEqual(changed)
+    expect((await get('/api/policy')).json.data).toEqual(changed)
+    expect((await get('/api/state', {})).json).toMatchObject({ data: { landing_page_enabled: false } })
+    await post('/api/policy', settings)
+  })
+
+  test.each([
+    [{ ...settings, approval_mode: 'sometimes' }, 'invalid_mode'],
+    [{ ...settings, udp: { enabled: true, max_leases: -1 } }, 'invalid_request'],
+    [{ ...settings, udp: undefined }, 'invalid_request'],
+  ])('%j is refused', async (body, code) => {
+    expect(await post('/api/policy', body)).toMatchObject({ status: 400, json: { error: { code } } })
+    expect((await get('/api/policy')).json.data).toEqual(settings)
+  })
+
+  test('manual approval: a lease routes only after it', async () => {
+    await post('/api/policy', { ...settings, approval_mode: 'manual' })
+    const { hostname, identity } = await relay.register('waiting')
+    const key = `waiting:${identity.address}`
+    expect(await leaseOf('waiting')).toMatchObject({
+      identity_key: key,
+      is_approved: false,
+      client_ip: '127.0.0.1',
+    })
+    expect([await isPublic('waiting'), await isRouted(hostname)]).toEqual([false, false])
+    await post('/api/policy/leases', {
+      identity_key: key.toUpperCase().replace('0X', '0x'),
+      is_approved: true,
+    })
+    expect([await isPublic('waiting'), await isRouted(hostname)]).toEqual([true, true])
+    await post('/api/policy', settings)
+  })
+
+  test.each(['is_banned', 'is_denied'])('%s takes a lease off the routes, and back', async (flag) => {
+    const name = flag.replace('_', '-')
+    const { hostname, identity } = await relay.register(name)
+    const key = `${name}:${identity.address}`
+    expect(await isRouted(hostname)).toBe(true)
+    expect(await post('/api/policy/leases', { identity_key: key, [flag]: true })).toMatchObject({
+      status: 200,
+      json: { ok: true, data: {} },
+    })
+    expect(await leaseOf(name)).toMatchObject({ [flag]: true })
+    expect([await isPublic(name), await isRouted(hostname)]).toEqual([false, false])
+    await post('/api/policy/leases', { identity_key: key, [flag]: false })
+    expect(await isRouted(hostname)).toBe(true)
+  })
+
+  test.each([
+    [{ identity_key: 'nonsense' }, 'invalid_request'],
+    [{ identity_key: `a:0x${'ab'.repeat(20)}`, bps: -1 }, 'invalid_request'],
+    [{ identity_key: `a:0x${'ab'.repeat(20)}`, is_banned: 'yes' }, 'invalid_request'],
+  ])('%j is refused', async (body, code) => {
+    expect(await post('/api/policy/leases', body)).toMatchObject({ status: 400, json: { error: { code } } })
+  })
+
+  test('a banned reported address: no registration with it, and no routing of what has it', async () => {
+    const { identity } = await relay.register('reporter')
+    expect(await post('/api/policy/ips', { ip: '203.0.113.9', is_banned: true })).toMatchObject({
+      status: 200,
+    })
+    expect(await post('/api/policy/ips', { ip: '203.0.113', is_banned: true })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_ip' } },
+    })
+    const account = newAccount()
+    const { json } = await post('/sdk/register/challenge', {
+      identity: { name: 'banned', address: account.address },
+    })
+    const { challenge_id, siwe_message } = json.data as unknown as {
+      challenge_id: string
+      siwe_message: string
+    }
+    const body = {
+      challenge_id,
+      siwe_message,
+      siwe_signature: await account.signMessage({ message: siwe_message }),
+      reported_ip: '::ffff:203.0.113.9',
+    }
+    expect(await post('/sdk/register', body)).toMatchObject({
+      status: 403,
+      json: { error: { code: 'ip_banned' } },
+    })
+    expect(await leaseOf('reporter')).toMatchObject({ address: identity.address, is_ip_banned: false })
+    await post('/api/policy/ips', { ip: '203.0.113.9', is_banned: false })
+  })
+
+  test('a banned source address gets ip_banned, and its leases are off the routes', async () => {
+    const { hostname } = await relay.register('source')
+    await post('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
+    await expect(relay.register('more')).rejects.toThrow(/ip_banned/)
+    expect(await leaseOf('source')).toMatchObject({ is_ip_banned: true })
+    expect(await isRouted(hostname)).toBe(false)
+    await post('/api/policy/ips', { ip: '127.0.0.1', is_banned: false })
+    expect(await isRouted(hostname)).toBe(true)
+  })
+
+  test('more than 64 KiB is refused', async () => {
+    const answer = await post('/api/policy/ips', { ip: 'x'.repeat(64 * 1024), is_banned: true })
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringMatching(/larger/) } },
+    })
+  })
+})
+
+test('no answer of the relay carries CORS headers on admin endpoints', async () => {
+  for (const path of ['/api/policy', '/api/admin/auth/status'])
+    expect((await get(path)).headers).not.toHaveProperty('access-control-allow-origin')
+})
