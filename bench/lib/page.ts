@@ -1,0 +1,65 @@
+// A Chromium with one page on it, whose module is bundled as users bundle it and served from a secure context.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Page } from '@playwright/test'
+import { chromiumOptions, createHome } from '../../e2e/harness/chromium.ts'
+import { findChromium } from '../../scripts/lib/browser.ts'
+import { bundle } from '../../scripts/lib/bundle.ts'
+
+export const INSTALL_CHROMIUM = 'npx playwright install chromium, or name one in CHROMIUM_PATH'
+
+export interface BenchPage {
+  page: Page
+  close(): Promise<void>
+}
+
+export interface PageOptions {
+  /** An authority to trust beside the usual ones. */
+  caFile?: string
+  /** Runs in the page before its module. */
+  init?: () => void
+}
+
+/** @returns undefined where there is no Chromium */
+export async function openPage(entry: string, options: PageOptions = {}): Promise<BenchPage | undefined> {
+  if (findChromium() === undefined) return undefined
+  const server = createServer(serve(await bundle(entry))).listen(0, 'localhost')
+  await once(server, 'listening')
+  const home = await createHome(options.caFile)
+  const browser = await chromium.launch(chromiumOptions(home.path))
+  const page = await browser.newPage()
+  if (options.init !== undefined) await page.addInitScript(options.init)
+  page.on('pageerror', (error) => console.error(error))
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+  const close = async (): Promise<void> => {
+    await browser.close()
+    server.close()
+    await home.remove()
+  }
+  return { page, close }
+}
+
+function serve(chunks: Awaited<ReturnType<typeof bundle>>): Parameters<typeof createServer>[1] {
+  const entry = chunks.find((chunk) => chunk.isEntry)!
+  const html = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/${entry.fileName}"></script>`
+  return (request, response) => {
+    const chunk = chunks.find(({ fileName }) => request.url === `/${fileName}`)
+    response.setHeader('Content-Type', chunk ? 'text/javascript' : 'text/html').end(chunk?.code ?? html)
+  }
+}
+
+/** Seconds that the page's main thread computed while `work` ran: other processes do not count. */
+export async function mainThreadSeconds(page: Page, work: () => Promise<unknown>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const seconds = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value
+  }
+  const start = await seconds()
+  await work()
+  const spent = (await seconds()) - start
+  await session.detach()
+  return spent
+}

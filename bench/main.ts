@@ -1,0 +1,55 @@
+// `npm run bench -- NAME [--json] [--runs N]`: measures one family beside its peers and limits, and prints what it found.
+// Progress goes to standard error, the result to standard output; the exit code only says whether it ran.
+import { parseArgs } from 'node:util'
+import type { Entry } from './lib/entry.ts'
+import type { Family } from './lib/family.ts'
+import { table } from './lib/table.ts'
+
+const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
+  carrier: async () => (await import('./carrier/family.ts')).carrier,
+  tls: async () => (await import('./tls/family.ts')).tls,
+}
+/** A median of fewer says little on a machine that does other things, too. */
+const RUNS_MIN = 5
+const RUNS_MAX = 100
+
+const { family, json, runs } = readArguments() ?? usage()
+const entries: Entry[] = []
+const start = performance.now()
+for await (const entry of (await FAMILIES[family]!())({ runs })) {
+  entries.push(entry)
+  console.error(`${elapsed().padStart(6)}  ${entry.name}`)
+}
+console.log(json ? JSON.stringify(entries, null, 2) : table(entries))
+console.error(`\n${family}: ${runs} runs each, ${elapsed()}`)
+process.exit(0)
+
+function elapsed(): string {
+  return `${((performance.now() - start) / 1000).toFixed(0)} s`
+}
+
+function readArguments(): { family: string; json: boolean; runs: number } | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        runs: { type: 'string', default: String(RUNS_MIN) },
+      },
+    })
+    const [family = '', ...rest] = positionals
+    const runs = Number(values.runs)
+    const valid = Number.isInteger(runs) && runs >= RUNS_MIN && runs <= RUNS_MAX
+    return Object.hasOwn(FAMILIES, family) && rest.length === 0 && valid
+      ? { family, json: values.json, runs }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function usage(): never {
+  console.error('Usage: npm run bench -- NAME [--json] [--runs N]')
+  console.error(`NAME is one of ${Object.keys(FAMILIES).join(', ')}; N from ${RUNS_MIN} to ${RUNS_MAX}`)
+  process.exit(2)
+}
