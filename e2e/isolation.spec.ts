@@ -13,6 +13,8 @@ const test = base.extend<{ relay: FaultyRelay }>({
 })
 
 const MiB: number = 1024 * 1024
+/** Of 200 MiB that are sent; resident memory also holds garbage that is not collected yet. */
+const GROWTH_MAX_BYTES: number = 64 * MiB
 
 function endless(): ReadableStream<Uint8Array> {
   const chunk = new Uint8Array(64 * 1024)
@@ -52,7 +54,7 @@ test('a page that reads nothing of 200 MiB costs the relay its windows, not more
   )
   await asked.promise
   await new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect((await relay.rss()) - before).toBeLessThan(24 * MiB)
+  expect((await relay.rss()) - before).toBeLessThan(GROWTH_MAX_BYTES)
   expect(String(await visitor.get('/'))).toBe('quick')
   await site.close()
   for (const upload of uploads) expect(await upload).toBeInstanceOf(Error)
@@ -71,7 +73,7 @@ test('a page whose WebSocket does not move costs the relay its buffers, not more
   await expect.poll(() => site.stats().bytesIn).toBeGreaterThan(bytesIn + MiB)
   relay.proxy.stall()
   await new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect((await relay.rss()) - before).toBeLessThan(24 * MiB)
+  expect((await relay.rss()) - before).toBeLessThan(GROWTH_MAX_BYTES)
   relay.proxy.cut()
   expect(await upload).toBeInstanceOf(Error)
   await site.close()

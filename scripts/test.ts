@@ -1,5 +1,5 @@
 // Everything that must hold: lint, types, unused code, unit tests, the end-to-end suite and the size of a page.
-// `npm test`, or `npm test -- FILTER…` for the tests whose file, else whose name, matches. Last line: the counts.
+// With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else whose name, matches. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,6 +11,9 @@ import { ensureTlsClients } from './lib/tls-clients.ts'
 /** Longest that one step may take, in milliseconds. */
 const CHECK_TIMEOUT_MS: number = 2 * 60_000
 const SUITE_TIMEOUT_MS: number = 6 * 60_000
+/** What continuous integration runs of the soak; its own default is half an hour. */
+const CI_SOAK_MINUTES = 2
+const CI_SOAK_TIMEOUT_MS: number = (CI_SOAK_MINUTES + 1) * 60_000
 /** Type-checks side by side: each loads the same libraries again. */
 const TSC_PARALLEL = 2
 
@@ -37,6 +40,7 @@ async function runAll(): Promise<void> {
   await step('unit', () => vitest([]))
   await step('e2e', () => playwright([]))
   await step('size', () => check(['node', 'scripts/size.ts'], true))
+  if (process.env.CI) await step('soak', soak)
 }
 
 /** By path, and only if no path matches by name. */
@@ -66,6 +70,11 @@ async function step(name: string, run: () => Promise<Count>): Promise<void> {
 
 async function check(command: string[], show = false): Promise<Count> {
   return verdict(await runCommand(command, { timeoutMs: CHECK_TIMEOUT_MS, quiet: true }), show)
+}
+
+async function soak(): Promise<Count> {
+  const command = ['node', 'scripts/soak.ts', `${CI_SOAK_MINUTES}`]
+  return verdict(await runCommand(command, { timeoutMs: CI_SOAK_TIMEOUT_MS, quiet: true }), true)
 }
 
 async function checkTypes(): Promise<Count> {

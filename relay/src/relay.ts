@@ -8,6 +8,7 @@ import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
 import { createSite } from './api/site.ts'
+import { Bandwidth } from './bridge/bandwidth.ts'
 import { serveVisitor } from './bridge/visit.ts'
 import { loadCertificates } from './certificates/store.ts'
 import { loadIdentity } from './identity.ts'
@@ -16,6 +17,7 @@ import { Bindings } from './keyless/bindings.ts'
 import { KeylessSigner } from './keyless/signer.ts'
 import { Challenges } from './lease/challenges.ts'
 import { Credentials } from './lease/credentials.ts'
+import type { Lease } from './lease/lease.ts'
 import { LeaseRegistry } from './lease/registry.ts'
 import { Tokens } from './lease/tokens.ts'
 import { createLog, type Logger } from './log.ts'
@@ -44,6 +46,15 @@ export async function startRelay(
   const leases = new LeaseRegistry(routes)
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
   const bindings = new Bindings()
+  policy.onChange(() => {
+    for (const lease of leases) if (policy.bars(lease)) lease.bar()
+  })
+  const bandwidths = new WeakMap<Lease, Bandwidth>()
+  const bandwidthOf = (lease: Lease): Bandwidth => {
+    const bandwidth = bandwidths.get(lease) ?? new Bandwidth(() => policy.bytesPerSecond(lease))
+    bandwidths.set(lease, bandwidth)
+    return bandwidth
+  }
   const sdk = new SdkApi({
     leases,
     challenges: new Challenges(settings.host),
@@ -63,7 +74,7 @@ export async function startRelay(
       signer: new KeylessSigner(certificates, bindings),
       certificates,
     }),
-    connect: new ReverseConnect(credentials),
+    connect: new ReverseConnect(credentials, policy),
     site: createSite(settings.siteDir),
     log,
   })
@@ -74,7 +85,8 @@ export async function startRelay(
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
       },
       serveRoot: (socket) => api.emit('connection', socket),
-      serveLease: (socket, hello, { lease }) => serveVisitor(socket, hello, lease, bindings),
+      serveLease: (socket, hello, { lease }) =>
+        serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease) }),
     },
     log,
   )

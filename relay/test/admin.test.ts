@@ -1,8 +1,9 @@
 // The admin and policy endpoints over real HTTPS, and what a decision does to a lease.
 
 import { once } from 'node:events'
-import type { PolicyStateResponse } from '@svc/protocol'
+import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectWebSocket, openCarrier } from './support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
 const TOKEN = 'correct horse battery staple'
@@ -209,6 +210,41 @@ describe('policy', () => {
       json: { error: { message: expect.stringMatching(/larger/) } },
     })
   })
+})
+
+describe("a ban's effect on what is open", () => {
+  test.each(['is_banned', 'is_denied', 'ip'])(
+    '%s closes sessions and connections within a second, and keeps them out',
+    async (how) => {
+      const name = `open-${how.replace('_', '-')}`
+      const lease = await relay.register(name)
+      const { capability } = lease.reverse_endpoint
+      const carrier = await openCarrier(relay, capability)
+      const { read } = await carrier.open(capability)
+      await read(1)
+      const visitor = relay.tls(lease.hostname)
+      expect(await read(1)).toEqual(Buffer.of(0x02))
+      const idle = await carrier.open(capability)
+      await idle.read(1)
+      const started = Date.now()
+      const closed = Promise.all(
+        [visitor, carrier.socket].map((one) => new Promise((resolve) => one.once('close', resolve))),
+      )
+      const ban = (active: boolean) =>
+        how === 'ip'
+          ? post('/api/policy/ips', { ip: '127.0.0.1', is_banned: active })
+          : post('/api/policy/leases', { identity_key: `${name}:${lease.identity.address}`, [how]: active })
+      await ban(true)
+      await closed
+      expect(Date.now() - started).toBeLessThan(1000)
+      const refused = connectWebSocket(relay, [SUBPROTOCOL, capability])
+      const [, response] = await once(refused, 'unexpected-response')
+      const [body] = await once(response, 'data')
+      expect([response.statusCode, JSON.parse(body).error.code]).toEqual([403, 'lease_rejected'])
+      await ban(false)
+      expect((await openCarrier(relay, capability)).socket.readyState).toBe(1)
+    },
+  )
 })
 
 test('no answer of the relay carries CORS headers on admin endpoints', async () => {

@@ -9,14 +9,35 @@ import type { Bindings } from '../keyless/bindings.ts'
 import type { Lease } from '../lease/lease.ts'
 import { FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
+import type { Bandwidth } from './bandwidth.ts'
 import { pipe } from './pipe.ts'
+
+export interface Bridging {
+  bindings: Bindings
+  /** What the identity of the lease may send and receive. */
+  bandwidth: Bandwidth
+}
 
 /** Resolves when the visitor has left or was turned away. */
 export async function serveVisitor(
   visitor: Socket,
   hello: PeekedHello,
   lease: Lease,
-  bindings: Bindings,
+  bridging: Bridging,
+): Promise<void> {
+  const release = lease.onBar(() => visitor.destroy())
+  try {
+    await bridge(visitor, hello, lease, bridging)
+  } finally {
+    release()
+  }
+}
+
+async function bridge(
+  visitor: Socket,
+  hello: PeekedHello,
+  lease: Lease,
+  { bindings, bandwidth }: Bridging,
 ): Promise<void> {
   const gone = whenGone(visitor)
   const until = Date.now() + CLAIM_TIMEOUT_MS
@@ -27,7 +48,7 @@ export async function serveVisitor(
     writeTlsActivation(session, binding)
     session.write(hello.received)
     const answers = await firstAnswer(session, gone)
-    if (answers) await pipe(visitor, session)
+    if (answers) await pipe(visitor, session, bandwidth)
     bindings.revoke(binding)
     if (answers) return
     session.destroy()

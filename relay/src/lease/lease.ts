@@ -39,6 +39,7 @@ export class Lease {
   lastSeenAt: number
   expiresAt: number
   readonly #ended = new AbortController()
+  readonly #open = new Set<() => void>()
 
   constructor(terms: LeaseTerms) {
     this.identity = terms.identity
@@ -67,7 +68,22 @@ export class Lease {
     this.expiresAt = this.lastSeenAt + ttlS * 1000
   }
 
-  /** Closes the idle sessions and turns waiting visitors away; bridged connections go on. */
+  /**
+   * Registers what has to close when the policy bars the lease.
+   * @returns takes it back
+   */
+  onBar(close: () => void): () => void {
+    this.#open.add(close)
+    return () => this.#open.delete(close)
+  }
+
+  /** Closes all that is open of the lease; it stays active, and may be allowed again. */
+  bar(): void {
+    for (const close of this.#open) close()
+    this.ready.clear()
+  }
+
+  /** Closes the idle sessions and turns waiting visitors away; bridged connections end with their carrier. */
   end(reason: LeaseEnd): void {
     this.#ended.abort(reason)
     this.ready.close()

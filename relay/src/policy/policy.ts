@@ -70,10 +70,20 @@ export class Policy {
     return ips.some((ip) => ip !== undefined && this.#file.banned_ips.includes(ip))
   }
 
+  /** Whether the lease is banned or denied, by its identity or an address: nothing of it may stay open. */
+  bars(lease: Lease): boolean {
+    const { isBanned, isDenied } = this.standing(keyOf(lease))
+    return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
+  }
+
   /** Whether visitors may reach the lease. */
   routes(lease: Lease): boolean {
-    const { isApproved, isBanned } = this.standing(identityKey(lease.identity.name, lease.identity.address))
-    return isApproved && !isBanned && !this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
+    return this.standing(keyOf(lease)).isApproved && !this.bars(lease)
+  }
+
+  /** What the identity of the lease may transfer, in bytes per second; 0 means unlimited. */
+  bytesPerSecond(lease: Lease): number {
+    return this.#file.identity_bps[keyOf(lease)] ?? 0
   }
 
   /** Called after each change, once it is in force; it is on disk when the change's promise resolves. */
@@ -121,6 +131,10 @@ export class Policy {
     this.#written = write
     await write
   }
+}
+
+function keyOf(lease: Lease): string {
+  return identityKey(lease.identity.name, lease.identity.address)
 }
 
 /** The list with or without `member`; undefined leaves it as it is. */

@@ -30,12 +30,19 @@ export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Crede
     pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
     onStream: (stream) => void admit(stream, lease, credentials),
   })
-  const onLeaseEnd = () => {
-    const code = lease.ended.reason === 'replaced' ? CARRIER_CLOSE.leaseReplaced : CARRIER_CLOSE.leaseEnded
-    socket.close(code, `lease ${lease.ended.reason}`)
+  const close = (code: number, reason: string) => {
+    socket.close(code, reason)
     setTimeout(() => socket.terminate(), CARRIER_CLOSE_DEADLINE_MS).unref()
   }
+  const onLeaseEnd = () => {
+    const code = lease.ended.reason === 'replaced' ? CARRIER_CLOSE.leaseReplaced : CARRIER_CLOSE.leaseEnded
+    close(code, `lease ${lease.ended.reason}`)
+  }
   lease.ended.addEventListener('abort', onLeaseEnd)
+  const release = lease.onBar(() => {
+    session.transportClosed()
+    close(CARRIER_CLOSE.leaseEnded, 'lease not allowed')
+  })
   let received = 0
   socket.on('message', (data) => {
     received += 1
@@ -44,6 +51,7 @@ export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Crede
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     lease.ended.removeEventListener('abort', onLeaseEnd)
+    release()
     session.transportClosed()
   })
   return {

@@ -8,10 +8,12 @@ import { RelayError } from '../errors.ts'
 import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIERS_PER_LEASE_MAX } from '../limits.ts'
+import type { Policy } from '../policy/policy.ts'
 import { type Carrier, serveCarrier } from './carrier.ts'
 
 export class ReverseConnect {
   readonly #credentials: Credentials
+  readonly #policy: Policy
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
@@ -21,8 +23,9 @@ export class ReverseConnect {
     handleProtocols: () => SUBPROTOCOL,
   })
 
-  constructor(credentials: Credentials) {
+  constructor(credentials: Credentials, policy: Policy) {
     this.#credentials = credentials
+    this.#policy = policy
   }
 
   /** @throws RelayError when the request is refused; nothing was written then */
@@ -31,6 +34,7 @@ export class ReverseConnect {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket')
       throw new RelayError('invalid_request', 'an upgrade to websocket is needed')
     const lease = this.#credentials.leaseOf(offeredCapability(request), AUDIENCE.reverse)
+    if (this.#policy.bars(lease)) throw new RelayError('lease_rejected', 'the lease is not allowed to route')
     const open = this.#open.get(lease)?.size ?? 0
     if (open >= CARRIERS_PER_LEASE_MAX)
       throw new RelayError('rate_limited', `${open} WebSockets are open for this lease`, {

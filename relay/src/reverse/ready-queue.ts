@@ -62,8 +62,14 @@ export class ReadyQueue {
     })
   }
 
+  /** Takes no more sessions, and lets go of all. */
   close(): void {
     this.#closed = true
+    this.clear()
+  }
+
+  /** Drops the idle sessions and turns the waiting visitors away. */
+  clear(): void {
     for (const { session, release } of this.#idle.splice(0)) {
       release()
       session.destroy()

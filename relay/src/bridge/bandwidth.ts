@@ -1,0 +1,27 @@
+// A rate that all connections of one identity share, both directions together: whoever sent waits its turn.
+
+/** Unused rate that may be saved up. */
+const BURST_MS = 1000
+
+export class Bandwidth {
+  readonly #bytesPerSecond: () => number
+  /** When what was sent so far is paid for, at the rate; in milliseconds of the monotonic clock. */
+  #paidAt = 0
+
+  /** @param bytesPerSecond asked at each use, so that a new limit holds for open connections too; 0 means unlimited */
+  constructor(bytesPerSecond: () => number) {
+    this.#bytesPerSecond = bytesPerSecond
+  }
+
+  /**
+   * Counts bytes that were sent. Turns are taken in the order of the calls, so that no connection starves another.
+   * @returns milliseconds that the sender has to wait before it sends more
+   */
+  spend(bytes: number): number {
+    const rate = this.#bytesPerSecond()
+    if (rate === 0) return 0
+    const now = performance.now()
+    this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + (bytes / rate) * 1000
+    return Math.max(0, this.#paidAt - now)
+  }
+}
