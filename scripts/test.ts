@@ -1,5 +1,6 @@
 // Everything that must hold: lint, types, unused code, unit tests, the end-to-end suite and the size of a page.
-// With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else whose name, matches. Last line: the counts.
+// With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
+// whose name, matches. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
