@@ -5,5 +5,7 @@ export default defineConfig({
   test: {
     include: ['{protocol,yamux,tls,relay,sdk-browser,sdk-node,scripts}/test/**/*.test.ts'],
     testTimeout: 15_000,
+    // Tests of deadlines wait side by side.
+    maxConcurrency: 10,
   },
 })

@@ -26,8 +26,10 @@ export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 export const TCP_KEEPALIVE_MS = 30_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
-/** An API request's head must be whole by then. */
+/** A TLS handshake with the API, and then each request's head, must be whole by then, … */
 export const API_HEAD_DEADLINE_MS = 10_000
+/** … which is looked at this often. */
+export const API_DEADLINE_CHECK_MS = 2_000
 /** A kept-alive API connection may be idle this long; longer than the SDKs' gap between two signatures of a visit. */
 export const API_IDLE_MS = 60_000
 /** Sources whose failed admin logins are remembered; the one that failed longest ago is forgotten first. */

@@ -1,12 +1,10 @@
 // The SNI listener: what is not a ClientHello for somebody here ends quietly and costs nobody else.
 
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
+import { captureHello } from './support/client-hello.ts'
 import { readAll, startTestRelay, type TestRelay } from './support/relay.ts'
 
 let relay: TestRelay
@@ -22,20 +20,6 @@ afterAll(() => relay.close())
 
 /** A fatal alert record (RFC 8446 §5.1, §6). */
 const alert = (description: number) => Buffer.of(21, 3, 3, 0, 2, 2, description)
-
-/** What Node's own client sends first. */
-async function captureHello(serverName?: string): Promise<Buffer> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  const client = connect({ port, ...(serverName === undefined ? {} : { servername: serverName }) })
-  client.on('error', () => {})
-  const [socket] = await once(server, 'connection')
-  const [hello] = await once(socket, 'data')
-  client.destroy()
-  server.close()
-  return hello
-}
 
 /** After whatever a test did, a visitor of the lease still gets through. */
 async function stillServes(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { PATH } from '@svc/protocol'
 import type { Certificates } from '../certificates/store.ts'
 import { RelayError } from '../errors.ts'
-import { API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES, API_IDLE_MS } from '../limits.ts'
+import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES, API_IDLE_MS } from '../limits.ts'
 import type { Logger } from '../log.ts'
 import type { ReverseConnect } from '../reverse/connect.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
@@ -35,12 +35,17 @@ export function createApiServer(api: Api): Server {
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     maxHeaderSize: API_HEAD_MAX_BYTES,
+    handshakeTimeout: API_HEAD_DEADLINE_MS,
     headersTimeout: API_HEAD_DEADLINE_MS,
+    connectionsCheckingInterval: API_DEADLINE_CHECK_MS,
     keepAliveTimeout: API_IDLE_MS,
     noDelay: true,
   })
   server.on('request', (request, response) => void answer(api, request, response))
   server.on('upgrade', (request, socket, head) => upgrade(api, request, socket, head))
+  server.on('clientError', refuseMalformed)
+  // Node looks for slow heads only once a server listens, and this one gets its sockets from another.
+  server.emit('listening')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
@@ -77,6 +82,21 @@ function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffe
   } catch (error) {
     refuseUpgrade(socket, asRelayError(error, api.log))
   }
+}
+
+/** What Node's parser refuses. The answer is given time to leave: Node itself would cut the connection behind it. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const status = MALFORMED_STATUS[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+}
+
+const MALFORMED_STATUS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
 /** Before the upgrade there is no response object to write the envelope with. */

@@ -1,0 +1,19 @@
+// A real client's first bytes.
+
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { connect } from 'node:tls'
+
+/** What Node's own client sends first. */
+export async function captureHello(serverName?: string): Promise<Buffer> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const client = connect({ port, ...(serverName === undefined ? {} : { servername: serverName }) })
+  client.on('error', () => {})
+  const [socket] = await once(server, 'connection')
+  const [hello] = await once(socket, 'data')
+  client.destroy()
+  server.close()
+  return hello
+}
