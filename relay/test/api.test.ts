@@ -94,7 +94,10 @@ describe('CORS', () => {
       })
     }
     const failed = await relay.call('POST', '/sdk/renew', {})
-    expect(failed.headers['access-control-allow-origin']).toBe('*')
+    expect(failed.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Retry-After',
+    })
   })
 
   test('nobody else gets the header', async () => {
