@@ -4,8 +4,10 @@ import * as node from 'node:crypto'
 import {
   type Aead,
   type CryptoProvider,
+  type HashFunction,
   type KeyAgreement,
   type KeyPair,
+  type RunningHash,
   TlsError,
   webCrypto,
 } from '@svc/tls'
@@ -19,8 +21,7 @@ const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
   [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 'aes-256-gcm',
   [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 'chacha20-poly1305' as node.CipherGCMTypes,
 }
-/** What stands before the raw key in a SubjectPublicKeyInfo: RFC 8410 §4, RFC 9935 §4. */
-const X25519_SPKI: Buffer = Buffer.from('302a300506032b656e032100', 'hex')
+/** What stands before the raw key in a SubjectPublicKeyInfo: RFC 9935 §4. */
 const ML_KEM_768_SPKI: Buffer = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 /** FIPS 203, table 3: an encapsulation key of ML-KEM-768, which comes first in the hybrid share. */
 const ENCAPSULATION_KEY_BYTES = 1184
@@ -36,6 +37,7 @@ export const nodeCrypto: CryptoProvider = {
     return hasMlKem() ? valid(() => agreeHybrid(peer)) : webCrypto.agree(group, peer)
   },
   keyPair,
+  hash: (name) => HASH_FUNCTION[name],
 }
 
 /** @throws TlsError `illegal_parameter` for what OpenSSL throws: it is about the peer's key */
@@ -108,14 +110,19 @@ function keyPair(group: number): SyncKeyPair {
 
 function x25519KeyPair(): SyncKeyPair {
   const { privateKey, publicKey } = node.generateKeyPairSync('x25519')
-  const spki = publicKey.export({ format: 'der', type: 'spki' })
+  // RFC 8037 §2. As DER a key takes as long to export as to make.
+  const { x } = publicKey.export({ format: 'jwk' })
   return {
-    keyExchange: view(spki.subarray(X25519_SPKI.length)),
+    keyExchange: view(Buffer.from(x!, 'base64url')),
     // OpenSSL refuses an all-zero secret, as RFC 8446 §7.4.2 asks.
-    agree: (peer) =>
-      valid(() => view(node.diffieHellman({ privateKey, publicKey: publicKeyOf(X25519_SPKI, peer) }))),
+    agree: (peer) => valid(() => view(node.diffieHellman({ privateKey, publicKey: x25519PublicKey(peer) }))),
     erase,
   }
+}
+
+function x25519PublicKey(raw: Uint8Array): node.KeyObject {
+  const x = Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString('base64url')
+  return node.createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x }, format: 'jwk' })
 }
 
 function curveKeyPair(curve: string): SyncKeyPair {
@@ -132,7 +139,8 @@ function erase(): void {}
 
 /** X25519MLKEM768 (draft-ietf-tls-ecdhe-mlkem §4): ML-KEM first, in the shares and in the secret. */
 function agreeHybrid(peer: Uint8Array): KeyAgreement {
-  const encapsulationKey = publicKeyOf(ML_KEM_768_SPKI, peer.subarray(0, ENCAPSULATION_KEY_BYTES))
+  const key = Buffer.concat([ML_KEM_768_SPKI, peer.subarray(0, ENCAPSULATION_KEY_BYTES)])
+  const encapsulationKey = node.createPublicKey({ key, format: 'der', type: 'spki' })
   const { sharedKey, ciphertext } = node.encapsulate(encapsulationKey)
   const classical = agreeOnCurve(NAMED_GROUP.x25519, peer.subarray(ENCAPSULATION_KEY_BYTES))
   const sharedSecret = joined(sharedKey, classical.sharedSecret)
@@ -141,8 +149,23 @@ function agreeHybrid(peer: Uint8Array): KeyAgreement {
   return { keyExchange: joined(ciphertext, classical.keyExchange), sharedSecret }
 }
 
-function publicKeyOf(spkiPrefix: Buffer, raw: Uint8Array): node.KeyObject {
-  return node.createPublicKey({ key: Buffer.concat([spkiPrefix, raw]), format: 'der', type: 'spki' })
+const HASH_FUNCTION = { 'SHA-256': hashFunction('sha256', 32), 'SHA-384': hashFunction('sha384', 48) }
+
+function hashFunction(name: string, length: number): HashFunction {
+  return {
+    length,
+    start: () => runningHash(node.createHash(name)),
+    digest: (bytes) => view(node.hash(name, bytes, 'buffer')),
+    hmac: (key, message) => view(node.createHmac(name, key).update(message).digest()),
+  }
+}
+
+function runningHash(hash: node.Hash): RunningHash {
+  return {
+    update: (bytes) => hash.update(bytes),
+    clone: () => runningHash(hash.copy()),
+    digest: () => view(hash.digest()),
+  }
 }
 
 /** In memory of its own: a secret must not stay behind in Node's pool. */

@@ -21,6 +21,35 @@ const P256 = 0x0017
 const P384 = 0x0018
 const HYBRID = 0x11ec
 
+describe('hash', () => {
+  const HASHES = [
+    [
+      'SHA-256',
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    ],
+    [
+      'SHA-384',
+      'cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7',
+      'af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649',
+    ],
+  ] as const
+
+  it.each(HASHES)('%s: FIPS 180-4 "abc", RFC 4231 §4.3', (name, abc, mac) => {
+    const { length, start, digest, hmac } = nodeCrypto.hash!(name)
+    const encode = (text: string) => new TextEncoder().encode(text)
+    expect(digest(encode('abc'))).toEqual(hex(abc))
+    expect(length).toBe(hex(abc).length)
+    expect(hmac(encode('Jefe'), encode('what do ya want for nothing?'))).toEqual(hex(mac))
+    const running = start()
+    running.update(encode('ab'))
+    const clone = running.clone()
+    clone.update(encode('d'))
+    running.update(encode('c'))
+    expect([running.digest(), clone.digest()]).toEqual([hex(abc), digest(encode('abd'))])
+  })
+})
+
 describe('AEAD', () => {
   it('ChaCha20-Poly1305: RFC 8439 §2.8.2', async () => {
     const key = hex('808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f')

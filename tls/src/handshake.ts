@@ -4,7 +4,7 @@ import { SCHEME_OF } from './certificate.ts'
 import type { Channel } from './channel.ts'
 import type { ConnectionInfo, Settings, Tls13SignRequest } from './config.ts'
 import { equalInConstantTime } from './crypto/constant-time.ts'
-import { HASH, type Hash } from './crypto/hash.ts'
+import { type Hash, hashOf } from './crypto/hash.ts'
 import { violation } from './errors.ts'
 import type { Established } from './established.ts'
 import { EarlySecret, type HandshakeTrafficSecret, type ResumptionSecret } from './key-schedule.ts'
@@ -57,7 +57,7 @@ export async function handshake(
   const { crypto } = settings
   const { hello, agreement, transcript, retry } = await agree(first, channel, settings)
   const { cipherSuite, group, alpn } = agreement
-  const hash = HASH[suiteHash(cipherSuite)!]
+  const hash = hashOf(crypto, suiteHash(cipherSuite)!)
   // RFC 8449 §4: the limit of TLS 1.3 counts the content type.
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
@@ -98,13 +98,14 @@ export async function handshake(
     recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1,
   })
   transcript.add(encryptedExtensions)
-  channel.send(encryptedExtensions)
+  // §5.1: messages of one flight share records.
+  const flight = [encryptedExtensions]
 
   // Certificate, CertificateVerify (§4.4.2, §4.4.3)
   if (psk === undefined) {
     const certificate = encodeCertificate(settings.certificateChain, leafExtensions(hello, settings))
     transcript.add(certificate)
-    channel.send(certificate)
+    channel.send(...flight.splice(0), certificate)
     channel.flush()
     const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
     const { algorithm } = settings
@@ -112,13 +113,13 @@ export async function handshake(
     const signature = await requestSignature(settings, request, leaving)
     const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
     transcript.add(certificateVerify)
-    channel.send(certificateVerify)
+    flight.push(certificateVerify)
   }
 
   // Finished (§4.4.4)
   const finished = handshakeMessage(HANDSHAKE_TYPE.finished, serverHandshake.verifyData(transcript.digest()))
   transcript.add(finished)
-  channel.send(finished)
+  channel.send(...flight, finished)
   serverHandshake.erase()
 
   // Application keys (§7.1), for our direction from here on
@@ -150,7 +151,7 @@ export async function handshake(
 async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
   const agreement = negotiate(first, settings.alpn)
   const { cipherSuite, group, keyExchange } = agreement
-  const transcript = new Transcript(HASH[suiteHash(cipherSuite)!])
+  const transcript = new Transcript(hashOf(settings.crypto, suiteHash(cipherSuite)!))
   if (keyExchange !== undefined)
     return { hello: first, agreement: { ...agreement, keyExchange }, transcript, retry: undefined }
 
@@ -205,11 +206,13 @@ async function sendTickets(
 ): Promise<void> {
   const { tickets, crypto } = settings
   if (tickets === undefined) return
+  const messages: Uint8Array[] = []
   for (let i = 0; i < TICKETS_PER_HANDSHAKE; i++) {
     const nonce = Uint8Array.of(i)
     const session = sessionOf(info, settings, resumption.psk(nonce))
     const ageAdd = new DataView(crypto.randomBytes(4).buffer).getUint32(0)
     const ticket = await tickets.seal(session)
-    channel.send(encodeNewSessionTicket({ lifetimeSeconds: tickets.lifetimeSeconds, ageAdd, nonce, ticket }))
+    messages.push(encodeNewSessionTicket({ lifetimeSeconds: tickets.lifetimeSeconds, ageAdd, nonce, ticket }))
   }
+  channel.send(...messages)
 }

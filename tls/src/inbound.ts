@@ -28,10 +28,11 @@ export class Inbound {
     return this.#reader.backlog
   }
 
-  push(bytes: Uint8Array): void {
+  /** @returns whether `next` may find something that it did not find before */
+  push(bytes: Uint8Array): boolean {
     if (this.#reader.backlog > RECEIVE_BACKLOG_MAX_BYTES)
       throw violation('internal_error', 'input came faster than it was awaited')
-    this.#reader.push(bytes)
+    return this.#reader.push(bytes)
   }
 
   /** Records from here on are under this key; those that were opened ahead are opened again. */

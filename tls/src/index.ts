@@ -9,7 +9,15 @@ export type {
   Tls12SignRequest,
   Tls13SignRequest,
 } from './config.ts'
-export type { Aead, CryptoProvider, KeyAgreement, KeyPair, MaybePromise } from './crypto/provider.ts'
+export type {
+  Aead,
+  CryptoProvider,
+  HashFunction,
+  KeyAgreement,
+  KeyPair,
+  MaybePromise,
+  RunningHash,
+} from './crypto/provider.ts'
 export { webCrypto } from './crypto/webcrypto.ts'
 export { TlsError } from './errors.ts'
 export type { Limits } from './limits.ts'

@@ -1,4 +1,4 @@
-// Records to the peer: sealed several at a time, sent in order, coalesced into one buffer.
+// Records to the peer: sealed several at a time, sent in order, small ones coalesced into one buffer.
 
 import type { MaybePromise } from './crypto/provider.ts'
 import { Fifo } from './fifo.ts'
@@ -10,12 +10,17 @@ import { type LateSealed, type Plaintext, RecordProtection, recordHeader } from 
 /** What waits: content of any length, or the key of all that follows. */
 type Job = Plaintext | RecordProtection
 
+/** A header, or what is behind one. */
+type Sealed = Uint8Array | LateSealed
+
 interface SealedRecord {
   header: Uint8Array
-  body: MaybePromise<Uint8Array | LateSealed>
+  body: MaybePromise<Sealed>
 }
 
 const UPDATE_NOT_REQUESTED = 0
+/** Below, joining a record with its neighbours costs less than a `send` of its own. */
+const UNCOPIED_MIN_BYTES: number = 8 * 1024
 
 export class Outbound {
   readonly #send: (bytes: Uint8Array) => void
@@ -75,19 +80,32 @@ export class Outbound {
       if (batch.length === 0) return
       const done = sealedAll(batch)
       if (done instanceof Promise) this.#flushing = this.#flushFrom(done)
-      else this.#send(done)
+      else this.#sendAll(done)
     }
     return this.#flushing
   }
 
-  async #flushFrom(first: Promise<Uint8Array>): Promise<void> {
+  async #flushFrom(first: Promise<Sealed[]>): Promise<void> {
     try {
-      this.#send(await first)
+      this.#sendAll(await first)
       for (let batch = this.#sealBatch(); batch.length > 0; batch = this.#sealBatch())
-        this.#send(await sealedAll(batch))
+        this.#sendAll(await sealedAll(batch))
     } finally {
       this.#flushing = undefined
     }
+  }
+
+  /** A long body goes as it is, without a copy; what is between two of them goes together. */
+  #sendAll(parts: Sealed[]): void {
+    let waiting: Sealed[] = []
+    for (const part of parts) {
+      if (part instanceof Uint8Array && part.length >= UNCOPIED_MIN_BYTES) {
+        this.#send(joined(waiting))
+        this.#send(part)
+        waiting = []
+      } else waiting.push(part)
+    }
+    if (waiting.length > 0) this.#send(joined(waiting))
   }
 
   #sealBatch(): SealedRecord[] {
@@ -131,9 +149,10 @@ export class Outbound {
 
   #seal(plaintext: Plaintext): SealedRecord {
     const { type, content } = plaintext
-    // §D.4: change_cipher_spec is never protected.
+    // §D.4: change_cipher_spec is never protected. A copy, because `send` gives its bytes away: the handshake goes on
+    // with these, and a transcript is signed.
     if (this.#protection === undefined || type === CONTENT_TYPE.change_cipher_spec)
-      return { header: recordHeader(type, content.length), body: content }
+      return { header: recordHeader(type, content.length), body: content.slice() }
     const header = this.#protection.header(plaintext)
     return {
       header,
@@ -142,26 +161,19 @@ export class Outbound {
   }
 }
 
-/** The records of a batch in one buffer. */
-function sealedAll(batch: SealedRecord[]): MaybePromise<Uint8Array> {
-  const bodies = batch.map(({ body }) => body)
-  const there = bodies.filter((body): body is Uint8Array | LateSealed => !(body instanceof Promise))
-  return there.length === bodies.length
-    ? joined(batch, there)
-    : Promise.all(bodies).then((all) => joined(batch, all))
+/** Headers and bodies of a batch, in order. */
+function sealedAll(batch: SealedRecord[]): MaybePromise<Sealed[]> {
+  const parts = batch.flatMap(({ header, body }) => [header, body])
+  return parts.some((part) => part instanceof Promise) ? Promise.all(parts) : (parts as Sealed[])
 }
 
-function joined(batch: SealedRecord[], bodies: (Uint8Array | LateSealed)[]): Uint8Array {
-  const headerBytes = batch.reduce((sum, { header }) => sum + header.length, 0)
-  const whole = new Uint8Array(bodies.reduce((sum, body) => sum + body.length, headerBytes))
+function joined(parts: Sealed[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
-  for (const [i, body] of bodies.entries()) {
-    const { header } = batch[i]!
-    whole.set(header, at)
-    at += header.length
-    if (body instanceof Uint8Array) whole.set(body, at)
-    else body.writeTo(whole.subarray(at, at + body.length))
-    at += body.length
+  for (const part of parts) {
+    if (part instanceof Uint8Array) whole.set(part, at)
+    else part.writeTo(whole.subarray(at, at + part.length))
+    at += part.length
   }
   return whole
 }

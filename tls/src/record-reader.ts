@@ -15,7 +15,10 @@ export interface WireRecord {
   fragment: Uint8Array
 }
 
-/** Looks at bytes only when a record is asked for: a flood of tiny records costs no more memory than its bytes. */
+/**
+ * Looks for records only when one is asked for: a flood of tiny ones costs no more memory than its bytes. The middle of
+ * a fragment is not queued: a client that sends byte by byte has us keep tens of thousands of chunks otherwise.
+ */
 export class RecordReader {
   readonly #chunks = new Fifo<Uint8Array>()
   #chunk: Uint8Array = NOTHING
@@ -24,7 +27,7 @@ export class RecordReader {
   #headerBytes = 0
   /** The part of a fragment that came without its end. */
   #partial: Uint8Array | undefined
-  #partialBytes = 0
+  #partialBytesLeft = 0
   #error: TlsError | undefined
 
   /** Bytes that nobody looked at yet, and what it costs to keep them. */
@@ -37,11 +40,19 @@ export class RecordReader {
     return this.#error
   }
 
-  /** The bytes are kept: their owner must not change them. */
-  push(bytes: Uint8Array): void {
-    if (this.#error !== undefined) return
+  /**
+   * The bytes are kept: their owner must not change them.
+   * @returns whether there is something to look at
+   */
+  push(bytes: Uint8Array): boolean {
+    if (this.#error !== undefined) return false
+    if (this.#partial !== undefined && this.#backlog === 0 && bytes.length < this.#partialBytesLeft) {
+      this.#append(this.#partial, bytes)
+      return false
+    }
     this.#chunks.push(bytes)
     this.#backlog += bytes.length + CHUNK_OVERHEAD_BYTES
+    return true
   }
 
   /** @returns the next whole record, or undefined until more bytes come */
@@ -106,11 +117,20 @@ export class RecordReader {
   #readFragment(): WireRecord | undefined {
     const length = this.#fragmentLength
     if (this.#partial === undefined && this.#chunk.length >= length) return this.#finish(this.#take(length))
-    this.#partial ??= new Uint8Array(length)
-    const piece = this.#take(length - this.#partialBytes)
-    this.#partial.set(piece, this.#partialBytes)
-    this.#partialBytes += piece.length
-    return this.#partialBytes === length ? this.#finish(this.#partial) : undefined
+    if (this.#partial === undefined) {
+      this.#partial = new Uint8Array(length)
+      this.#partialBytesLeft = length
+    }
+    this.#append(this.#partial, this.#take(this.#partialBytesLeft))
+    return this.#partialBytesLeft === 0 ? this.#finish(this.#partial) : undefined
+  }
+
+  #append(partial: Uint8Array, piece: Uint8Array): void {
+    // A call of `set` costs more than its byte.
+    const at = partial.length - this.#partialBytesLeft
+    if (piece.length === 1) partial[at] = piece[0]!
+    else partial.set(piece, at)
+    this.#partialBytesLeft -= piece.length
   }
 
   #finish(fragment: Uint8Array): WireRecord {
@@ -118,7 +138,6 @@ export class RecordReader {
     this.#header = new Uint8Array(RECORD_HEADER_BYTES)
     this.#headerBytes = 0
     this.#partial = undefined
-    this.#partialBytes = 0
     return record
   }
 }

@@ -89,6 +89,9 @@ export abstract class RecordProtection {
 
 /** That of TLS 1.3. */
 export class Protection extends RecordProtection {
+  /** TLSInnerPlaintext before it is sealed. Used again: fresh memory costs more than the cipher. */
+  #inner: Uint8Array = new Uint8Array()
+
   /** `secret` is any traffic secret: it gives the keys, and stays its owner's. */
   constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
     super(crypto, cipherSuite, secret.keys(KEY_BYTES[cipherSuite]!))
@@ -104,10 +107,11 @@ export class Protection extends RecordProtection {
 
   /** TLSCiphertext.encrypted_record. */
   seal(header: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
-    const inner = new Uint8Array(content.length + 1)
-    inner.set(content)
-    inner[content.length] = type
-    return this.aead.seal(this.nonce(), header, inner)
+    const length = content.length + 1
+    if (this.#inner.length < length) this.#inner = new Uint8Array(length)
+    this.#inner.set(content)
+    this.#inner[content.length] = type
+    return this.aead.seal(this.nonce(), header, this.#inner.subarray(0, length))
   }
 
   override sealLate(header: Uint8Array, { type, content }: Plaintext): LateSealed | undefined {

@@ -2,7 +2,7 @@
 
 import type { ConnectionInfo, Settings } from './config.ts'
 import { equalInConstantTime } from './crypto/constant-time.ts'
-import { HASH } from './crypto/hash.ts'
+import { hashOf } from './crypto/hash.ts'
 import { violation } from './errors.ts'
 import { EarlySecret } from './key-schedule.ts'
 import { PSK_IDENTITIES_MAX } from './limits.ts'
@@ -22,7 +22,7 @@ export interface AcceptedPsk {
 /** The session that a ticket of this connection stands for. */
 export function sessionOf(
   info: Pick<ConnectionInfo, 'cipherSuite' | 'serverName' | 'alpn'>,
-  { certificateChain }: Settings,
+  { certificateChain, crypto }: Settings,
   psk: Uint8Array,
 ): Session {
   return {
@@ -30,7 +30,7 @@ export function sessionOf(
     psk,
     serverName: info.serverName ?? '',
     alpn: info.alpn ?? '',
-    certificate: HASH['SHA-256'].digest(certificateChain[0]!),
+    certificate: hashOf(crypto, 'SHA-256').digest(certificateChain[0]!),
   }
 }
 
@@ -57,7 +57,7 @@ export async function acceptPsk(
       session.psk.fill(0)
       continue
     }
-    const earlySecret = new EarlySecret(HASH[session.hash], session.psk, secrets)
+    const earlySecret = new EarlySecret(hashOf(settings.crypto, session.hash), session.psk, secrets)
     // §4.2.11.2: the binder covers the ClientHello up to the list of binders.
     const truncatedHello = hello.message.subarray(0, hello.message.length - offered.bindersLength)
     if (!equalInConstantTime(offered.binders[index]!, earlySecret.binder(transcript.digest(truncatedHello))))

@@ -16,7 +16,7 @@ import { accept } from './version.ts'
 
 /** Called in order. They may call the server back; what they throw closes the connection with internal_error. */
 export interface ServerEvents {
-  /** For the transport. Ownership passes to the callee. */
+  /** For the transport, which may join what comes in one turn: often short. Ownership passes to the callee. */
   send(bytes: Uint8Array): void
   /** The handshake is complete. */
   secure(info: ConnectionInfo): void
@@ -69,7 +69,7 @@ export class TlsServer {
   receive(bytes: Uint8Array): MaybePromise<void> {
     if (this.#state === 'closed' || !this.#readable) return
     try {
-      this.#inbound.push(bytes)
+      if (!this.#inbound.push(bytes)) return
     } catch (error) {
       return this.#fail(error)
     }

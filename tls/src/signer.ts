@@ -11,23 +11,28 @@ export async function requestSignature(
   request: SignRequest,
   leaving: AbortSignal,
 ): Promise<Uint8Array> {
-  const timeout = AbortSignal.timeout(limits.signTimeoutMs)
-  const signal = AbortSignal.any([leaving, timeout])
+  leaving.throwIfAborted()
+  // AbortSignal.timeout and AbortSignal.any would do, and cost more than the signal's use.
+  const given = new AbortController()
+  const { signal } = given
+  const leave = () => given.abort(leaving.reason)
+  const timedOut = () => given.abort(failure('signer_timeout', `no signature in ${limits.signTimeoutMs} ms`))
+  leaving.addEventListener('abort', leave)
+  const timer = setTimeout(timedOut, limits.signTimeoutMs)
   try {
     const signature = await untilAborted(signal, () => sign(request, signal))
     if (signature.length > 0) return signature
   } catch (cause) {
-    if (leaving.aborted) throw leaving.reason
-    throw timeout.aborted
-      ? failure('signer_timeout', `no signature in ${limits.signTimeoutMs} ms`, cause)
-      : failure('signer_failed', 'the signer failed', cause)
+    throw signal.aborted ? signal.reason : failure('signer_failed', 'the signer failed', cause)
+  } finally {
+    clearTimeout(timer)
+    leaving.removeEventListener('abort', leave)
   }
   throw failure('signer_failed', 'the signer gave an empty signature')
 }
 
 /** Does not rely on the work to heed its signal. */
 async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T> | T): Promise<T> {
-  signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort)

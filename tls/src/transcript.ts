@@ -1,13 +1,13 @@
 // The running hash of the handshake messages (RFC 8446 §4.4.1).
 
-import type { Hash, RunningHash } from './crypto/hash.ts'
+import type { HashFunction, RunningHash } from './crypto/provider.ts'
 import { messageHash } from './messages/transcript.ts'
 
 export class Transcript {
-  readonly #hash: Hash
+  readonly #hash: HashFunction
   #running: RunningHash
 
-  constructor(hash: Hash) {
+  constructor(hash: HashFunction) {
     this.#hash = hash
     this.#running = hash.start()
   }

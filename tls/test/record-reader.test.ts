@@ -33,6 +33,16 @@ describe('RecordReader', () => {
     expect(reader.backlog).toBe(wire.length - 8 + 10 * 129)
   })
 
+  test('keeps no chunks of the middle of a fragment', () => {
+    const reader = new RecordReader()
+    reader.push(hex('1603010004aa'))
+    expect([reader.shift(), reader.backlog]).toEqual([undefined, 0])
+    expect([reader.push(hex('bb')), reader.backlog]).toEqual([false, 0])
+    expect([reader.push(hex('cc')), reader.backlog]).toEqual([false, 0])
+    expect(reader.push(hex('dd15'))).toBe(true)
+    expect(toHex(reader.shift()!.fragment)).toBe('aabbccdd')
+  })
+
   test('an error comes after the records before it, and stays', () => {
     const reader = new RecordReader()
     reader.push(concat(wire, hex('18')))

@@ -2,8 +2,7 @@
 
 import { createECDH, createPublicKey, webcrypto } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { expand } from '@noble/hashes/hkdf.js'
-import { sha256, sha384 } from '@noble/hashes/sha2.js'
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { HASH } from '../src/crypto/hash.ts'
 import { nobleAead } from '../src/crypto/noble-aead.ts'
@@ -61,15 +60,15 @@ describe.each([
 })
 
 describe.each([
-  ['SHA-256', 'hkdf-sha256', sha256],
-  ['SHA-384', 'hkdf-sha384', sha384],
-] as const)('HKDF with %s', (name, file, hash) => {
+  ['SHA-256', 'hkdf-sha256'],
+  ['SHA-384', 'hkdf-sha384'],
+] as const)('HKDF with %s', (name, file) => {
   type HkdfRow = [number, ikm: string, salt: string, info: string, size: number, okm: string, result: string]
 
   test('extracts and expands', () => {
     for (const [tcId, ikm, salt, info, size, okm, result] of vectors<HkdfRow>(file)) {
-      // What expandLabel calls: its labels are a subset of what the vectors try.
-      const derive = () => expand(hash, HASH[name].extract(hex(salt), hex(ikm)), hex(info), size)
+      const { extract, expand } = HASH[name]
+      const derive = () => expand(extract(hex(salt), hex(ikm)), hex(info), size)
       if (result === 'valid') expect(text(derive()), `tcId ${tcId}`).toBe(okm)
       else expect(derive, `tcId ${tcId}`).toThrow()
     }
@@ -125,22 +124,56 @@ describe('key exchange', () => {
 
   type KemRow = [tcId: number, ek: string, m: string, c: string, secret: string, result: string]
 
-  test('X25519MLKEM768 encapsulates, and refuses a key that is no key', async () => {
-    const x25519Share = new Uint8Array(32)
-    x25519Share[0] = 9
-    for (const [tcId, ek, m, c, secret, result] of vectors<KemRow>('mlkem768-encaps')) {
-      vi.restoreAllMocks()
-      const peer = new Uint8Array([...hex(ek), ...x25519Share])
-      randomIs(hex(m))
-      const agreed = (async () => webCrypto.agree(0x11ec, peer))()
-      if (result === 'valid') {
-        const { keyExchange, sharedSecret } = await agreed
-        expect(text(keyExchange.subarray(0, 1088)), `tcId ${tcId}`).toBe(c)
-        expect(text(sharedSecret.subarray(0, 32)), `tcId ${tcId}`).toBe(secret)
-      } else await expect(agreed, `tcId ${tcId}`).rejects.toMatchObject(INVALID)
+  describe('X25519MLKEM768', () => {
+    const kems = vectors<KemRow>('mlkem768-encaps')
+    const agree = async (encapsulationKey: Uint8Array) => {
+      const x25519Share = new Uint8Array(32)
+      x25519Share[0] = 9
+      return webCrypto.agree(0x11ec, new Uint8Array([...encapsulationKey, ...x25519Share]))
     }
+
+    test('by noble, where WebCrypto has not heard of it', async () => {
+      for (const [tcId, ek, m, c, secret, result] of kems) {
+        vi.restoreAllMocks()
+        withoutMlKem()
+        randomIs(hex(m))
+        const agreed = agree(hex(ek))
+        if (result === 'valid') {
+          const { keyExchange, sharedSecret } = await agreed
+          expect(text(keyExchange.subarray(0, 1088)), `tcId ${tcId}`).toBe(c)
+          expect(text(sharedSecret.subarray(0, 32)), `tcId ${tcId}`).toBe(secret)
+        } else await expect(agreed, `tcId ${tcId}`).rejects.toMatchObject(INVALID)
+      }
+    })
+
+    // Its randomness cannot be given.
+    test('by WebCrypto: refuses a key that is no key', async () => {
+      for (const [tcId, ek, , , , result] of kems) {
+        const agreed = agree(hex(ek))
+        if (result === 'valid') expect((await agreed).sharedSecret, `tcId ${tcId}`).toHaveLength(64)
+        else await expect(agreed, `tcId ${tcId}`).rejects.toMatchObject(INVALID)
+      }
+    })
+
+    test('by WebCrypto: the other side has the same secret', async () => {
+      const encapsulate = vi.spyOn(crypto.subtle as never, 'encapsulateBits')
+      const peer = ml_kem768.keygen()
+      const { keyExchange, sharedSecret } = await agree(peer.publicKey)
+      expect(encapsulate).toHaveBeenCalledOnce()
+      expect(ml_kem768.decapsulate(keyExchange.subarray(0, 1088), peer.secretKey)).toEqual(
+        sharedSecret.subarray(0, 32),
+      )
+    })
   })
 })
+
+function withoutMlKem(): void {
+  const importKey = crypto.subtle.importKey.bind(crypto.subtle) as (...all: unknown[]) => Promise<CryptoKey>
+  vi.spyOn(crypto.subtle, 'importKey').mockImplementation(((...all: unknown[]) =>
+    all[2] === 'ML-KEM-768'
+      ? Promise.reject(new DOMException('no such algorithm', 'NotSupportedError'))
+      : importKey(...all)) as never)
+}
 
 /** Noble asks for so many random bytes and gets these; for others, with which it blinds, it gets zeros. */
 function randomIs(bytes: Uint8Array): void {

@@ -107,8 +107,8 @@ export class TlsStream implements ByteStream {
 
   #send(bytes: Uint8Array): void {
     this.#ciphertextBytes += bytes.length
-    this.#flushed = this.#flushed
-      .then(() => this.#carrier.write(bytes))
+    // Not one after the other: the carrier joins what it is given in one turn.
+    this.#flushed = Promise.all([this.#flushed, this.#carrier.write(bytes)])
       .catch((error) => this.#fail(error))
       .then(() => {
         this.#ciphertextBytes -= bytes.length

@@ -8,14 +8,33 @@ import type { CryptoProvider, KeyAgreement } from './provider.ts'
 /** FIPS 203, table 3: an encapsulation key of ML-KEM-768. */
 const ENCAPSULATION_KEY_BYTES = 1184
 
+interface Encapsulated {
+  sharedSecret: Uint8Array
+  cipherText: Uint8Array
+}
+
+/** Of "Modern Algorithms in the Web Cryptography API", which not all have and the library's types do not know. */
+interface ModernSubtleCrypto {
+  importKey(
+    format: 'raw-public',
+    key: Uint8Array,
+    algorithm: 'ML-KEM-768',
+    extractable: false,
+    usages: ['encapsulateBits'],
+  ): Promise<CryptoKey>
+  encapsulateBits?(
+    algorithm: 'ML-KEM-768',
+    key: CryptoKey,
+  ): Promise<{ sharedKey: ArrayBuffer; ciphertext: ArrayBuffer }>
+}
+
 export async function agreeHybrid(
   peer: Uint8Array,
   agreeOnCurve: CryptoProvider['agree'],
 ): Promise<KeyAgreement> {
-  const { ml_kem768 } = await import('@noble/post-quantum/ml-kem.js')
   const classical = await agreeOnCurve(NAMED_GROUP.x25519, peer.subarray(ENCAPSULATION_KEY_BYTES))
   try {
-    const kem = ml_kem768.encapsulate(peer.subarray(0, ENCAPSULATION_KEY_BYTES))
+    const kem = await encapsulate(peer.subarray(0, ENCAPSULATION_KEY_BYTES))
     const sharedSecret = concat(kem.sharedSecret, classical.sharedSecret)
     kem.sharedSecret.fill(0)
     return { keyExchange: concat(kem.cipherText, classical.keyExchange), sharedSecret }
@@ -25,4 +44,25 @@ export async function agreeHybrid(
   } finally {
     classical.sharedSecret.fill(0)
   }
+}
+
+async function encapsulate(encapsulationKey: Uint8Array): Promise<Encapsulated> {
+  const subtle = crypto.subtle as unknown as ModernSubtleCrypto | undefined
+  if (subtle?.encapsulateBits === undefined) return encapsulateOnNoble(encapsulationKey)
+  try {
+    const key = await subtle.importKey('raw-public', encapsulationKey, 'ML-KEM-768', false, [
+      'encapsulateBits',
+    ])
+    const { sharedKey, ciphertext } = await subtle.encapsulateBits('ML-KEM-768', key)
+    return { sharedSecret: new Uint8Array(sharedKey), cipherText: new Uint8Array(ciphertext) }
+  } catch (error) {
+    // The call is there for another algorithm.
+    if ((error as Error).name === 'NotSupportedError') return encapsulateOnNoble(encapsulationKey)
+    throw error
+  }
+}
+
+async function encapsulateOnNoble(encapsulationKey: Uint8Array): Promise<Encapsulated> {
+  const { ml_kem768 } = await import('@noble/post-quantum/ml-kem.js')
+  return ml_kem768.encapsulate(encapsulationKey)
 }

@@ -1,10 +1,15 @@
 // The seam to the primitives: what the engine asks of WebCrypto, noble, or another library.
 
+import type { HashName } from '../messages/transcript.ts'
+
 export type MaybePromise<T> = T | Promise<T>
 
 /** AEAD of one cipher suite under one key (RFC 8446 §5.2). May answer at once or with a promise. */
 export interface Aead {
-  /** @returns the ciphertext with its 16-byte tag */
+  /**
+   * Has read the plaintext when it returns, also where it returns a promise: the caller uses that memory again.
+   * @returns the ciphertext with its 16-byte tag, in memory of its own
+   */
   seal(nonce: Uint8Array, additionalData: Uint8Array, plaintext: Uint8Array): MaybePromise<Uint8Array>
   /**
    * Only where sealing is synchronous: seals `parts`, one after the other, into `out`, which has the length of all of
@@ -40,6 +45,23 @@ export interface KeyPair {
   erase(): void
 }
 
+/** A hash function with its HMAC. */
+export interface HashFunction {
+  /** Of a digest. */
+  readonly length: number
+  start(): RunningHash
+  digest(bytes: Uint8Array): Uint8Array
+  /** In memory of its own, which the caller erases. */
+  hmac(key: Uint8Array, message: Uint8Array): Uint8Array
+}
+
+export interface RunningHash {
+  update(bytes: Uint8Array): unknown
+  clone(): RunningHash
+  /** Ends it. */
+  digest(): Uint8Array
+}
+
 export interface CryptoProvider {
   randomBytes(length: number): Uint8Array
   /** Takes the key over and erases it. */
@@ -51,6 +73,8 @@ export interface CryptoProvider {
   agree(group: number, peerKeyExchange: Uint8Array): MaybePromise<KeyAgreement>
   /** Of x25519, secp256r1 or secp384r1. */
   keyPair(group: number): MaybePromise<KeyPair>
+  /** noble's, unless given. */
+  hash?(name: HashName): HashFunction
 }
 
 export const AEAD_TAG_BYTES = 16

@@ -4,7 +4,7 @@ import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
 import { isAllZero } from './constant-time.ts'
 import { agreeHybrid } from './hybrid.ts'
-import type { Aead, CryptoProvider, KeyAgreement, KeyPair, MaybePromise } from './provider.ts'
+import type { Aead, CryptoProvider, KeyAgreement, KeyPair } from './provider.ts'
 
 export const webCrypto: CryptoProvider = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
@@ -28,10 +28,16 @@ function lateAead(loading: Promise<Aead>): Aead {
     // Reported by the calls that wait for it.
     () => {},
   )
-  const use = (run: (aead: Aead) => MaybePromise<Uint8Array>) => (aead ? run(aead) : loading.then(run))
   return {
-    seal: (nonce, additionalData, plaintext) => use((a) => a.seal(nonce, additionalData, plaintext)),
-    open: (nonce, additionalData, ciphertext) => use((a) => a.open(nonce, additionalData, ciphertext)),
+    seal: (nonce, additionalData, plaintext) => {
+      if (aead !== undefined) return aead.seal(nonce, additionalData, plaintext)
+      const copy = plaintext.slice()
+      return loading.then((loaded) => loaded.seal(nonce, additionalData, copy))
+    },
+    open: (nonce, additionalData, ciphertext) =>
+      aead !== undefined
+        ? aead.open(nonce, additionalData, ciphertext)
+        : loading.then((loaded) => loaded.open(nonce, additionalData, ciphertext)),
   }
 }
 
@@ -44,6 +50,7 @@ async function aesGcm(keyBytes: Uint8Array): Promise<Aead> {
     additionalData: source(additionalData),
   })
   return {
+    // "Let data be the result of getting a copy" (Web Cryptography §14.3.1): `encrypt` has read it when it returns.
     seal: async (nonce, additionalData, plaintext) =>
       new Uint8Array(await crypto.subtle.encrypt(parameters(nonce, additionalData), key, source(plaintext))),
     open: async (nonce, additionalData, ciphertext) =>

@@ -45,5 +45,7 @@ export function handshakeMessage(type: number, ...body: Uint8Array[]): Uint8Arra
 }
 
 function integer(width: number, value: number): Uint8Array {
-  return Uint8Array.from({ length: width }, (_, i) => Math.floor(value / 256 ** (width - 1 - i)))
+  const bytes = new Uint8Array(width)
+  for (let at = width - 1, rest = value; at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest
+  return bytes
 }

@@ -4,7 +4,7 @@ import { SCHEME_OF } from '../certificate.ts'
 import type { Channel } from '../channel.ts'
 import type { Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
-import { HASH } from '../crypto/hash.ts'
+import { hashOf } from '../crypto/hash.ts'
 import { violation } from '../errors.ts'
 import type { Established } from '../established.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
@@ -55,7 +55,7 @@ export async function handshake(
   channel.useTls12()
   const agreement = negotiate(hello, settings)
   const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = agreement
-  const hash = HASH[suite.hash]
+  const hash = hashOf(crypto, suite.hash)
   const transcript = new Transcript(hash)
   transcript.add(hello.message)
   const send = (...messages: Uint8Array[]) => {
