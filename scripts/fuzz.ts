@@ -7,6 +7,7 @@ const TARGETS: Record<string, string> = {
   tls: '../tls/test/fuzz.ts',
   yamux: '../yamux/test/fuzz.ts',
   http: '../sdk-browser/test/http/fuzz.ts',
+  websocket: '../sdk-browser/test/websocket/fuzz.ts',
 }
 const SECONDS_MAX = 24 * 60 * 60
 const SEED_MAX: number = 2 ** 32

@@ -14,6 +14,8 @@ export interface Asked {
   expectsContinue: boolean
   /** Whether the visitor wants to go on after the response. */
   persistent: boolean
+  /** The visitor asks for a WebSocket. */
+  webSocket: boolean
 }
 
 /**
@@ -34,7 +36,7 @@ export function ask(head: Head, site: Site): Asked {
   checkMethod(head.method, length)
   const url = requestUrl(head, site)
   const expectsContinue = expects(head) && length !== 0
-  return { head, url, length, expectsContinue, persistent: isPersistent(head) }
+  return { head, url, length, expectsContinue, persistent: isPersistent(head), webSocket: isWebSocket(head) }
 }
 
 /** RFC 9112 §6.3, with everything refused that two parsers could read in two ways (§11.2). */
@@ -80,7 +82,16 @@ function expects(head: Head): boolean {
  * parsers differ in whether they read it as requests.
  */
 function isPersistent(head: Head): boolean {
-  const options = valuesOf(head.fields, 'connection').join(',').toLowerCase().split(',')
-  const has = (name: string): boolean => options.some((option) => option.trim() === name)
+  const has = (name: string): boolean => lists(head, 'connection', name)
   return !has('close') && !has('upgrade') && (head.version === '1.1' || has('keep-alive'))
+}
+
+/** RFC 9110 §7.8: HTTP/1.0 has no upgrades. */
+function isWebSocket(head: Head): boolean {
+  return head.version === '1.1' && lists(head, 'upgrade', 'websocket') && lists(head, 'connection', 'upgrade')
+}
+
+function lists({ fields }: Head, name: string, value: string): boolean {
+  const values = valuesOf(fields, name).join(',').toLowerCase().split(',')
+  return values.some((one) => one.trim() === value)
 }

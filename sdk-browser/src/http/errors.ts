@@ -12,6 +12,8 @@ const ERRORS = {
   ambiguous_length: [400, 'Content-Length and Transfer-Encoding exclude each other'],
   unexpected_content: [400, 'This method does not take content'],
   invalid_chunk: [400, 'The chunked coding is malformed'],
+  invalid_handshake: [400, 'The WebSocket handshake is malformed'],
+  protocol_not_offered: [400, 'The WebSocket has to offer the subprotocol that is spoken here'],
   incomplete_message: [400, 'The connection ended inside a message'],
   method_not_allowed: [405, 'The method is not allowed here'],
   head_timeout: [408, 'The head of the request did not come in time'],
@@ -20,6 +22,7 @@ const ERRORS = {
   request_line_too_long: [414, 'The request line is too long'],
   expectation_failed: [417, 'Only 100-continue can be expected'],
   misdirected_request: [421, 'This host is not served here'],
+  upgrade_required: [426, 'This is for WebSockets of version 13'],
   head_too_large: [431, 'The header section is too large'],
   trailers_too_large: [431, 'The trailer section is too large'],
   method_not_implemented: [501, 'The method is not implemented'],
@@ -45,3 +48,6 @@ export class HttpError extends Error {
     this.status = ERRORS[code][0]
   }
 }
+
+/** The handler wanted to upgrade a request that cannot be: it is refused, unless the handler catches this. */
+export class UpgradeError extends HttpError {}

@@ -1,7 +1,9 @@
 // One exchange: the handler gets the request, the visitor gets the response.
 
+import type { Upgrade, Upgraded, UpgradeOptions } from '../websocket/upgrade.ts'
 import type { Asked } from './asked.ts'
 import { Body } from './body.ts'
+import { UpgradeError } from './errors.ts'
 import { encodeLatin1 } from './latin1.ts'
 import type { Peer, Presence } from './peer.ts'
 import { ALLOW } from './refusal.ts'
@@ -15,6 +17,12 @@ export interface FetchInfo {
   canonicalUrl: string
   /** Watches work that goes on after the response: when it fails, that is reported like an error of the handler. */
   waitUntil(promise: Promise<unknown>): void
+  /**
+   * Makes a WebSocket of a visitor's request, which is in no way checked for its `Origin`. Return the response, as it
+   * is; the socket opens when it is sent.
+   * @throws an error that answers a request that asks for no WebSocket with 426, and a malformed one with 400
+   */
+  upgrade(request: Request, options?: UpgradeOptions): Upgraded
 }
 
 /** What every framework exports as its `fetch`. */
@@ -30,6 +38,24 @@ export interface HttpOptions extends Site {
 
 const CONTINUE: Uint8Array = encodeLatin1('HTTP/1.1 100 Continue\r\n\r\n')
 
+type MakeUpgrade = (...args: ConstructorParameters<typeof Upgrade>) => Upgrade
+
+const refuseUpgrade: MakeUpgrade = () => {
+  throw new UpgradeError('upgrade_required')
+}
+
+/** Loaded when a visitor asks for it: most sites never do. A service worker cannot: that hurts who upgrades only. */
+async function loadUpgrade(): Promise<MakeUpgrade> {
+  try {
+    const { Upgrade } = await import('../websocket/upgrade.ts')
+    return (...args) => new Upgrade(...args)
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
 export class Exchange implements Presence {
   readonly #peer: Peer
   readonly #asked: Asked
@@ -39,7 +65,8 @@ export class Exchange implements Presence {
   readonly #body: Body | undefined
   /** Undefined for `OPTIONS *`, which no Request can carry: it is answered here. */
   readonly #request: Request | undefined
-  #reply: Reply | undefined
+  #reply: Reply | Upgrade | undefined
+  #upgrade: Upgrade | undefined
 
   /** @throws HttpError when the platform cannot make the Request */
   constructor(peer: Peer, asked: Asked, options: HttpOptions) {
@@ -68,6 +95,7 @@ export class Exchange implements Presence {
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)
     } finally {
+      this.#upgrade?.cancel(this.#visit.signal.reason)
       this.#peer.watch(undefined)
     }
   }
@@ -87,16 +115,18 @@ export class Exchange implements Presence {
     this.#reply?.cancel(error)
   }
 
-  async #respond(): Promise<Reply> {
+  async #respond(): Promise<Reply | Upgrade> {
     const { head } = this.#asked
     const request = this.#request
     if (!request) return Reply.prepare(new Response(null, { status: 204, headers: { allow: ALLOW } }), head)
     try {
-      const reply = await Reply.prepare(await this.#call(request), head)
+      const response = await this.#call(request)
+      if (response === this.#upgrade?.response) return this.#upgrade
+      const reply = await Reply.prepare(response, head)
       if (!this.#body?.failure) return reply
       reply.cancel(this.#body.failure)
     } catch (error) {
-      if (this.#peer.isBroken) throw error
+      if (this.#peer.isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
         this.#report(error)
         return Reply.prepare(new Response('Internal Server Error', { status: 500 }), head)
@@ -107,7 +137,10 @@ export class Exchange implements Presence {
   }
 
   async #call(request: Request): Promise<Response> {
-    const answer = (async () => this.#options.fetch(request, this.#info(request)))()
+    const { fetch } = this.#options
+    const answer = this.#asked.webSocket
+      ? loadUpgrade().then((make) => fetch(request, this.#info(request, make)))
+      : (async () => fetch(request, this.#info(request, refuseUpgrade)))()
     try {
       const response = await Promise.race([answer, this.#broken.promise])
       if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
@@ -119,7 +152,7 @@ export class Exchange implements Presence {
     }
   }
 
-  async #send(reply: Reply, persistent: boolean): Promise<void> {
+  async #send(reply: Reply | Upgrade, persistent: boolean): Promise<void> {
     try {
       await reply.send(this.#peer.output, persistent)
     } catch (error) {
@@ -131,11 +164,17 @@ export class Exchange implements Presence {
     }
   }
 
-  #info(request: Request): FetchInfo {
+  #info(request: Request, makeUpgrade: MakeUpgrade): FetchInfo {
     return {
       canonicalUrl: this.#options.canonicalUrl,
       waitUntil: (promise) => {
         promise.catch((error) => this.#options.onError(error, request))
+      },
+      upgrade: (asked, options = {}) => {
+        this.#visit.signal.throwIfAborted()
+        if (this.#upgrade || this.#reply) throw new TypeError('upgrade is for once, before the response')
+        this.#upgrade = makeUpgrade(asked, options, this.#peer.stream, this.#options.closing)
+        return this.#upgrade
       },
     }
   }

@@ -41,6 +41,21 @@ export class Peer {
     if (this.input.ended) presence?.left()
   }
 
+  /** What another protocol speaks on from here (RFC 9110 §7.8): what was read ahead comes first. */
+  get stream(): ByteStream {
+    const { input, output } = this
+    const read = async (): Promise<Uint8Array | undefined> => {
+      while (input.length === 0) if (!(await input.more(Number.POSITIVE_INFINITY))) return undefined
+      return input.take(Number.POSITIVE_INFINITY)
+    }
+    return {
+      read,
+      write: (bytes) => output.write(bytes),
+      end: () => output.end(),
+      abort: (reason) => this.break(reason),
+    }
+  }
+
   /** Ends both directions at once. */
   break(error: unknown): void {
     if (this.#broken) return

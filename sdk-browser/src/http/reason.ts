@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<number, string>> = {
   417: 'Expectation Failed',
   421: 'Misdirected Request',
   422: 'Unprocessable Content',
+  426: 'Upgrade Required',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',

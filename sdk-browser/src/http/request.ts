@@ -42,7 +42,7 @@ function makeHeaders(fields: readonly Field[]): Headers {
  * own are not guarded. They take the place of the guarded ones on this request and on its clones. What the constructor
  * kept stays beneath them, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
  */
-function withHeaders(request: Request, headers: Headers): Request {
+export function withHeaders(request: Request, headers: Headers): Request {
   Object.defineProperties(request, {
     headers: { value: headers, enumerable: true },
     clone: { value: () => withHeaders(Request.prototype.clone.call(request), new Headers(headers)) },

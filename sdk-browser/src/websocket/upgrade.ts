@@ -1,0 +1,63 @@
+// From a request to a WebSocket: what `upgrade` gives the handler, and what becomes of it when that returns.
+
+import type { ByteStream } from '../byte-stream.ts'
+import { WebSocketError } from './errors.ts'
+import type { VisitorSocket } from './events.ts'
+import { encodeHandshake, type Handshake, readHandshake } from './handshake.ts'
+import { MESSAGE_MAX_BYTES } from './limits.ts'
+import { Socket } from './socket.ts'
+
+export interface UpgradeOptions {
+  /** The subprotocol that is spoken. A visitor that did not offer it is refused. */
+  protocol?: string | undefined
+  /** A larger message closes the socket with 1009. Default: 16 MiB. */
+  maxMessageBytes?: number | undefined
+}
+
+export interface Upgraded {
+  /** To be returned by the handler: the socket opens when it is sent. */
+  response: Response
+  socket: VisitorSocket
+}
+
+/** Takes the place of a `Reply`. */
+export class Upgrade implements Upgraded {
+  readonly response: Response
+  readonly isReusable = false
+  readonly #handshake: Handshake
+  readonly #socket: Socket
+  readonly #stream: ByteStream
+  readonly #closing: AbortSignal | undefined
+
+  /** @throws UpgradeError when the request is no handshake that can be accepted */
+  constructor(
+    request: Request,
+    { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES }: UpgradeOptions,
+    stream: ByteStream,
+    closing: AbortSignal | undefined,
+  ) {
+    this.#handshake = readHandshake(request, protocol)
+    this.#socket = new Socket(protocol, maxMessageBytes)
+    this.#stream = stream
+    this.#closing = closing
+    // No Response can be made with 101. It says so all the same: frameworks log the status, and one that tries to
+    // copy the response fails instead of losing the upgrade.
+    this.response = new Response()
+    Object.defineProperties(this.response, { status: { value: 101 }, ok: { value: false } })
+  }
+
+  get socket(): VisitorSocket {
+    return this.#socket as VisitorSocket
+  }
+
+  /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
+  async send(): Promise<void> {
+    await this.#stream.write(await encodeHandshake(this.#handshake, this.response.headers))
+    await this.#socket.run(this.#stream, this.#closing)
+  }
+
+  /** Closes the socket, unless it had its life. */
+  cancel(reason: unknown = new WebSocketError('upgrade_declined')): void {
+    this.#socket.abandon(reason)
+  }
+}
