@@ -34,6 +34,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['tls/src/record/a.ts', "export { x } from '@noble/ciphers/aes.js'", ONE_IMPORTER],
   ['sdk-browser/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
   ['sdk-browser/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
+  ['sdk-browser/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['sdk-node/src/c.ts', "export { Agent } from 'undici'", ONE_IMPORTER],
   ['relay/src/identity.ts', "export { x } from '@peculiar/x509'", ONE_IMPORTER],
   ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],

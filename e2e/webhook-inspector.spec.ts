@@ -1,0 +1,88 @@
+// The example's journey: a webhook comes, is shown, repeated, and taken along as a command that works.
+import { execFileSync } from 'node:child_process'
+import { expect, test } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import { type Example, expectFits, expectLinked, openExample } from './harness/example.ts'
+
+const hook = test.extend<{ hook: Example }>({
+  hook: async ({ browser, relay }, use) => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await use(await openExample(context, relay.url, 'webhook-inspector'))
+    await context.close()
+  },
+})
+
+const JSON_TYPE = 'Content-Type: application/json'
+
+hook('a webhook is listed and shown in full, as text', async ({ hook: { page, errors, address }, relay }) => {
+  const url = await address()
+  const body = JSON.stringify({ html: '<img src=x onerror=alert(1)>' })
+  const sent = ['-H', JSON_TYPE, '-H', 'Cookie: a=b', '-d', body, `${url}/hook?x=1`]
+  expect(String(await curl(relay.caFile, ...sent))).toBe('Received\n')
+  await page.getByRole('button', { name: 'POST /hook?x=1 200' }).click()
+  await expect(page.getByRole('heading', { name: 'POST /hook?x=1' })).toBeVisible()
+  await expect(page.locator('#body')).toHaveText(/{\s+"html": "<img src=x onerror=alert\(1\)>"\s+}/)
+  await expect(page.locator('#fields')).toContainText('application/json')
+  await expect(page.locator('#fields')).toContainText('a=b')
+  expect(errors).toEqual([])
+})
+
+hook('it answers as it is told', async ({ hook: { page, address }, relay }) => {
+  const url = await address()
+  await page.getByLabel('Answer with').selectOption('503')
+  const status = await curl(relay.caFile, '-o', '/dev/null', '-w', '%{http_code}', url)
+  expect(String(status)).toBe('503')
+  await expect(page.getByRole('button', { name: 'GET / 503' })).toBeVisible()
+})
+
+hook('replay, and copy as curl', async ({ hook: { page, errors, address }, relay }) => {
+  const url = await address()
+  const body = `it's {"a": "$(id)"}`
+  await curl(relay.caFile, '-H', JSON_TYPE, '-d', body, `${url}/hook`)
+  const requests = page.locator('#requests button')
+  await requests.click()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await expect(requests).toHaveText(['POST /hook 200', 'POST /hook 200'])
+  await expect(page.locator('#summary')).toContainText('a replay of number 1')
+  await expect(page.locator('#body')).toHaveText(body)
+
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  // The command is run as it is, by a shell; only the CA comes from the environment.
+  const env = { ...process.env, CURL_CA_BUNDLE: relay.caFile }
+  const options = { env, encoding: 'utf8', timeout: 10_000, stdio: 'pipe' } as const
+  expect(execFileSync('sh', ['-c', command], options)).toBe('Received\n')
+  await expect(requests).toHaveCount(3)
+  await requests.first().click()
+  await expect(page.locator('#body')).toHaveText(body)
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect(page.locator('#details')).toBeHidden()
+  expect(errors).toEqual([])
+})
+
+hook(
+  'a body that is too long to keep is shown in part, and not repeated',
+  async ({ hook: { page, address }, relay }) => {
+    const url = await address()
+    await curl(relay.caFile, '-d', 'x'.repeat(100_000), url)
+    await page.locator('#requests button').click()
+    await expect(page.locator('#body')).toContainText('more bytes')
+    await expect(page.getByRole('button', { name: 'Replay' })).toBeDisabled()
+    await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeDisabled()
+  },
+)
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  hook(`it fits a phone, ${colorScheme}`, async ({ hook: { page, address }, relay }, info) => {
+    const url = await address()
+    await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/${'AnUnbreakablyLongPath'.repeat(8)}`)
+    await page.locator('#requests button').click()
+    await expectFits(page, 390, colorScheme)
+    await page.screenshot({ path: info.outputPath(`hook-${colorScheme}.png`), fullPage: true })
+  })
+}
+
+hook('it runs no inline script, and its index leads to it', async ({ hook: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'Webhook inspector', 'webhook-inspector')
+})

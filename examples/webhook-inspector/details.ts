@@ -1,0 +1,50 @@
+// One request in full.
+import type { Entry } from '@svc/sdk-browser/handlers'
+
+export function showDetails(entry: Entry): void {
+  element('details').hidden = false
+  element('details-heading').textContent = `${entry.method} ${pathOf(entry)}`
+  element('summary').textContent = summary(entry)
+  element('fields').replaceChildren(
+    ...entry.headers.flatMap(([name, value]) => [text('dt', name), text('dd', value)]),
+  )
+  element('body').textContent = bodyText(entry)
+  // The beginning of a body is not the request.
+  const isWhole = entry.bodyBytes === entry.body.length
+  for (const id of ['replay', 'curl']) (element(id) as HTMLButtonElement).disabled = !isWhole
+}
+
+export function pathOf({ url }: Entry): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+function summary({ id, at, bodyBytes, status, ms, replayOf }: Entry): string {
+  const replay = replayOf === undefined ? '' : `, a replay of number ${replayOf}`
+  const answer = status === undefined ? 'not answered yet' : `answered ${status} in ${ms?.toFixed(1)} ms`
+  return `Number ${id}${replay}, at ${new Date(at).toLocaleTimeString()}, ${bodyBytes} bytes, ${answer}.`
+}
+
+function bodyText({ body, bodyBytes }: Entry): string {
+  if (bodyBytes === 0) return '(none)'
+  const text = new TextDecoder().decode(body)
+  return bodyBytes > body.length ? `${text}\n… ${bodyBytes - body.length} more bytes` : indented(text)
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function text(tag: string, content: string): HTMLElement {
+  const made = document.createElement(tag)
+  made.textContent = content
+  return made
+}
+
+function element(id: string): HTMLElement {
+  return document.getElementById(id)!
+}

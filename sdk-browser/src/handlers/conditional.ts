@@ -1,0 +1,45 @@
+// Conditional requests (RFC 9110 §13): whether the visitor has this version, or wants a part of another.
+
+export interface Validators {
+  /** A strong entity tag (§8.8.3), quotes included. */
+  etag: string
+  /** In whole seconds since the epoch, as Last-Modified can say it (§8.8.2). */
+  modifiedSeconds: number
+}
+
+/** In the order of §13.2.2. @returns the status that answers instead of the file, if any */
+export function evaluate(headers: Headers, { etag, modifiedSeconds }: Validators): 304 | 412 | undefined {
+  const ifMatch = headers.get('if-match')
+  const unmodifiedSince = seconds(headers.get('if-unmodified-since'))
+  if (ifMatch !== null ? !matches(ifMatch, etag, false) : isAfter(modifiedSeconds, unmodifiedSince))
+    return 412
+  const ifNoneMatch = headers.get('if-none-match')
+  if (ifNoneMatch !== null) return matches(ifNoneMatch, etag, true) ? 304 : undefined
+  const modifiedSince = seconds(headers.get('if-modified-since'))
+  return modifiedSince !== undefined && !isAfter(modifiedSeconds, modifiedSince) ? 304 : undefined
+}
+
+/** §13.1.5: whether the Range field counts, because the part that the visitor has is of this version. */
+export function mayResume(headers: Headers, { etag, modifiedSeconds }: Validators): boolean {
+  const ifRange = headers.get('if-range')
+  if (ifRange === null) return true
+  if (ifRange.endsWith('"')) return ifRange === etag
+  // §8.8.2.2: a date is a strong validator when the file can no longer change within its second.
+  return seconds(ifRange) === modifiedSeconds && Date.now() >= (modifiedSeconds + 1) * 1000
+}
+
+/** §13.1.1 compares strongly, §13.1.2 weakly. Tags hold no commas here, so those of others may be split at will. */
+function matches(list: string, etag: string, isWeak: boolean): boolean {
+  if (list.trim() === '*') return true
+  return list.split(',').some((tag) => (isWeak ? tag.trim().replace(/^W\//, '') : tag.trim()) === etag)
+}
+
+/** @returns undefined for what is no date: such a field is ignored (§13.1.3, §13.1.4) */
+function seconds(date: string | null): number | undefined {
+  const time = Date.parse(date ?? '')
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+}
+
+function isAfter(modified: number, limit: number | undefined): boolean {
+  return limit !== undefined && modified > limit
+}

@@ -1,0 +1,87 @@
+// Where files come from: a list of a file input, a map from paths, or a folder that the owner gave access to.
+
+/**
+ * - a FileList or an array: each file under its name; those of a folder input under their path in that folder
+ * - a map of paths such as `photos/a.jpg`: read anew at each request, so that it may change
+ * - a FileSystemDirectoryHandle: what is in the folder at the time of the request
+ */
+export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | FileSystemDirectoryHandle
+
+/** One line of a listing. */
+export interface Item {
+  name: string
+  isFolder: boolean
+  /** In bytes; undefined for folders and where it would cost a look at each file. */
+  size: number | undefined
+}
+
+export interface FileTree {
+  /** @param segments none of them empty, `.` or `..`, or with a slash in it */
+  file(segments: readonly string[]): Promise<File | undefined>
+  /** @returns the first `limit` things in a folder, or undefined when there is no such folder */
+  list(segments: readonly string[], limit: number): Promise<Item[] | undefined>
+}
+
+export function fileTree(source: FileSource): FileTree {
+  if ('getFileHandle' in source) return handleTree(source)
+  return mapTree('get' in source ? source : byPath(source))
+}
+
+function byPath(files: ArrayLike<File>): Map<string, File> {
+  // The first segment of a relative path is the chosen folder itself.
+  const pathOf = (file: File): string => file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name
+  return new Map(Array.from(files, (file) => [pathOf(file), file]))
+}
+
+function mapTree(files: ReadonlyMap<string, File>): FileTree {
+  return {
+    file: async (segments) => files.get(segments.join('/')),
+    list: async (segments, limit) => {
+      const prefix = segments.map((segment) => `${segment}/`).join('')
+      const items = new Map<string, Item>()
+      for (const [path, file] of files) {
+        if (items.size === limit) break
+        if (!path.startsWith(prefix)) continue
+        const [name = '', ...below] = path.slice(prefix.length).split('/')
+        const isFolder = below.length > 0
+        items.set(name, { name, isFolder, size: isFolder ? undefined : file.size })
+      }
+      return items.size > 0 || segments.length === 0 ? [...items.values()] : undefined
+    },
+  }
+}
+
+function handleTree(root: FileSystemDirectoryHandle): FileTree {
+  const folder = async (segments: readonly string[]): Promise<FileSystemDirectoryHandle> => {
+    let handle = root
+    for (const segment of segments) handle = await handle.getDirectoryHandle(segment)
+    return handle
+  }
+  return {
+    file: (segments) =>
+      unlessMissing(async () => {
+        const parent = await folder(segments.slice(0, -1))
+        return (await parent.getFileHandle(segments.at(-1) ?? '')).getFile()
+      }),
+    list: (segments, limit) =>
+      unlessMissing(async () => {
+        const items: Item[] = []
+        for await (const { name, kind } of (await folder(segments)).values()) {
+          if (items.length === limit) break
+          items.push({ name, isFolder: kind === 'directory', size: undefined })
+        }
+        return items
+      }),
+  }
+}
+
+/** A name that is not there, of the other kind, or that no file can have (TypeError). Lost permission is a failure. */
+async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    const name = error instanceof Error || error instanceof DOMException ? error.name : ''
+    if (['NotFoundError', 'TypeMismatchError', 'TypeError'].includes(name)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+// A folder as a page: its files and folders, as links.
+
+import type { Item } from './file-tree.ts'
+
+/** Nothing can be added to the page, whatever a file is called. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+
+/**
+ * @param path the decoded path of the folder, for people
+ * @param isWhole whether `items` are all there are
+ */
+export function listing(path: string, items: readonly Item[], isWhole: boolean): Response {
+  const sorted = items.toSorted(
+    (a, b) =>
+      Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name, undefined, { numeric: true }),
+  )
+  const rows = [...(path === '/' ? [] : [row('..', '../', '')]), ...sorted.map(itemRow)]
+  const title = escapeHtml(path)
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${title}</title>
+<style>
+  body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: clamp(1rem, 5vw, 3rem) 1.25rem }
+  h1 { font-size: 1.4rem; overflow-wrap: anywhere }
+  ul { list-style: none; padding: 0 }
+  li { border-top: 1px solid color-mix(in srgb, currentcolor 20%, transparent); display: flex; gap: 1rem; justify-content: space-between }
+  a { flex: 1; overflow-wrap: anywhere; padding: .6rem 0 }
+  span { opacity: .75; padding: .6rem 0; white-space: nowrap }
+</style>
+<main>
+<h1>${title}</h1>
+<ul>
+${rows.join('\n')}
+</ul>
+${items.length === 0 ? '<p>Nothing here yet.</p>' : ''}${isWhole ? '' : `<p>Only ${items.length} are listed here.</p>`}
+</main>
+</html>
+`
+  const headers = {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Content-Type': 'text/html; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+  }
+  return new Response(html, { headers })
+}
+
+function itemRow({ name, isFolder, size }: Item): string {
+  const slash = isFolder ? '/' : ''
+  // With the dot it is a path, though a name may look like a scheme or a host.
+  return row(
+    name + slash,
+    `./${encodeURIComponent(name.toWellFormed())}${slash}`,
+    size === undefined ? '' : formatSize(size),
+  )
+}
+
+function row(text: string, href: string, size: string): string {
+  return `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a>${size && `<span>${size}</span>`}</li>`
+}
+
+function formatSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,27 @@
+// The Range field (RFC 9110 §14.1.2, §14.2): the one range of bytes that a visitor asks for.
+
+/** Offsets of the first byte and of the one behind the last. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+const SINGLE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
+
+/**
+ * @returns undefined for what is to be ignored: none, another unit, malformed, or several ranges, which §14.2 lets a
+ * server answer with the whole; `unsatisfiable` when no byte of it exists
+ */
+export function parseRange(field: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const match = SINGLE.exec(field ?? '')
+  if (!match) return undefined
+  const [, first, last, suffix] = match
+  if (suffix !== undefined) {
+    const length = Math.min(Number(suffix), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
+  }
+  const start = Number(first)
+  const end = last ? Number(last) + 1 : size
+  if (end <= start && last) return undefined // §14.1.1: a range whose last is before its first is invalid
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size) }
+}

@@ -1,0 +1,12 @@
+// A Response whose headers are not guarded: in a page, those of the constructor drop what only a server may send.
+
+/** @returns `response` itself; `headers` take the place of its own, on it and on its clones */
+export function withHeaders(response: Response, headers: Headers): Response {
+  return Object.defineProperties(response, {
+    headers: { value: headers, enumerable: true, configurable: true },
+    clone: {
+      value: () => withHeaders(Response.prototype.clone.call(response), new Headers(headers)),
+      configurable: true,
+    },
+  })
+}
