@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 15_000,
     // Tests of deadlines wait side by side.
     maxConcurrency: 10,
+    // Its cache of transformed modules does not notice that a package.json exports something else.
+    fsModuleCache: false,
   },
 })

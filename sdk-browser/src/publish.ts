@@ -2,7 +2,8 @@
 
 import { loadStoredIdentity } from './identity/store.ts'
 import type { PublishOptions } from './options.ts'
-import { type Platform, publishOn } from './platform.ts'
+import type { Platform } from './platform.ts'
+import { publishOn } from './publish-on.ts'
 import type { Site } from './site.ts'
 
 const web: Platform = {

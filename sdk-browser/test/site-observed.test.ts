@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DebugEvent } from '../src/debug.ts'
 import { CLOSE_GRACE_MS } from '../src/limits.ts'
 import type { PublishOptions } from '../src/options.ts'
-import { publishOn } from '../src/platform.ts'
+import { publishOn } from '../src/publish-on.ts'
 import type { Site } from '../src/site.ts'
 import { failing, RelayDouble, testPlatform } from './support/relay-double.ts'
 

@@ -9,7 +9,7 @@ import { identityFromKey } from '../src/identity/key.ts'
 import { STABLE_AFTER_MS } from '../src/limits.ts'
 import type { PublishOptions } from '../src/options.ts'
 import { parseOptions } from '../src/options.ts'
-import { publishOn } from '../src/platform.ts'
+import { publishOn } from '../src/publish-on.ts'
 import { PublishedSite, type Site } from '../src/site.ts'
 import { failing, RelayDouble, testPlatform } from './support/relay-double.ts'
 
