@@ -66,5 +66,8 @@ export const RELAY_BUDGET_BURST = 200
 /** What an endpoint costs of these budgets. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
 
+/** A port whose lease was lost stays reserved for its identity this long; after that it is kept only while it is free. */
+export const PORT_RESERVATION_MS: number = 5 * 60_000
+
 /** Failed admin logins a minute from one source IP; more get `rate_limited`. */
 export const LOGIN_FAILURES_PER_MINUTE = 5

@@ -102,6 +102,9 @@ export interface RenewRequest {
   ttl?: number | undefined
   reported_ip?: string | undefined
   metadata?: LeaseMetadata | undefined
+  /** Extension: what the client believes to have; `transport_mismatch` when the lease is another one. */
+  udp_enabled?: boolean | undefined
+  tcp_enabled?: boolean | undefined
 }
 
 export interface RenewResponse {

@@ -1,8 +1,11 @@
 // Every path of the relay's API, and the headers and media types that belong to them.
 
 export const PATH = {
+  openapi: '/api/openapi.json',
   health: '/api/healthz',
   state: '/api/state',
+  installSh: '/api/install.sh',
+  installPs1: '/api/install.ps1',
   adminLogin: '/api/admin/auth/login',
   adminStatus: '/api/admin/auth/status',
   adminLogout: '/api/admin/auth/logout',
@@ -19,13 +22,39 @@ export const PATH = {
   connect: '/sdk/connect',
   certificateChain: '/sdk/certificate-chain',
   sign: '/v1/sign',
+  cache: '/sdk/cache',
+  hop: '/sdk/hop',
+  discovery: '/discovery',
+  announce: '/discovery/announce',
 } as const
+
+/** What `/api/install/bin/{slug}` offers. The last two are for browsers: the connector, and the runtime it needs. */
+export const INSTALL_SLUGS = [
+  'linux-amd64',
+  'linux-arm64',
+  'darwin-amd64',
+  'darwin-arm64',
+  'windows-amd64',
+  'windows-arm64',
+  'js-wasm',
+  'wasm-exec',
+] as const
+export type InstallSlug = (typeof INSTALL_SLUGS)[number]
+
+export function installBinPath(slug: InstallSlug): string {
+  return `/api/install/bin/${slug}`
+}
+
+/** Upgrade token of a native client on `/sdk/connect`; a relay takes the request also without it. */
+export const RAW_UPGRADE = 'raw'
 
 export const HEADER = {
   /** Lease access token: `/v1/sign` and `/sdk/cache`. */
   accessToken: 'X-Svc-Access-Token',
   /** Reverse capability of a native client on `/sdk/connect`. */
   reverseCapability: 'X-Svc-Reverse-Capability',
+  /** Of every answer: names the request in the relay's log. */
+  requestId: 'X-Request-Id',
 } as const
 
 /** Media type of `GET /sdk/certificate-chain`. */

@@ -36,6 +36,8 @@ export interface Tls12SignRequest extends SignRequestBase {
   server_random: string
   /** The ServerECDHParams structure. */
   server_ecdh_params: string
+  /** The Certificate message (RFC 5246 §7.4.2). Without it the relay takes its newest key, which may not be the tenant's yet. */
+  certificate?: string | undefined
 }
 
 export type SignRequest = Tls13SignRequest | Tls12SignRequest

@@ -1,4 +1,4 @@
-// The leaf certificate as far as a TLS server must know it: which algorithm its key signs with.
+// The leaf certificate as far as a TLS server must know it: which algorithm its key signs with, and which hosts it names.
 
 import { TlsError } from './errors.ts'
 import { SIGNATURE_SCHEME } from './messages/constants.ts'
@@ -27,7 +27,9 @@ const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
   '06032b6570': 'Ed25519',
 }
 
-const TAG = { sequence: 0x30, version: 0xa0 } as const
+const TAG = { boolean: 0x01, sequence: 0x30, dnsName: 0x82, version: 0xa0, extensions: 0xa3 } as const
+/** id-ce-subjectAltName, the content of its OBJECT IDENTIFIER. */
+const SUBJECT_ALT_NAME = '551d11'
 
 /**
  * The algorithm for `ServerConfig`, out of the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
@@ -41,19 +43,64 @@ export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
   return algorithm
 }
 
+/**
+ * The names of the leaf's subjectAltName (RFC 5280 §4.2.1.6): host names as they are, of any other kind empty.
+ * @throws TlsError `unsupported_certificate` for what is not a certificate
+ */
+export function subjectNamesOf(leafDer: Uint8Array): string[] {
+  try {
+    const tbs = afterSubject(leafDer)
+    skip(tbs) // SubjectPublicKeyInfo
+    while (!tbs.done) {
+      const { tag, content } = read(tbs)
+      if (tag === TAG.extensions)
+        return alternativeNames(element(new Reader(content, 'extensions'), TAG.sequence))
+    }
+    return []
+  } catch (cause) {
+    throw new TlsError('unsupported_certificate', 'the leaf is not an X.509 certificate', { cause })
+  }
+}
+
+function alternativeNames(extensions: Reader): string[] {
+  while (!extensions.done) {
+    const extension = element(extensions, TAG.sequence)
+    const isAlternativeName = hex(read(extension).content) === SUBJECT_ALT_NAME
+    let value = read(extension)
+    if (value.tag === TAG.boolean) value = read(extension) // critical
+    if (!isAlternativeName) continue
+    const names: string[] = []
+    const list = element(new Reader(value.content, 'subjectAltName'), TAG.sequence)
+    while (!list.done) {
+      const { tag, content } = read(list)
+      names.push(tag === TAG.dnsName ? String.fromCharCode(...content) : '')
+    }
+    return names
+  }
+  return []
+}
+
 function keyAlgorithm(der: Uint8Array): string | undefined {
   try {
-    const certificate = element(new Reader(der, 'certificate'), TAG.sequence)
-    const tbs = element(certificate, TAG.sequence)
-    // version [0] is there in every certificate of version 2 or 3; then the serial number.
-    if (skip(tbs) === TAG.version) skip(tbs)
-    for (const _ of ['signature', 'issuer', 'validity', 'subject']) skip(tbs)
-    const publicKeyInfo = element(tbs, TAG.sequence)
-    const algorithm = read(publicKeyInfo).content
-    return Array.from(algorithm, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    const publicKeyInfo = element(afterSubject(der), TAG.sequence)
+    return hex(read(publicKeyInfo).content)
   } catch {
     return undefined
   }
+}
+
+/** A TBSCertificate from its SubjectPublicKeyInfo on. */
+function afterSubject(der: Uint8Array): Reader {
+  const certificate = element(new Reader(der, 'certificate'), TAG.sequence)
+  const tbs = element(certificate, TAG.sequence)
+  // version [0] is there in every certificate of version 2 or 3; then the serial number.
+  if (skip(tbs) === TAG.version) skip(tbs)
+  for (const _ of ['signature', 'issuer', 'validity', 'subject']) skip(tbs)
+  return tbs
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function element(reader: Reader, tag: number): Reader {

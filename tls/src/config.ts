@@ -65,6 +65,8 @@ export interface Tls12SignRequest {
   serverRandom: Uint8Array
   /** The ServerECDHParams structure. */
   serverEcdhParams: Uint8Array
+  /** The whole message. Not signed, but it says whose key is to sign. */
+  certificate: Uint8Array
 }
 
 /** What was agreed on. */

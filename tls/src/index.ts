@@ -1,5 +1,5 @@
 // @svc/tls: a TLS server engine without I/O, whose certificate key may be somewhere else.
-export { type SignAlgorithm, signAlgorithmOf } from './certificate.ts'
+export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate.ts'
 export type {
   ConnectionInfo,
   ProtocolVersion,

@@ -1,9 +1,9 @@
-// The algorithm of a leaf's key, out of certificates that openssl made.
+// The algorithm of a leaf's key and the names of its hosts, out of certificates that openssl made.
 
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { signAlgorithmOf } from '../src/index.ts'
+import { signAlgorithmOf, subjectNamesOf } from '../src/index.ts'
 
 function certificate(...newKey: string[]): Uint8Array {
   const subject = ['-subj', '/CN=x', '-keyout', '/dev/null', '-nodes']
@@ -42,5 +42,35 @@ describe('signAlgorithmOf', () => {
         expect.objectContaining({ code: 'unsupported_certificate' }),
       )
     expect(() => signAlgorithmOf(new Uint8Array(100).fill(0x30))).toThrow()
+  })
+})
+
+describe('subjectNamesOf', () => {
+  const named = (names: string): Uint8Array =>
+    certificate('-newkey', 'ed25519', '-addext', `subjectAltName=${names}`)
+
+  test.each([
+    ['one host', 'DNS:a.example', ['a.example']],
+    ['several, with a wildcard', 'DNS:a.example,DNS:*.a.example', ['a.example', '*.a.example']],
+    ['critical', 'critical,DNS:a.example', ['a.example']],
+    [
+      'what is not a host, without its value',
+      'IP:192.0.2.1,DNS:a.example,email:a@b.example',
+      ['', 'a.example', ''],
+    ],
+  ])('%s', (_, names, expected) => {
+    expect(subjectNamesOf(named(names))).toEqual(expected)
+  })
+
+  test('none', () => {
+    expect(subjectNamesOf(certificate('-newkey', 'ed25519'))).toEqual([])
+  })
+
+  test('refuses what is no certificate, wherever it ends', () => {
+    const der = named('DNS:a.example')
+    for (const cut of [0, 1, 4, 20, 100, der.length - 1])
+      expect(() => subjectNamesOf(der.subarray(0, cut))).toThrow(
+        expect.objectContaining({ code: 'unsupported_certificate' }),
+      )
   })
 })

@@ -83,7 +83,8 @@ export async function handshake(
   )
 
   // Certificate (§7.4.2), CertificateStatus (RFC 6066 §8)
-  send(encodeCertificate(certificateChain))
+  const certificate = encodeCertificate(certificateChain)
+  send(certificate)
   if (ocspResponse !== undefined) send(encodeCertificateStatus(ocspResponse))
   channel.flush()
 
@@ -92,7 +93,7 @@ export async function handshake(
   secrets.add(own)
   const serverEcdhParams = encodeServerEcdhParams(group, own.keyExchange)
   const signed = { clientRandom: randoms.client, serverRandom: randoms.server, serverEcdhParams }
-  const request = { version: VERSION, algorithm, clientHello: hello.message, ...signed }
+  const request = { version: VERSION, algorithm, clientHello: hello.message, ...signed, certificate }
   const signature = await requestSignature(settings, request, leaving)
   send(encodeServerKeyExchange(serverEcdhParams, SCHEME_OF[algorithm], signature))
 

@@ -146,6 +146,7 @@ describe.each([
         hex('03001d20'),
         (request as { serverEcdhParams: Uint8Array }).serverEcdhParams.subarray(4),
       ),
+      certificate: client.certificate,
     })
     resolve()
     await client.flight()

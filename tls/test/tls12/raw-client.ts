@@ -44,6 +44,8 @@ export class RawClient12 {
   /** Contents of the records of data that came. */
   readonly recordSizes: number[] = []
   serverHello: ReturnType<typeof parseServerHello> | undefined
+  /** The whole message. */
+  certificate: Uint8Array | undefined
   protection: RecordProtection | undefined
   serverProtection: RecordProtection | undefined
 
@@ -213,6 +215,7 @@ export class RawClient12 {
     const [type] = message
     this.messages.push(type!)
     if (type === 2) this.#readServerHello(message)
+    if (type === 11) this.certificate = message
     if (type === 12) this.#serverShare = message.subarray(8, 8 + message[7]!)
     if (type === 20) {
       const expected = this.#master!.verifyData('server', this.#transcript!.digest())
