@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{protocol,yamux,tls,relay,sdk-browser,sdk-node,scripts}/test/**/*.test.ts'],
+    include: ['{protocol,yamux,tls,relay,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts'],
     testTimeout: 15_000,
     // Tests of deadlines wait side by side.
     maxConcurrency: 10,

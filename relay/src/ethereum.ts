@@ -1,8 +1,8 @@
 // Ethereum's part in identities: addresses, mnemonics and recovery of who signed. The only importer of viem.
 
-import { type Hex, recoverMessageAddress } from 'viem'
+import type { Hex } from 'viem'
 import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
-import { getAddress } from 'viem/utils'
+import { getAddress, recoverMessageAddress } from 'viem/utils'
 
 export type { Hex }
 

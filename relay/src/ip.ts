@@ -24,3 +24,18 @@ function mappedIpv4(address: string): string | undefined {
   const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
   return [a >> 8, a & 0xff, b >> 8, b & 0xff].join('.')
 }
+
+const IPV6_GROUPS = 8
+/** A /64 is the least that a subscriber has (RFC 6177): whoever has one address in it has them all. */
+const NETWORK_GROUPS = 4
+
+/**
+ * What to count a source by: an IPv4 address itself, of an IPv6 address its /64.
+ * @param ip normalized
+ */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = Array.from({ length: IPV6_GROUPS - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right].slice(0, NETWORK_GROUPS).join(':')
+}

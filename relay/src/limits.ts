@@ -6,10 +6,16 @@ export const CONNECTIONS_MAX = 16_384
 export const WAITING_CLAIMS_MAX = 1024
 /** Active leases. */
 export const LEASES_MAX = 100_000
+/** Leases that expire in one turn of the event loop, at some 10 µs each: with more the relay would stutter. */
+export const DEADLINES_PER_TURN = 256
 /** Open registration challenges of all sources. */
 export const CHALLENGES_MAX = 10_000
 /** Bindings between activation and signature, of all leases; the oldest go first. */
 export const BINDINGS_MAX = 65_536
+/** A lease gets another certificate of its own after this long; it is valid for far longer. */
+export const OWN_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
+/** Replaced certificates still sign for this long: twice what an SDK lets pass before it fetches the chain again. */
+export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 /** WebSockets of one lease: one is enough, a few overlap while a page reconnects or spreads its load. */
 export const CARRIERS_PER_LEASE_MAX = 8
 /** Streams of one WebSocket, ready and bridged ones together. */
@@ -22,8 +28,23 @@ export const CARRIER_PING_DEADLINE_MS = 5_000
 export const FIRST_ANSWER_DEADLINE_MS = 15_000
 /** A carrier that is told to close is cut after this. */
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
+/** What visitors get to finish when the relay is told to stop: what supervisors allow before they kill is more. */
+export const DRAIN_MS = 10_000
+/** The last answers and close frames have this long to leave. */
+export const FAREWELL_MS = 1_000
 /** TCP keep-alive probes on public connections begin after this much silence, so that vanished peers end. */
 export const TCP_KEEPALIVE_MS = 30_000
+/** A PROXY header with its TLVs: they are a few hundred bytes, a page of memory is what nginx takes, too. */
+export const PROXY_HEADER_MAX_BYTES = 4096
+/** Counters of the source budgets, 16 bytes each: what a flood of addresses can never make more of. */
+export const BUDGET_SLOTS = 65_536
+/** Units that unregistering gives back to a source in a minute, and that it may save up: a page reloaded ten times. */
+export const REFUND_PER_MINUTE = 60
+export const REFUND_BURST = 60
+/** Signatures that wait for the thread which recovers their signers, at about 3 ms each. */
+export const RECOVERIES_WAITING_MAX = 256
+/** A recovery that takes longer shows a thread that hangs: it is ended, and the next one starts another. */
+export const RECOVERY_DEADLINE_MS = 10_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
 /** A TLS handshake with the API, and then each request's head, must be whole by then, … */
@@ -34,6 +55,23 @@ export const API_DEADLINE_CHECK_MS = 2_000
 export const API_IDLE_MS = 60_000
 /** Sources whose failed admin logins are remembered; the one that failed longest ago is forgotten first. */
 export const LOGIN_SOURCES_MAX = 1024
+/** Files that changed are read again after this much quiet: a chain and its key are two. */
+export const RELOAD_DELAY_MS = 300
+/** Scrapers at once, and what each request of theirs may take. */
+export const METRICS_CONNECTIONS_MAX = 16
+export const METRICS_REQUEST_DEADLINE_MS = 5_000
+/** Lines of the leases file beyond two for each reservation, before it is written anew: small files are left alone. */
+export const JOURNAL_SPARE_LINES = 1024
+/** Connections to all dedicated TCP ports together, … */
+export const PORT_CONNECTIONS_MAX = 16_384
+/** … and to one of them. */
+export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
+/** Ports that are tried for one lease when other processes have them; such a port is left alone … */
+export const PORT_ATTEMPTS_MAX = 64
+/** … this long. */
+export const PORT_TAKEN_MS = 60_000
+/** Arrays and objects within one another in a request's body; the deepest of the contract's bodies has 3. */
+export const JSON_DEPTH_MAX = 32
 /** Lease metadata, in UTF-16 code units each. */
 export const METADATA_TEXT_MAX = 1024
 export const METADATA_THUMBNAIL_MAX: number = 16 * 1024

@@ -1,6 +1,6 @@
 // Structured logs. Nothing secret is ever handed to a logger; `redact` is the second lock on that door.
 
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
@@ -14,11 +14,13 @@ const SECRET_FIELDS = [
   'binding',
 ]
 
-export function createLog(level: string): Logger {
-  return pino({
+/** @param destination standard output, unless told otherwise */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]),
-  })
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
 }

@@ -1,15 +1,20 @@
 // The relay as a whole: makes the parts, joins them and ends them together.
 
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { AdminApi } from './api/admin.ts'
+import { Observer } from './api/observe.ts'
 import { PublicApi } from './api/public.ts'
 import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
 import { createSite } from './api/site.ts'
 import { Bandwidth } from './bridge/bandwidth.ts'
+import { serveRawVisitor } from './bridge/raw-visit.ts'
 import { serveVisitor } from './bridge/visit.ts'
+import { Visitors } from './bridge/visitors.ts'
+import { Budgets } from './budget/budgets.ts'
+import { CertificateRotation } from './certificates/rotation.ts'
 import { loadCertificates } from './certificates/store.ts'
 import { loadIdentity } from './identity.ts'
 import { createListener } from './ingress/listener.ts'
@@ -18,20 +23,30 @@ import { KeylessSigner } from './keyless/signer.ts'
 import { Challenges } from './lease/challenges.ts'
 import { Credentials } from './lease/credentials.ts'
 import type { Lease } from './lease/lease.ts'
+import { Recovery } from './lease/recovery.ts'
 import { LeaseRegistry } from './lease/registry.ts'
+import { ReservationJournal } from './lease/reservation-journal.ts'
 import { Tokens } from './lease/tokens.ts'
 import { createLog, type Logger } from './log.ts'
+import { createMetricsServer } from './metrics/server.ts'
+import { Tally } from './metrics/tally.ts'
 import { Policy } from './policy/policy.ts'
+import { createDedicatedPorts } from './ports.ts'
+import { Reloader } from './reload.ts'
 import { ReverseConnect } from './reverse/connect.ts'
 import { Routes } from './routing/routes.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, SettingsError } from './settings.ts'
+import { type CloseOptions, Shutdown } from './shutdown.ts'
+import { Sources } from './source/sources.ts'
 import { RELEASE_VERSION } from './version.ts'
 
 export interface Relay {
   /** Where the SNI listener is bound. */
   port: number
+  /** Takes certificates and policy from their files anew; what is wrong with them is logged and changes nothing. */
+  reload(): Promise<void>
   /** Ends every lease and connection; resolves when nothing of the relay is left. */
-  close(): Promise<void>
+  close(options?: CloseOptions): Promise<void>
 }
 
 /** @throws SettingsError when the state directory does not fit the settings, or the listener's own error */
@@ -40,12 +55,19 @@ export async function startRelay(
   log: Logger = createLog(settings.logLevel),
 ): Promise<Relay> {
   const identity = await loadIdentity(settings.identityPath)
-  const certificates = await loadCertificates(settings, log)
+  const certificates = new CertificateRotation(await loadCertificates(settings, log))
   const policy = await Policy.load(settings.identityPath, settings.portGates)
   const routes = new Routes(settings.rootHost)
-  const leases = new LeaseRegistry(routes)
+  const journal = await ReservationJournal.open(settings.identityPath, log)
+  const leases = new LeaseRegistry(routes, journal.reservations)
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
+  const sources = new Sources(settings.trustedProxies)
+  const budgets = new Budgets(settings.budgets)
+  const recovery = new Recovery()
   const bindings = new Bindings()
+  const tally = new Tally()
+  const visitors = new Visitors(log)
+  const isClosing = (): boolean => shutdown.hasBegun
   policy.onChange(() => {
     for (const lease of leases) if (policy.bars(lease)) lease.bar()
   })
@@ -57,57 +79,94 @@ export async function startRelay(
   }
   const sdk = new SdkApi({
     leases,
+    journal,
     challenges: new Challenges(settings.host),
+    recovery,
+    budgets,
     credentials,
     policy,
+    ports: createDedicatedPorts({
+      settings,
+      policy,
+      reservations: journal.reservations,
+      serve: (visitor, lease) =>
+        visitors.serve(visitor, lease, () =>
+          serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally }),
+        ),
+      tally,
+      log,
+    }),
     host: settings.host,
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })
   const api = createApiServer({
     certificates,
+    sources,
     routing: createRouting({
-      public: new PublicApi(leases, policy),
+      origin: settings.url.origin,
+      releaseVersion: RELEASE_VERSION,
+      installDir: settings.installDir,
+      sources,
+      budgets,
+      public: new PublicApi(leases, policy, isClosing),
       admin: new AdminApi(settings.adminToken, policy, leases),
       sdk,
       credentials,
       signer: new KeylessSigner(certificates, bindings),
       certificates,
     }),
-    connect: new ReverseConnect(credentials, policy),
-    site: createSite(settings.siteDir),
-    log,
+    connect: new ReverseConnect(credentials, policy, tally),
+    site: createSite(settings.siteDir, () => policy.settings.landing_page_enabled),
+    observer: new Observer(tally, log),
+    isClosing,
   })
   const listener = createListener(
     {
+      admit: (socket) => sources.admit(socket),
       resolve: (serverName) => {
         const route = routes.resolve(serverName)
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
       },
       serveRoot: (socket) => api.emit('connection', socket),
       serveLease: (socket, hello, { lease }) =>
-        serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease) }),
+        visitors.serve(socket, lease, () =>
+          serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease), tally }),
+        ),
     },
     log,
   )
-  const sockets = new Set<Socket>()
-  listener.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  listener.listen(settings.sniPort)
-  await once(listener, 'listening')
-  const { port } = listener.address() as { port: number }
-  log.info({ url: settings.url.origin, port, address: identity.address }, 'listening')
-  return {
-    port,
-    close: async () => {
-      for (const lease of [...leases]) leases.end(lease, 'shutdown')
-      const closed = once(listener, 'close')
-      listener.close()
-      for (const socket of sockets) socket.destroy()
+  const reloader = new Reloader(settings, certificates, policy, log)
+  const metrics = settings.metricsAddress && createMetricsServer({ tally, visitors, leases })
+  const shutdown = new Shutdown({
+    listener,
+    leases,
+    visitors,
+    closeRest: () => {
       api.close()
-      await closed
+      metrics?.close()
+      reloader.close()
+      return [recovery.close(), journal.close(), policy.saved()]
     },
+    log,
+  })
+  try {
+    await listen(listener, { port: settings.sniPort })
+    if (metrics) await listen(metrics, settings.metricsAddress).catch(refuseMetricsAddress)
+  } catch (error) {
+    await shutdown.close()
+    throw error
   }
+  const { port } = listener.address() as AddressInfo
+  log.info({ url: settings.url.origin, port, address: identity.address }, 'listening')
+  return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
+}
+
+async function listen(server: Server, address: ListenOptions | undefined): Promise<void> {
+  server.listen(address)
+  await once(server, 'listening')
+}
+
+function refuseMetricsAddress(error: Error): never {
+  throw new SettingsError('METRICS_ADDR', error.message)
 }

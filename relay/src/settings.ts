@@ -1,7 +1,10 @@
-// The environment, read once: what the specification's settings mean to this process.
+// The environment, read once: every variable, what it means to this process and what it may be.
 
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
+import type { BudgetSettings } from './budget/budgets.ts'
+import { TrustedProxies } from './source/trusted-proxies.ts'
 
 export interface Settings {
   /** The relay's public base address; path and query are ignored. */
@@ -18,14 +21,30 @@ export interface Settings {
   adminToken: string | undefined
   /** Server gates of dedicated ports, with which a first policy begins. */
   portGates: PortGates
+  /** Where dedicated ports are taken from, for TCP and UDP alike. */
+  portRange: PortRange | undefined
+  /** Whose word about their clients' addresses counts. */
+  trustedProxies: TrustedProxies
+  budgets: BudgetSettings
   logLevel: string
+  /** Where metrics are served; undefined: nowhere. */
+  metricsAddress: BindAddress | undefined
   /** Static files served at the root host, beside the API. */
   siteDir: string | undefined
+  /** What the install endpoints serve. */
+  installDir: string | undefined
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
+const LOOPBACK = '127.0.0.1'
+
+/** Where a listener binds. */
+interface BindAddress {
+  host: string
+  port: number
+}
 
 /** The server's gates of dedicated ports. */
 export interface PortGates {
@@ -33,21 +52,133 @@ export interface PortGates {
   tcp: boolean
 }
 
+/** Both ends belong to it. */
+export interface PortRange {
+  min: number
+  max: number
+}
+
+interface Setting<T> {
+  meaning: string
+  /** What an unset variable stands for … */
+  default?: string
+  /** … or, where that is no value, what follows from leaving it out. */
+  unset?: string
+  parse(value: string, name: string): T
+}
+
+/** Every variable that is read, in the order in which `--help` lists them. */
+const TABLE = {
+  SVC_URL: {
+    meaning: 'public base address, such as https://relay.example.com; sites appear at names below its host',
+    unset: 'required',
+    parse: baseUrl,
+  },
+  SNI_PORT: {
+    meaning: 'where the listener binds, when that is not the port of SVC_URL',
+    unset: 'port of SVC_URL',
+    parse: portNumber,
+  },
+  IDENTITY_PATH: {
+    meaning: 'directory of everything the relay keeps',
+    default: '.svc',
+    parse: (value) => resolve(value),
+  },
+  ADMIN_TOKEN: {
+    meaning: 'what an administrator logs in with: a long random value',
+    unset: 'administration is off',
+    parse: bearerToken,
+  },
+  UDP_ENABLED: { meaning: 'gate of UDP ports, for a first policy', default: 'false', parse: flag },
+  TCP_ENABLED: { meaning: 'gate of TCP ports, for a first policy', default: 'false', parse: flag },
+  TRUSTED_PROXIES: {
+    meaning: 'addresses and CIDR ranges of proxies that tell who their client is, separated by commas',
+    unset: 'none',
+    parse: trustedProxies,
+  },
+  SOURCE_BUDGET_PER_MINUTE: {
+    meaning: 'what one address may ask for before it is authenticated; a registration costs 6',
+    default: `${SOURCE_BUDGET_PER_MINUTE}`,
+    parse: positiveInteger,
+  },
+  RELAY_BUDGET_PER_MINUTE: {
+    meaning: 'the same for all addresses together',
+    default: `${RELAY_BUDGET_PER_MINUTE}`,
+    parse: positiveInteger,
+  },
+  MIN_PORT: {
+    meaning: 'first port that a lease may get; TCP and UDP share the range',
+    unset: 'no dedicated ports',
+    parse: portNumber,
+  },
+  MAX_PORT: { meaning: 'last port of that range', unset: 'no dedicated ports', parse: portNumber },
+  LOG_LEVEL: {
+    meaning: `one of ${LOG_LEVELS.join(', ')}`,
+    default: 'info',
+    parse: (value, name) => oneOf(name, value, LOG_LEVELS),
+  },
+  METRICS_ADDR: {
+    meaning:
+      'where Prometheus metrics are served over plain HTTP: PORT (of the loopback address) or HOST:PORT',
+    unset: 'no metrics',
+    parse: bindAddress,
+  },
+  SVC_SITE_DIR: {
+    meaning: 'static files for the root host, beside the API',
+    unset: 'none',
+    parse: (value) => resolve(value),
+  },
+  SVC_INSTALL_DIR: {
+    meaning: 'directory with install.sh, install.ps1 and bin/, for /api/install',
+    unset: 'nothing to install',
+    parse: (value) => resolve(value),
+  },
+} satisfies Record<string, Setting<unknown>>
+
+type Table = typeof TABLE
+
+/** The settings as `--help` shows them. */
+export const SETTINGS: readonly { name: string; meaning: string; default: string }[] = Object.entries(
+  TABLE as Record<string, Setting<unknown>>,
+).map(([name, setting]) => ({
+  name,
+  meaning: setting.meaning,
+  default: setting.default ?? setting.unset ?? '',
+}))
+
 /** @throws SettingsError that names the setting and what it needs */
 export function readSettings(env: Record<string, string | undefined>): Settings {
-  const url = baseUrl(env.SVC_URL)
-  const port = url.port === '' ? HTTPS_PORT : Number(url.port)
+  /** An empty variable counts as unset. */
+  const optional = <K extends keyof Table>(name: K): ReturnType<Table[K]['parse']> | undefined => {
+    const setting: Setting<unknown> = TABLE[name]
+    const value = env[name] || setting.default
+    return value === undefined ? undefined : (setting.parse(value, name) as ReturnType<Table[K]['parse']>)
+  }
+  const read = <K extends keyof Table>(name: K): ReturnType<Table[K]['parse']> => {
+    const value = optional(name)
+    if (value === undefined) throw new SettingsError(name, `is needed: ${TABLE[name].meaning}`)
+    return value
+  }
+  const url = read('SVC_URL')
   return {
     url,
     host: url.host,
     rootHost: url.hostname,
     // Without a NAT in between the listener is where the URL says; SNI_PORT is for the other cases.
-    sniPort: env.SNI_PORT ? portNumber('SNI_PORT', env.SNI_PORT) : port,
-    identityPath: resolve(env.IDENTITY_PATH || '.svc'),
-    adminToken: env.ADMIN_TOKEN || undefined,
-    portGates: { udp: flag('UDP_ENABLED', env.UDP_ENABLED), tcp: flag('TCP_ENABLED', env.TCP_ENABLED) },
-    logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', LOG_LEVELS),
-    siteDir: env.SVC_SITE_DIR ? resolve(env.SVC_SITE_DIR) : undefined,
+    sniPort: optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port)),
+    identityPath: read('IDENTITY_PATH'),
+    adminToken: optional('ADMIN_TOKEN'),
+    portGates: { udp: read('UDP_ENABLED'), tcp: read('TCP_ENABLED') },
+    portRange: portRange(optional('MIN_PORT'), optional('MAX_PORT')),
+    trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
+    budgets: {
+      sourcePerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
+      relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
+    },
+    logLevel: read('LOG_LEVEL'),
+    metricsAddress: optional('METRICS_ADDR'),
+    siteDir: optional('SVC_SITE_DIR'),
+    installDir: optional('SVC_INSTALL_DIR'),
   }
 }
 
@@ -66,11 +197,10 @@ export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-function baseUrl(value: string | undefined): URL {
-  const need = 'the public address of the relay is needed, such as https://relay.example.com'
-  if (!value) throw new SettingsError('SVC_URL', need)
+function baseUrl(value: string): URL {
   const url = URL.parse(value)
-  if (url === null) throw new SettingsError('SVC_URL', `"${value}" is not a URL; ${need}`)
+  if (url === null)
+    throw new SettingsError('SVC_URL', `"${value}" is not a URL such as https://relay.example.com`)
   if (url.protocol !== 'https:') throw new SettingsError('SVC_URL', 'must begin with https://')
   const host = url.hostname
   if (host.startsWith('[') || isIP(host) !== 0)
@@ -78,15 +208,60 @@ function baseUrl(value: string | undefined): URL {
   return url
 }
 
-function portNumber(setting: string, value: string): number {
+function portNumber(value: string, setting: string): number {
   const port = Number(value)
   if (!/^\d+$/.test(value) || port < 1 || port > PORT_MAX)
     throw new SettingsError(setting, `"${value}" is not a port from 1 to ${PORT_MAX}`)
   return port
 }
 
-function flag(setting: string, value: string | undefined): boolean {
-  return oneOf(setting, value || 'false', ['true', 'false']) === 'true'
+function trustedProxies(value: string, setting: string): TrustedProxies {
+  try {
+    return new TrustedProxies(value)
+  } catch (error) {
+    throw new SettingsError(setting, (error as Error).message)
+  }
+}
+
+function positiveInteger(value: string, setting: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new SettingsError(setting, `"${value}" is not a whole number from 1 to 999999999`)
+  return Number(value)
+}
+
+/** RFC 6750 §2.1: what an `Authorization` header can carry. */
+function bearerToken(value: string, setting: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw new SettingsError(setting, 'must be made of visible ASCII characters, without spaces')
+  return value
+}
+
+function portRange(min: number | undefined, max: number | undefined): PortRange | undefined {
+  if (min === undefined && max === undefined) return undefined
+  if (min === undefined || max === undefined)
+    throw new SettingsError(
+      min === undefined ? 'MIN_PORT' : 'MAX_PORT',
+      'MIN_PORT and MAX_PORT need each other',
+    )
+  if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
+  return { min, max }
+}
+
+/** Without a host it is loopback: what tells of this machine is for this machine, unless somebody decides otherwise. */
+function bindAddress(value: string, setting: string): BindAddress {
+  const [, ipv6, name, port] = /^(?:(?:\[([^[\]]*)\]|([^:[\]]*)):)?(\d+)$/.exec(value) ?? []
+  const host = ipv6 ?? (name || LOOPBACK)
+  if (port === undefined || !(ipv6 === undefined ? isHost(host) : isIPv6(host)))
+    throw new SettingsError(setting, `"${value}" is not PORT, HOST:PORT or [IPV6]:PORT`)
+  return { host, port: portNumber(port, setting) }
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
+}
+
+function flag(value: string, setting: string): boolean {
+  return oneOf(setting, value, ['true', 'false']) === 'true'
 }
 
 function oneOf(setting: string, value: string, allowed: readonly string[]): string {

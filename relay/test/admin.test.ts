@@ -240,7 +240,10 @@ describe("a ban's effect on what is open", () => {
       const refused = connectWebSocket(relay, [SUBPROTOCOL, capability])
       const [, response] = await once(refused, 'unexpected-response')
       const [body] = await once(response, 'data')
-      expect([response.statusCode, JSON.parse(body).error.code]).toEqual([403, 'lease_rejected'])
+      expect([response.statusCode, JSON.parse(body).error.code]).toEqual([
+        403,
+        how === 'ip' ? 'ip_banned' : 'lease_rejected',
+      ])
       await ban(false)
       expect((await openCarrier(relay, capability)).socket.readyState).toBe(1)
     },

@@ -96,7 +96,7 @@ describe('CORS', () => {
     const failed = await relay.call('POST', '/sdk/renew', {})
     expect(failed.headers).toMatchObject({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'Retry-After',
+      'access-control-expose-headers': 'Retry-After, X-Request-Id',
     })
   })
 
@@ -173,6 +173,23 @@ describe('registration', () => {
     ['TCP', { tcp_enabled: true }, 403, 'tcp_port_disabled'],
     ['cache with TCP', { tcp_enabled: true, cache: true }, 400, 'invalid_request'],
     ['a long description', { metadata: { description: 'x'.repeat(1025) } }, 400, 'invalid_request'],
+    [
+      'a long thumbnail',
+      { metadata: { thumbnail: `data:,${'x'.repeat(16 * 1024)}` } },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a thumbnail that is a script',
+      { metadata: { thumbnail: 'javascript:alert(1)' } },
+      400,
+      'invalid_request',
+    ],
+    ['a thumbnail that is no URL', { metadata: { thumbnail: '/a.png' } }, 400, 'invalid_request'],
+    ['a long owner', { metadata: { owner: 'x'.repeat(1025) } }, 400, 'invalid_request'],
+    ['a long tag', { metadata: { tags: ['x'.repeat(65)] } }, 400, 'invalid_request'],
+    ['tags that are no list', { metadata: { tags: 'a' } }, 400, 'invalid_request'],
+    ['hide that is no boolean', { metadata: { hide: 1 } }, 400, 'invalid_request'],
     ['17 tags', { metadata: { tags: Array(17).fill('t') } }, 400, 'invalid_request'],
   ])('%s is refused', async (_name, fields, status, code) => {
     expect(await challenge({ identity: identity('fine'), ...fields })).toMatchObject({

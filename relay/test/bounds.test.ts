@@ -5,6 +5,7 @@ import { LoginAttempts } from '../src/api/login-attempts.ts'
 import { Bindings } from '../src/keyless/bindings.ts'
 import { Lease } from '../src/lease/lease.ts'
 import { LeaseRegistry } from '../src/lease/registry.ts'
+import { Reservations } from '../src/lease/reservations.ts'
 import { Routes } from '../src/routing/routes.ts'
 import { readAll, startTestRelay } from './support/relay.ts'
 
@@ -60,7 +61,7 @@ describe('bindings', () => {
 
 test('100,000 leases are the most; a renewal or replacement still finds its place', () => {
   vi.useFakeTimers()
-  const leases = new LeaseRegistry(new Routes('relay.localhost'))
+  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
   const register = (index: number) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`
     const request = {

@@ -3,22 +3,18 @@
 import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
-import {
-  type RegisterResponse,
-  STREAM_ANSWER,
-  type Tls12SignRequest,
-  type Tls13SignRequest,
-} from '@svc/protocol'
+import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
-import {
-  certificate,
-  EMPTY_ENCRYPTED_EXTENSIONS,
-  helloOfRecords,
-  helloRetryRequest,
-  serverHello,
-} from './support/handshake.ts'
+import { certificate, helloOfRecords, helloRetryRequest, serverHello } from './support/handshake.ts'
 import { type Answer, startTestRelay, type TestRelay } from './support/relay.ts'
+import {
+  type Activated,
+  activate as activateFor,
+  genuine as genuineFor,
+  type SignFields,
+  sign as signWith,
+} from './support/sign.ts'
 
 let relay: TestRelay
 let chain: Buffer[]
@@ -35,52 +31,10 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-/** A visitor comes, and the page's side gets the binding and the ClientHello. */
-async function activate(options: TlsOptions = {}): Promise<{ binding: Buffer; clientHello: Buffer }> {
-  const { read } = await carrier.open(lease.reverse_endpoint.capability)
-  expect(await read(1)).toEqual(Buffer.of(STREAM_ANSWER.accepted))
-  relay.tls(lease.hostname, options)
-  expect(await read(1)).toEqual(Buffer.of(0x02))
-  const binding = await read(16)
-  const header = await read(5)
-  const records = Buffer.concat([header, await read(header.readUInt16BE(3))])
-  return { binding, clientHello: helloOfRecords(records) }
-}
-
-type Fields = Partial<Record<keyof Tls13SignRequest | keyof Tls12SignRequest, unknown>>
-
-function sign(
-  fields: Fields,
-  token = lease.access_token,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  return relay.call('POST', '/v1/sign', encode(fields), { 'X-Svc-Access-Token': token, ...headers })
-}
-
-function encode(fields: Fields): Record<string, unknown> {
-  const bytes = Object.entries(fields).map(([name, value]) => [
-    name,
-    Buffer.isBuffer(value) ? value.toString('base64') : value,
-  ])
-  return {
-    key_id: 'relay-cert',
-    algorithm: 'ECDSA_SHA256',
-    timestamp_unix: Math.floor(Date.now() / 1000),
-    nonce: randomBytes(16).toString('hex'),
-    ...Object.fromEntries(bytes),
-  }
-}
-
-/** A request that gets its signature. */
-function genuine(session: { binding: Buffer; clientHello: Buffer }) {
-  return {
-    binding: session.binding,
-    client_hello: session.clientHello,
-    server_hello: serverHello(),
-    encrypted_extensions: EMPTY_ENCRYPTED_EXTENSIONS,
-    certificate: certificate(chain),
-  }
-}
+const activate = (options?: TlsOptions) => activateFor(relay, carrier, lease, options)
+const genuine = (session: Activated) => genuineFor(session, chain)
+const sign = (fields: SignFields, token = lease.access_token, headers?: Record<string, string>) =>
+  signWith(relay, token, fields, headers)
 
 /** RFC 8446 §4.4.3, written out: 64 spaces, the context string, a zero byte, the transcript hash. */
 function verifies(answer: Answer, transcript: Buffer[], hash = 'sha256'): boolean {
@@ -92,7 +46,7 @@ function verifies(answer: Answer, transcript: Buffer[], hash = 'sha256'): boolea
 }
 
 describe('a session that was activated', () => {
-  let session: { binding: Buffer; clientHello: Buffer }
+  let session: Activated
   beforeEach(async () => {
     session = await activate()
   })
@@ -141,7 +95,7 @@ describe('a session that was activated', () => {
     expect(verifies(await sign(request), [synthetic, retry, session.clientHello, ...rest])).toBe(true)
   })
 
-  test.each<[string, number, (request: ReturnType<typeof genuine>) => Fields]>([
+  test.each<[string, number, (request: ReturnType<typeof genuine>) => SignFields]>([
     ['a changed ClientHello', 403, ({ client_hello }) => ({ client_hello: flip(client_hello, 10) })],
     ['another binding', 403, () => ({ binding: randomBytes(16) })],
     ['a binding of 15 bytes', 400, () => ({ binding: randomBytes(15) })],
@@ -195,14 +149,14 @@ describe('a session that was activated', () => {
 describe('a session of a client that knows TLS 1.2 only', () => {
   /** x25519, ServerECDHParams (RFC 8422 §5.4): named_curve, group, length, public key. */
   const params = Buffer.concat([Buffer.from('03001d20', 'hex'), randomBytes(32)])
-  const exchange = ({ binding, clientHello }: { binding: Buffer; clientHello: Buffer }) => ({
+  const exchange = ({ binding, clientHello }: Activated) => ({
     binding,
     client_hello: clientHello,
     client_random: clientHello.subarray(6, 38),
     server_random: randomBytes(32),
     server_ecdh_params: params,
   })
-  let session: { binding: Buffer; clientHello: Buffer }
+  let session: Activated
   beforeEach(async () => {
     session = await activate({ maxVersion: 'TLSv1.2' })
   })
@@ -217,7 +171,7 @@ describe('a session of a client that knows TLS 1.2 only', () => {
     expect(await sign(request)).toMatchObject({ status: 403 })
   })
 
-  test.each<[string, number, Fields]>([
+  test.each<[string, number, SignFields]>([
     ['another client_random', 403, { client_random: randomBytes(32) }],
     ['a server_random of 31 bytes', 400, { server_random: randomBytes(31) }],
     ['no parameters', 400, { server_ecdh_params: Buffer.alloc(0) }],
@@ -227,6 +181,7 @@ describe('a session of a client that knows TLS 1.2 only', () => {
       400,
       { server_ecdh_params: Buffer.concat([Buffer.from('030019', 'hex'), params.subarray(3)]) },
     ],
+    ["a Certificate that is not the relay's", 403, { certificate: Buffer.from('0b0000030000', 'hex') }],
     ['a short point', 400, { server_ecdh_params: params.subarray(0, -1) }],
     ['a byte too many', 400, { server_ecdh_params: Buffer.concat([params, Buffer.of(0)]) }],
     [

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Challenges } from '../src/lease/challenges.ts'
 import { LeaseRegistry, type LeaseRequest } from '../src/lease/registry.ts'
+import { Reservations } from '../src/lease/reservations.ts'
 import { Routes } from '../src/routing/routes.ts'
 
 const addresses = { clientIp: '192.0.2.1', reportedIp: undefined }
@@ -51,7 +52,7 @@ describe('Challenges', () => {
 describe('LeaseRegistry', () => {
   const setup = () => {
     const routes = new Routes('relay.localhost')
-    return { routes, leases: new LeaseRegistry(routes) }
+    return { routes, leases: new LeaseRegistry(routes, new Reservations()) }
   }
 
   test('publishes both hostnames at once and withdraws them at expiry', () => {

@@ -75,6 +75,15 @@ describe('Policy', () => {
     expect(policy.standing(KEY)).toMatchObject({ isDenied: false, isApproved: false })
   })
 
+  test('a change on its way to the file is not undone by what the file still says', async () => {
+    const policy = await load()
+    const saved = policy.updateIp('192.0.2.1', true)
+    const reloaded = policy.reload()
+    await Promise.all([saved, reloaded])
+    expect(policy.isAnyIpBanned('192.0.2.1')).toBe(true)
+    expect(await reloaded).toBe(false)
+  })
+
   test('is_banned and bps: set, removed, and nothing else touched', async () => {
     const policy = await load()
     await policy.updateLease({ identity_key: KEY, is_banned: true, bps: 1000 })

@@ -1,7 +1,7 @@
 // Settings: what the environment means, and a clear sentence for what it cannot mean.
 
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../src/settings.ts'
+import { readSettings, SETTINGS } from '../src/settings.ts'
 
 const URL = 'https://relay.example.com'
 
@@ -21,6 +21,38 @@ describe('readSettings', () => {
   })
 
   test.each([
+    ['9090', { host: '127.0.0.1', port: 9090 }],
+    [':9090', { host: '127.0.0.1', port: 9090 }],
+    ['0.0.0.0:9090', { host: '0.0.0.0', port: 9090 }],
+    ['[::1]:9090', { host: '::1', port: 9090 }],
+    ['metrics.internal:9090', { host: 'metrics.internal', port: 9090 }],
+  ])('METRICS_ADDR %s; without a host it is loopback', (value, address) => {
+    expect(readSettings({ SVC_URL: URL, METRICS_ADDR: value }).metricsAddress).toEqual(address)
+  })
+
+  test('TRUSTED_PROXIES and the budgets', () => {
+    const { trustedProxies, budgets } = readSettings({
+      SVC_URL: URL,
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      SOURCE_BUDGET_PER_MINUTE: '50',
+    })
+    expect(['10.9.8.7', '::1', '192.0.2.1'].map((ip) => trustedProxies.has(ip))).toEqual([true, true, false])
+    expect(budgets).toEqual({ sourcePerMinute: 50, relayPerMinute: 600 })
+    expect(readSettings({ SVC_URL: URL }).budgets.sourcePerMinute).toBe(10)
+  })
+
+  test('MIN_PORT and MAX_PORT are the range of dedicated ports', () => {
+    const range = { MIN_PORT: '1000', MAX_PORT: '1000' }
+    expect(readSettings({ SVC_URL: URL, ...range }).portRange).toEqual({ min: 1000, max: 1000 })
+    expect(readSettings({ SVC_URL: URL }).portRange).toBeUndefined()
+  })
+
+  test('an empty variable counts as unset', () => {
+    const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
+    expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
+  })
+
+  test.each([
     [{}, /^SVC_URL: .*needed/],
     [{ SVC_URL: 'relay' }, /^SVC_URL: "relay" is not a URL/],
     [{ SVC_URL: 'http://relay.example.com' }, /^SVC_URL: must begin with https/],
@@ -29,7 +61,28 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, SNI_PORT: '0' }, /^SNI_PORT: "0" is not a port/],
     [{ SVC_URL: URL, SNI_PORT: '443x' }, /^SNI_PORT/],
     [{ SVC_URL: URL, SNI_PORT: '65536' }, /^SNI_PORT/],
+    [{ SVC_URL: URL, MIN_PORT: '1000' }, /^MAX_PORT: MIN_PORT and MAX_PORT need each other/],
+    [{ SVC_URL: URL, MAX_PORT: '1000' }, /^MIN_PORT: MIN_PORT and MAX_PORT need each other/],
+    [{ SVC_URL: URL, MIN_PORT: '1001', MAX_PORT: '1000' }, /^MAX_PORT: 1000 is below MIN_PORT/],
+    [{ SVC_URL: URL, MIN_PORT: '0', MAX_PORT: '1000' }, /^MIN_PORT: "0" is not a port/],
+    [{ SVC_URL: URL, MIN_PORT: '1', MAX_PORT: '65536' }, /^MAX_PORT: "65536" is not a port/],
+    [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must be made of visible ASCII/],
     [{ SVC_URL: URL, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: one of/],
+    [{ SVC_URL: URL, TCP_ENABLED: 'yes' }, /^TCP_ENABLED: one of true, false is needed/],
+    [
+      { SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
+      /^TRUSTED_PROXIES: "proxy" is not an IP address/,
+    ],
+    [{ SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES: "10.0.0.0\/33" needs a prefix/],
+    [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '0' }, /^SOURCE_BUDGET_PER_MINUTE: "0" is not a whole number/],
+    [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '1.5' }, /^SOURCE_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '-1' }, /^RELAY_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '1e12' }, /^RELAY_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, METRICS_ADDR: 'localhost' }, /^METRICS_ADDR: "localhost" is not PORT, HOST:PORT/],
+    [{ SVC_URL: URL, METRICS_ADDR: '::1:9090' }, /^METRICS_ADDR: "::1:9090" is not/],
+    [{ SVC_URL: URL, METRICS_ADDR: '[127.0.0.1]:9090' }, /^METRICS_ADDR/],
+    [{ SVC_URL: URL, METRICS_ADDR: 'a_b:9090' }, /^METRICS_ADDR/],
+    [{ SVC_URL: URL, METRICS_ADDR: '65536' }, /^METRICS_ADDR: "65536" is not a port/],
   ])('%j is refused', (env, message) => {
     expect(() => readSettings(env)).toThrow(message)
   })

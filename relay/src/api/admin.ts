@@ -12,6 +12,7 @@ import type {
 } from '@svc/protocol'
 import { identityKey } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
+import { networkOf } from '../ip.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/registry.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -31,10 +32,11 @@ export class AdminApi {
     this.#leases = leases
   }
 
-  /** @throws RelayError `rate_limited` after 5 failures a minute from `source` */
-  login(token: string, source: string): AdminAuthLoginResponse {
+  /** @throws RelayError `rate_limited` after 5 failures a minute from the network of `address` */
+  login(token: string, address: string): AdminAuthLoginResponse {
     if (this.#token === undefined)
       throw new RelayError('feature_unavailable', 'this relay has no ADMIN_TOKEN')
+    const source = networkOf(address)
     this.#attempts.require(source)
     if (this.#isToken(token)) return { access_token: this.#token }
     this.#attempts.failed(source)

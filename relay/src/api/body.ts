@@ -3,14 +3,19 @@
 import type { IncomingMessage } from 'node:http'
 import { BODY_DEADLINE_MS } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
+import { parseJson } from './json.ts'
 
 /** @throws RelayError `invalid_request` when the body is too large or too slow, `invalid_json` when it is not JSON */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const bytes = await readBody(request, maxBytes)
+  return parseJson(decodeUtf8(bytes))
+}
+
+function decodeUtf8(bytes: Buffer): string {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new RelayError('invalid_json', 'the body is not valid JSON')
+    throw new RelayError('invalid_json', 'the body is not UTF-8')
   }
 }
 

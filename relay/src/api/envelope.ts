@@ -29,6 +29,21 @@ export function sendJson(
   response.end(text)
 }
 
+/** Outside the envelope. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(text)
+}
+
 export function failure(error: RelayError): Envelope<never> {
   return { ok: false, error: { code: error.code, message: error.message } }
 }

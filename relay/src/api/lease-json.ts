@@ -10,8 +10,9 @@ export function leaseJson(lease: Lease): LeaseJson {
     first_seen_at: new Date(lease.firstSeenAt).toISOString(),
     last_seen_at: new Date(lease.lastSeenAt).toISOString(),
     hostname: lease.hostname || lease.canonicalHostname,
-    udp_enabled: false,
-    tcp_enabled: false,
+    udp_enabled: lease.has('udp'),
+    tcp_enabled: lease.has('tcp'),
+    tcp_addr: lease.addressOf('tcp'),
     metadata: lease.metadata,
     ready: lease.ready.size,
   }

@@ -1,53 +1,46 @@
-// Every endpoint: its path, its method and what answers it.
+// What answers each endpoint of the table.
 
 import type { IncomingMessage } from 'node:http'
-import {
-  ADMIN_BODY_MAX_BYTES,
-  AUDIENCE,
-  BODY_MAX_BYTES,
-  HEADER,
-  PATH,
-  PEM_MEDIA_TYPE,
-  SIGN_BODY_MAX_BYTES,
-  type SignFailure,
-  type SignRequest,
-} from '@svc/protocol'
-import type { Certificates } from '../certificates/store.ts'
+import { AUDIENCE, HEADER, SIGN_BODY_MAX_BYTES, type SignFailure, type SignRequest } from '@svc/protocol'
+import type { Budgets } from '../budget/budgets.ts'
+import { OwnCertificates } from '../certificates/own.ts'
+import type { CertificateRotation } from '../certificates/rotation.ts'
 import { RelayError } from '../errors.ts'
-import { normalizeIp } from '../ip.ts'
 import { SignError } from '../keyless/sign-error.ts'
 import type { KeylessSigner } from '../keyless/signer.ts'
 import type { Credentials } from '../lease/credentials.ts'
+import { noCapability, requireHttp11 } from '../reverse/connect.ts'
 import { parseWith } from '../schema.ts'
+import type { Sources } from '../source/sources.ts'
 import type { AdminApi } from './admin.ts'
 import { readJson } from './body.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts'
 import { sendData, sendJson } from './envelope.ts'
+import { createInstaller } from './install.ts'
+import { describeApi } from './openapi.ts'
 import type { PublicApi } from './public.ts'
-import {
-  adminLoginRequest,
-  ipPolicyUpdate,
-  leasePolicyUpdate,
-  parseSignRequest,
-  policySettings,
-  registerChallengeRequest,
-  registerRequest,
-  renewRequest,
-  reverseEndpointRequest,
-  unregisterRequest,
-} from './schemas.ts'
+import { headerOf } from './request.ts'
+import { parseSignRequest } from './schemas.ts'
 import type { SdkApi } from './sdk.ts'
 import type { Handler, Routing } from './server.ts'
+import { createUnavailable } from './unavailable.ts'
 
-const CREATED = 201
 const UNSUPPORTED_MEDIA_TYPE = 415
 
-export interface Endpoints {
+export interface Parts {
+  /** Of the relay's URL. */
+  origin: string
+  releaseVersion: string
+  /** What the installer serves, if there is one. */
+  installDir: string | undefined
+  sources: Sources
+  budgets: Budgets
   public: PublicApi
   admin: AdminApi
   sdk: SdkApi
   credentials: Credentials
   signer: KeylessSigner
-  certificates: Certificates
+  certificates: CertificateRotation
 }
 
 export function createRouting({
@@ -57,76 +50,89 @@ export function createRouting({
   credentials,
   signer,
   certificates,
-}: Endpoints): Routing {
-  const asAdmin = (handler: Handler): Handler => {
-    return (request, response) => {
-      admin.require(request.headers.authorization)
-      return handler(request, response)
+  origin,
+  releaseVersion,
+  installDir,
+  sources,
+  budgets,
+}: Parts): Routing {
+  const answer = <Body, Data>(
+    { auth, cost, body, bodyMaxBytes, status }: Endpoint<Body, Data>,
+    produce: (call: Call<Body>) => Data | Promise<Data>,
+  ): Handler => {
+    return async (request, response) => {
+      const { authorization } = request.headers
+      if (auth === 'admin') admin.require(authorization)
+      // Before the body is read: a connection that breaks meanwhile has no address any more.
+      const source = sources.ofRequest(request)
+      if (cost !== undefined) budgets.charge(source, cost)
+      const value = body && parseWith(body, await readJson(request, bodyMaxBytes))
+      const call = { body: value as Body, source, authorization }
+      sendData(response, await produce(call), status)
     }
   }
-  const adminBody = <T>(schema: Schema<T>, produce: (value: T) => unknown): Handler =>
-    asAdmin(body(schema, produce, { maxBytes: ADMIN_BODY_MAX_BYTES }))
-  return {
-    [PATH.health]: { GET: data(() => open.health()) },
-    [PATH.state]: { GET: data(() => open.state()) },
-    [PATH.adminLogin]: {
-      POST: body(adminLoginRequest, ({ token }, source) => admin.login(token, source), {
-        maxBytes: ADMIN_BODY_MAX_BYTES,
-      }),
-    },
-    [PATH.adminStatus]: { GET: data((request) => admin.status(request.headers.authorization)) },
-    [PATH.adminLogout]: { POST: asAdmin(data(() => ({}))) },
-    [PATH.policy]: {
-      GET: asAdmin(data(() => admin.settings())),
-      POST: adminBody(policySettings, (value) => admin.updateSettings(value)),
-    },
-    [PATH.policyState]: { GET: asAdmin(data(() => admin.state())) },
-    [PATH.policyLeases]: { POST: adminBody(leasePolicyUpdate, (value) => admin.updateLease(value)) },
-    [PATH.policyIps]: { POST: adminBody(ipPolicyUpdate, (value) => admin.updateIp(value)) },
-    [PATH.domain]: { GET: data(() => sdk.domain()) },
-    [PATH.registerChallenge]: {
-      POST: body(registerChallengeRequest, (value, source) => sdk.challenge(value, source), {
-        status: CREATED,
-      }),
-    },
-    [PATH.register]: {
-      POST: body(registerRequest, (value, source) => sdk.register(value, source), { status: CREATED }),
-    },
-    [PATH.renew]: { POST: body(renewRequest, (value, source) => sdk.renew(value, source)) },
-    [PATH.reverse]: { POST: body(reverseEndpointRequest, (value) => sdk.reverse(value)) },
-    [PATH.unregister]: { POST: body(unregisterRequest, (value) => sdk.unregister(value)) },
-    [PATH.connect]: { GET: refuseWithoutUpgrade },
-    [PATH.certificateChain]: { GET: pem(certificates.chainPem) },
-    [PATH.sign]: { POST: sign(credentials, signer) },
+  const api = ENDPOINTS
+  const ownCertificates = new OwnCertificates(certificates)
+  const description = JSON.stringify(describeApi(origin))
+  const handlers: Record<EndpointName, Handler> = {
+    openapi: bare(api.openapi, () => description),
+    health: answer(api.health, () => open.health()),
+    state: answer(api.state, () => open.state()),
+    adminLogin: answer(api.adminLogin, ({ body, source }) => admin.login(body.token, source)),
+    adminStatus: answer(api.adminStatus, ({ authorization }) => admin.status(authorization)),
+    adminLogout: answer(api.adminLogout, () => ({})),
+    policy: answer(api.policy, () => admin.settings()),
+    updatePolicy: answer(api.updatePolicy, ({ body }) => admin.updateSettings(body)),
+    policyState: answer(api.policyState, () => admin.state()),
+    updateLease: answer(api.updateLease, ({ body }) => admin.updateLease(body)),
+    updateIp: answer(api.updateIp, ({ body }) => admin.updateIp(body)),
+    domain: answer(api.domain, () => sdk.domain()),
+    registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
+    register: answer(api.register, ({ body, source }) => sdk.register(body, source)),
+    renew: answer(api.renew, ({ body, source }) => sdk.renew(body, source)),
+    reverse: answer(api.reverse, ({ body, source }) => sdk.reverse(body, source)),
+    unregister: answer(api.unregister, ({ body, source }) => sdk.unregister(body, source)),
+    connect: refuseWithoutUpgrade,
+    certificateChain: bare(api.certificateChain, (request) => {
+      const token = headerOf(request, HEADER.accessToken)
+      if (token === '') return certificates.current.chainPem
+      return ownCertificates.chainFor(credentials.leaseOf(token, AUDIENCE.lease))
+    }),
+    sign: sign(credentials, signer),
   }
+  const routing: Routing = {
+    ...createInstaller(installDir, releaseVersion),
+    ...createUnavailable(credentials),
+  }
+  for (const name of Object.keys(handlers) as EndpointName[]) {
+    const { path, method } = ENDPOINTS[name]
+    routing[path] = { ...routing[path], [method]: handlers[name] }
+  }
+  return routing
 }
 
-type Schema<T> = Parameters<typeof parseWith<T>>[0]
-
-function data(produce: (request: IncomingMessage) => unknown): Handler {
-  return (request, response) => sendData(response, produce(request))
+/** What a handler gets to see of a request. */
+interface Call<Body> {
+  body: Body
+  /** Normalized address of the client. */
+  source: string
+  authorization: string | undefined
 }
 
-function body<T>(
-  schema: Schema<T>,
-  produce: (value: T, source: string) => unknown,
-  { status = 200, maxBytes = BODY_MAX_BYTES } = {},
+function bare(
+  { bare = '', status }: Endpoint<undefined, undefined>,
+  produce: (request: IncomingMessage) => string | Promise<string>,
 ): Handler {
   return async (request, response) => {
-    const value = parseWith(schema, await readJson(request, maxBytes))
-    sendData(response, await produce(value, sourceOf(request)), status)
-  }
-}
-
-function pem(text: string): Handler {
-  return (_request, response) => {
-    response.writeHead(200, { 'Content-Type': PEM_MEDIA_TYPE, 'Content-Length': Buffer.byteLength(text) })
+    const text = await produce(request)
+    response.writeHead(status, { 'Content-Type': bare, 'Content-Length': Buffer.byteLength(text) })
     response.end(text)
   }
 }
 
-const refuseWithoutUpgrade: Handler = () => {
-  throw new RelayError('invalid_request', 'an upgrade to websocket is needed')
+const refuseWithoutUpgrade: Handler = (request) => {
+  requireHttp11(request)
+  throw noCapability()
 }
 
 /** Outside the envelope, but for a bad lease token. */
@@ -151,14 +157,4 @@ async function readSignRequest(request: IncomingMessage): Promise<SignRequest> {
     if (error instanceof RelayError) throw new SignError(400, error.message)
     throw error
   }
-}
-
-function headerOf(request: IncomingMessage, name: string): string {
-  const value = request.headers[name.toLowerCase()]
-  return typeof value === 'string' ? value : ''
-}
-
-function sourceOf(request: IncomingMessage): string {
-  const address = request.socket.remoteAddress ?? ''
-  return normalizeIp(address) ?? address
 }

@@ -3,6 +3,8 @@
 import {
   AUDIENCE,
   type DomainResponse,
+  type Identity,
+  identityKey,
   LEASE_TTL_DEFAULT_S,
   LEASE_TTL_MAX_S,
   PATH,
@@ -17,19 +19,28 @@ import {
   type ReverseEndpointRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
+import type { Budgets } from '../budget/budgets.ts'
 import { RelayError } from '../errors.ts'
 import type { Challenges } from '../lease/challenges.ts'
 import type { Credentials } from '../lease/credentials.ts'
+import type { DedicatedPorts, Wanted } from '../lease/dedicated-ports.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { ClientAddresses, LeaseRegistry } from '../lease/registry.ts'
+import type { Recovery } from '../lease/recovery.ts'
+import type { ClientAddresses, LeaseRegistry, LeaseRequest } from '../lease/registry.ts'
+import type { ReservationJournal } from '../lease/reservation-journal.ts'
 import { verifyProof } from '../lease/siwe.ts'
 import type { Policy } from '../policy/policy.ts'
 
 export interface SdkApiParts {
   leases: LeaseRegistry
+  /** Nothing that was answered is forgotten: answers wait until it is on disk. */
+  journal: ReservationJournal
   challenges: Challenges
+  recovery: Recovery
+  budgets: Budgets
   credentials: Credentials
   policy: Policy
+  ports: DedicatedPorts
   /** Authority of the relay's URL. */
   host: string
   relayAddress: string
@@ -63,13 +74,15 @@ export class SdkApi {
 
   challenge(request: RegisterChallengeRequest, source: string): RegisterChallengeResponse {
     this.#requireIpAllowed(source)
-    requireOffered(request)
+    const wanted = wantedPorts(request)
+    this.#parts.ports.require(keyOf(request.identity), wanted)
     const { id, expiresAt, message } = this.#parts.challenges.issue(
       {
         identity: request.identity,
         allowCanonicalFallback: request.allow_canonical_fallback ?? false,
         metadata: request.metadata ?? {},
         ttlS: ttlOf(request.ttl),
+        wanted,
       },
       source,
     )
@@ -77,39 +90,61 @@ export class SdkApi {
   }
 
   async register(request: RegisterRequest, source: string): Promise<RegisterResponse> {
+    const { recovery } = this.#parts
+    recovery.requireRoom()
     const challenge = this.#parts.challenges.take(request.challenge_id)
     if (challenge === undefined)
       throw new RelayError('unauthorized', 'challenge_id is unknown, used or expired')
-    await verifyProof(challenge.message, challenge.request.identity.address, {
-      message: request.siwe_message,
-      signature: request.siwe_signature,
-    })
+    const proof = { message: request.siwe_message, signature: request.siwe_signature }
+    const { message, request: requested } = challenge
+    await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
-    const lease = this.#parts.leases.register(challenge.request, addresses)
+    const lease = await this.#register(requested, addresses)
+    await this.#parts.journal.durable()
     return {
       identity: lease.identity,
       hostname: lease.hostname,
       canonical_hostname: lease.canonicalHostname,
       ...this.#credentials(lease),
-      udp_enabled: false,
-      tcp_enabled: false,
+      udp_addr: lease.addressOf('udp'),
+      tcp_addr: lease.addressOf('tcp'),
+      udp_enabled: lease.has('udp'),
+      tcp_enabled: lease.has('tcp'),
     }
   }
 
-  renew(request: RenewRequest, source: string): RenewResponse {
+  async renew(request: RenewRequest, source: string): Promise<RenewResponse> {
     const lease = this.#leaseOf(request)
+    requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
     this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
+    await this.#parts.journal.durable()
     return this.#credentials(lease)
   }
 
-  reverse(request: ReverseEndpointRequest): ReverseEndpoint {
+  reverse(request: ReverseEndpointRequest, source: string): ReverseEndpoint {
+    this.#requireIpAllowed(source)
     return this.#endpoint(this.#leaseOf(request))
   }
 
-  unregister(request: UnregisterRequest): Record<string, never> {
+  async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
+    this.#parts.budgets.refundRegistration(source)
+    await this.#parts.journal.durable()
     return {}
+  }
+
+  /** The ports come first: a lease that replaces another takes them over while they are open. */
+  async #register(request: LeaseRequest, addresses: ClientAddresses): Promise<Lease> {
+    const claimed = await this.#parts.ports.claim(keyOf(request.identity), request.wanted ?? {})
+    try {
+      const lease = this.#parts.leases.register(request, addresses, claimed.ports)
+      claimed.serve(lease)
+      return lease
+    } catch (error) {
+      claimed.release()
+      throw error
+    }
   }
 
   /** @throws RelayError `ip_banned` for either address */
@@ -146,13 +181,24 @@ export class SdkApi {
   }
 }
 
-/** What this relay cannot do is refused by name rather than silently left out. */
-function requireOffered(request: RegisterChallengeRequest): void {
-  if (request.cache && (request.udp_enabled || request.tcp_enabled))
+function keyOf({ name, address }: Identity): string {
+  return identityKey(name, address)
+}
+
+/** `cache` and `overlay` are preferences, which a relay without them leaves unmet; dedicated ports are not. */
+function wantedPorts(request: RegisterChallengeRequest): Wanted {
+  const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
+  if (cache && (udp || tcp))
     throw new RelayError('invalid_request', 'cache cannot be combined with raw TCP or UDP')
-  if (request.udp_enabled) throw new RelayError('udp_disabled', 'UDP is not enabled on this relay')
-  if (request.tcp_enabled)
-    throw new RelayError('tcp_port_disabled', 'TCP ports are not enabled on this relay')
+  return { udp, tcp }
+}
+
+/** A client that says what it believes to have is told when that is not so. */
+function requireTransports(lease: Lease, { udp_enabled, tcp_enabled }: RenewRequest): void {
+  if ((udp_enabled ?? lease.has('udp')) !== lease.has('udp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('udp') ? 'a' : 'no'} UDP port`)
+  if ((tcp_enabled ?? lease.has('tcp')) !== lease.has('tcp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('tcp') ? 'a' : 'no'} TCP port`)
 }
 
 function ttlOf(ttl: number | undefined): number {

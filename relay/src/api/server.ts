@@ -3,37 +3,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { PATH } from '@svc/protocol'
+import type { SecureContextOptions } from 'node:tls'
+import { HEADER, PATH } from '@svc/protocol'
+import type { CertificateRotation } from '../certificates/rotation.ts'
 import type { Certificates } from '../certificates/store.ts'
 import { RelayError } from '../errors.ts'
 import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES, API_IDLE_MS } from '../limits.ts'
-import type { Logger } from '../log.ts'
 import type { ReverseConnect } from '../reverse/connect.ts'
+import type { Sources } from '../source/sources.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
-import { failure, sendError } from './envelope.ts'
+import { failure, sendError, sendText } from './envelope.ts'
+import type { Observer } from './observe.ts'
+import { ApiRequest, isConnect, pathOf } from './request.ts'
+
+const METHOD_NOT_ALLOWED = 405
 
 /** Answers one request, or throws a RelayError that becomes the answer. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+const SWITCHING_PROTOCOLS = 101
+/** What is counted for a client that left before its answer, as it is customary. */
+const CLIENT_LEFT = 499
+/** Stands for every path that the API does not reserve. */
+const SITE = 'site'
+
+/** The answer that a connection still owes, to whatever it was last asked. */
+const owed = new WeakMap<Duplex, ServerResponse>()
 
 /** Path → method → handler. */
 export type Routing = Record<string, Record<string, Handler>>
 
 export interface Api {
-  certificates: Certificates
+  certificates: CertificateRotation
+  sources: Sources
   routing: Routing
   connect: ReverseConnect
   /** For paths that the API does not reserve. */
   site: Handler
-  log: Logger
+  observer: Observer
+  /** Whether the relay is closing: connections end with their answer then. */
+  isClosing: () => boolean
 }
 
 export function createApiServer(api: Api): Server {
-  const { chainPem, key } = api.certificates
   const server = createServer({
-    key: key.export({ type: 'pkcs8', format: 'pem' }),
-    cert: chainPem,
+    ...secureContext(api.certificates.current),
+    IncomingMessage: ApiRequest,
+    shouldUpgradeCallback: isConnect,
     ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
     maxHeaderSize: API_HEAD_MAX_BYTES,
     handshakeTimeout: API_HEAD_DEADLINE_MS,
     headersTimeout: API_HEAD_DEADLINE_MS,
@@ -43,21 +60,32 @@ export function createApiServer(api: Api): Server {
   })
   server.on('request', (request, response) => void answer(api, request, response))
   server.on('upgrade', (request, socket, head) => upgrade(api, request, socket, head))
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
+  api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
   // Node looks for slow heads only once a server listens, and this one gets its sockets from another.
   server.emit('listening')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
 
+function secureContext({ key, chainPem }: Certificates): SecureContextOptions {
+  return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.2' }
+}
+
 async function answer(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
+  const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : SITE)
+  owed.set(request.socket, response)
+  response.setHeader(HEADER.requestId, observed.id)
+  response.once('close', () => observed.answered(response.headersSent ? response.statusCode : CLIENT_LEFT))
+  if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
+    const refusal = observed.failed(error)
     if (response.headersSent) response.destroy()
-    else sendError(response, asRelayError(error, api.log))
+    else sendError(response, refusal)
   }
 }
 
@@ -70,27 +98,44 @@ function handlerOf(api: Api, path: string, request: IncomingMessage): Handler {
   if (request.method === 'OPTIONS' && isCrossOrigin(path))
     return (_request, response) => sendPreflight(response, allowed)
   const message = `${path} takes ${allowed.join(', ')}`
-  throw new RelayError('method_not_allowed', message, { Allow: allowed.join(', ') })
+  const headers = { Allow: allowed.join(', ') }
+  // Its clients do not speak the envelope where uploads fail.
+  if (path === PATH.cache)
+    return (_request, response) => sendText(response, METHOD_NOT_ALLOWED, `${message}\n`, headers)
+  throw new RelayError('method_not_allowed', message, headers)
 }
 
 function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const observed = api.observer.begin(request, PATH.connect)
   socket.on('error', () => socket.destroy())
   try {
-    if (pathOf(request) !== PATH.connect || request.method !== 'GET')
-      throw new RelayError('invalid_request', `only GET ${PATH.connect} can be upgraded`)
-    api.connect.upgrade(request, socket, head)
+    // It would be written into the session.
+    if (owed.get(socket)?.writableEnded === false)
+      throw new RelayError('hijack_unsupported', 'the connection still owes an earlier answer')
+    api.connect.upgrade(request, api.sources.ofRequest(request), socket, head)
+    observed.answered(SWITCHING_PROTOCOLS)
   } catch (error) {
-    refuseUpgrade(socket, asRelayError(error, api.log))
+    const refusal = observed.failed(error)
+    refuseUpgrade(socket, refusal, observed.id)
+    observed.answered(refusal.status)
   }
 }
 
 /** What Node's parser refuses. The answer is given time to leave: Node itself would cut the connection behind it. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseMalformed(api: Api, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
+  // RFC 9113 §3.4: the preface of a client that speaks HTTP/2 without having been offered it.
+  if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
+    const refusal = new RelayError('http11_only', 'HTTP/1.1 is needed')
+    api.observer.malformed(refusal.status)
+    refuseUpgrade(socket, refusal)
+    return
+  }
   const status = MALFORMED_STATUS[error.code ?? ''] ?? '400 Bad Request'
+  api.observer.malformed(Number.parseInt(status, 10))
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }
 
@@ -100,27 +145,16 @@ const MALFORMED_STATUS: Record<string, string> = {
 }
 
 /** Before the upgrade there is no response object to write the envelope with. */
-function refuseUpgrade(socket: Duplex, error: RelayError): void {
+function refuseUpgrade(socket: Duplex, error: RelayError, requestId?: string): void {
   const body = JSON.stringify(failure(error))
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': `${Buffer.byteLength(body)}`,
     'Access-Control-Allow-Origin': '*',
     Connection: 'close',
+    ...(requestId && { [HEADER.requestId]: requestId }),
     ...error.headers,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`)
-}
-
-function asRelayError(error: unknown, log: Logger): RelayError {
-  if (error instanceof RelayError) return error
-  log.error({ err: error }, 'request failed')
-  return new RelayError('internal', 'the relay failed to answer')
-}
-
-function pathOf(request: IncomingMessage): string {
-  const target = request.url ?? '/'
-  const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
+  socket.end(`HTTP/1.1 ${error.status} \r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }

@@ -8,14 +8,17 @@ import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Bindings } from '../keyless/bindings.ts'
 import type { Lease } from '../lease/lease.ts'
 import { FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
+import type { Tally } from '../metrics/tally.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { Bandwidth } from './bandwidth.ts'
+import { claimSession } from './claim.ts'
 import { pipe } from './pipe.ts'
 
 export interface Bridging {
   bindings: Bindings
   /** What the identity of the lease may send and receive. */
   bandwidth: Bandwidth
+  tally: Tally
 }
 
 /** Resolves when the visitor has left or was turned away. */
@@ -37,12 +40,12 @@ async function bridge(
   visitor: Socket,
   hello: PeekedHello,
   lease: Lease,
-  { bindings, bandwidth }: Bridging,
+  { bindings, bandwidth, tally }: Bridging,
 ): Promise<void> {
   const gone = whenGone(visitor)
   const until = Date.now() + CLAIM_TIMEOUT_MS
   for (;;) {
-    const session = await lease.ready.claim(gone, until - Date.now())
+    const session = await claimSession(lease, gone, tally, until - Date.now())
     if (session === undefined) break
     const binding = bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)

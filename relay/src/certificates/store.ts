@@ -15,29 +15,43 @@ export interface Certificates {
   chain: Buffer[]
   key: KeyObject
   algorithm: SignAlgorithm
+  /** What issued them, where that is the relay itself. */
+  authority?: Authority
 }
 
 const RENEW_BEFORE_MS = 30 * 86_400_000
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** @throws SettingsError when there is no usable certificate for the host, with what to do about it */
+/**
+ * At a start: on localhost what is not there, or does not suit, is made.
+ * @throws SettingsError when there is no usable certificate for the host, with what to do about it
+ */
 export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
   const directory = settings.identityPath
-  const files = { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
+  if (!isLocalhost(settings.rootHost)) return await readCertificates(settings)
+  const files = filesIn(directory)
   const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
-  if (!isLocalhost(settings.rootHost)) {
-    if (chain === undefined || key === undefined)
-      throw new SettingsError(directory, `needs fullchain.pem and privatekey.pem for ${settings.rootHost}`)
-    return parse(settings.rootHost, chain, key)
-  }
   const authority = await developmentAuthority(directory, settings.rootHost, log)
   if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
-    return parse(settings.rootHost, chain, key)
+    return { ...parse(settings.rootHost, chain, key), authority }
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
   log.info({ host: settings.rootHost }, 'development certificate issued')
-  return parse(settings.rootHost, leaf.chain, leaf.key)
+  return { ...parse(settings.rootHost, leaf.chain, leaf.key), authority }
+}
+
+/** @throws SettingsError when the two files are not there, not a pair, out of date, or not for this host */
+export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
+  const files = filesIn(identityPath)
+  const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
+  if (chain === undefined || key === undefined)
+    throw new SettingsError(identityPath, `needs fullchain.pem and privatekey.pem for ${rootHost}`)
+  return parse(rootHost, chain, key)
+}
+
+function filesIn(directory: string): { chain: string; key: string } {
+  return { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
 }
 
 async function developmentAuthority(directory: string, host: string, log: Logger): Promise<Authority> {
@@ -62,15 +76,28 @@ function isCurrent(chainPem: string, host: string, authority: Authority): boolea
 }
 
 function parse(host: string, chainPem: string, keyPem: string): Certificates {
-  const chain = (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block))
-  const key = createPrivateKey(keyPem)
+  const chain = pemOf('fullchain.pem', () =>
+    (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)),
+  )
+  const key = pemOf('privatekey.pem', () => createPrivateKey(keyPem))
   const leaf = chain[0]
   if (leaf === undefined) throw new SettingsError('fullchain.pem', 'holds no certificate')
   if (!leaf.checkPrivateKey(key)) throw new SettingsError('privatekey.pem', 'is not the key of fullchain.pem')
+  if (leaf.validToDate.getTime() <= Date.now())
+    throw new SettingsError('fullchain.pem', `expired on ${leaf.validToDate.toISOString()}`)
   for (const name of [host, `x.${host}`])
     if (leaf.checkHost(name) === undefined)
       throw new SettingsError('fullchain.pem', `must cover ${host} and *.${host}`)
   return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key) }
+}
+
+/** OpenSSL's own words would not say which file it is about. */
+function pemOf<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new SettingsError(file, 'is not PEM')
+  }
 }
 
 function algorithmOf(key: KeyObject): SignAlgorithm {

@@ -8,6 +8,8 @@ import type { Route } from '../routing/routes.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 
 export interface Ingress {
+  /** Reads what proxies write before the ClientHello. @returns whether the connection may go on */
+  admit(socket: Socket): Promise<boolean>
   resolve(serverName: string): Route | undefined
   /** Gets the socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
@@ -28,6 +30,7 @@ export function createListener(ingress: Ingress, log: Logger): Server {
 }
 
 async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
+  if (!(await ingress.admit(socket))) return
   const hello = await peekClientHello(socket)
   if (hello === undefined) return
   // RFC 8446 §9.2: the answer to a client that names no server.

@@ -11,6 +11,7 @@ import {
   suiteHash,
   certificateVerifyContent as verifyContent,
 } from '@svc/tls/messages'
+import { isSame, type Presented } from './presented.ts'
 import { SignError } from './sign-error.ts'
 
 /** Whole handshake messages, in the order of the handshake (RFC 8446 §2). */
@@ -22,17 +23,18 @@ export interface ServerMessages {
 }
 
 const TLS_1_3 = 0x0304
+const HTTP2 = 'h2'
 
 /**
  * The server's CertificateVerify content (RFC 8446 §4.4.3).
  * @param hello the first ClientHello of the handshake
- * @param chain DER, leaf first: the only certificates that the relay's key speaks for
+ * @param shown the only certificates that the relay's key speaks for
  * @throws SignError or DecodeError when any message is not what the relay would put its name to
  */
 export function certificateVerifyContent(
   hello: ClientHello,
   messages: ServerMessages,
-  chain: readonly Uint8Array[],
+  shown: Presented,
 ): Uint8Array {
   const serverHello = parseServerHello(messages.serverHello)
   if (serverHello.isHelloRetryRequest || serverHello.selectedVersion !== TLS_1_3)
@@ -40,8 +42,11 @@ export function certificateVerifyContent(
   const hash = suiteHash(serverHello.cipherSuite)
   if (hash === undefined) throw new SignError(400, 'server_hello names an unknown cipher suite')
   if (messages.retry !== undefined) requireRetry(hello, messages.retry, serverHello.cipherSuite)
-  parseEncryptedExtensions(messages.encryptedExtensions)
-  requireChain(messages.certificate, chain)
+  const { alpn } = parseEncryptedExtensions(messages.encryptedExtensions)
+  requireChain(messages.certificate, shown.chain)
+  // Browsers send requests for every host that a certificate names over one connection of HTTP/2 (RFC 9113 §9.1.1).
+  if (alpn === HTTP2 && !shown.isOwn)
+    throw new SignError(403, 'h2 needs a certificate that names hostnames of this lease only')
   return verifyContent(transcriptHash(hello, messages, hash))
 }
 
@@ -59,10 +64,8 @@ function requireRetry(
 
 function requireChain(certificate: Uint8Array, chain: readonly Uint8Array[]): void {
   const { context, certificates } = parseCertificate(certificate)
-  const same =
-    certificates.length === chain.length &&
-    certificates.every((der, index) => Buffer.compare(der, chain[index]!) === 0)
-  if (context.length > 0 || !same) throw new SignError(403, "certificate does not carry this relay's chain")
+  if (context.length > 0 || !isSame(certificates, chain))
+    throw new SignError(403, "certificate does not carry this relay's chain")
 }
 
 /** RFC 8446 §4.4.1: after a HelloRetryRequest the first ClientHello counts as its hash. */

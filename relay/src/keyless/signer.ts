@@ -10,26 +10,29 @@ import {
   type Tls13SignRequest,
 } from '@svc/protocol'
 import { type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
+import type { CertificateRotation } from '../certificates/rotation.ts'
 import type { Certificates } from '../certificates/store.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Bindings } from './bindings.ts'
 import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
+import { type Presented, presented12, presented13 } from './presented.ts'
 import { serverKeyExchangeContent } from './server-key-exchange.ts'
 import { SignError } from './sign-error.ts'
 
 export class KeylessSigner {
-  readonly #certificates: Certificates
+  readonly #certificates: CertificateRotation
   readonly #bindings: Bindings
 
-  constructor(certificates: Certificates, bindings: Bindings) {
+  constructor(certificates: CertificateRotation, bindings: Bindings) {
     this.#certificates = certificates
     this.#bindings = bindings
   }
 
   /** @throws SignError when anything about the request is not as it must be; its binding then stays unused */
   sign(request: SignRequest, lease: Lease): SignResponse {
-    const { algorithm, chain, key } = this.#certificates
     if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
+    const shown = presented(request, this.#certificates.presentable, lease)
+    const { algorithm, key } = shown.certificates
     if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
     if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
@@ -37,11 +40,23 @@ export class KeylessSigner {
     const binding = Buffer.from(request.binding, 'base64')
     if (!this.#bindings.allows(binding, lease, clientHello))
       throw new SignError(403, 'binding is not open for this lease and client_hello')
-    const content = rebuild(request, parseHello(clientHello, lease), chain)
+    const content = rebuild(request, parseHello(clientHello, lease), shown)
     this.#bindings.revoke(binding)
     const signature = signContent(algorithm, key, content).toString('base64')
     return { key_id: SIGN_KEY_ID, algorithm, signature }
   }
+}
+
+function presented(request: SignRequest, candidates: readonly Certificates[], lease: Lease): Presented {
+  return decoded(() =>
+    'server_ecdh_params' in request
+      ? presented12(
+          request.certificate === undefined ? undefined : bytes(request.certificate),
+          candidates,
+          lease,
+        )
+      : presented13(bytes(request.certificate), candidates, lease),
+  )
 }
 
 /** The ClientHello that is signed for; it is the bridged one, since its hash was pinned. */
@@ -52,7 +67,7 @@ function parseHello(message: Uint8Array, lease: Lease): ClientHello {
   return hello
 }
 
-function rebuild(request: SignRequest, hello: ClientHello, chain: readonly Uint8Array[]): Uint8Array {
+function rebuild(request: SignRequest, hello: ClientHello, shown: Presented): Uint8Array {
   return decoded(() =>
     'server_ecdh_params' in request
       ? serverKeyExchangeContent(hello, {
@@ -60,7 +75,7 @@ function rebuild(request: SignRequest, hello: ClientHello, chain: readonly Uint8
           serverRandom: bytes(request.server_random),
           params: bytes(request.server_ecdh_params),
         })
-      : certificateVerifyContent(hello, messagesOf(request), chain),
+      : certificateVerifyContent(hello, messagesOf(request), shown),
   )
 }
 

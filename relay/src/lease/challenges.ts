@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
+import { networkOf } from '../ip.ts'
 import { CHALLENGES_MAX } from '../limits.ts'
 import type { LeaseRequest } from './registry.ts'
 import { issueSiweMessage } from './siwe.ts'
@@ -14,6 +15,7 @@ export interface Challenge {
   message: string
   /** Milliseconds since the epoch. */
   expiresAt: number
+  /** Normalized address, or network, that it counts for. */
   source: string
 }
 
@@ -31,10 +33,11 @@ export class Challenges {
   }
 
   /**
-   * @param source IP address of the requester
+   * @param address of the requester, normalized
    * @throws RelayError `rate_limited` when the source or the relay has too many open
    */
-  issue(request: LeaseRequest, source: string): Challenge {
+  issue(request: LeaseRequest, address: string): Challenge {
+    const source = networkOf(address)
     this.#dropExpired()
     const open = this.#perSource.get(source) ?? 0
     if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX)

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
 import { ReadyQueue } from '../reverse/ready-queue.ts'
+import type { Ports } from './reservations.ts'
 
 /** Why a lease is no more. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
@@ -20,6 +21,8 @@ export interface LeaseTerms {
   clientIp: string
   /** Normalized address that the client said, when it did. */
   reportedIp: string | undefined
+  /** Dedicated ports. */
+  ports?: Ports | undefined
 }
 
 const LEASE_ID_BYTES = 12
@@ -31,6 +34,7 @@ export class Lease {
   readonly hostname: string
   readonly canonicalHostname: string
   readonly firstSeenAt: number
+  readonly ports: Ports | undefined
   clientIp: string
   reportedIp: string | undefined
   readonly ready: ReadyQueue = new ReadyQueue()
@@ -49,6 +53,7 @@ export class Lease {
     this.firstSeenAt = terms.firstSeenAt
     this.clientIp = terms.clientIp
     this.reportedIp = terms.reportedIp
+    this.ports = terms.ports
     this.lastSeenAt = Date.now()
     this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
   }
@@ -56,6 +61,17 @@ export class Lease {
   /** Every hostname under which the lease is published. */
   get hostnames(): string[] {
     return this.hostname === '' ? [this.canonicalHostname] : [this.hostname, this.canonicalHostname]
+  }
+
+  /** Whether it has a dedicated port of that kind. */
+  has(transport: keyof Ports): boolean {
+    return this.ports?.[transport] !== undefined
+  }
+
+  /** Where that port is reached: `<root host>:<port>`. */
+  addressOf(transport: keyof Ports): string | undefined {
+    const rootHost = this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
+    return this.has(transport) ? `${rootHost}:${this.ports?.[transport]}` : undefined
   }
 
   /** Aborted when the lease ends, with a {@link LeaseEnd} as its reason. */

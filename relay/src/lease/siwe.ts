@@ -3,7 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { siweMessage } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
-import { checksumAddress, recoverSigner } from '../ethereum.ts'
+import { checksumAddress } from '../ethereum.ts'
+
+/** The lower-case address that signed; undefined when nobody can have made the signature. */
+export type RecoverSigner = (message: string, signature: string) => Promise<string | undefined>
 
 const NONCE_BYTES = 12
 
@@ -33,6 +36,7 @@ export async function verifyProof(
   issued: string,
   address: string,
   proof: { message: string; signature: string },
+  recoverSigner: RecoverSigner,
 ): Promise<void> {
   if (proof.message !== issued)
     throw new RelayError('unauthorized', 'siwe_message is not the one that was issued')

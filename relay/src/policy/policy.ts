@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { identityKey, type LeasePolicyUpdate, type PolicySettings } from '@svc/protocol'
+import { GroupCommit } from '../group-commit.ts'
 import type { Lease } from '../lease/lease.ts'
 import { type PortGates, SettingsError } from '../settings.ts'
 import { readIfPresent, writePrivate } from '../state-file.ts'
@@ -20,8 +21,9 @@ export class Policy {
   readonly #path: string
   readonly #onChange = new Set<() => void>()
   #file: PolicyFile
-  /** Writes follow one another, so that the last decision is the one on disk. */
-  #written: Promise<void> = Promise.resolve()
+  /** Changes of ours that may not be in the file yet. */
+  #unsaved = 0
+  readonly #commits = new GroupCommit(() => writePrivate(this.#path, format(this.#file)))
 
   private constructor(path: string, file: PolicyFile) {
     this.#path = path
@@ -31,15 +33,32 @@ export class Policy {
   /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
   static async load(directory: string, gates: PortGates): Promise<Policy> {
     const path = join(directory, 'policy.json')
-    const text = await readIfPresent(path)
-    if (text === undefined) {
-      const policy = new Policy(path, emptyPolicy(gates))
-      await policy.#save()
-      return policy
-    }
-    const file = parsePolicyFile(text)
-    if (file === undefined) throw new SettingsError(path, 'is not a policy file')
-    return new Policy(path, file)
+    const file = await readPolicyFile(path)
+    if (file !== undefined) return new Policy(path, file)
+    const policy = new Policy(path, emptyPolicy(gates))
+    await policy.saved()
+    return policy
+  }
+
+  /**
+   * Takes what somebody wrote into the file, unless a change of ours is on its way there.
+   * @returns whether that is another policy
+   * @throws SettingsError when the file cannot be used; the policy stays as it is
+   */
+  async reload(): Promise<boolean> {
+    // The file is older than what it would replace; once it is written, somebody will look again.
+    if (this.#unsaved > 0) return false
+    const before = this.#file
+    const file = await readPolicyFile(this.#path)
+    if (file === undefined) throw new SettingsError(this.#path, 'is gone')
+    if (this.#file !== before || format(file) === format(before)) return false
+    this.#inForce(file)
+    return true
+  }
+
+  /** Resolves when the policy of now is on disk. */
+  async saved(): Promise<void> {
+    await this.#commits.commit()
   }
 
   get settings(): PolicySettings {
@@ -120,17 +139,31 @@ export class Policy {
   }
 
   async #change(fields: Partial<PolicyFile>): Promise<void> {
-    this.#file = { ...this.#file, ...fields }
-    for (const listener of this.#onChange) listener()
-    await this.#save()
+    this.#unsaved += 1
+    try {
+      this.#inForce({ ...this.#file, ...fields })
+      await this.saved()
+    } finally {
+      this.#unsaved -= 1
+    }
   }
 
-  async #save(): Promise<void> {
-    const text = `${JSON.stringify(this.#file, null, 2)}\n`
-    const write = this.#written.catch(() => {}).then(() => writePrivate(this.#path, text))
-    this.#written = write
-    await write
+  #inForce(file: PolicyFile): void {
+    this.#file = file
+    for (const listener of this.#onChange) listener()
   }
+}
+
+async function readPolicyFile(path: string): Promise<PolicyFile | undefined> {
+  const text = await readIfPresent(path)
+  if (text === undefined) return undefined
+  const file = parsePolicyFile(text)
+  if (file === undefined) throw new SettingsError(path, 'is not a policy file')
+  return file
+}
+
+function format(file: PolicyFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`
 }
 
 function keyOf(lease: Lease): string {

@@ -1,19 +1,29 @@
-// `GET /sdk/connect`: checks the capability before the upgrade, then hands the WebSocket to its carrier.
+// `GET /sdk/connect`: checks the capability before the upgrade, then hands the connection to its carrier, browser or native.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AUDIENCE, SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
+import {
+  AUDIENCE,
+  HEADER,
+  RAW_UPGRADE,
+  READY_SESSIONS_MAX,
+  SUBPROTOCOL,
+  WEBSOCKET_MESSAGE_MAX_BYTES,
+} from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { RelayError } from '../errors.ts'
 import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIERS_PER_LEASE_MAX } from '../limits.ts'
+import type { Tally } from '../metrics/tally.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Carrier, serveCarrier } from './carrier.ts'
+import { serveNative } from './native.ts'
 
 export class ReverseConnect {
   readonly #credentials: Credentials
   readonly #policy: Policy
+  readonly #tally: Tally
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
@@ -23,24 +33,47 @@ export class ReverseConnect {
     handleProtocols: () => SUBPROTOCOL,
   })
 
-  constructor(credentials: Credentials, policy: Policy) {
+  constructor(credentials: Credentials, policy: Policy, tally: Tally) {
     this.#credentials = credentials
     this.#policy = policy
+    this.#tally = tally
+    // Emitted within `handleUpgrade`, before anything was written: ws would answer without the envelope.
+    this.#sockets.on('wsClientError', ({ message }) => {
+      throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
+    })
   }
 
-  /** @throws RelayError when the request is refused; nothing was written then */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (request.httpVersion !== '1.1') throw new RelayError('http11_only', 'HTTP/1.1 is needed')
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket')
-      throw new RelayError('invalid_request', 'an upgrade to websocket is needed')
-    const lease = this.#credentials.leaseOf(offeredCapability(request), AUDIENCE.reverse)
-    if (this.#policy.bars(lease)) throw new RelayError('lease_rejected', 'the lease is not allowed to route')
+  /**
+   * @param source normalized address of the client
+   * @param head bytes that came behind the request
+   * @throws RelayError when the request is refused; nothing was written then
+   */
+  upgrade(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
+    requireHttp11(request)
+    if (this.#policy.isAnyIpBanned(source)) throw new RelayError('ip_banned', 'this address is banned here')
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') this.#openCarrier(request, socket, head)
+    else this.#openSession(request, socket, head)
+  }
+
+  #openCarrier(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const lease = this.#leaseOf(offeredCapability(request))
     const open = this.#open.get(lease)?.size ?? 0
-    if (open >= CARRIERS_PER_LEASE_MAX)
-      throw new RelayError('rate_limited', `${open} WebSockets are open for this lease`, {
-        'Retry-After': '1',
-      })
+    if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} WebSockets are open for this lease`)
     this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, lease))
+  }
+
+  #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const lease = this.#leaseOf(nativeCapability(request))
+    if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
+    if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
+    this.#count(socket)
+    serveNative(socket, lease)
+  }
+
+  #leaseOf(capability: string): Lease {
+    const lease = this.#credentials.leaseOf(capability, AUDIENCE.reverse)
+    if (this.#policy.bars(lease)) throw new RelayError('lease_rejected', 'the lease is not allowed to route')
+    return lease
   }
 
   #serve(ws: WebSocket, lease: Lease): void {
@@ -50,8 +83,27 @@ export class ReverseConnect {
     for (const carrier of carriers) carrier.probe()
     const carrier = serveCarrier(ws, lease, this.#credentials)
     carriers.add(carrier)
+    this.#count(ws)
     ws.on('close', () => carriers.delete(carrier))
   }
+
+  #count(carrier: WebSocket | Duplex): void {
+    this.#tally.carriers += 1
+    carrier.once('close', () => {
+      this.#tally.carriers -= 1
+    })
+  }
+}
+
+/** @throws RelayError `http11_only`: no other version can be upgraded */
+export function requireHttp11(request: IncomingMessage): void {
+  if (request.httpVersion !== '1.1') throw new RelayError('http11_only', 'HTTP/1.1 is needed')
+}
+
+/** What a request without either credential is told. */
+export function noCapability(): RelayError {
+  const native = `the header ${HEADER.reverseCapability}`
+  return new RelayError('invalid_request', `an upgrade to websocket, or ${native}, is needed`)
 }
 
 /** The client offers exactly the subprotocol and one capability. */
@@ -61,4 +113,16 @@ function offeredCapability(request: IncomingMessage): string {
   if (offered.length !== 2 || subprotocol !== SUBPROTOCOL || !capability)
     throw new RelayError('invalid_request', `the subprotocols ${SUBPROTOCOL} and one capability are needed`)
   return capability
+}
+
+/** A native client may leave the upgrade headers out, but not ask for another protocol. */
+function nativeCapability(request: IncomingMessage): string {
+  const capability = request.headers[HEADER.reverseCapability.toLowerCase()]
+  const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
+  if (protocol !== RAW_UPGRADE || typeof capability !== 'string') throw noCapability()
+  return capability
+}
+
+function tooMany(message: string): RelayError {
+  return new RelayError('rate_limited', message, { 'Retry-After': '1' })
 }

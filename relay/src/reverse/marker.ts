@@ -4,9 +4,14 @@ import type { Duplex } from 'node:stream'
 import { MARKER, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
 
 const KEEPALIVE = Buffer.of(MARKER.keepalive)
+const RAW = Buffer.of(MARKER.raw)
 
 export function writeKeepalive(session: Duplex): void {
   write(session, KEEPALIVE)
+}
+
+export function writeRawActivation(session: Duplex): void {
+  write(session, RAW)
 }
 
 /** @param binding what `/v1/sign` must echo for this session */

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { type Relay, readSettings, startRelay } from '../../src/index.ts'
-import { createLog } from '../../src/log.ts'
+import { type CloseOptions, type Relay, readSettings, startRelay } from '../../src/index.ts'
+import { createLog, type Logger } from '../../src/log.ts'
 
 export const ROOT_HOST = 'relay.localhost'
 
@@ -32,6 +32,8 @@ export interface TestRelay {
   register(name: string, options?: RegisterOptions): Promise<RegisterResponse>
   tcp(): Promise<Socket>
   tls(serverName: string, options?: ConnectionOptions): TLSSocket
+  /** Its directory stays. */
+  stop(options?: CloseOptions): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,11 +46,22 @@ export function newAccount() {
   return privateKeyToAccount(generatePrivateKey())
 }
 
-export async function startTestRelay(env: Record<string, string> = {}): Promise<TestRelay> {
-  const directory = await mkdtemp(join(tmpdir(), 'svc-relay-'))
+/** @param life what a relay shares with the one before it, or shows of itself */
+export async function startTestRelay(
+  env: Record<string, string> = {},
+  life: { directory?: string; log?: Logger } = {},
+): Promise<TestRelay> {
+  const directory = life.directory ?? (await mkdtemp(join(tmpdir(), 'svc-relay-')))
   const port = await freePort()
-  const settings = { SVC_URL: `https://${ROOT_HOST}:${port}`, IDENTITY_PATH: directory, ...env }
-  const relay: Relay = await startRelay(readSettings(settings), createLog('silent'))
+  const settings = {
+    SVC_URL: `https://${ROOT_HOST}:${port}`,
+    IDENTITY_PATH: directory,
+    // All clients of a test have one address.
+    SOURCE_BUDGET_PER_MINUTE: '1000000',
+    RELAY_BUDGET_PER_MINUTE: '1000000',
+    ...env,
+  }
+  const relay: Relay = await startRelay(readSettings(settings), life.log ?? createLog('silent'))
   const ca = await readFile(join(directory, 'ca.pem'), 'utf8')
   const test: TestRelay = {
     port,
@@ -68,6 +81,7 @@ export async function startTestRelay(env: Record<string, string> = {}): Promise<
       socket.on('error', () => {})
       return socket
     },
+    stop: (options) => relay.close(options),
     close: async () => {
       await relay.close()
       await rm(directory, { recursive: true })
@@ -138,7 +152,7 @@ function parse(text: string): Answer['json'] {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

@@ -1,0 +1,156 @@
+// What the control plane answers with: written down for its description, and checked against it by its tests.
+
+import {
+  type AdminAuthLoginResponse,
+  type AdminAuthStatusResponse,
+  type DomainResponse,
+  type EnsStatus,
+  ERROR_STATUS,
+  type ErrorCode,
+  type Lease,
+  type PolicyLease,
+  type PolicyStateResponse,
+  type PublicStateResponse,
+  type RegisterChallengeResponse,
+  type RegisterResponse,
+  type RenewResponse,
+  type ReverseEndpoint,
+  SIGN_ALGORITHMS,
+  type SignFailure,
+  type SignResponse,
+  type X402FacilitatorInfo,
+} from '@svc/protocol'
+import { named, z } from '../schema.ts'
+import { identity, metadata, policySettings } from './schemas.ts'
+
+const text = z.string()
+const timestamp = z.iso.datetime()
+const count = z.int().nonnegative()
+
+export const nothing: z.ZodType<Record<string, never>> = named('Nothing', z.strictObject({}))
+
+export const health: z.ZodType<{ status: 'ok' }> = named('Health', z.object({ status: z.literal('ok') }))
+
+const leaseFields = {
+  name: text,
+  expires_at: timestamp,
+  first_seen_at: timestamp,
+  last_seen_at: timestamp,
+  hostname: text,
+  udp_enabled: z.boolean(),
+  tcp_enabled: z.boolean(),
+  tcp_addr: text.optional(),
+  metadata,
+  ready: count,
+}
+const lease: z.ZodType<Lease> = named('Lease', z.object(leaseFields))
+
+export const publicState: z.ZodType<PublicStateResponse> = named(
+  'PublicStateResponse',
+  z.object({ leases: z.array(lease), landing_page_enabled: z.boolean() }),
+)
+
+const policyLease: z.ZodType<PolicyLease> = named(
+  'PolicyLease',
+  z.object({
+    ...leaseFields,
+    identity_key: text,
+    address: text,
+    bps: count,
+    client_ip: text,
+    reported_ip: text.optional(),
+    is_approved: z.boolean(),
+    is_banned: z.boolean(),
+    is_denied: z.boolean(),
+    is_ip_banned: z.boolean(),
+  }),
+)
+
+export const policyState: z.ZodType<PolicyStateResponse> = named(
+  'PolicyStateResponse',
+  z.object({ policy: policySettings, leases: z.array(policyLease) }),
+)
+
+export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
+  'AdminAuthLoginResponse',
+  z.object({ access_token: text }),
+)
+
+export const adminStatus: z.ZodType<AdminAuthStatusResponse> = named(
+  'AdminAuthStatusResponse',
+  z.object({ authenticated: z.boolean() }),
+)
+
+const ens: z.ZodType<EnsStatus> = named(
+  'ENSStatus',
+  z.object({
+    enabled: z.boolean(),
+    verified: z.boolean(),
+    provider: text,
+    address: text,
+    dnssec_state: text,
+    ds_record: text,
+    message: text,
+    last_error: text,
+  }),
+)
+
+const x402: z.ZodType<X402FacilitatorInfo> = named(
+  'X402FacilitatorInfo',
+  z.object({
+    enabled: z.boolean(),
+    url: text,
+    network: text,
+    network_name: text,
+    supported_url: text,
+    pay_to: text,
+  }),
+)
+
+export const domain: z.ZodType<DomainResponse> = named(
+  'DomainResponse',
+  z.object({ protocol_version: text, release_version: text, ens, x402 }),
+)
+
+export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
+  'RegisterChallengeResponse',
+  z.object({ challenge_id: text, expires_at: timestamp, siwe_message: text }),
+)
+
+export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
+  'ReverseEndpoint',
+  z.object({ url: text, capability: text, expires_at: timestamp, overlay: z.boolean() }),
+)
+
+const credentials = { expires_at: timestamp, access_token: text, reverse_endpoint: reverseEndpoint }
+
+export const register: z.ZodType<RegisterResponse> = named(
+  'RegisterResponse',
+  z.object({
+    identity,
+    hostname: text,
+    canonical_hostname: text,
+    ...credentials,
+    udp_addr: text.optional(),
+    tcp_addr: text.optional(),
+    udp_enabled: z.boolean(),
+    tcp_enabled: z.boolean(),
+  }),
+)
+
+export const renew: z.ZodType<RenewResponse> = named('RenewResponse', z.object(credentials))
+
+export const signature: z.ZodType<SignResponse> = named(
+  'SignResponse',
+  z.object({ key_id: text, algorithm: z.enum(SIGN_ALGORITHMS), signature: z.base64() }),
+)
+
+export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object({ error: text }))
+
+const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
+
+/** The envelope of a failure. */
+export const failed: z.ZodType<{ ok: false; error: { code: ErrorCode; message: string } }> = named(
+  'Failure',
+  z.object({ ok: z.literal(false), error: z.object({ code: z.enum(codes), message: text }) }),
+)

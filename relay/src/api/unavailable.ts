@@ -1,0 +1,30 @@
+// Endpoints of features that are off here. They say so, to those who may know, rather than pass for unknown paths.
+
+import { AUDIENCE, HEADER, PATH } from '@svc/protocol'
+import { RelayError } from '../errors.ts'
+import type { Credentials } from '../lease/credentials.ts'
+import { headerOf } from './request.ts'
+import type { Handler, Routing } from './server.ts'
+
+export function createUnavailable(credentials: Credentials): Routing {
+  const cache: Handler = (request) => {
+    credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
+    throw unavailable('static caching is not enabled on this relay')
+  }
+  const discovery: Handler = () => {
+    throw unavailable('discovery is not enabled on this relay')
+  }
+  const hop: Handler = () => {
+    throw unavailable('this relay is not part of an overlay')
+  }
+  return {
+    [PATH.cache]: { POST: cache, PUT: cache, DELETE: cache },
+    [PATH.hop]: { POST: hop, DELETE: hop },
+    [PATH.discovery]: { GET: discovery },
+    [PATH.announce]: { POST: discovery },
+  }
+}
+
+function unavailable(message: string): RelayError {
+  return new RelayError('feature_unavailable', message)
+}

@@ -1,0 +1,40 @@
+// One visitor of a dedicated TCP port: claim a ready session, mark it as raw, then bridge every byte.
+
+import type { Socket } from 'node:net'
+import type { Lease } from '../lease/lease.ts'
+import { writeRawActivation } from '../reverse/marker.ts'
+import { claimSession } from './claim.ts'
+import { pipe } from './pipe.ts'
+import type { Bridging } from './visit.ts'
+
+type RawBridging = Pick<Bridging, 'bandwidth' | 'tally'>
+
+/** Resolves when the visitor has left or was turned away. */
+export async function serveRawVisitor(
+  visitor: Socket,
+  lease: Lease,
+  { bandwidth, tally }: RawBridging,
+): Promise<void> {
+  const release = lease.onBar(() => visitor.destroy())
+  try {
+    const session = await claimSession(lease, whenClosed(visitor), tally)
+    // A reset, for an orderly end would look like an answer without a byte.
+    if (session === undefined) visitor.resetAndDestroy()
+    else {
+      // Nobody knows who speaks first here. So unlike a TLS visitor this one cannot be claimed for again when the session breaks.
+      writeRawActivation(session)
+      await pipe(visitor, session, bandwidth)
+    }
+  } finally {
+    release()
+  }
+}
+
+/** A client may end its half and still wait for an answer. */
+function whenClosed(socket: Socket): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (socket.closed) abort()
+  socket.once('close', abort)
+  return controller.signal
+}

@@ -1,0 +1,44 @@
+// The dedicated TCP port of a lease: every connection to it is a visitor of that lease.
+
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { BoundPort } from '../lease/port-plane.ts'
+import { PORT_CONNECTIONS_MAX, PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
+
+export class TcpPorts {
+  readonly #max: number
+  readonly #maxPerLease: number
+  /** Connections to all ports. */
+  #connections = 0
+
+  constructor(max: number = PORT_CONNECTIONS_MAX, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
+    this.#max = max
+    this.#maxPerLease = maxPerLease
+  }
+
+  /** Bound on every address, as the SNI listener is. Rejects when that is not possible. */
+  async open(port: number, serve: (visitor: Socket) => void): Promise<BoundPort> {
+    const visitors = new Set<Socket>()
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
+      visitor.on('error', () => {})
+      if (this.#connections >= this.#max) return visitor.resetAndDestroy()
+      this.#connections += 1
+      visitors.add(visitor)
+      visitor.once('close', () => {
+        this.#connections -= 1
+        visitors.delete(visitor)
+      })
+      visitor.setKeepAlive(true, TCP_KEEPALIVE_MS)
+      serve(visitor)
+    })
+    server.maxConnections = this.#maxPerLease
+    server.listen(port)
+    await once(server, 'listening')
+    return {
+      close: () => {
+        server.close()
+        for (const visitor of visitors) visitor.destroy()
+      },
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Many deadlines behind one timer: a binary heap, worked off in turns, so that a crowd that falls due at once does not
+// hold up what else the process does.
+
+import { DEADLINES_PER_TURN } from '../limits.ts'
+
+export interface Deadline<T> {
+  readonly value: T
+  /** Milliseconds since the epoch. */
+  at: number
+  /** Its place in the heap. */
+  index: number
+}
+
+export class Deadlines<T> {
+  readonly #due: (value: T) => void
+  /** Each is due no earlier than the one at half its place. */
+  readonly #heap: Deadline<T>[] = []
+  #timer: NodeJS.Timeout | undefined
+  #timerAt: number = Number.POSITIVE_INFINITY
+
+  /** @param due is told of each that falls due; it is not in the queue any more */
+  constructor(due: (value: T) => void) {
+    this.#due = due
+  }
+
+  add(value: T, at: number): Deadline<T> {
+    const deadline = { value, at, index: this.#heap.length }
+    this.#heap.push(deadline)
+    this.#rise(deadline)
+    this.#arm()
+    return deadline
+  }
+
+  move(deadline: Deadline<T>, at: number): void {
+    deadline.at = at
+    this.#rise(deadline)
+    this.#sink(deadline)
+    this.#arm()
+  }
+
+  remove(deadline: Deadline<T>): void {
+    if (this.#heap[deadline.index] !== deadline) return
+    const last = this.#heap.pop()!
+    if (last === deadline) return
+    this.#place(last, deadline.index)
+    this.#rise(last)
+    this.#sink(last)
+  }
+
+  #work = (): void => {
+    this.#timerAt = Number.POSITIVE_INFINITY
+    const now = Date.now()
+    for (let done = 0; done < DEADLINES_PER_TURN; done++) {
+      const first = this.#heap[0]
+      if (first === undefined || first.at > now) break
+      this.remove(first)
+      this.#due(first.value)
+    }
+    this.#arm()
+  }
+
+  /** A timer that is too early only looks again: deadlines mostly move away, and a timer each time would cost more. */
+  #arm(): void {
+    const first = this.#heap[0]
+    if (first === undefined || first.at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = first.at
+    // What is overdue waits for the next turn of the event loop, behind the I/O of this one.
+    this.#timer = setTimeout(this.#work, Math.max(0, first.at - Date.now())).unref()
+  }
+
+  #rise(deadline: Deadline<T>): void {
+    while (deadline.index > 0) {
+      const parent = this.#heap[(deadline.index - 1) >> 1]!
+      if (parent.at <= deadline.at) return
+      this.#swap(deadline, parent)
+    }
+  }
+
+  #sink(deadline: Deadline<T>): void {
+    for (;;) {
+      const left = this.#heap[2 * deadline.index + 1]
+      const right = this.#heap[2 * deadline.index + 2]
+      const child = right !== undefined && right.at < left!.at ? right : left
+      if (child === undefined || child.at >= deadline.at) return
+      this.#swap(child, deadline)
+    }
+  }
+
+  #swap(one: Deadline<T>, other: Deadline<T>): void {
+    const { index } = one
+    this.#place(one, other.index)
+    this.#place(other, index)
+  }
+
+  #place(deadline: Deadline<T>, index: number): void {
+    deadline.index = index
+    this.#heap[index] = deadline
+  }
+}

@@ -1,0 +1,91 @@
+// Every metric of the relay, by the conventions of Prometheus, each read at the moment it is asked for. No label tells of
+// a tenant. The only importer of prom-client.
+
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { LeaseRegistry } from '../lease/registry.ts'
+import type { Counts, Tally } from './tally.ts'
+
+export interface Measured {
+  tally: Tally
+  visitors: Visitors
+  leases: LeaseRegistry
+}
+
+/** What a scrape is answered with. */
+export interface Exposition {
+  contentType: string
+  text(): Promise<string>
+}
+
+export function createExposition({ tally, visitors, leases }: Measured): Exposition {
+  const registry = new Registry()
+  // The process and its event loop, under the names that dashboards know.
+  collectDefaultMetrics({ register: registry })
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name: `svc_relay_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+  const counter = (name: string, help: string, read: () => number): void => {
+    new Counter({
+      name: `svc_relay_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+  const counters = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    counts: Counts<Record<Label, string>>,
+  ): void => {
+    new Counter({
+      name: `svc_relay_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, count } of counts) this.inc(labels, count)
+      },
+    })
+  }
+
+  gauge('leases', 'Active leases.', () => leases.size)
+  gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => {
+    let ready = 0
+    for (const lease of leases) ready += lease.ready.size
+    return ready
+  })
+  gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => tally.carriers)
+  gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
+  counter(
+    'visitor_received_bytes_total',
+    'Bytes that came from visitors.',
+    () => visitors.traffic.fromVisitors,
+  )
+  counter('visitor_sent_bytes_total', 'Bytes that were sent to visitors.', () => visitors.traffic.toVisitors)
+  counter('claims_waited_total', 'Visitors for whom no session was ready.', () => tally.claimsWaited)
+  counter('claims_failed_total', 'Visitors who got no session in time.', () => tally.claimsFailed)
+  counter('activations_total', 'Sessions that were given to a visitor.', () => tally.activations)
+  counter('datagrams_dropped_total', 'Datagrams that could not be delivered.', () => tally.datagramsDropped)
+  counters('sign_requests_total', 'Requests for a signature.', ['outcome'], tally.signatures)
+  counters(
+    'api_requests_total',
+    'API requests by route and HTTP status.',
+    ['route', 'status'],
+    tally.requests,
+  )
+  counters('api_refusals_total', 'API answers that are errors, by their code.', ['code'], tally.refusals)
+  return { contentType: registry.contentType, text: () => registry.metrics() }
+}

@@ -1,0 +1,79 @@
+// The dedicated ports of this relay: settings, policy and listeners joined.
+
+import type { Socket } from 'node:net'
+import { TcpPorts } from './ingress/tcp-port.ts'
+import { openUdpPort } from './ingress/udp-port.ts'
+import { DedicatedPorts, restorePorts } from './lease/dedicated-ports.ts'
+import type { Lease } from './lease/lease.ts'
+import { PortPlane } from './lease/port-plane.ts'
+import { PortPool } from './lease/port-pool.ts'
+import type { Reservations } from './lease/reservations.ts'
+import type { Logger } from './log.ts'
+import type { Tally } from './metrics/tally.ts'
+import type { Policy } from './policy/policy.ts'
+import type { Settings } from './settings.ts'
+
+export interface PortParts {
+  settings: Settings
+  policy: Policy
+  /** From before this process began. */
+  reservations: Reservations
+  /** Gets the visitors of a lease's TCP port. */
+  serve: (visitor: Socket, lease: Lease) => Promise<void>
+  tally: Tally
+  log: Logger
+}
+
+export function createDedicatedPorts({
+  settings,
+  policy,
+  reservations,
+  serve,
+  tally,
+  log,
+}: PortParts): DedicatedPorts {
+  const { portGates, portRange, sniPort } = settings
+  const poolOf = (gate: boolean): PortPool | undefined =>
+    // The listener's port number stays free for UDP too: that is where a datagram tunnel comes in.
+    gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
+  const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
+  restorePorts(reservations, pools)
+  const tcpPorts = new TcpPorts()
+  const routes = (lease: Lease): boolean => policy.routes(lease)
+  const tcp = new PortPlane({
+    pool: pools.tcp,
+    settings: () => policy.settings.tcp_port,
+    routes,
+    bind: (port, served) =>
+      tcpPorts.open(port, (visitor) => {
+        const lease = served()
+        if (lease === undefined || !policy.routes(lease)) visitor.resetAndDestroy()
+        else serve(visitor, lease).catch((error) => refuse(visitor, error))
+      }),
+    errors: {
+      disabled: 'tcp_port_disabled',
+      capacity: 'tcp_port_capacity_exceeded',
+      exhausted: 'tcp_port_exhausted',
+    },
+    log,
+  })
+  const udp = new PortPlane({
+    pool: pools.udp,
+    settings: () => policy.settings.udp,
+    routes,
+    bind: (port) => openUdpPort(port, tally),
+    errors: {
+      disabled: 'udp_disabled',
+      capacity: 'udp_capacity_exceeded',
+      exhausted: 'udp_port_exhausted',
+    },
+    log,
+  })
+  const refuse = (visitor: Socket, error: unknown): void => {
+    log.error({ err: error }, 'visitor of a dedicated port failed')
+    visitor.destroy()
+  }
+  const ports = new DedicatedPorts({ tcp, udp })
+  policy.onChange(() => ports.update())
+  return ports
+}

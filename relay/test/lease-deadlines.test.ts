@@ -1,0 +1,56 @@
+// The queue behind every lease's expiry: each falls due at its time, in order, and a crowd in turns.
+
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Deadline, Deadlines } from '../src/lease/deadlines.ts'
+import { DEADLINES_PER_TURN } from '../src/limits.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }))
+afterEach(() => void vi.useRealTimers())
+
+test('each falls due at its millisecond, also when it was moved to earlier or later; removed ones never do', () => {
+  const due: string[] = []
+  const deadlines = new Deadlines<string>((name) => due.push(`${name} ${Date.now()}`))
+  const [first, second, third] = ['a', 'b', 'c'].map((name, index) => deadlines.add(name, 100 * (index + 1)))
+  deadlines.move(first!, 500)
+  deadlines.move(third!, 50)
+  deadlines.remove(second!)
+  vi.advanceTimersByTime(1000)
+  expect(due).toEqual(['c 50', 'a 500'])
+  deadlines.remove(first!)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a crowd falls due in turns of a bounded number', () => {
+  let due = 0
+  const deadlines = new Deadlines<number>(() => (due += 1))
+  for (let i = 0; i < 3 * DEADLINES_PER_TURN; i++) deadlines.add(i, 100)
+  vi.advanceTimersToNextTimer()
+  expect(due).toBe(DEADLINES_PER_TURN)
+  vi.advanceTimersByTime(10)
+  expect(due).toBe(3 * DEADLINES_PER_TURN)
+})
+
+test('any mix of changes leaves the order of a sorted list', () => {
+  const change = fc.record({
+    kind: fc.constantFrom('add', 'move', 'remove'),
+    which: fc.nat(),
+    at: fc.integer({ min: 1, max: 1000 }),
+  })
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
+      vi.setSystemTime(0)
+      const due: number[] = []
+      const deadlines = new Deadlines<number>(() => due.push(Date.now()))
+      const held: Deadline<number>[] = []
+      for (const { kind, which, at } of changes) {
+        const place = which % Math.max(1, held.length)
+        if (kind === 'add' || held.length === 0) held.push(deadlines.add(held.length, at))
+        else if (kind === 'move') deadlines.move(held[place]!, at)
+        else deadlines.remove(held.splice(place, 1)[0]!)
+      }
+      vi.advanceTimersByTime(2000)
+      expect(due).toEqual(held.map(({ at }) => at).toSorted((a, b) => a - b))
+    }),
+  )
+})

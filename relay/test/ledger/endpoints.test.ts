@@ -1,0 +1,271 @@
+// The ledger: every endpoint of this relay, the rules of registration and connecting, and what is outside the envelope.
+
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type PolicySettings,
+  type RegisterChallengeResponse,
+  type RegisterResponse,
+  SUBPROTOCOL,
+} from '@svc/protocol'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { connectWebSocket, openCarrier } from '../support/carrier.ts'
+import { newAccount } from '../support/relay.ts'
+import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/session.ts'
+import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World } from './ledger.ts'
+
+let world: World
+beforeAll(async () => {
+  const site = await mkdtemp(join(tmpdir(), 'svc-ledger-site-'))
+  await writeFile(join(site, 'index.html'), 'the frontend')
+  await mkdir(join(site, 'bin'))
+  for (const name of ['install.sh', 'install.ps1', 'bin/linux-amd64', 'bin/js-wasm'])
+    await writeFile(join(site, name), name)
+  world = await startWorld({ SVC_SITE_DIR: site, SVC_INSTALL_DIR: site })
+})
+afterAll(() => world.close())
+
+const get = (path: string) => world.call('GET', path)
+const ok = (data: unknown, status = 200) => ({ status, json: { ok: true, data } })
+const settings = async () => (await world.admin('GET', '/api/policy')).json.data as unknown as PolicySettings
+
+async function offered(path: string): Promise<void> {
+  const name = path.replace('/api/install/bin', 'bin').replace('/api/', '')
+  expect(await get(path)).toMatchObject({ status: 200, text: name })
+  expect(await world.call('HEAD', path)).toMatchObject({ status: 200, text: '' })
+}
+
+/** What a native client is answered that shows `capability`. */
+async function connectHead(capability: string, version = '1.1'): Promise<string> {
+  const socket = await apiSocket(world)
+  socket.write(connectRequest(capability, UPGRADE_HEADERS, version))
+  const head = await readHead(socketReader(socket))
+  socket.destroy()
+  return head
+}
+
+/** The gates of dedicated ports that one relay after the other shuts. */
+async function gates(wanted: 'udp_enabled' | 'tcp_enabled', kind: 'udp' | 'tcp_port'): Promise<void> {
+  const refused = async (code: string) =>
+    expect(world.lease({ [wanted]: true })).rejects.toThrow(new RegExp(code))
+  const before = await settings()
+  expect(await world.lease({ [wanted]: true })).toMatchObject({ [wanted]: true })
+  await world.admin('POST', '/api/policy', { ...before, [kind]: { enabled: false, max_leases: 0 } })
+  await refused(`${kind}_disabled`)
+  await world.admin('POST', '/api/policy', { ...before, [kind]: { enabled: true, max_leases: 1 } })
+  await refused(`${kind}_capacity_exceeded`)
+  await world.admin('POST', '/api/policy', before)
+  for (const env of [
+    { UDP_ENABLED: 'false', TCP_ENABLED: 'false' },
+    { MIN_PORT: '', MAX_PORT: '' },
+  ]) {
+    const other = await startWorld(env)
+    await expect(other.lease({ [wanted]: true })).rejects.toThrow(new RegExp(`${kind}_disabled`))
+    await other.close()
+  }
+}
+
+ledger('Endpoints, public', {
+  'GET / the frontend': async () =>
+    expect(await get('/')).toMatchObject({ status: 200, text: 'the frontend' }),
+  'GET /api/healthz {status}': async () =>
+    expect(await get('/api/healthz')).toMatchObject(ok({ status: 'ok' })),
+  'GET /api/state PublicStateResponse': async () => {
+    const shown = await world.lease()
+    const hidden = await world.lease({ metadata: { hide: true } })
+    const { leases } = (await get('/api/state')).json.data as unknown as { leases: { name: string }[] }
+    const names = leases.map(({ name }) => name)
+    expect(names).toContain(shown.identity.name)
+    expect(names).not.toContain(hidden.identity.name)
+  },
+  'GET, HEAD /api/install.sh': () => offered('/api/install.sh'),
+  'GET, HEAD /api/install.ps1': () => offered('/api/install.ps1'),
+  'GET, HEAD /api/install/bin/{slug}': () => offered('/api/install/bin/linux-amd64'),
+  'paths not reserved fall back to the frontend or a plain 404': async () => {
+    const answer = await get('/api/nothing')
+    expect(answer.headers['content-type']).toMatch(/^text\//)
+    expect([200, 404]).toContain(answer.status)
+  },
+})
+
+ledger('Endpoints, SDK', {
+  'GET /sdk/domain': async () => expect(await get('/sdk/domain')).toMatchObject({ status: 200 }),
+  'POST /sdk/register/challenge': async () => {
+    const identity = { name: 'asked', address: newAccount().address }
+    expect(await world.post('/sdk/register/challenge', { identity })).toMatchObject(
+      ok({ challenge_id: expect.stringMatching(/^rch_[0-9a-f]{16}$/) }, 201),
+    )
+  },
+  'POST /sdk/register': async () => expect(await world.lease()).toHaveProperty('canonical_hostname'),
+  'POST /sdk/renew': async () => {
+    const { access_token } = await world.lease()
+    expect(await world.post('/sdk/renew', { access_token })).toMatchObject({ status: 200 })
+  },
+  'POST /sdk/reverse': async () => {
+    const { access_token } = await world.lease()
+    expect(await world.post('/sdk/reverse', { access_token })).toMatchObject(
+      ok({ url: `${world.origin}/sdk/connect`, overlay: false }),
+    )
+  },
+  'POST /sdk/unregister': async () => {
+    const { access_token } = await world.lease()
+    const answer = await world.post('/sdk/unregister', { access_token })
+    expect(answer.json).toEqual({ ok: true, data: {} })
+  },
+  'GET /sdk/connect': async () => {
+    const session = await world.session(await world.lease())
+    session.abort()
+  },
+})
+
+ledger('Endpoints, admin and policy', {
+  'POST /api/admin/auth/login': async () =>
+    expect(await world.post('/api/admin/auth/login', { token: ADMIN_TOKEN })).toMatchObject(
+      ok({ access_token: ADMIN_TOKEN }),
+    ),
+  'GET /api/admin/auth/status': async () => {
+    expect(await world.admin('GET', '/api/admin/auth/status')).toMatchObject(ok({ authenticated: true }))
+    expect(await get('/api/admin/auth/status')).toMatchObject(ok({ authenticated: false }))
+  },
+  'POST /api/admin/auth/logout': async () =>
+    expect(await world.admin('POST', '/api/admin/auth/logout')).toMatchObject(ok({})),
+  'GET /api/policy': async () =>
+    expect(await world.admin('GET', '/api/policy')).toMatchObject(ok({ approval_mode: 'auto' })),
+  'POST /api/policy': async () => {
+    const before = await settings()
+    const changed = { ...before, landing_page_enabled: false }
+    expect(await world.admin('POST', '/api/policy', changed)).toMatchObject(ok(changed))
+    expect(await settings()).toEqual(changed)
+    await world.admin('POST', '/api/policy', before)
+  },
+  'GET /api/policy/state': async () => {
+    const lease = await world.lease()
+    expect(await world.policyLease(lease)).toMatchObject({ identity_key: keyOf(lease) })
+  },
+  'POST /api/policy/leases': async () => world.decide(await world.lease(), { bps: 1 }),
+  'POST /api/policy/ips': async () => {
+    for (const is_banned of [true, false])
+      expect(await world.admin('POST', '/api/policy/ips', { ip: '192.0.2.1', is_banned })).toMatchObject(
+        ok({}),
+      )
+  },
+  'updates are partial, persist to policy.json and return {}': async () => {
+    const lease = await world.lease()
+    await world.decide(lease, { bps: 7 })
+    await world.decide(lease, { is_banned: true })
+    const file = JSON.parse(await readFile(join(world.directory, 'policy.json'), 'utf8'))
+    expect(file.identity_bps).toMatchObject({ [keyOf(lease)]: 7 })
+    expect(file.banned_identity_keys).toContain(keyOf(lease))
+  },
+  'max_leases must be non-negative': async () => {
+    const udp = { enabled: true, max_leases: -1 }
+    expect(await world.admin('POST', '/api/policy', { ...(await settings()), udp })).toMatchObject(
+      failsWith(400, 'invalid_request'),
+    )
+  },
+})
+
+ledger('Endpoints, delegated', {
+  'POST /v1/sign': async () => {
+    const { access_token } = await world.lease()
+    const answer = await world.post('/v1/sign', {}, { 'X-Svc-Access-Token': access_token })
+    expect(answer).toMatchObject({ status: 400, json: { error: expect.any(String) } })
+  },
+})
+
+ledger('Registration rules', {
+  '1 domain, challenge, sign, register, renew, reverse, unregister': async () => {
+    expect(await get('/sdk/domain')).toMatchObject(ok({ protocol_version: '10' }))
+    const { access_token } = await world.lease()
+    for (const path of ['/sdk/renew', '/sdk/reverse', '/sdk/unregister'])
+      expect(await world.post(path, { access_token })).toMatchObject({ status: 200 })
+  },
+  '2 only a signature of the identity key over the message registers': async () => {
+    const [account, other] = [newAccount(), newAccount()]
+    const register = async (signer: typeof account, change: (message: string) => string) => {
+      const identity = { name: 'proven', address: account.address }
+      const { json } = await world.post('/sdk/register/challenge', { identity })
+      const { challenge_id, siwe_message } = json.data as unknown as RegisterChallengeResponse
+      const siwe_signature = await signer.signMessage({ message: change(siwe_message) })
+      return world.post('/sdk/register', { challenge_id, siwe_message, siwe_signature })
+    }
+    const same = (message: string) => message
+    expect(await register(other, same)).toMatchObject(failsWith(403, 'unauthorized'))
+    expect(await register(account, (message) => `${message} `)).toMatchObject(failsWith(403, 'unauthorized'))
+    expect(await register(account, same)).toMatchObject({ status: 201 })
+  },
+  '3 the name must normalize to one label of at most 22 characters': async () => {
+    expect((await world.register('A'.repeat(22))).identity.name).toBe('a'.repeat(22))
+    await expect(world.register('a'.repeat(23))).rejects.toThrow(/invalid_request/)
+  },
+  '4 UDP: server gate, range, policy and capacity': () => gates('udp_enabled', 'udp'),
+  '4 TCP: server gate, range, policy and capacity': () => gates('tcp_enabled', 'tcp_port'),
+  '5 a taken friendly name without fallback: hostname_conflict': async () => {
+    const { identity } = await world.lease()
+    await expect(world.register(identity.name)).rejects.toThrow(/hostname_conflict/)
+  },
+  '6 a ttl above 600: HTTP 400': async () => {
+    const identity = { name: 'long', address: newAccount().address }
+    const { access_token } = await world.lease()
+    for (const [path, body] of [
+      ['/sdk/register/challenge', { identity, ttl: 601 }],
+      ['/sdk/renew', { access_token, ttl: 601 }],
+    ] as const)
+      expect(await world.post(path, body)).toMatchObject(failsWith(400, 'invalid_request'))
+  },
+})
+
+const capabilityOf = (lease: RegisterResponse) => lease.reverse_endpoint.capability
+
+ledger('Connect rules', {
+  'HTTP/1.1 and the capability header': async () => {
+    const lease = await world.lease()
+    expect(await connectHead(capabilityOf(lease), '1.0')).toMatch(/^HTTP\/1\.1 505 /)
+    expect(await connectHead(capabilityOf(lease))).toMatch(/^HTTP\/1\.1 101 /)
+  },
+  'native: 101, then raw session bytes': async () => {
+    const head = await connectHead(capabilityOf(await world.lease()))
+    expect(head).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n')
+  },
+  'browser: WebSocket with the two subprotocols, then streams': async () => {
+    const capability = capabilityOf(await world.lease())
+    const { socket, open } = await openCarrier(world, capability)
+    expect(socket.protocol).toBe(SUBPROTOCOL)
+    expect(await (await open(capability)).read(1)).toEqual(Buffer.of(0x00))
+    socket.terminate()
+  },
+  'failures before the upgrade are enveloped': async () => {
+    const socket = connectWebSocket(world, [SUBPROTOCOL, 'no-capability'])
+    const [, response] = await once(socket, 'unexpected-response')
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({
+      ok: false,
+      error: { code: 'unauthorized' },
+    })
+  },
+  'the lease instance and the capability are validated': async () => {
+    const account = newAccount()
+    const first = await world.register('instance', { account })
+    await world.register('instance', { account })
+    expect(await connectHead(capabilityOf(first))).toMatch(/^HTTP\/1\.1 404 /)
+    expect(await connectHead(first.access_token)).toMatch(/^HTTP\/1\.1 403 /)
+  },
+})
+
+ledger('Envelope exceptions', {
+  '/sdk/connect': async () =>
+    expect(await connectHead(capabilityOf(await world.lease()))).not.toContain('Content-Type'),
+  '/v1/sign': async () => {
+    const { access_token } = await world.lease()
+    const { json } = await world.post('/v1/sign', {}, { 'X-Svc-Access-Token': access_token })
+    expect(json).not.toHaveProperty('ok')
+  },
+  '/api/install.sh, .ps1 and bin': async () => {
+    expect((await get('/api/install.sh')).text).toBe('install.sh')
+    expect((await get('/api/install/bin/windows-arm64')).text).not.toContain('"ok"')
+  },
+  'unknown routes': async () => expect((await get('/unknown')).text).not.toContain('"ok"'),
+})

@@ -1,0 +1,157 @@
+// The ledger: limits and versioning.
+
+import { connect } from 'node:net'
+import { BINDING_BYTES, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { newAccount } from '../support/relay.ts'
+import { failsWith, ledger, marker, PORTS, startWorld, type World } from './ledger.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const challenge = (on: World, fields: object = {}) =>
+  on.post('/sdk/register/challenge', {
+    identity: { name: 'limits', address: newAccount().address },
+    ...fields,
+  })
+
+const secondsLeft = ({ expires_at }: { expires_at: string }) => (Date.parse(expires_at) - Date.now()) / 1000
+
+async function withWorld(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
+  const other = await startWorld(env)
+  try {
+    await work(other)
+  } finally {
+    await other.close()
+  }
+}
+
+function unlimited(field: 'udp_enabled' | 'tcp_enabled') {
+  return () =>
+    withWorld({}, async (other) => {
+      const ports = new Set<number>()
+      for (let i = 0; i < PORTS; i++) {
+        const lease = await other.lease({ [field]: true })
+        ports.add(Number((lease.udp_addr ?? lease.tcp_addr)?.split(':')[1]))
+      }
+      expect(ports.size).toBe(PORTS)
+    })
+}
+
+ledger('Limits', {
+  'lease ttl default: 120 s, also for non-positive values': async () => {
+    for (const fields of [{}, { ttl: 0 }, { ttl: -5 }]) {
+      const left = secondsLeft(await world.lease(fields))
+      expect(left).toBeGreaterThan(110)
+      expect(left).toBeLessThanOrEqual(120)
+    }
+  },
+  'lease ttl maximum: 600 s': async () => {
+    expect(secondsLeft(await world.lease({ ttl: 600 }))).toBeGreaterThan(590)
+    expect(await challenge(world, { ttl: 601 })).toMatchObject(failsWith(400, 'invalid_request'))
+  },
+  'lease name: at most 22 characters': async () => {
+    expect((await world.register('n'.repeat(22))).identity.name).toHaveLength(22)
+    await expect(world.register('n'.repeat(23))).rejects.toThrow(/invalid_request/)
+  },
+  'canonical label: name and 40 lower-case hex characters': async () => {
+    const { canonical_hostname, identity } = await world.lease()
+    const label = canonical_hostname.split('.')[0]!
+    expect(label.slice(identity.name.length)).toMatch(/^-[0-9a-f]{40}$/)
+    expect(label.length).toBeLessThanOrEqual(63)
+  },
+  'activation binding: 16 bytes': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    const visitor = world.tls(lease.hostname)
+    expect(await marker(session)).toBe(0x02)
+    const [handshake] = (await session.read(BINDING_BYTES + 1)).subarray(16)
+    expect(handshake).toBe(22)
+    visitor.destroy()
+  },
+  'port range: MIN_PORT through MAX_PORT for TCP and UDP': async () => {
+    const lease = await world.lease({ tcp_enabled: true, udp_enabled: true })
+    for (const address of [lease.tcp_addr, lease.udp_addr]) {
+      const port = Number(address?.split(':')[1])
+      expect(port).toBeGreaterThanOrEqual(world.firstPort)
+      expect(port).toBeLessThan(world.firstPort + PORTS)
+    }
+  },
+  'udp.max_leases: 0 is unlimited': unlimited('udp_enabled'),
+  'tcp_port.max_leases: 0 is unlimited': unlimited('tcp_enabled'),
+  'bps: bytes per second of the identity': async () => {
+    const lease = await world.lease({ tcp_enabled: true })
+    await world.decide(lease, { bps: 30_000 })
+    const session = await world.session(lease)
+    const client = connect(Number(lease.tcp_addr?.split(':')[1]), '127.0.0.1')
+    expect(await marker(session)).toBe(0x01)
+    const start = performance.now()
+    client.write(Buffer.alloc(60_000))
+    await session.read(60_000)
+    client.write('more')
+    await session.read(4)
+    // One second's worth may have been saved up; the other takes its second.
+    expect(performance.now() - start).toBeGreaterThan(900)
+    client.destroy()
+  },
+  'ready sessions: 8 of a lease': async () => {
+    const lease = await world.lease()
+    const sessions = []
+    for (let i = 0; i < READY_SESSIONS_MAX; i++) sessions.push(await world.session(lease))
+    await expect(world.session(lease)).rejects.toThrow(/ 429 /)
+    for (const session of sessions) session.abort()
+  },
+  'budget: 20 units at once from one source': () =>
+    withWorld({ SOURCE_BUDGET_PER_MINUTE: '10' }, async (other) => {
+      for (let i = 0; i < 20; i++) expect(await challenge(other)).toMatchObject({ status: 201 })
+      expect(await challenge(other)).toMatchObject(failsWith(429, 'rate_limited'))
+    }),
+  'challenges: 32 open ones of a source': () =>
+    withWorld({}, async (other) => {
+      for (let i = 0; i < 32; i++) expect(await challenge(other)).toMatchObject({ status: 201 })
+      expect(await challenge(other)).toMatchObject(failsWith(429, 'rate_limited'))
+    }),
+  'admin login: 5 failures a minute': () =>
+    withWorld({}, async (other) => {
+      const login = () => other.post('/api/admin/auth/login', { token: 'guess' })
+      for (let i = 0; i < 5; i++) expect(await login()).toMatchObject(failsWith(401, 'unauthorized'))
+      expect(await login()).toMatchObject(failsWith(429, 'rate_limited'))
+    }),
+  'body: 4 MiB, 64 KiB on admin routes': async () => {
+    const padded = (bytes: number) => JSON.stringify({ token: 'x', padding: 'x'.repeat(bytes) })
+    expect(await world.post('/sdk/renew', padded(2 ** 20))).toMatchObject({
+      json: { error: { message: expect.not.stringContaining('larger') } },
+    })
+    expect(await world.admin('POST', '/api/policy/ips', padded(64 * 1024))).toMatchObject({
+      json: { error: { message: expect.stringContaining('larger than 65536 bytes') } },
+    })
+  },
+})
+
+ledger('Versioning', {
+  'GET /sdk/domain tells protocol_version and release_version': async () => {
+    const { json } = await world.call('GET', '/sdk/domain')
+    expect(json.data).toMatchObject({
+      protocol_version: '10',
+      release_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    })
+  },
+  'protocol 10 without allow_canonical_fallback: hostname_conflict; with it: canonical only': async () => {
+    const { identity } = await world.lease()
+    await expect(world.register(identity.name)).rejects.toThrow(/hostname_conflict/)
+    const second: RegisterResponse = await world.register(identity.name, { allow_canonical_fallback: true })
+    expect(second).toMatchObject({ hostname: '', canonical_hostname: expect.stringMatching(/./) })
+  },
+  'installer binaries: an incompatible version is rejected': async () => {
+    const answer = await world.call('GET', '/api/install/bin/js-wasm?version=0.0.0-other')
+    expect(answer).toMatchObject({ status: 409 })
+  },
+  'paths are unversioned except /v1/sign': async () => {
+    const { json } = await world.call('GET', '/api/openapi.json')
+    const { paths } = json as unknown as { paths: object }
+    expect(Object.keys(paths).filter((path) => /\/v\d/.test(path))).toEqual(['/v1/sign'])
+  },
+})

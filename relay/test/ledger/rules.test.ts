@@ -1,0 +1,263 @@
+// The ledger: core rules, network roles, reverse session protocol, routing and state files.
+
+import { once } from 'node:events'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { BINDING_BYTES, KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { loadIdentity } from '../../src/identity.ts'
+import type { Lease } from '../../src/lease/lease.ts'
+import { Routes } from '../../src/routing/routes.ts'
+import { readSettings } from '../../src/settings.ts'
+import { openCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { newAccount, ROOT_HOST, readAll } from '../support/relay.ts'
+import { socketReader } from '../support/session.ts'
+import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+afterEach(() => void vi.useRealTimers())
+
+/** A visitor's raw connection, its ClientHello sent. */
+async function visitor(hostname: string) {
+  const socket = await world.tcp()
+  const hello = await captureHello(hostname)
+  socket.write(hello)
+  return { socket, hello, read: socketReader(socket) }
+}
+
+ledger('Core rules', {
+  '1 raw TCP reverse-connect is the stream transport': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    await visitor(lease.hostname)
+    expect(await marker(session)).toBe(0x02)
+    session.abort()
+  },
+  '2 stream ingress is TLS-only': async () => {
+    const lease = await world.lease()
+    const socket = await world.tcp()
+    socket.write(`GET / HTTP/1.1\r\nHost: ${lease.hostname}\r\n\r\n`)
+    expect((await readAll(socket)).toString('latin1')).not.toContain('HTTP/')
+  },
+  '3 the relay peeks the ClientHello and bridges raw encrypted bytes': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    const { hello, read, socket } = await visitor(lease.hostname)
+    expect(await marker(session)).toBe(0x02)
+    await session.read(BINDING_BYTES)
+    expect(await session.read(hello.length)).toEqual(hello)
+    await session.write(Buffer.from('not TLS at all'))
+    expect((await read(14)).toString()).toBe('not TLS at all')
+    socket.destroy()
+  },
+  '4 the relay signs handshake data through /v1/sign': async () => {
+    const lease = await world.lease()
+    // Signatures themselves: keyless.test.ts.
+    const headers = { 'X-Svc-Access-Token': lease.access_token }
+    expect(await world.post('/v1/sign', {}, headers)).toMatchObject({ status: 400, json: { error: /./ } })
+    expect(await world.post('/v1/sign', {})).toMatchObject(failsWith(403, 'unauthorized'))
+  },
+  '5 control plane, reverse session and tenant TLS are separate connections': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    // Every call has a connection of its own, which is closed by now.
+    expect(await world.policyLease(lease)).toMatchObject({ ready: 1 })
+    session.abort()
+  },
+  '6 relay URLs use https': async () => {
+    expect(() => readSettings({ SVC_URL: 'http://relay.example' })).toThrow(/SVC_URL: must begin with https/)
+    expect((await world.lease()).reverse_endpoint.url).toMatch(/^https:/)
+  },
+  '6 HTTP/2 is disabled on the API listener': async () => {
+    const ALPNProtocols = ['h2', 'http/1.1']
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: world.port,
+      servername: ROOT_HOST,
+      ca: world.ca,
+      ALPNProtocols,
+    })
+    await once(socket, 'secureConnect')
+    expect(socket.alpnProtocol).toBe('http/1.1')
+    socket.destroy()
+  },
+  '7 JSON answers use the envelope': async () => {
+    expect((await world.call('GET', '/sdk/domain')).json).toEqual({ ok: true, data: expect.any(Object) })
+    const { json } = await world.post('/sdk/renew', {})
+    expect(json).toEqual({ ok: false, error: { code: expect.any(String), message: expect.any(String) } })
+  },
+})
+
+ledger('Network roles', {
+  'control-plane HTTP: ordinary JSON': async () => {
+    const answer = await world.call('GET', '/sdk/domain')
+    expect(answer.headers['content-type']).toBe('application/json')
+  },
+  'reverse session: HTTP/1.1, hijacked into a raw session, idle until claimed': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    expect(await world.policyLease(lease)).toMatchObject({ ready: 1 })
+    await visitor(lease.hostname)
+    expect(await marker(session)).toBe(0x02)
+    expect(await world.policyLease(lease)).toMatchObject({ ready: 0 })
+    session.abort()
+  },
+})
+
+ledger('Reverse session protocol', {
+  '0x00 idle keepalive, repeatedly while the session waits': async () => {
+    const lease = await world.lease()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const session = await world.session(lease)
+    vi.advanceTimersByTime(3 * KEEPALIVE_INTERVAL_MS)
+    expect(await session.read(3)).toEqual(Buffer.of(0, 0, 0))
+    session.abort()
+  },
+  '0x01 raw TCP activation': async () => {
+    const lease = await world.lease({ tcp_enabled: true })
+    const session = await world.session(lease)
+    const client = connect(Number(lease.tcp_addr?.split(':')[1]), '127.0.0.1')
+    expect(await marker(session)).toBe(0x01)
+    client.destroy()
+  },
+  '0x02 TLS activation and a 16-byte binding': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    const { hello } = await visitor(lease.hostname)
+    expect(await marker(session)).toBe(0x02)
+    const bytes = await session.read(BINDING_BYTES + hello.length)
+    expect(bytes.subarray(BINDING_BYTES)).toEqual(hello)
+    session.abort()
+  },
+  'acquiring a session writes no session-start frame': async () => {
+    const lease = await world.lease()
+    const session = await world.session(lease)
+    await visitor(lease.hostname)
+    expect(await session.read(1)).toEqual(Buffer.of(0x02))
+    session.abort()
+  },
+  'TCP port flow: a port, tcp_addr, 0x01, bytes both ways': async () => {
+    const lease = await world.lease({ tcp_enabled: true })
+    const session = await world.session(lease)
+    const [host, port] = lease.tcp_addr?.split(':') ?? []
+    expect(host).toBe(ROOT_HOST)
+    const client = connect(Number(port), '127.0.0.1')
+    client.write('ping')
+    expect(await marker(session)).toBe(0x01)
+    expect((await session.read(4)).toString()).toBe('ping')
+    await session.write(Buffer.from('pong'))
+    expect((await socketReader(client)(4)).toString()).toBe('pong')
+    client.destroy()
+  },
+  'browser carrier: one WebSocket, a capability on each stream, the same markers': async () => {
+    const lease = await world.lease()
+    const { capability } = lease.reverse_endpoint
+    const carrier = await openCarrier(world, capability)
+    const { read } = await carrier.open(capability)
+    expect(await read(1)).toEqual(Buffer.of(0x00))
+    await visitor(lease.hostname)
+    expect(await read(1)).toEqual(Buffer.of(0x02))
+    const refused = await carrier.open('another')
+    expect(await refused.read(1)).toEqual(Buffer.of(0x01))
+    carrier.socket.terminate()
+  },
+})
+
+ledger('Routing and hostnames', {
+  '1 exact match on a friendly or identity-bound hostname': async () => {
+    const lease = await world.lease()
+    expect(await world.visit(lease.hostname)).toBe('let in')
+    expect(await world.visit(lease.canonical_hostname)).toBe('let in')
+    expect(await world.visit(`deeper.${lease.hostname}`)).toBe('turned away')
+    expect(await world.visit(`nobody.${ROOT_HOST}`)).toBe('turned away')
+  },
+  // No lease asks for a wildcard yet: the table of routes itself.
+  '2 single-label wildcard, not deeper labels': () => {
+    const routes = new Routes('relay.example')
+    const lease = {} as Lease
+    routes.publish('*.parent.example.com', lease)
+    expect(routes.resolve('foo.parent.example.com')).toEqual({ to: 'lease', lease })
+    expect(routes.resolve('bar.foo.parent.example.com')).toBeUndefined()
+  },
+  '3 root-host fallback to the admin/API handler': async () =>
+    expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
+  'the exact root host is never served by the wildcard': () => {
+    const routes = new Routes('relay.example')
+    routes.publish('*.example', {} as Lease)
+    expect(routes.resolve('relay.example')).toEqual({ to: 'root' })
+  },
+  'hostnames derive from the host of SVC_URL; path and query are ignored': () => {
+    const { rootHost, host } = readSettings({ SVC_URL: 'https://a.relay.example:4433/path?query' })
+    expect({ rootHost, host }).toEqual({ rootHost: 'a.relay.example', host: 'a.relay.example:4433' })
+  },
+  'a friendly hostname <name>.<root host>': async () => {
+    const { identity, hostname } = await world.lease()
+    expect(hostname).toBe(`${identity.name}.${ROOT_HOST}`)
+  },
+  'a canonical hostname <name>-<address>, always present': async () => {
+    const { identity, canonical_hostname } = await world.lease()
+    expect(canonical_hostname).toBe(`${identity.name}-${identity.address.slice(2)}.${ROOT_HOST}`)
+    expect(identity.address).toMatch(/^0x[0-9a-f]{40}$/)
+  },
+  'lease names normalize to one ASCII label of at most 22 characters': async () => {
+    expect((await world.register(' MiXed-Case ')).identity.name).toBe('mixed-case')
+    for (const name of ['two.labels', '-dash', 'ümlaut', 'x'.repeat(23), ''])
+      await expect(world.register(name)).rejects.toThrow(/invalid_request/)
+  },
+  'the identity is the pair of name and address': async () => {
+    const account = newAccount()
+    const [one, other] = [await world.lease({ account }), await world.lease({ account })]
+    expect(await world.policyLease(one)).toMatchObject({ address: account.address.toLowerCase() })
+    expect(await world.policyLease(other)).toMatchObject({ address: account.address.toLowerCase() })
+  },
+  'registration publishes at once; visitors wait for a session': async () => {
+    const lease = await world.lease()
+    await visitor(lease.hostname)
+    const session = await world.session(lease)
+    expect(await marker(session)).toBe(0x02)
+    session.abort()
+  },
+  'a friendly-name conflict never transfers or blocks the canonical origin': async () => {
+    const owner = await world.lease()
+    const second = await world.register(owner.identity.name, { allow_canonical_fallback: true })
+    expect(second.hostname).toBe('')
+    expect(await world.visit(second.canonical_hostname)).toBe('let in')
+    const session = await world.session(owner)
+    await visitor(owner.hostname)
+    expect(await marker(session)).toBe(0x02)
+    session.abort()
+  },
+})
+
+ledger('State files', {
+  'identity.json: a secp256k1 private key': async () => {
+    const file = JSON.parse(await readFile(join(world.directory, 'identity.json'), 'utf8'))
+    expect(file.private_key).toMatch(/^0x[0-9a-f]{64}$/)
+  },
+  'identity.json: a BIP-39 mnemonic with derivation path': async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-ledger-'))
+    const mnemonic = 'test test test test test test test test test test test junk'
+    const path = "m/44'/60'/0'/0/7"
+    await writeFile(join(directory, 'identity.json'), JSON.stringify({ mnemonic, derivation_path: path }))
+    const { address } = await loadIdentity(directory)
+    expect(address).toBe(mnemonicToAccount(mnemonic, { path }).address.toLowerCase())
+  },
+  'policy.json': async () => {
+    const file = JSON.parse(await readFile(join(world.directory, 'policy.json'), 'utf8'))
+    expect(file).toMatchObject({ approval_mode: 'auto', tcp_port_enabled: true, udp_enabled: true })
+  },
+  'localhost uses a development certificate': async () => {
+    const chain = await world.call('GET', '/sdk/certificate-chain')
+    expect(chain.text).toMatch(/^-----BEGIN CERTIFICATE-----/)
+    expect(world.ca).toMatch(/^-----BEGIN CERTIFICATE-----/)
+  },
+})

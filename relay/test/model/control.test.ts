@@ -1,0 +1,17 @@
+// "States and transitions", lease and policy, against a simple model. MODEL_RUNS makes more of it, MODEL_SEED repeats
+// one; `npm run fuzz -- control` goes on for as long as it is told.
+
+import { randomInt } from 'node:crypto'
+import { test } from 'vitest'
+import { runModel } from './run.ts'
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 15)
+const SEED = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31))
+
+test(
+  `${RUNS} random histories of leases and policy are as the model says, seed ${SEED}`,
+  async () => {
+    await runModel(RUNS, SEED)
+  },
+  RUNS * 2_000,
+)

@@ -1,0 +1,80 @@
+// The parts of a relay's control plane, joined as the relay joins them, without the network.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AdminApi } from '../../src/api/admin.ts'
+import { PublicApi } from '../../src/api/public.ts'
+import { SdkApi } from '../../src/api/sdk.ts'
+import { Budgets } from '../../src/budget/budgets.ts'
+import { loadIdentity } from '../../src/identity.ts'
+import { Challenges } from '../../src/lease/challenges.ts'
+import { Credentials } from '../../src/lease/credentials.ts'
+import { Recovery } from '../../src/lease/recovery.ts'
+import { LeaseRegistry } from '../../src/lease/registry.ts'
+import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
+import { Tokens } from '../../src/lease/tokens.ts'
+import { createLog } from '../../src/log.ts'
+import { Tally } from '../../src/metrics/tally.ts'
+import { Policy } from '../../src/policy/policy.ts'
+import { createDedicatedPorts } from '../../src/ports.ts'
+import { Routes } from '../../src/routing/routes.ts'
+import { readSettings } from '../../src/settings.ts'
+
+export interface System {
+  sdk: SdkApi
+  admin: AdminApi
+  open: PublicApi
+  routes: Routes
+  policy: Policy
+  credentials: Credentials
+  leases: LeaseRegistry
+  close(): Promise<void>
+}
+
+export async function createSystem(): Promise<System> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-model-'))
+  const log = createLog('silent')
+  const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
+  const identity = await loadIdentity(directory)
+  const policy = await Policy.load(directory, settings.portGates)
+  const routes = new Routes(settings.rootHost)
+  const journal = await ReservationJournal.open(directory, log)
+  const leases = new LeaseRegistry(routes, journal.reservations)
+  const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
+  const recovery = new Recovery()
+  const sdk = new SdkApi({
+    leases,
+    journal,
+    challenges: new Challenges(settings.host),
+    recovery,
+    budgets: new Budgets({ sourcePerMinute: 1e9, relayPerMinute: 1e9 }),
+    credentials,
+    policy,
+    ports: createDedicatedPorts({
+      settings,
+      policy,
+      reservations: journal.reservations,
+      serve: async () => {},
+      tally: new Tally(),
+      log,
+    }),
+    host: settings.host,
+    relayAddress: identity.address,
+    releaseVersion: '0.0.0',
+  })
+  return {
+    sdk,
+    admin: new AdminApi(undefined, policy, leases),
+    open: new PublicApi(leases, policy, () => false),
+    routes,
+    policy,
+    credentials,
+    leases,
+    close: async () => {
+      for (const lease of [...leases]) leases.end(lease, 'shutdown')
+      await Promise.all([recovery.close(), journal.close(), policy.saved()])
+      await rm(directory, { recursive: true })
+    },
+  }
+}

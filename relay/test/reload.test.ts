@@ -1,0 +1,242 @@
+// Certificates and policy that change while the relay runs: new handshakes get the new ones, nothing that is open ends.
+
+import { spawn } from 'node:child_process'
+import { randomBytes, verify, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLeaf, type Leaf } from '../src/certificates/development.ts'
+import { CertificateRotation } from '../src/certificates/rotation.ts'
+import { type Certificates, readCertificates } from '../src/certificates/store.ts'
+import { createLog } from '../src/log.ts'
+import { readSettings } from '../src/settings.ts'
+import { openCarrier } from './support/carrier.ts'
+import { certificate } from './support/handshake.ts'
+import { ROOT_HOST, startTestRelay, type TestRelay } from './support/relay.ts'
+import { activate, genuine, sign } from './support/sign.ts'
+
+const HOUR_MS = 3_600_000
+let relay: TestRelay
+let log = ''
+
+beforeEach(async () => {
+  log = ''
+  relay = await startTestRelay({}, { log: createLog('info', { write: (line) => (log += line) }) })
+})
+afterEach(() => relay.close())
+
+const path = (name: string): string => join(relay.directory, name)
+const read = (name: string): Promise<string> => readFile(path(name), 'utf8')
+const leafFor = async (host: string): Promise<Leaf> =>
+  createLeaf({ certificate: await read('ca.pem'), key: await read('ca-key.pem') }, host)
+
+/** One file after the other, as every tool does it. */
+async function install({ chain, key }: Leaf): Promise<void> {
+  await writeFile(path('fullchain.pem'), chain)
+  await writeFile(path('privatekey.pem'), key)
+}
+
+async function said(text: string): Promise<void> {
+  await vi.waitUntil(() => log.includes(text), { timeout: 5000 })
+}
+
+/** What a client that is not ours is shown, and verifies. */
+async function shownByOpenssl(serverName: string): Promise<X509Certificate> {
+  const where = ['-connect', `127.0.0.1:${relay.port}`, '-servername', serverName]
+  const trust = ['-CAfile', path('ca.pem'), '-verify_return_error']
+  const client = spawn('openssl', ['s_client', ...where, ...trust], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let output = ''
+  for await (const chunk of client.stdout) output += chunk
+  expect(output).toContain('Verify return code: 0 (ok)')
+  return new X509Certificate(output.slice(output.indexOf('-----BEGIN')))
+}
+
+function isSignedBy(leaf: X509Certificate, content: Buffer[], { json }: { json: unknown }): boolean {
+  const { signature } = json as { signature: string }
+  return verify('sha256', Buffer.concat(content), leaf.publicKey, Buffer.from(signature, 'base64'))
+}
+
+describe('certificates', () => {
+  test('new ones are shown to new clients, and open sessions do not notice', async () => {
+    const before = new X509Certificate(await read('fullchain.pem'))
+    expect((await shownByOpenssl(ROOT_HOST)).fingerprint256).toBe(before.fingerprint256)
+    const lease = await relay.register('stays')
+    const carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+    const leaf = await leafFor(ROOT_HOST)
+    await install(leaf)
+    await said('certificates reloaded')
+    const after = new X509Certificate(leaf.chain)
+    expect((await shownByOpenssl(ROOT_HOST)).fingerprint256).toBe(after.fingerprint256)
+    expect((await relay.call('GET', '/sdk/certificate-chain')).text).toBe(leaf.chain)
+    const { read: readStream } = await carrier.open(lease.reverse_endpoint.capability)
+    expect(await readStream(1)).toEqual(Buffer.of(0))
+  })
+
+  test('a tenant gets its signature for the chain that it presents, the old or the new', async () => {
+    const before = new X509Certificate(await read('fullchain.pem'))
+    const lease = await relay.register('signed')
+    const carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+    const leaf = await leafFor(ROOT_HOST)
+    await install(leaf)
+    await said('certificates reloaded')
+    const after = new X509Certificate(leaf.chain)
+    for (const shown of [before, after]) {
+      const request = genuine(await activate(relay, carrier, lease), [shown.raw])
+      expect(await sign(relay, lease.access_token, request)).toMatchObject({ status: 200 })
+    }
+    for (const [shown, message] of [
+      [before, tls12Certificate(before.raw)],
+      [after, tls12Certificate(after.raw)],
+      // Who does not say is taken to be up to date.
+      [after, undefined],
+    ] as const) {
+      const { binding, clientHello } = await activate(relay, carrier, lease, { maxVersion: 'TLSv1.2' })
+      const content = [
+        clientHello.subarray(6, 38),
+        randomBytes(32),
+        Buffer.concat([Buffer.from('03001d20', 'hex'), randomBytes(32)]),
+      ]
+      const [client_random, server_random, server_ecdh_params] = content
+      const random = { client_random, server_random, server_ecdh_params }
+      const request = { binding, client_hello: clientHello, ...random, certificate: message }
+      expect(isSignedBy(shown, content, await sign(relay, lease.access_token, request))).toBe(true)
+    }
+    const request = genuine(await activate(relay, carrier, lease), [(await newest('other.localhost')).raw])
+    expect(await sign(relay, lease.access_token, request)).toMatchObject({ status: 403 })
+  })
+
+  const newest = async (host: string): Promise<X509Certificate> =>
+    new X509Certificate((await leafFor(host)).chain)
+
+  test.each<[string, RegExp, () => Promise<Leaf>]>([
+    [
+      'a key of another certificate',
+      /privatekey.pem: is not the key of/,
+      async () => ({ ...(await leafFor(ROOT_HOST)), key: (await leafFor(ROOT_HOST)).key }),
+    ],
+    ['another host', /fullchain.pem: must cover/, () => leafFor('other.localhost')],
+    [
+      'no certificate',
+      /fullchain.pem: holds no certificate/,
+      async () => ({ ...(await leafFor(ROOT_HOST)), chain: '' }),
+    ],
+    [
+      'a broken certificate',
+      /fullchain.pem: is not PEM/,
+      async () => ({
+        ...(await leafFor(ROOT_HOST)),
+        chain: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      }),
+    ],
+    [
+      'a broken key',
+      /privatekey.pem: is not PEM/,
+      async () => ({ ...(await leafFor(ROOT_HOST)), key: 'key' }),
+    ],
+    ['one that is out of date', /fullchain.pem: expired on/, expired],
+  ])('%s keeps the old ones in force, and is logged', async (_name, reason, make) => {
+    const before = await read('fullchain.pem')
+    await install(await make())
+    await vi.waitUntil(() => reason.test(log), { timeout: 5000 })
+    expect(log).toContain('certificates on disk cannot be used')
+    expect((await shownByOpenssl(ROOT_HOST)).fingerprint256).toBe(new X509Certificate(before).fingerprint256)
+    expect((await relay.call('GET', '/sdk/certificate-chain')).text).toBe(before)
+  })
+
+  async function expired(): Promise<Leaf> {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01') })
+    const leaf = await leafFor(ROOT_HOST)
+    vi.useRealTimers()
+    return leaf
+  }
+})
+
+/** RFC 5246 §7.4.2: that of TLS 1.3 without context and extensions. */
+function tls12Certificate(der: Buffer): Buffer {
+  const tls13 = certificate([der])
+  const body = Buffer.concat([tls13.subarray(5, 8), tls13.subarray(8, -2)])
+  body.writeUIntBE(body.length - 3, 0, 3)
+  const header = Buffer.of(11, 0, 0, 0)
+  header.writeUIntBE(body.length, 1, 3)
+  return Buffer.concat([header, body])
+}
+
+describe('CertificateRotation', () => {
+  afterEach(() => void vi.useRealTimers())
+  const certificatesOf = async (leaf: Leaf): Promise<Certificates> => {
+    await install(leaf)
+    const env = { SVC_URL: `https://${ROOT_HOST}`, IDENTITY_PATH: relay.directory }
+    return await readCertificates(readSettings(env))
+  }
+
+  test('what was replaced can be presented for two hours', async () => {
+    const [first, second] = [
+      await certificatesOf(await leafFor(ROOT_HOST)),
+      await certificatesOf(await leafFor(ROOT_HOST)),
+    ]
+    const rotation = new CertificateRotation(first)
+    expect(rotation.replace(first)).toBe(false)
+    vi.useFakeTimers()
+    expect(rotation.replace(second)).toBe(true)
+    expect(rotation.presentable).toEqual([second, first])
+    vi.advanceTimersByTime(2 * HOUR_MS - 1)
+    expect(rotation.presentable).toEqual([second, first])
+    vi.advanceTimersByTime(1)
+    expect(rotation.presentable).toEqual([second])
+  })
+
+  test('but never when it is out of date', async () => {
+    const [first, second] = [
+      await certificatesOf(await leafFor(ROOT_HOST)),
+      await certificatesOf(await leafFor(ROOT_HOST)),
+    ]
+    const end = new X509Certificate(first.chain[0]!).validToDate.getTime()
+    vi.useFakeTimers({ now: end - HOUR_MS })
+    const rotation = new CertificateRotation(first)
+    rotation.replace(second)
+    vi.advanceTimersByTime(HOUR_MS)
+    expect(rotation.presentable).toEqual([second])
+  })
+})
+
+describe('policy.json, edited by hand', () => {
+  const edit = async (fields: Record<string, unknown>): Promise<void> =>
+    writeFile(path('policy.json'), JSON.stringify({ ...JSON.parse(await read('policy.json')), ...fields }))
+
+  test('a ban ends what is open of that lease, and of no other', async () => {
+    const banned = await relay.register('banned')
+    const other = await relay.register('other')
+    const [carrier, otherCarrier] = [
+      await openCarrier(relay, banned.reverse_endpoint.capability),
+      await openCarrier(relay, other.reverse_endpoint.capability),
+    ]
+    const closed = once(carrier.socket, 'close')
+    const { name, address } = banned.identity
+    await edit({ banned_identity_keys: [`${name}:${address}`] })
+    expect((await closed)[0]).toBe(4001)
+    expect(otherCarrier.socket.readyState).toBe(otherCarrier.socket.OPEN)
+  })
+
+  test('what is no policy is logged and changes nothing', async () => {
+    await edit({ approval_mode: 'perhaps' })
+    await said('policy on disk cannot be used')
+    expect((await relay.call('GET', '/api/state')).status).toBe(200)
+    expect(log).toContain('is not a policy file')
+    await relay.register('still')
+  })
+
+  test("the relay's own writes are no news", async () => {
+    const again = await startTestRelay(
+      { ADMIN_TOKEN: 'letmein' },
+      { log: createLog('info', { write: (line) => (log += line) }) },
+    )
+    const headers = { Authorization: 'Bearer letmein' }
+    await again.call('POST', '/api/policy/ips', { ip: '203.0.113.7', is_banned: true }, headers)
+    // Behind it, so that both were looked at once this one was.
+    await writeFile(join(again.directory, 'fullchain.pem'), '')
+    await said('certificates on disk cannot be used')
+    expect(log).not.toContain('policy reloaded')
+    await again.close()
+  })
+})

@@ -1,0 +1,44 @@
+// The child of a crash test: changes policy and reservations for ever, and says in the file that it got as descriptor 3
+// what it is about to do (`>`) and what it was promised to be kept (`<`). It waits to be killed.
+// `node crash-writer.ts DIRECTORY SEED`
+
+import { writeSync } from 'node:fs'
+import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
+import { createLog } from '../../src/log.ts'
+import { Policy } from '../../src/policy/policy.ts'
+import { EPOCH_MS, isRelease, KEYS, keyOf } from './crash-model.ts'
+
+const WORKERS = 8
+const REPORT = 3
+const [directory = '', seed = ''] = process.argv.slice(2)
+const first = Number(seed)
+const journal = await ReservationJournal.open(directory, createLog('silent'))
+const policy = await Policy.load(directory, { udp: false, tcp: false })
+/** Synchronous, so that whoever reads it knows what this process knew when it died. */
+const say = (text: string): number => writeSync(REPORT, `${text}\n`)
+
+process.stdout.write('ready')
+// A key belongs to one worker, so that its numbers only grow.
+for (let worker = 0; worker < WORKERS; worker++) void work(worker)
+
+async function work(worker: number): Promise<void> {
+  for (let n = first; ; n++) {
+    for (let index = worker; index < KEYS; index += WORKERS) {
+      const isPolicy = index % 2 === 0
+      say(`> ${index} ${n}`)
+      await (isPolicy ? decide(index, n) : reserve(index, n))
+      say(`< ${index} ${n}`)
+    }
+  }
+}
+
+async function decide(index: number, n: number): Promise<void> {
+  await policy.updateLease({ identity_key: keyOf(index), bps: isRelease(n) ? 0 : n })
+}
+
+async function reserve(index: number, n: number): Promise<void> {
+  const key = keyOf(index)
+  if (isRelease(n)) journal.reservations.release(key)
+  else journal.reservations.hold(key, { hostname: `name${index}.relay.example`, expiresAt: EPOCH_MS + n })
+  await journal.durable()
+}

@@ -1,0 +1,107 @@
+// `kill -9` at a random moment while policy and reservations are written: nothing corrupt, nothing lost that was promised.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { EPOCH_MS, isRelease, KEYS, keyOf } from './crash-model.ts'
+
+/** Longest time that the writer is left alone once it writes. */
+const LIFE_MAX_MS = 60
+/** Above every number that one life reaches, so that the next life's are larger. */
+const NUMBERS_PER_LIFE = 1_000_000
+const FILES = ['leases.jsonl', 'leases.jsonl.tmp', 'policy.json', 'policy.json.tmp']
+
+interface Told {
+  /** The last number that the writer began with, and the last that it was promised. */
+  begun: number
+  kept: number
+}
+
+export interface CrashReport {
+  crashes: number
+  /** Writes that were promised to be kept, and were. */
+  kept: number
+}
+
+/** @throws Error that names what was lost or cannot be read */
+export async function crash(times: number): Promise<CrashReport> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-crash-'))
+  const told: Told[] = Array.from({ length: KEYS }, () => ({ begun: 0, kept: 0 }))
+  let kept = 0
+  for (let life = 1; life <= times; life++) {
+    kept += await liveAndDie(directory, life * NUMBERS_PER_LIFE, told)
+    await check(directory, told)
+  }
+  await Promise.all([rm(directory, { recursive: true }), rm(`${directory}.report`)])
+  return { crashes: times, kept }
+}
+
+async function liveAndDie(directory: string, seed: number, told: Told[]): Promise<number> {
+  const report = await open(`${directory}.report`, 'w+')
+  const script = join(import.meta.dirname, 'crash-writer.ts')
+  const child = spawn(process.execPath, [script, directory, `${seed}`], {
+    stdio: ['ignore', 'pipe', 'inherit', report.fd],
+  })
+  await Promise.race([once(child.stdout!, 'data'), endedEarly(child)])
+  await setTimeout(Math.random() * LIFE_MAX_MS)
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  const lines = await readFile(`${directory}.report`, 'utf8')
+  await report.close()
+  return read(lines, told)
+}
+
+/** @returns how many writes were promised to be kept */
+function read(report: string, told: Told[]): number {
+  let kept = 0
+  for (const [, sign, index, n] of report.matchAll(/^([<>]) (\d+) (\d+)\n/gm)) {
+    const one = told[Number(index)]!
+    if (sign === '>') one.begun = Number(n)
+    else one.kept = Number(n)
+    if (sign === '<') kept += 1
+  }
+  return kept
+}
+
+async function endedEarly(child: ChildProcess): Promise<never> {
+  const [code, signal] = await once(child, 'exit')
+  throw new Error(`the writer ended by itself: ${code ?? signal}`)
+}
+
+async function check(directory: string, told: readonly Told[]): Promise<void> {
+  const strange = (await readdir(directory)).filter((name) => !FILES.includes(name))
+  if (strange.length > 0) throw new Error(`there is also ${strange.join(', ')}`)
+  const found = new Map([
+    ...(await readPolicy(join(directory, 'policy.json'))),
+    ...(await readReservations(join(directory, 'leases.jsonl'))),
+  ])
+  for (const [index, { begun, kept }] of told.entries()) {
+    const n = found.get(keyOf(index))
+    const isKept = n === undefined ? mayBeNothing(kept, begun) : n >= kept && n <= begun
+    if (!isKept) throw new Error(`${keyOf(index)}: ${kept} was promised, ${begun} begun, ${n} is there`)
+  }
+}
+
+/** Whether one of the numbers that may be on disk means that nothing is. */
+function mayBeNothing(kept: number, begun: number): boolean {
+  return kept === 0 || isRelease(kept) || (begun > kept && isRelease(begun))
+}
+
+async function readPolicy(path: string): Promise<Map<string, number>> {
+  return new Map(Object.entries(JSON.parse(await readFile(path, 'utf8')).identity_bps))
+}
+
+/** By hand, so that the reader under test proves nothing of itself: the last line of each key, less one that is cut off. */
+async function readReservations(path: string): Promise<Map<string, number>> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const found = new Map<string, number>()
+  for (const line of text.split('\n').slice(0, -1)) {
+    const { identity_key, hostname, expires_at } = JSON.parse(line)
+    if (hostname === '') found.delete(identity_key)
+    else found.set(identity_key, Date.parse(expires_at) - EPOCH_MS)
+  }
+  return found
+}
