@@ -28,6 +28,8 @@ export type OwnErrorCode =
   | 'sign_refused'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
+  /** The local service that visitors are passed on to does not answer. */
+  | 'target_unreachable'
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
 

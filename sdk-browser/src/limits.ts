@@ -1,7 +1,11 @@
 // The limits that this package sets itself, each with its unit and reason; those of the wire are in @svc/protocol.
 
+import { CHALLENGE_TTL_S } from '@svc/protocol'
+
 /** A control-plane exchange, connect to last byte: longer than any the relay needs, shorter than a lease. */
 export const CONTROL_DEADLINE_MS = 15_000
+/** For this long a signed challenge is shown again when the relay asked to wait: its life, less the way there. */
+export const PROOF_REUSE_MS: number = (CHALLENGE_TTL_S - 20) * 1000
 /** Giving a lease up is a courtesy: it expires by itself. */
 export const UNREGISTER_DEADLINE_MS = 5_000
 /** A signature that takes longer has lost its visitor: within the handshake's own deadline. */

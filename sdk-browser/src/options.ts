@@ -27,6 +27,11 @@ export interface PublishOptions {
   debug?: ((event: DebugEvent) => void) | undefined
   /** Towards visitors. */
   tls?: TlsOptions | undefined
+  /**
+   * Offer visitors HTTP/2, where its code can be loaded, which a service worker cannot, and where the relay has a
+   * certificate for this site alone: browsers share a connection among all hosts of a certificate. Default: true.
+   */
+  http2?: boolean | undefined
 }
 
 export interface SiteOptions {
@@ -40,6 +45,7 @@ export interface SiteOptions {
   signal: AbortSignal | undefined
   debug: ((event: DebugEvent) => void) | undefined
   tls: TlsOptions
+  http2: boolean
 }
 
 /** @throws SvcError `invalid_option` that says which option and why */
@@ -55,6 +61,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     signal: options.signal,
     debug: options.debug && parseFunction('debug', options.debug),
     tls: parseTls(options.tls),
+    http2: options.http2 ?? true,
   }
 }
 

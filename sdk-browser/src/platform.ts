@@ -1,6 +1,9 @@
 // The seam between the web and Node: what a site needs of where it runs.
 
 import type { CryptoProvider } from '@svc/tls'
+import type { ByteStream } from './byte-stream.ts'
+import type { CarrierEvents, CarrierStats } from './carrier/carrier.ts'
+import type { Traffic } from './carrier/link.ts'
 import type { FetchFunction } from './control/client.ts'
 
 export interface Platform {
@@ -13,4 +16,38 @@ export interface Platform {
   loadIdentity(): Promise<Uint8Array>
   /** The TLS engine's primitives; WebCrypto unless given. */
   tlsCrypto?: CryptoProvider | undefined
+  /** Another carrier than the WebSocket. */
+  openCarrier?: OpenCarrier | undefined
+  /** Takes the visitors' TLS streams as they come, in place of the engine. Settles when one is over; never rejects. */
+  serveTls?: ServeStream | undefined
+  /** Asks the relay for a dedicated TCP port, and serves its visitors as `serveTls` does. */
+  serveRaw?: ServeStream | undefined
+}
+
+export type ServeStream = (stream: ByteStream) => Promise<void>
+
+/**
+ * Resolves once the relay accepted the first stream.
+ * @param url `wss:` address of the relay's reverse sessions
+ * @throws SvcError why there is no carrier
+ */
+export type OpenCarrier = (
+  url: string,
+  traffic: Traffic,
+  events: CarrierEvents,
+  signal: AbortSignal,
+) => Promise<SiteCarrier>
+
+/** A site's way to its visitors. */
+export interface SiteCarrier {
+  readonly isClosed: boolean
+  readonly stats: CarrierStats
+  /** Opens the ready streams that are missing, after the lease was renewed. */
+  fill(): void
+  /** Finds out now whether the relay still answers, where the platform tells of sleep and lost networks. */
+  probe?(): void
+  /** No more visitors. Resolves when those who are here have left. */
+  drain(): Promise<void>
+  /** Closes without an event. Connections that are being served end with it. */
+  close(): void
 }

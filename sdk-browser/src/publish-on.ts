@@ -7,11 +7,23 @@ import { followPage } from './page-life.ts'
 import type { Platform } from './platform.ts'
 import { PublishedSite, type Site } from './site.ts'
 
-export { SvcError } from './errors.ts'
-export { createPrivateKey } from './identity/key.ts'
-export type { Platform } from './platform.ts'
+export type { ByteStream } from './byte-stream.ts'
+export type { CarrierEvents, CarrierStats } from './carrier/carrier.ts'
+export type { Traffic } from './carrier/link.ts'
+export { ReadyStreams } from './carrier/ready-streams.ts'
+export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
+export { failureOf, parseRetryAfter } from './control/client.ts'
+export { abortError, asSvcError, SvcError } from './errors.ts'
+export { createPrivateKey, identityFromKey } from './identity/key.ts'
+export type { OpenCarrier, Platform, ServeStream, SiteCarrier } from './platform.ts'
 
-export async function publishOn(platform: Platform, options: PublishOptions): Promise<Site> {
+/** What a site is beside what a page can ask for. */
+export interface PlatformSite extends Site {
+  /** `host:port` of the dedicated TCP port, when the platform serves one. */
+  readonly tcpAddress: string | undefined
+}
+
+export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {
   const parsed = parseOptions(options)
   const { signal } = parsed
   const identity = identityFromKey(parsed.identity ?? (await platform.loadIdentity()))
@@ -23,5 +35,5 @@ export async function publishOn(platform: Platform, options: PublishOptions): Pr
   signal?.addEventListener('abort', close, { once: true, signal: site.gone })
   await site.start()
   followPage(site, site.gone)
-  return site as Site
+  return site as PlatformSite
 }

@@ -1,8 +1,9 @@
 // A published site and its life: connecting, online, reconnecting for as long as it takes, closed.
 
 import { Backoff } from './carrier/backoff.ts'
-import { type Carrier, type CarrierStats, openCarrier } from './carrier/carrier.ts'
+import { type CarrierEvents, type CarrierStats, openCarrier } from './carrier/carrier.ts'
 import type { Traffic } from './carrier/link.ts'
+import type { Activation } from './carrier/reverse-stream.ts'
 import { openWebSocket } from './carrier/websocket.ts'
 import { RelayClient } from './control/client.ts'
 import { LeaseKeeper } from './control/lease-keeper.ts'
@@ -13,7 +14,7 @@ import { abortError, asSvcError, SvcError, type SvcErrorCode } from './errors.ts
 import type { KeyIdentity } from './identity/key.ts'
 import { CLOSE_GRACE_MS, STABLE_AFTER_MS } from './limits.ts'
 import type { SiteOptions } from './options.ts'
-import type { Platform } from './platform.ts'
+import type { Platform, SiteCarrier } from './platform.ts'
 import { CertificateSource } from './tenant/certificate.ts'
 import { TenantServer } from './tenant/server.ts'
 
@@ -89,7 +90,8 @@ export class PublishedSite extends EventTarget {
   #backoff = new Backoff()
   #state: SiteState = 'connecting'
   #urls = { url: '', canonicalUrl: '' }
-  #carrier: Carrier | undefined
+  #tcpAddress: string | undefined
+  #carrier: SiteCarrier | undefined
   #traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
   #timesOnline = 0
   #onlineAt = 0
@@ -104,12 +106,12 @@ export class PublishedSite extends EventTarget {
     this.#platform = platform
     const client = new RelayClient(options.relay, platform.fetch)
     const onError = (error: SvcError): void => this.#report(error)
-    const { name, ttlS, allowCanonicalFallback, metadata, fetch, tls, debug } = options
+    const { name, ttlS, allowCanonicalFallback, metadata, fetch, tls, http2, debug } = options
     // what it throws is reported like the errors of event listeners, and does not reach the site
     this.#tell = (event) => queueMicrotask(() => debug?.(event))
     const keeper = new LeaseKeeper(
       client,
-      { name, identity, ttlS, allowCanonicalFallback, metadata },
+      { name, identity, ttlS, allowCanonicalFallback, metadata, tcp: platform.serveRaw !== undefined },
       {
         registered: () => this.#tell({ type: 'lease', change: 'registered' }),
         renewed: () => this.#renewed(),
@@ -117,12 +119,13 @@ export class PublishedSite extends EventTarget {
         gone: (error) => this.#lost(error),
       },
     )
-    const certificates = new CertificateSource(client, onError)
+    const certificates = new CertificateSource(client, keeper, onError)
     this.#server = new TenantServer({
       client,
       keeper,
       certificates,
       fetch,
+      http2,
       crypto: platform.tlsCrypto,
       tls,
       onError,
@@ -140,6 +143,10 @@ export class PublishedSite extends EventTarget {
     return this.#urls.canonicalUrl
   }
 
+  get tcpAddress(): string | undefined {
+    return this.#tcpAddress
+  }
+
   get state(): SiteState {
     return this.#state
   }
@@ -147,7 +154,7 @@ export class PublishedSite extends EventTarget {
   /** Comes online once, or rejects and is closed. */
   async start(): Promise<void> {
     try {
-      await this.#connect(false)
+      await this.#connectFirst()
     } catch (error) {
       await this.close()
       throw asSvcError(error, 'relay_unreachable', 'the site could not be published')
@@ -173,7 +180,7 @@ export class PublishedSite extends EventTarget {
   /** The network is back, or the page is looked at again: find out, or try again, at once. */
   wake(): void {
     this.#backoff.wake()
-    this.#carrier?.probe()
+    this.#carrier?.probe?.()
     this.#keeper.touch()
   }
 
@@ -223,27 +230,9 @@ export class PublishedSite extends EventTarget {
     const { signal } = this.#run
     const lease = await this.#keeper.acquire(signal, trusting)
     this.#urls = this.#urlsOf(lease)
+    this.#tcpAddress = lease.tcpAddress
     await this.#certificates.ensure(signal)
-    const { webSocketOptions: options } = this.#platform
-    const capability = (): string => (this.#keeper.lease ?? lease).capability
-    const carrier = await openCarrier(
-      (attach, signal) =>
-        openWebSocket({ url: lease.carrierUrl, capability: capability(), options }, attach, signal),
-      this.#traffic,
-      {
-        capability,
-        serve: (activation) => {
-          // the way works, for however short a time
-          this.#backoff.reset()
-          return this.#server.serve(activation, this.canonicalUrl)
-        },
-        traffic: () => this.#keeper.touch(),
-        stale: () => this.#keeper.renewNow(),
-        ended: (reason) => this.#lost(reason),
-        debug: this.#tell,
-      },
-      signal,
-    )
+    const carrier = await this.#openCarrier(lease, signal)
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
       throw signal.aborted
@@ -254,6 +243,57 @@ export class PublishedSite extends EventTarget {
     this.#onlineAt = Date.now()
     this.#timesOnline += 1
     this.#setState('online')
+  }
+
+  #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {
+    const { webSocketOptions: options, openCarrier: open } = this.#platform
+    const capability = (): string => (this.#keeper.lease ?? lease).capability
+    const events: CarrierEvents = {
+      capability,
+      serve: (activation) => this.#serve(activation),
+      traffic: () => this.#keeper.touch(),
+      stale: () => this.#keeper.renewNow(),
+      ended: (reason) => this.#lost(reason),
+      debug: this.#tell,
+    }
+    if (open) return open(lease.carrierUrl, this.#traffic, events, signal)
+    return openCarrier(
+      (attach, signal) =>
+        openWebSocket({ url: lease.carrierUrl, capability: capability(), options }, attach, signal),
+      this.#traffic,
+      events,
+      signal,
+    )
+  }
+
+  async #serve({ stream, binding }: Activation): Promise<void> {
+    // the way works, for however short a time
+    this.#backoff.reset()
+    const { serveTls, serveRaw } = this.#platform
+    if (binding === undefined) {
+      if (serveRaw) return serveRaw(stream)
+      // no port was asked for
+      stream.abort()
+      return
+    }
+    if (serveTls) return serveTls(stream)
+    await this.#server.serve({ stream, binding }, this.canonicalUrl)
+  }
+
+  /** The first time as later: a relay that only asks to wait is waited for. */
+  async #connectFirst(): Promise<void> {
+    const { signal } = this.#run
+    for (;;) {
+      try {
+        return await this.#connect(false)
+      } catch (error) {
+        const isAsked = error instanceof SvcError && error.code === 'rate_limited'
+        if (!isAsked || error.retryAfterMs === undefined) throw error
+        this.#report(error)
+        await this.#pause(error.retryAfterMs, signal)
+        if (signal.aborted) throw abortError(signal)
+      }
+    }
   }
 
   #renewed(): void {
@@ -281,10 +321,7 @@ export class PublishedSite extends EventTarget {
         if (FATAL.has(reason.code)) this.close()
         this.#report(reason)
         if (signal.aborted) return
-        const { retryAfterMs = 0 } = reason
-        const pauseMs = Math.max(this.#backoff.next(), retryAfterMs)
-        this.#tell({ type: 'retry', inMs: pauseMs })
-        await this.#backoff.pause(pauseMs, signal, retryAfterMs > 0)
+        await this.#pause(reason.retryAfterMs ?? 0, signal)
         if (signal.aborted) return
       }
       try {
@@ -293,6 +330,13 @@ export class PublishedSite extends EventTarget {
         reason = asSvcError(error, 'relay_unreachable', 'reconnecting failed')
       }
     }
+  }
+
+  /** @param askedMs what the relay asked for (`Retry-After`) */
+  async #pause(askedMs: number, signal: AbortSignal): Promise<void> {
+    const pauseMs = Math.max(this.#backoff.next(), askedMs)
+    this.#tell({ type: 'retry', inMs: pauseMs })
+    await this.#backoff.pause(pauseMs, signal, askedMs > 0)
   }
 
   #urlsOf({ hostname, canonicalHostname }: Registration): { url: string; canonicalUrl: string } {

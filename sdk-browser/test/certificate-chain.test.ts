@@ -44,12 +44,17 @@ describe('fetchCertificateChain', () => {
   afterEach(() => relay.close())
 
   it('gets /sdk/certificate-chain, which has no envelope', async () => {
-    relay.replies['/sdk/certificate-chain'] = (_, response) => void response.end(block(LEAF))
-    expect(await fetchCertificateChain(relay.client)).toEqual([LEAF])
+    relay.replies['/sdk/certificate-chain'] = ({ headers }, response) => {
+      response.statusCode = headers['x-svc-access-token'] === 'token' ? 200 : 403
+      response.end(block(LEAF))
+    }
+    expect(await fetchCertificateChain(relay.client, 'token')).toEqual([LEAF])
   })
 
   it('maps a failure, which has one', async () => {
     relay.replies['/sdk/certificate-chain'] = failure(503, 'feature_unavailable')
-    await expect(fetchCertificateChain(relay.client)).rejects.toMatchObject({ code: 'feature_unavailable' })
+    await expect(fetchCertificateChain(relay.client, 'token')).rejects.toMatchObject({
+      code: 'feature_unavailable',
+    })
   })
 })

@@ -163,6 +163,32 @@ describe('acquire', () => {
     expect(keeper.lease?.accessToken).toBe('access.1')
   })
 
+  it('shows the challenge that it signed again when the relay only asked to wait, for as long as it lives', async () => {
+    const register = replies['/sdk/register']!
+    replies['/sdk/register'] = () => no(429, 'rate_limited')
+    const attempt = (): Promise<unknown> => keeper.acquire(never).catch(({ code }) => code)
+    expect(await attempt()).toBe('rate_limited')
+    vi.setSystemTime(Date.now() + 99_000)
+    expect(await attempt()).toBe('rate_limited')
+    expect(paths().filter((path) => path === '/sdk/register/challenge')).toHaveLength(1)
+    expect(calls.at(-1)!.body).toEqual(calls.at(-2)!.body)
+    vi.setSystemTime(Date.now() + 1_000)
+    expect(await attempt()).toBe('rate_limited')
+    expect(paths().filter((path) => path === '/sdk/register/challenge')).toHaveLength(2)
+    replies['/sdk/register'] = register
+    await keeper.acquire(never)
+    expect(paths().slice(-3)).toEqual(['/sdk/register/challenge', '/sdk/register', '/sdk/register'])
+  })
+
+  it('asks for another challenge after any other refusal', async () => {
+    const register = replies['/sdk/register']!
+    replies['/sdk/register'] = () => no(403, 'unauthorized')
+    await expect(keeper.acquire(never)).rejects.toMatchObject({ code: 'unauthorized' })
+    replies['/sdk/register'] = register
+    await keeper.acquire(never)
+    expect(paths().filter((path) => path === '/sdk/register/challenge')).toHaveLength(2)
+  })
+
   it('gives back a lease that was granted while the caller gave up', async () => {
     const controller = new AbortController()
     const register = replies['/sdk/register']!

@@ -6,7 +6,12 @@ import { type PublishOptions, parseOptions } from '../src/options.ts'
 const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
 
 it('have defaults', () => {
-  expect(parseOptions(good)).toMatchObject({ name: 'demo', ttlS: 120, allowCanonicalFallback: false })
+  expect(parseOptions(good)).toMatchObject({
+    name: 'demo',
+    ttlS: 120,
+    allowCanonicalFallback: false,
+    http2: true,
+  })
 })
 
 it('take a name in any case, and a relay with a port and a path', () => {

@@ -2,7 +2,7 @@
 
 import { PROTOCOL_VERSION } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type LeaseRequest, register, renew, unregister } from '../src/control/registration.ts'
+import { type LeaseRequest, prove, register, renew, unregister } from '../src/control/registration.ts'
 import { identityFromKey } from '../src/identity/key.ts'
 import {
   CHALLENGE_ID,
@@ -33,9 +33,13 @@ beforeEach(async () => {
 })
 afterEach(() => relay.close())
 
+async function enrol(client: FakeRelay['client'], asked: LeaseRequest): ReturnType<typeof register> {
+  return register(client, asked, await prove(client, asked))
+}
+
 describe('register', () => {
   it('asks domain, challenge, register, and sends what the protocol says', async () => {
-    expect(await register(relay.client, request)).toEqual({
+    expect(await enrol(relay.client, request)).toEqual({
       hostname: 'demo.relay.example',
       canonicalHostname: `demo-${address.slice(2).toLowerCase()}.relay.example`,
       accessToken: 'access.1',
@@ -63,7 +67,7 @@ describe('register', () => {
 
   it('refuses a relay of another protocol before anything else', async () => {
     relay.replies['/sdk/domain'] = () => ({ protocol_version: '11' })
-    await expect(register(relay.client, request)).rejects.toMatchObject({
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({
       code: 'incompatible_relay',
       message: `the relay speaks protocol 11, this SDK ${PROTOCOL_VERSION}`,
     })
@@ -72,13 +76,13 @@ describe('register', () => {
 
   it('passes hostname_conflict through', async () => {
     relay.replies['/sdk/register'] = failure(409, 'hostname_conflict')
-    await expect(register(relay.client, request)).rejects.toMatchObject({ code: 'hostname_conflict' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'hostname_conflict' })
   })
 
   it('takes a canonical-only registration when that was allowed, and only then', async () => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), hostname: '' })
-    await expect(register(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
-    const { hostname } = await register(relay.client, { ...request, allowCanonicalFallback: true })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
+    const { hostname } = await enrol(relay.client, { ...request, allowCanonicalFallback: true })
     expect(hostname).toBe('')
   })
 })
@@ -93,7 +97,7 @@ describe('SIWE message: read before it is signed (EIP-4361)', () => {
     code = 'siwe_mismatch',
   ): Promise<void> {
     relay.replies['/sdk/register/challenge'] = () => ({ challenge_id: id, siwe_message: message })
-    await expect(register(relay.client, request)).rejects.toMatchObject({ code })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
     expect(personalSign).not.toHaveBeenCalled()
     expect(relay.calls.some(({ path }) => path === '/sdk/register')).toBe(false)
   }
@@ -198,7 +202,7 @@ describe('registration answer', () => {
     ['an overlay endpoint', { reverse_endpoint: { ...endpoint, overlay: true } }, 'alternate_gateway'],
   ])('refuses %s', async (_, change, code) => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), ...change })
-    await expect(register(relay.client, request)).rejects.toMatchObject({ code })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
   })
 
   it('takes a capability of 8192 bytes', async () => {
@@ -207,12 +211,12 @@ describe('registration answer', () => {
       ...registration(address),
       reverse_endpoint: { ...endpoint, capability },
     })
-    expect((await register(relay.client, request)).capability).toBe(capability)
+    expect((await enrol(relay.client, request)).capability).toBe(capability)
   })
 
   it('never quotes a token in an error', async () => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), access_token: 'secret token' })
-    const error = await register(relay.client, request).catch((caught) => caught)
+    const error = await enrol(relay.client, request).catch((caught) => caught)
     expect(error.message).not.toContain('secret')
   })
 })

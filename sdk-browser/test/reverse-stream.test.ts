@@ -73,8 +73,14 @@ describe('activation', () => {
     expect((await (await offerStream(stream, 'abc'))!.activation())!.binding).toEqual(BINDING)
   })
 
+  it("with 0x01 has no binding, and the bytes behind it are the visitor's", async () => {
+    const stream = new FedStream().feed(ACCEPTED, Uint8Array.of(0x00, 0x01, 7, 8))
+    const activation = (await (await offerStream(stream, 'abc'))!.activation())!
+    expect(activation.binding).toBeUndefined()
+    expect(await activation.stream.read()).toEqual(Uint8Array.of(7, 8))
+  })
+
   it.each([
-    ['0x01, raw TCP', Uint8Array.of(0x01)],
     ['an unknown marker', Uint8Array.of(0x03)],
     ['a binding that is cut off', Uint8Array.of(0x02, 1, 2, 3)],
     ['nothing', new Uint8Array()],

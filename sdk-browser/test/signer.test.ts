@@ -61,6 +61,7 @@ describe('request for TLS 1.2', () => {
       clientRandom: new Uint8Array(32).fill(1),
       serverRandom: new Uint8Array(32).fill(2),
       serverEcdhParams: Uint8Array.of(3, 0, 29, 32),
+      certificate: Uint8Array.of(11, 0, 0, 3, 0, 0, 0),
     }
     await requestSignature(relay.client, exchange, context, never)
     expect(relay.calls[0]!.body).toEqual({
@@ -71,6 +72,7 @@ describe('request for TLS 1.2', () => {
       client_random: Buffer.alloc(32, 1).toString('base64'),
       server_random: Buffer.alloc(32, 2).toString('base64'),
       server_ecdh_params: 'AwAdIA==',
+      certificate: 'CwAAAwAAAA==',
       timestamp_unix: 1_767_323_045,
       nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
     })

@@ -184,4 +184,32 @@ describe('Retry-After', () => {
     expect(Date.now() - from).toBeGreaterThan(1_800)
     expect(relay.count('/sdk/register')).toBe(attempts + 1)
   })
+
+  it.each(['/sdk/register/challenge', '/sdk/register'])(
+    'of a 429 of %s is waited for by publish',
+    async (path) => {
+      const events: DebugEvent[] = []
+      relay.overrides[path] = failing(429, 'rate_limited', { 'Retry-After': '1' })
+      const publishing = publish({ debug: (event) => events.push(event) })
+      await vi.waitFor(() => expect(relay.count(path)).toBe(1), { timeout: 5000 })
+      relay.overrides = {}
+      expect((await publishing).state).toBe('online')
+      expect(events.slice(0, 2)).toEqual([
+        { type: 'error', code: 'rate_limited', message: 'told to' },
+        { type: 'retry', inMs: 1_000 },
+      ])
+      expect([relay.count('/sdk/register/challenge'), relay.count('/sdk/register')]).toEqual(
+        path === '/sdk/register' ? [1, 2] : [2, 1],
+      )
+    },
+  )
+
+  it('ends with the signal of publish, too', async () => {
+    relay.overrides['/sdk/register'] = failing(429, 'rate_limited', { 'Retry-After': '300' })
+    const controller = new AbortController()
+    const publishing = publish({ signal: controller.signal })
+    await vi.waitFor(() => expect(relay.count('/sdk/register')).toBe(1), { timeout: 5000 })
+    controller.abort()
+    await expect(publishing).rejects.toMatchObject({ code: 'aborted' })
+  })
 })

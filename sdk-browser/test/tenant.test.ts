@@ -1,13 +1,15 @@
 // What visitors are served with: the relay's chain, kept up to date, and a deadline for their handshake.
 
+import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
-import { buildClientHello, records } from '../../tls/test/client-hello-builder.ts'
+import { buildClientHello, ext, records } from '../../tls/test/client-hello-builder.ts'
 import { RelayClient } from '../src/control/client.ts'
 import type { LeaseKeeper } from '../src/control/lease-keeper.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../src/limits.ts'
 import { CertificateSource } from '../src/tenant/certificate.ts'
 import { serveConnection } from '../src/tenant/connection.ts'
+import { loadHttp2 } from '../src/tenant/http2.ts'
 import { TenantServer } from '../src/tenant/server.ts'
 import { CERTIFICATE_PEM } from './support/certificate.ts'
 import { RELAY } from './support/fake-relay.ts'
@@ -21,6 +23,13 @@ let pem: string
 let fetches: number
 let onError: Mock<(error: unknown) => void>
 let certificates: CertificateSource
+/** Both are within the relay's wildcard. */
+const lease = {
+  accessToken: 'access.1',
+  hostname: 'demo.relay.localhost',
+  canonicalHostname: `demo-${'0'.repeat(40)}.relay.localhost`,
+}
+const keeper = { lease, relayNow: 1e12 } as LeaseKeeper
 const client = new RelayClient(RELAY, async () => {
   fetches++
   return new Response(pem)
@@ -31,18 +40,79 @@ beforeEach(async () => {
   pem = CERTIFICATE_PEM
   fetches = 0
   onError = vi.fn()
-  certificates = new CertificateSource(client, onError)
+  certificates = new CertificateSource(client, keeper, onError)
   await certificates.ensure(never)
 })
 afterEach(() => vi.useRealTimers())
 
 const later = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
+const keyShare = (): [number, Uint8Array] => ext.keyShare([0x001d, new Uint8Array(32).fill(9)])
+
+/** A self-signed one; nobody looks at who signed it. */
+function certificateFor(...names: string[]): string {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', '/dev/null']
+  const extension = ['-addext', `subjectAltName=${names.map((name) => `DNS:${name}`).join()}`]
+  const command = ['req', '-x509', '-subj', '/CN=x', ...key, ...extension]
+  return execFileSync('openssl', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+/** What EncryptedExtensions say of ALPN, as the relay sees them when it is to sign. */
+async function agreedOn(options: { http2: boolean }, offered: string[]): Promise<string | undefined> {
+  const signing = Promise.withResolvers<string>()
+  const relay = new RelayClient(RELAY, async (_url, init) => {
+    signing.resolve(JSON.parse(String(init?.body)).encrypted_extensions)
+    return NO.clone()
+  })
+  const fetch = () => new Response()
+  const server = new TenantServer({
+    client: relay,
+    keeper,
+    certificates,
+    fetch,
+    tls: {},
+    onError,
+    ...options,
+  })
+  await loadHttp2()
+  const hello = buildClientHello({
+    extensions: [
+      ext.serverName('localhost'),
+      ext.supportedVersions(0x0304),
+      ext.supportedGroups(0x001d),
+      ext.signatureAlgorithms(0x0403),
+      keyShare(),
+      ext.alpn(...offered),
+    ],
+  })
+  const over = server.serve(
+    { stream: new FedStream().feed(records(22, hello)), binding: new Uint8Array(16) },
+    '',
+  )
+  const extensions = Buffer.from(await signing.promise, 'base64').toString('latin1')
+  await over
+  return /h2|http\/1\.1/.exec(extensions)?.[0]
+}
+
 describe('certificate', () => {
   it('is the chain with the algorithm of its leaf, loaded once', async () => {
-    expect(certificates.current).toEqual({ chain: [LEAF], algorithm: 'ECDSA_SHA256' })
+    const names = ['relay.localhost', '*.relay.localhost']
+    expect(certificates.current).toEqual({ chain: [LEAF], algorithm: 'ECDSA_SHA256', names })
     await certificates.ensure(never)
     expect(fetches).toBe(1)
+  })
+
+  it('is waited for again when the lease has a hostname that it does not cover', async () => {
+    pem = certificateFor(lease.canonicalHostname)
+    await later(CHAIN_REFRESH_MIN_MS)
+    await certificates.ensure(never)
+    await later(0)
+    expect(fetches).toBe(2)
+    expect(certificates.current.names).toEqual([lease.canonicalHostname])
+    pem = certificateFor(lease.hostname, lease.canonicalHostname)
+    await certificates.ensure(never)
+    expect(fetches).toBe(3)
+    expect(certificates.current.names).toEqual([lease.hostname, lease.canonicalHostname])
   })
 
   it('is fetched again after CHAIN_MAX_AGE_MS, not before', async () => {
@@ -109,7 +179,6 @@ describe('a visitor', () => {
       RELAY,
       () => new Promise((resolve) => answers.push(() => resolve(NO.clone()))),
     )
-    const keeper = { lease: { accessToken: 'access.1' }, relayNow: 1e12 } as LeaseKeeper
     const fetch = () => new Response()
     const server = new TenantServer({ client: relay, keeper, certificates, fetch, tls: {}, onError })
     const over = Array.from({ length: 40 }, () => {
@@ -124,6 +193,25 @@ describe('a visitor', () => {
     await vi.waitFor(() => expect(answers).toHaveLength(8))
     for (const answer of answers) answer()
     await Promise.all(over)
+  })
+
+  const both = ['h2', 'http/1.1']
+  it.each([
+    ['HTTP/2 when it offers both', { http2: true }, both, 'h2'],
+    ['HTTP/1.1 when it knows nothing else', { http2: true }, ['http/1.1'], 'http/1.1'],
+    ['HTTP/1.1 from a site that does not want the other', { http2: false }, both, 'http/1.1'],
+  ])('gets %s', async (_, options, offered, expected) => {
+    pem = certificateFor(lease.hostname, lease.canonicalHostname)
+    await later(CHAIN_REFRESH_MIN_MS)
+    await certificates.ensure(never)
+    await later(0)
+    vi.useRealTimers()
+    expect(await agreedOn(options, offered)).toBe(expected)
+  })
+
+  it('gets HTTP/1.1 where the certificate names other hosts, too', async () => {
+    vi.useRealTimers()
+    expect(await agreedOn({ http2: true }, both)).toBe('http/1.1')
   })
 
   it('that sends garbage never reaches the handler', async () => {

@@ -5,11 +5,11 @@ import type { ByteStream } from '../byte-stream.ts'
 import { withDeadline } from '../deadline.ts'
 import { SvcError } from '../errors.ts'
 
-/** A public TLS connection that the relay bridges onto a stream. */
+/** A public connection that the relay bridges onto a stream. */
 export interface Activation {
-  /** Echoed to `/v1/sign`: names this connection to the relay. */
-  binding: Uint8Array
-  /** From the visitor's first TLS byte on. */
+  /** Echoed to `/v1/sign`: names this TLS connection to the relay. Undefined for one of a dedicated TCP port. */
+  binding: Uint8Array | undefined
+  /** From the visitor's first byte on. */
   stream: ByteStream
 }
 
@@ -41,7 +41,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
       CAPABILITY_DEADLINE_MS,
       () => new SvcError('relay_unreachable', 'the relay did not answer on a reverse stream in time'),
     )
-    if (answer === STREAM_ANSWER.accepted) return waiting(prefix, stream)
+    if (answer === STREAM_ANSWER.accepted) return awaitVisitor(prefix, stream)
     if (answer !== STREAM_ANSWER.rejected && answer !== undefined)
       throw new SvcError('unexpected_answer', `the relay answered a capability with 0x${answer.toString(16)}`)
     stream.abort()
@@ -52,14 +52,19 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
   }
 }
 
-function waiting(prefix: PrefixReader, stream: ByteStream): ReadyStream {
+/** A stream behind the handshake of its carrier: markers come. */
+export function readyStream(stream: ByteStream): ReadyStream {
+  return awaitVisitor(new PrefixReader(stream), stream)
+}
+
+function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
   let isClaimed = false
   const readMarker = async (): Promise<Activation | undefined> => {
     let marker = await prefix.byte()
     while (marker === MARKER.keepalive) marker = await prefix.byte()
-    // MARKER.raw is for TCP ports, which a browser client never asks for
-    if (marker !== MARKER.tls) return undefined
+    if (marker !== MARKER.tls && marker !== MARKER.raw) return undefined
     isClaimed = true
+    if (marker === MARKER.raw) return { binding: undefined, stream: prefix.rest() }
     const late = (): Error => new Error('the binding did not follow its marker in time')
     const binding = await withDeadline(prefix.bytes(BINDING_BYTES), CAPABILITY_DEADLINE_MS, late)
     return binding && { binding, stream: prefix.rest() }

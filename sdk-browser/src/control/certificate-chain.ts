@@ -1,17 +1,22 @@
 // The tenant certificate chain, which a page cannot read from its own TLS connections: PEM (RFC 7468) to DER.
 
-import { PATH } from '@svc/protocol'
+import { HEADER, PATH } from '@svc/protocol'
 import { fromBase64 } from '../bytes.ts'
 import { SvcError } from '../errors.ts'
 import { CHAIN_MAX_CERTIFICATES } from '../limits.ts'
 import { failureOf, type RelayClient } from './client.ts'
 
-/** The relay's tenant chain, leaf first, each certificate as DER. */
+/**
+ * The chain for this lease, leaf first, each certificate as DER. A relay that has no certificate for the lease alone
+ * answers with the one that all its tenants share.
+ */
 export async function fetchCertificateChain(
   client: RelayClient,
+  accessToken: string,
   signal?: AbortSignal,
 ): Promise<Uint8Array[]> {
-  const answer = await client.request(PATH.certificateChain, { signal })
+  const headers = { [HEADER.accessToken]: accessToken }
+  const answer = await client.request(PATH.certificateChain, { headers, signal })
   if (!answer.ok) throw failureOf(PATH.certificateChain, answer)
   return parsePem(answer.text)
 }

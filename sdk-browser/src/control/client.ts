@@ -116,7 +116,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Seconds only (RFC 9110 §10.2.3): the date form needs a clock that both sides share. */
-function parseRetryAfter(value: string | null): number | undefined {
+export function parseRetryAfter(value: string | null): number | undefined {
   return value !== null && /^\d{1,6}$/.test(value)
     ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS)
     : undefined

@@ -6,6 +6,8 @@ import type { RelayClient } from './client.ts'
 import {
   type Grant,
   type LeaseRequest,
+  type Proof,
+  prove,
   type Registration,
   register,
   renew,
@@ -31,6 +33,8 @@ export class LeaseKeeper {
   #request: LeaseRequest
   #events: LeaseEvents
   #registration: Registration | undefined
+  /** Signed, and not used up: the relay asked to wait before it looks at it. Another would cost anew. */
+  #proof: Proof | undefined
   /** When the next renewal is due, by `Date.now()`. */
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -102,7 +106,11 @@ export class LeaseKeeper {
   }
 
   async #register(signal: AbortSignal): Promise<Registration> {
-    const registration = await register(this.#client, this.#request, signal)
+    const proof = await this.#prove(signal)
+    const registration = await register(this.#client, this.#request, proof, signal).catch((error) => {
+      if (error instanceof SvcError && error.code === 'rate_limited') this.#proof = proof
+      throw error
+    })
     this.#registration = registration
     if (signal.aborted) {
       // the answer won the race against the abort: what it granted is given back
@@ -112,6 +120,13 @@ export class LeaseKeeper {
     this.#granted(registration)
     this.#events.registered()
     return registration
+  }
+
+  async #prove(signal: AbortSignal): Promise<Proof> {
+    const kept = this.#proof
+    this.#proof = undefined
+    if (kept && Date.now() < kept.usableUntil) return kept
+    return await prove(this.#client, this.#request, signal)
   }
 
   async #renewOnce(signal?: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import { ACCESS_TOKEN_MAX_CHARS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
+import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import type { RelayClient } from './client.ts'
 import { record, text, time } from './shape.ts'
 
@@ -27,6 +27,8 @@ export interface LeaseRequest {
   ttlS: number
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
+  /** A dedicated TCP port as well. */
+  tcp?: boolean | undefined
 }
 
 /** What every success of register and renew grants anew. */
@@ -44,25 +46,41 @@ export interface Registration extends Grant {
   /** Empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
+  /** `host:port` of the dedicated TCP port, when one was asked for. */
+  tcpAddress: string | undefined
+}
+
+/** A signed challenge: good for one registration. */
+export interface Proof {
+  body: RegisterRequest
+  /** By `Date.now()`. */
+  usableUntil: number
+}
+
+export async function prove(
+  client: RelayClient,
+  request: LeaseRequest,
+  signal?: AbortSignal,
+): Promise<Proof> {
+  await checkCompatible(client, signal)
+  const usableUntil = Date.now() + PROOF_REUSE_MS
+  const { id, message } = await requestChallenge(client, request, signal)
+  const signature = request.identity.personalSign(message)
+  return { body: { challenge_id: id, siwe_message: message, siwe_signature: signature }, usableUntil }
 }
 
 export async function register(
   client: RelayClient,
   request: LeaseRequest,
+  { body }: Proof,
   signal?: AbortSignal,
 ): Promise<Registration> {
-  await checkCompatible(client, signal)
-  const challenge = await requestChallenge(client, request, signal)
-  const body: RegisterRequest = {
-    challenge_id: challenge.id,
-    siwe_message: challenge.message,
-    siwe_signature: request.identity.personalSign(challenge.message),
-  }
   const data = record(await client.call(PATH.register, { body, signal }), 'registration')
   const identity = record(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
-  return { ...parseGrant(client, data), ...parseHostnames(client, request, data) }
+  const tcpAddress = request.tcp ? text(data, 'tcp_addr', HOST_AND_PORT) : undefined
+  return { ...parseGrant(client, data), ...parseHostnames(client, request, data), tcpAddress }
 }
 
 export async function renew(
@@ -106,6 +124,7 @@ async function requestChallenge(
     allow_canonical_fallback: request.allowCanonicalFallback,
     metadata: request.metadata,
     ttl: request.ttlS,
+    ...(request.tcp && { tcp_enabled: true }),
   }
   const data = record(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
   const id = text(data, 'challenge_id', CHALLENGE_ID)
@@ -121,6 +140,8 @@ async function requestChallenge(
 /** Printable ASCII without separators, for both travel in HTTP fields (RFC 9110 §5.6.2). */
 const ACCESS_TOKEN = new RegExp(`^[\\w.~+/=-]{1,${ACCESS_TOKEN_MAX_CHARS}}$`)
 const CAPABILITY = new RegExp(`^[\\w.~+-]{1,${CAPABILITY_MAX_BYTES}}$`)
+
+const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
 function parseGrant(client: RelayClient, data: Record<string, unknown>): Grant {
   const endpoint = record(data.reverse_endpoint, 'reverse_endpoint')

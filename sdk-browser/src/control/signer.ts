@@ -57,6 +57,7 @@ function signRequest(handshake: Handshake, context: SignContext): SignRequest {
       client_random: toBase64(handshake.clientRandom),
       server_random: toBase64(handshake.serverRandom),
       server_ecdh_params: toBase64(handshake.serverEcdhParams),
+      certificate: toBase64(handshake.certificate),
     }
   const { helloRetryRequest, clientHelloRetry } = handshake
   return {

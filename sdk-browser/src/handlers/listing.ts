@@ -25,6 +25,7 @@ export function listing(path: string, items: readonly Item[], isWhole: boolean):
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <style>
+  html { background: Canvas }
   body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: clamp(1rem, 5vw, 3rem) 1.25rem }
   h1 { font-size: 1.4rem; overflow-wrap: anywhere }
   ul { list-style: none; padding: 0 }

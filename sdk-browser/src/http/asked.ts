@@ -4,18 +4,23 @@ import { HttpError } from './errors.ts'
 import { type Head, valuesOf } from './head.ts'
 import { requestUrl, type Site } from './target.ts'
 
+/** Whatever the version of HTTP. */
 export interface Asked {
   head: Head
   /** Undefined for `OPTIONS *`. */
   url: string | undefined
-  /** Octets of the body, or `chunked` when it says itself where it ends. */
-  length: number | 'chunked'
   /** The visitor waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean
-  /** Whether the visitor wants to go on after the response. */
-  persistent: boolean
   /** The visitor asks for a WebSocket. */
   webSocket: boolean
+}
+
+/** Over HTTP/1.1, which frames a message by its head. */
+export interface AskedInOrder extends Asked {
+  /** Octets of the body, or `chunked` when it says itself where it ends. */
+  length: number | 'chunked'
+  /** Whether the visitor wants to go on after the response. */
+  persistent: boolean
 }
 
 /**
@@ -31,7 +36,7 @@ export const METHODS: ReadonlySet<string> = new Set(
 const DIGITS = /^\d+$/
 
 /** @throws HttpError with the status that refuses the request */
-export function ask(head: Head, site: Site): Asked {
+export function ask(head: Head, site: Site): AskedInOrder {
   const length = bodyLength(head)
   checkMethod(head.method, length)
   const url = requestUrl(head, site)
@@ -52,7 +57,11 @@ function bodyLength(head: Head): number | 'chunked' {
   throw new HttpError(isOther ? 'transfer_coding_not_implemented' : 'invalid_transfer_encoding')
 }
 
-function parseLength(lengths: string[]): number {
+/**
+ * @param lengths the values of Content-Length, one at least
+ * @throws HttpError `invalid_content_length`, `content_too_large`
+ */
+export function parseLength(lengths: string[]): number {
   const text = lengths[0]!
   if (lengths.length > 1 || !DIGITS.test(text)) throw new HttpError('invalid_content_length')
   const length = Number(text)
@@ -60,7 +69,8 @@ function parseLength(lengths: string[]): number {
   return length
 }
 
-function checkMethod(method: string, length: number | 'chunked'): void {
+/** @throws HttpError when it is not served, or not with such a body */
+export function checkMethod(method: string, length: number | 'chunked'): void {
   if (method === 'TRACE') throw new HttpError('method_not_allowed')
   if (!METHODS.has(method)) throw new HttpError('method_not_implemented')
   // A fetch Request cannot carry it, and to drop it would answer another question than was asked. RFC 9110 §9.3.1
@@ -68,8 +78,11 @@ function checkMethod(method: string, length: number | 'chunked'): void {
   if (length !== 0 && (method === 'GET' || method === 'HEAD')) throw new HttpError('unexpected_content')
 }
 
-/** RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused. */
-function expects(head: Head): boolean {
+/**
+ * RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused.
+ * @throws HttpError `expectation_failed`
+ */
+export function expects(head: Head): boolean {
   if (head.version === '1.0') return false
   const values = valuesOf(head.fields, 'expect')
   if (values.some((value) => value.toLowerCase() !== '100-continue'))

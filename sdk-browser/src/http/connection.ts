@@ -2,13 +2,14 @@
 
 import type { ByteStream } from '../byte-stream.ts'
 import { ask } from './asked.ts'
+import type { HttpOptions } from './call.ts'
 import { HttpError } from './errors.ts'
-import { Exchange, type HttpOptions } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { type Head, readHead } from './head.ts'
 import { Peer } from './peer.ts'
 import { encodeRefusal } from './refusal.ts'
 
-export type { FetchHandler, FetchInfo, HttpOptions } from './exchange.ts'
+export type { FetchHandler, FetchInfo, HttpOptions } from './call.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects for what the visitor does. Pipelined requests

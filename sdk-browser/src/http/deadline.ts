@@ -31,7 +31,7 @@ export class Deadline {
   #arm(): void {
     clearTimeout(this.#timer)
     this.#firesAt = this.#until
-    this.#timer = setTimeout(() => this.#fired(), this.#until - performance.now())
+    this.#timer = setTimeout(() => this.#fired(), Math.max(0, this.#until - performance.now()))
   }
 
   #fired(): void {

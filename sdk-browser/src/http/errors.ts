@@ -15,6 +15,7 @@ const ERRORS = {
   invalid_handshake: [400, 'The WebSocket handshake is malformed'],
   protocol_not_offered: [400, 'The WebSocket has to offer the subprotocol that is spoken here'],
   incomplete_message: [400, 'The connection ended inside a message'],
+  upgrade_declined: [404, 'There is no WebSocket here'],
   method_not_allowed: [405, 'The method is not allowed here'],
   head_timeout: [408, 'The head of the request did not come in time'],
   body_timeout: [408, 'The body of the request did not come in time'],

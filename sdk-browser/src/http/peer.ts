@@ -17,7 +17,7 @@ export class Peer {
   readonly output: Output
   readonly #stream: ByteStream
   #presence: Presence | undefined
-  #broken = false
+  #failure: { error: unknown } | undefined
 
   constructor(stream: ByteStream) {
     this.#stream = stream
@@ -32,13 +32,14 @@ export class Peer {
   }
 
   get isBroken(): boolean {
-    return this.#broken
+    return this.#failure !== undefined
   }
 
   /** Tells `presence` when the visitor leaves, until told otherwise. */
   watch(presence: Presence | undefined): void {
     this.#presence = presence
-    if (this.input.ended) presence?.left()
+    if (this.#failure) presence?.broken(this.#failure.error)
+    else if (this.input.ended) presence?.left()
   }
 
   /** What another protocol speaks on from here (RFC 9110 §7.8): what was read ahead comes first. */
@@ -58,7 +59,7 @@ export class Peer {
 
   /** Ends both directions at once. */
   break(error: unknown): void {
-    if (this.#broken) return
+    if (this.#failure) return
     this.#finish(error)
     this.#stream.abort(error)
     this.#presence?.broken(error)
@@ -79,7 +80,7 @@ export class Peer {
   }
 
   #finish(error: unknown): void {
-    this.#broken = true
+    this.#failure = { error }
     this.input.fail(error)
     this.output.fail(error)
   }

@@ -3,24 +3,34 @@
 import { METHODS } from './asked.ts'
 import { httpDate } from './date.ts'
 import type { HttpError } from './errors.ts'
+import type { Field } from './head.ts'
 import { encodeLatin1 } from './latin1.ts'
 import { reasonOf } from './reason.ts'
 
 /** The methods, as the Allow field lists them. */
 export const ALLOW: string = [...METHODS].join(', ')
 
-/** RFC 9110 §15.5.22 and RFC 6455 §4.2.2: which protocol, and which version of it. */
-const UPGRADE = 'connection: close, upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13'
+/** RFC 6455 §4.2.2: which version of it. */
+const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
+
+/** Of a refusal in any version of HTTP; its content is the error's message. */
+export function refusalFields({ status, message }: HttpError): Field[] {
+  const fields: Field[] = [
+    ['date', httpDate()],
+    ['content-type', 'text/plain'],
+    ['content-length', String(message.length)],
+  ]
+  if (status === 426) fields.push(WEBSOCKET_VERSION)
+  if (status === 405) fields.push(['allow', ALLOW]) // RFC 9110 §15.5.6 demands it
+  return fields
+}
 
 /** A whole response, after which the connection closes. @param method of the request, when that much was understood */
-export function encodeRefusal({ status, message }: HttpError, method: string | undefined): Uint8Array {
-  const fields = [
-    `HTTP/1.1 ${status} ${reasonOf(status)}`,
-    `date: ${httpDate()}`,
-    'content-type: text/plain',
-    `content-length: ${message.length}`,
-    status === 426 ? UPGRADE : 'connection: close',
-  ]
-  if (status === 405) fields.push(`allow: ${ALLOW}`) // RFC 9110 §15.5.6 demands it
-  return encodeLatin1(`${fields.join('\r\n')}\r\n\r\n${method === 'HEAD' ? '' : message}`)
+export function encodeRefusal(error: HttpError, method: string | undefined): Uint8Array {
+  const { status, message } = error
+  let text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`
+  for (const [name, value] of refusalFields(error)) text += `${name}: ${value}\r\n`
+  // RFC 9110 §15.5.22: which protocol.
+  text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
+  return encodeLatin1(`${text}\r\n${method === 'HEAD' ? '' : message}`)
 }

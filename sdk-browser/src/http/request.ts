@@ -1,15 +1,14 @@
 // From what was asked to the web-standard Request that the handler gets.
 
-import type { Asked } from './asked.ts'
 import { HttpError } from './errors.ts'
-import type { Field } from './head.ts'
+import type { Field, Head } from './head.ts'
 
 /**
  * @param body the stream of the body, when there is one
  * @throws HttpError `content_not_supported`
  */
 export function makeRequest(
-  { head, length }: Asked,
+  head: Head,
   url: string,
   body: ReadableStream<Uint8Array> | undefined,
   signal: AbortSignal,
@@ -17,10 +16,10 @@ export function makeRequest(
   const headers = makeHeaders(head.fields)
   const init: RequestInit = { method: head.method, headers, signal }
   // Chromium takes a stream only from those who know that it is sent before the answer is read.
-  if (length !== 0) Object.assign(init, { body, duplex: 'half' })
+  if (body) Object.assign(init, { body, duplex: 'half' })
   const request = new Request(url, init)
   // An engine that does not stream what a page sends would give the handler "[object ReadableStream]" instead.
-  if (length !== 0 && request.body !== body) throw new HttpError('content_not_supported')
+  if (body && request.body !== body) throw new HttpError('content_not_supported')
   return withHeaders(request, headers)
 }
 

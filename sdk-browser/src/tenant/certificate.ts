@@ -1,9 +1,10 @@
 // The relay's tenant certificate chain as this site presents it, kept up with the relay's own rotation.
 
 import type { SignAlgorithm } from '@svc/protocol'
-import { signAlgorithmOf } from '@svc/tls'
+import { signAlgorithmOf, subjectNamesOf } from '@svc/tls'
 import { fetchCertificateChain } from '../control/certificate-chain.ts'
 import type { RelayClient } from '../control/client.ts'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { asSvcError, type SvcError } from '../errors.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
 
@@ -12,16 +13,20 @@ interface TenantCertificate {
   chain: Uint8Array[]
   /** The one that the leaf's key can sign with. */
   algorithm: SignAlgorithm
+  /** Of hosts, as the leaf has them. */
+  names: string[]
 }
 
 export class CertificateSource {
   #client: RelayClient
+  #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
   #current: TenantCertificate | undefined
   #triedAt = Number.NEGATIVE_INFINITY
 
-  constructor(client: RelayClient, onError: (error: SvcError) => void) {
+  constructor(client: RelayClient, keeper: LeaseKeeper, onError: (error: SvcError) => void) {
     this.#client = client
+    this.#keeper = keeper
     this.#onError = onError
   }
 
@@ -30,9 +35,18 @@ export class CertificateSource {
     return this.#current!
   }
 
-  /** Waits for the first chain only: a later one can come while visitors do. */
+  /** No other tenant of the relay, nor the relay, is named by the certificate. */
+  get isOwn(): boolean {
+    const { names } = this.current
+    return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
+  }
+
+  /**
+   * Waits for a chain that serves the lease's hostnames. A relay that was away may have been given a new one: that comes
+   * while visitors do.
+   */
   async ensure(signal: AbortSignal): Promise<void> {
-    if (this.#current) this.refreshWhenOld()
+    if (this.#current && this.#covers(this.#current)) this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
     else await this.#load(signal)
   }
 
@@ -55,7 +69,22 @@ export class CertificateSource {
 
   async #load(signal?: AbortSignal): Promise<void> {
     this.#triedAt = Date.now()
-    const chain = await fetchCertificateChain(this.#client, signal)
-    this.#current = { chain, algorithm: signAlgorithmOf(chain[0]!) }
+    const { lease } = this.#keeper
+    if (!lease) return
+    const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal)
+    const [leaf] = chain
+    this.#current = { chain, algorithm: signAlgorithmOf(leaf!), names: subjectNamesOf(leaf!) }
+  }
+
+  /** One label may be a wildcard's (RFC 9525 §6.3). */
+  #covers({ names }: TenantCertificate): boolean {
+    return this.#hostnames.every(
+      (host) => names.includes(host) || names.includes(host.replace(/^[^.]*/, '*')),
+    )
+  }
+
+  get #hostnames(): string[] {
+    const { lease } = this.#keeper
+    return lease ? [lease.hostname, lease.canonicalHostname].filter((host) => host !== '') : []
   }
 }

@@ -8,7 +8,7 @@ import {
   type SignRequest,
   TicketKeeper,
 } from '@svc/tls'
-import type { Activation } from '../carrier/reverse-stream.ts'
+import type { ByteStream } from '../byte-stream.ts'
 import type { RelayClient } from '../control/client.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { requestSignature } from '../control/signer.ts'
@@ -17,12 +17,19 @@ import type { FetchHandler, HttpOptions } from '../http/connection.ts'
 import { SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { CertificateSource } from './certificate.ts'
 import { serveConnection } from './connection.ts'
+import { HTTP2, loadHttp2, type ServeHttp } from './http2.ts'
 
 export interface TlsOptions {
   /** By default TLS 1.3. With TLS 1.2, which is loaded when it is needed, also visitors come who know nothing newer. */
   minVersion?: ProtocolVersion | undefined
   /** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
+}
+
+/** A visitor's TLS connection, and what names it to `/v1/sign`. */
+interface TlsVisit {
+  stream: ByteStream
+  binding: Uint8Array
 }
 
 /** What the relay is to sign, and for which visitor. */
@@ -36,13 +43,14 @@ interface TenantServerOptions {
   keeper: LeaseKeeper
   certificates: CertificateSource
   fetch: FetchHandler
+  /** Offered to visitors where the certificate names this site only. Default: yes. */
+  http2?: boolean | undefined
   crypto?: CryptoProvider | undefined
   tls: TlsOptions
   onError(error: SvcError): void
 }
 
-/** Browsers ask for h2 as well; HTTP/1.1 is what this SDK speaks. */
-const ALPN = ['http/1.1']
+const HTTP1 = 'http/1.1'
 const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
 
 export class TenantServer {
@@ -53,21 +61,28 @@ export class TenantServer {
   #boundedSign = boundedSigner((signing: Signing, signal) => this.#sign(signing, signal))
   /** One for each visitor's connection. */
   #open = new Set<AbortController>()
+  #serveHttp2: ServeHttp | undefined
 
   constructor(options: TenantServerOptions) {
     this.#options = options
+    if (options.http2 !== false)
+      loadHttp2().then((serve) => {
+        this.#serveHttp2 = serve
+      })
     this.#tickets = new TicketKeeper(options.crypto && { crypto: options.crypto })
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
-  async serve({ stream, binding }: Activation, canonicalUrl: string): Promise<void> {
+  async serve({ stream, binding }: TlsVisit, canonicalUrl: string): Promise<void> {
     const { certificates, fetch, crypto, tls, onError } = this.#options
     const { chain, algorithm } = certificates.current
+    // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
+    const serveHttp2 = certificates.isOwn ? this.#serveHttp2 : undefined
     const tenant: ServerConfig = {
       certificateChain: chain,
       algorithm,
       sign: (handshake, signal) => this.#boundedSign({ handshake, binding }, signal),
-      alpn: ALPN,
+      alpn: serveHttp2 ? [HTTP2, HTTP1] : [HTTP1],
       tickets: this.#tickets,
       limits: TLS_LIMITS,
       ...(crypto && { crypto }),
@@ -82,7 +97,7 @@ export class TenantServer {
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }
     this.#open.add(closing)
-    await serveConnection(stream, tenant, http)
+    await serveConnection(stream, tenant, http, serveHttp2)
     this.#open.delete(closing)
   }
 

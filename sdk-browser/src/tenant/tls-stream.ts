@@ -1,15 +1,15 @@
 // TLS over one reverse stream: drives the sans-I/O engine and gives its plaintext as a stream, with back-pressure both ways.
 
-import { type ServerConfig, TlsServer } from '@svc/tls'
+import { type ConnectionInfo, type ServerConfig, TlsServer } from '@svc/tls'
 import type { ByteStream } from '../byte-stream.ts'
 import { CARRIER_LINGER_MS, CIPHERTEXT_WAITING_MAX_BYTES, PLAINTEXT_WAITING_MAX_BYTES } from '../limits.ts'
 
 export class TlsStream implements ByteStream {
-  /** Resolves when the handshake is done; rejects when there will be none. */
-  readonly secure: Promise<void>
+  /** Resolves, with what was agreed on, when the handshake is done; rejects when there will be none. */
+  readonly secure: Promise<ConnectionInfo>
   #carrier: ByteStream
   #engine: TlsServer
-  #secured = Promise.withResolvers<void>()
+  #secured = Promise.withResolvers<ConnectionInfo>()
   #plaintext: Uint8Array[] = []
   #plaintextBytes = 0
   /** No more plaintext will come: close_notify did, or the connection is over. */
@@ -28,7 +28,7 @@ export class TlsStream implements ByteStream {
     this.secure.catch(() => {}) // who does not wait for it learns the failure from read and write
     this.#engine = new TlsServer(config, {
       send: (bytes) => this.#send(bytes),
-      secure: () => this.#secured.resolve(),
+      secure: (info) => this.#secured.resolve(info),
       data: (bytes) => this.#deliver(bytes),
       end: () => this.#endRead(),
       close: (error) => this.#closed(error),

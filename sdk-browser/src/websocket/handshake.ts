@@ -1,7 +1,7 @@
 // The opening handshake (RFC 6455 §4.2): what the visitor has to ask, and what it is answered.
 
 import { UpgradeError } from '../http/errors.ts'
-import { encodeLatin1 } from '../http/latin1.ts'
+import type { Field } from '../http/head.ts'
 
 const VERSION = '13'
 /** §1.3: proves to the visitor that its request was understood as a handshake. */
@@ -10,35 +10,37 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const KEY = /^[A-Za-z0-9+/]{22}==$/
 
 export interface Handshake {
-  key: string
+  /** Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */
+  key: string | undefined
   /** The subprotocol that both speak, or ''. */
   protocol: string
 }
 
 /**
  * @param protocol that the handler speaks, or '' for none
+ * @param isKeyed whether the visitor has to send a key
  * @throws UpgradeError with the status that refuses the request
  */
-export function readHandshake({ method, headers }: Request, protocol: string): Handshake {
+export function readHandshake({ method, headers }: Request, protocol: string, isKeyed: boolean): Handshake {
   if (!lists(headers, 'upgrade', 'websocket') || !lists(headers, 'connection', 'upgrade'))
     throw new UpgradeError('upgrade_required')
   if (method !== 'GET') throw new UpgradeError('invalid_handshake')
   if (headers.get('sec-websocket-version') !== VERSION) throw new UpgradeError('upgrade_required')
-  const key = headers.get('sec-websocket-key') ?? ''
-  if (!KEY.test(key)) throw new UpgradeError('invalid_handshake')
+  const key = isKeyed ? (headers.get('sec-websocket-key') ?? '') : undefined
+  if (key !== undefined && !KEY.test(key)) throw new UpgradeError('invalid_handshake')
   // §4.2.2: a server names no subprotocol that was not offered, and the visitor does not speak this one.
   const isOffered = valuesOf(headers, 'sec-websocket-protocol').includes(protocol)
   if (protocol !== '' && !isOffered) throw new UpgradeError('protocol_not_offered')
   return { key, protocol }
 }
 
-/** The head of the response. @param headers that the handler wants to send as well */
-export async function encodeHandshake({ key, protocol }: Handshake, headers: Headers): Promise<Uint8Array> {
-  let text = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n'
-  text += `sec-websocket-accept: ${await accept(key)}\r\n`
-  if (protocol !== '') text += `sec-websocket-protocol: ${protocol}\r\n`
-  for (const [name, value] of headers) if (!isOurs(name)) text += `${name}: ${value}\r\n`
-  return encodeLatin1(`${text}\r\n`)
+/** The fields of the response. @param headers that the handler wants to send as well */
+export async function handshakeFields({ key, protocol }: Handshake, headers: Headers): Promise<Field[]> {
+  const fields: Field[] = []
+  if (key !== undefined) fields.push(['sec-websocket-accept', await accept(key)])
+  if (protocol !== '') fields.push(['sec-websocket-protocol', protocol])
+  for (const field of headers) if (!isOurs(field[0])) fields.push(field)
+  return fields
 }
 
 async function accept(key: string): Promise<string> {

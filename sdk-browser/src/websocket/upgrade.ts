@@ -1,9 +1,10 @@
 // From a request to a WebSocket: what `upgrade` gives the handler, and what becomes of it when that returns.
 
 import type { ByteStream } from '../byte-stream.ts'
+import type { Field } from '../http/head.ts'
 import { WebSocketError } from './errors.ts'
 import type { VisitorSocket } from './events.ts'
-import { encodeHandshake, type Handshake, readHandshake } from './handshake.ts'
+import { type Handshake, handshakeFields, readHandshake } from './handshake.ts'
 import { MESSAGE_MAX_BYTES } from './limits.ts'
 import { Socket } from './socket.ts'
 
@@ -20,25 +21,33 @@ export interface Upgraded {
   socket: VisitorSocket
 }
 
-/** Takes the place of a `Reply`. */
+/** What carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
+export interface Tunnel {
+  readonly stream: ByteStream
+  /** Whether the handshake has a key and its proof. */
+  readonly isKeyed: boolean
+  /** Accepts the upgrade; behind the response the stream is the socket's. */
+  open(fields: Field[]): Promise<void>
+}
+
+/** Takes the place of an `Answer`. */
 export class Upgrade implements Upgraded {
   readonly response: Response
-  readonly isReusable = false
   readonly #handshake: Handshake
   readonly #socket: Socket
-  readonly #stream: ByteStream
+  readonly #tunnel: Tunnel
   readonly #closing: AbortSignal | undefined
 
   /** @throws UpgradeError when the request is no handshake that can be accepted */
   constructor(
     request: Request,
     { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES }: UpgradeOptions,
-    stream: ByteStream,
+    tunnel: Tunnel,
     closing: AbortSignal | undefined,
   ) {
-    this.#handshake = readHandshake(request, protocol)
+    this.#handshake = readHandshake(request, protocol, tunnel.isKeyed)
     this.#socket = new Socket(protocol, maxMessageBytes)
-    this.#stream = stream
+    this.#tunnel = tunnel
     this.#closing = closing
     // No Response can be made with 101. It says so all the same: frameworks log the status, and one that tries to
     // copy the response fails instead of losing the upgrade.
@@ -52,8 +61,8 @@ export class Upgrade implements Upgraded {
 
   /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
   async send(): Promise<void> {
-    await this.#stream.write(await encodeHandshake(this.#handshake, this.response.headers))
-    await this.#socket.run(this.#stream, this.#closing)
+    await this.#tunnel.open(await handshakeFields(this.#handshake, this.response.headers))
+    await this.#socket.run(this.#tunnel.stream, this.#closing)
   }
 
   /** Closes the socket, unless it had its life. */

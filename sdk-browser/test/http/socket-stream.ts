@@ -37,9 +37,12 @@ class SocketStream implements ByteStream {
 }
 
 /** A server on a free port of the loopback interface. */
-export async function listen(options: HttpOptions): Promise<{ server: Server; port: number }> {
+export async function listen(
+  options: HttpOptions,
+  serve: typeof serveHttp = serveHttp,
+): Promise<{ server: Server; port: number }> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    serveHttp(new SocketStream(socket), options),
+    serve(new SocketStream(socket), options),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -93,7 +93,7 @@ describe('RFC 6455 §4.2.1 refused, and no error of the handler', () => {
     const answer = await refusal(request)
     expect(answer).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/)
     expect(answer).toContain(
-      'connection: close, upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n',
+      'sec-websocket-version: 13\r\nconnection: close, upgrade\r\nupgrade: websocket\r\n',
     )
   })
 

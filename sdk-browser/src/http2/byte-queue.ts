@@ -1,0 +1,34 @@
+// Bytes that wait in one array, so that a body in tiny frames costs what its octets cost and no more.
+
+/** The least that is allocated when bytes have to be joined. */
+const STORE_MIN_BYTES = 4096
+
+export class ByteQueue {
+  #store: Uint8Array = new Uint8Array(0)
+  length = 0
+
+  /** Copies `bytes`: they may be a part of what others still need. */
+  push(bytes: Uint8Array): void {
+    const length = this.length + bytes.length
+    if (this.length === 0) this.#store = bytes.slice()
+    else {
+      if (length > this.#store.length) this.#grow(length)
+      this.#store.set(bytes, this.length)
+    }
+    this.length = length
+  }
+
+  /** All of them, for the caller to keep. */
+  take(): Uint8Array {
+    const bytes = this.#store.subarray(0, this.length)
+    this.#store = new Uint8Array(0)
+    this.length = 0
+    return bytes
+  }
+
+  #grow(length: number): void {
+    const store = new Uint8Array(Math.max(STORE_MIN_BYTES, 2 * length))
+    store.set(this.#store.subarray(0, this.length))
+    this.#store = store
+  }
+}

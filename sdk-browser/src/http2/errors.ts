@@ -1,0 +1,62 @@
+// How a visitor can break HTTP/2: a stable code, and the error code that its frame tells it (RFC 9113 §7).
+
+/** RFC 9113 §7, as far as it is said here. */
+const WIRE_CODES = {
+  NO_ERROR: 0x00,
+  PROTOCOL_ERROR: 0x01,
+  INTERNAL_ERROR: 0x02,
+  FLOW_CONTROL_ERROR: 0x03,
+  STREAM_CLOSED: 0x05,
+  FRAME_SIZE_ERROR: 0x06,
+  REFUSED_STREAM: 0x07,
+  CANCEL: 0x08,
+  COMPRESSION_ERROR: 0x09,
+  ENHANCE_YOUR_CALM: 0x0b,
+}
+
+/** Code → error code on the wire and text. */
+const ERRORS = {
+  invalid_preface: ['PROTOCOL_ERROR', 'The connection does not begin with the preface of HTTP/2'],
+  invalid_frame_size: [
+    'FRAME_SIZE_ERROR',
+    'A frame is larger than allowed or not as large as its type demands',
+  ],
+  invalid_padding: ['PROTOCOL_ERROR', 'The padding is longer than the frame'],
+  invalid_stream_id: ['PROTOCOL_ERROR', 'The stream identifier is not one that this frame can have'],
+  unexpected_frame: ['PROTOCOL_ERROR', 'This frame cannot come here'],
+  invalid_setting: ['PROTOCOL_ERROR', 'A setting has a value that it cannot have'],
+  invalid_increment: ['PROTOCOL_ERROR', 'A window grows by nothing'],
+  window_overflow: ['FLOW_CONTROL_ERROR', 'A window would be larger than 2^31-1'],
+  window_exceeded: ['FLOW_CONTROL_ERROR', 'More data came than the window allowed'],
+  invalid_compression: ['COMPRESSION_ERROR', 'The header block cannot be decoded'],
+  malformed_request: ['PROTOCOL_ERROR', 'The request is malformed'],
+  stream_closed: ['STREAM_CLOSED', 'The stream is closed'],
+  too_many_streams: ['REFUSED_STREAM', 'More streams are open than were allowed'],
+  header_block_too_large: ['ENHANCE_YOUR_CALM', 'A header block is too large or in too many pieces'],
+  header_block_timeout: ['ENHANCE_YOUR_CALM', 'A preface or a header block did not come in time'],
+  too_many_resets: ['ENHANCE_YOUR_CALM', 'Too many streams ended before their time'],
+  too_many_frames: ['ENHANCE_YOUR_CALM', 'Too many frames came that further nothing'],
+  visitor_stalled: ['CANCEL', 'The visitor opened no window for what it asked for'],
+  cancelled: ['CANCEL', 'The stream was cancelled'],
+  response_failed: ['INTERNAL_ERROR', 'The response broke off'],
+  closing: ['NO_ERROR', 'The site closes, or nothing was asked for a while'],
+  content_discarded: ['NO_ERROR', 'The response was sent before the request had ended'],
+} as const
+
+export type Http2ErrorCode = keyof typeof ERRORS
+
+export class Http2Error extends Error {
+  override readonly name = 'Http2Error'
+  readonly code: Http2ErrorCode
+  /** What RST_STREAM or GOAWAY says. */
+  readonly wireCode: number
+  /** The stream that ends with it; undefined when the connection does. */
+  readonly streamId: number | undefined
+
+  constructor(code: Http2ErrorCode, streamId?: number) {
+    super(ERRORS[code][1])
+    this.code = code
+    this.wireCode = WIRE_CODES[ERRORS[code][0]]
+    this.streamId = streamId
+  }
+}
