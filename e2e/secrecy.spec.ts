@@ -64,6 +64,8 @@ test.beforeAll(async ({ playwright, pageServer }) => {
   )
   const text = await curl(
     relay.caFile,
+    // its text is easy to look for
+    '--http1.1',
     '--header',
     `X-Asked: ${asked.toString('hex')}`,
     '--data',

@@ -16,7 +16,7 @@ test('a site that Node publishes', async ({ relay }) => {
     tls: { minVersion: 'TLSv1.2' },
   })
   for (const url of [site.url, site.canonicalUrl])
-    expect(String(await curl(relay.caFile, ...TLS12, url))).toBe('GET over an old version\n1.1 0')
+    expect(String(await curl(relay.caFile, ...TLS12, url))).toBe('GET over an old version\n2 0')
   // Those who know more get more.
   expect(String(await curl(relay.caFile, '--tlsv1.3', site.url))).toBe('GET over an old version')
   await site.close()
@@ -28,7 +28,7 @@ test('a site in a page', async ({ relay, tenant }) => {
     const tls = { minVersion: 'TLSv1.2' } as const
     return (await svc.publish({ relay: relayUrl, name: 'old-page', fetch, tls })).url
   }, relay.url)
-  expect(String(await curl(relay.caFile, ...TLS12, address))).toBe('hello from a page\n1.1 0')
+  expect(String(await curl(relay.caFile, ...TLS12, address))).toBe('hello from a page\n2 0')
 })
 
 test('a site that did not ask for it', async ({ relay, tenant }) => {

@@ -1,33 +1,36 @@
 // The example's journey: a webhook comes, is shown, repeated, and taken along as a command that works.
 import { execFileSync } from 'node:child_process'
-import { expect, test } from './fixtures.ts'
+import { expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
-import { type Example, expectFits, expectLinked, openExample } from './harness/example.ts'
+import {
+  COLOR_SCHEMES,
+  exampleTest,
+  expectAccessible,
+  expectFits,
+  expectLinked,
+  PHONE_PX,
+} from './harness/example.ts'
 
-const hook = test.extend<{ hook: Example }>({
-  hook: async ({ browser, relay }, use) => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-    await use(await openExample(context, relay.url, 'webhook-inspector'))
-    await context.close()
-  },
-})
-
+const hook = exampleTest('webhook-inspector')
 const JSON_TYPE = 'Content-Type: application/json'
 
-hook('a webhook is listed and shown in full, as text', async ({ hook: { page, errors, address }, relay }) => {
-  const url = await address()
-  const body = JSON.stringify({ html: '<img src=x onerror=alert(1)>' })
-  const sent = ['-H', JSON_TYPE, '-H', 'Cookie: a=b', '-d', body, `${url}/hook?x=1`]
-  expect(String(await curl(relay.caFile, ...sent))).toBe('Received\n')
-  await page.getByRole('button', { name: 'POST /hook?x=1 200' }).click()
-  await expect(page.getByRole('heading', { name: 'POST /hook?x=1' })).toBeVisible()
-  await expect(page.locator('#body')).toHaveText(/{\s+"html": "<img src=x onerror=alert\(1\)>"\s+}/)
-  await expect(page.locator('#fields')).toContainText('application/json')
-  await expect(page.locator('#fields')).toContainText('a=b')
-  expect(errors).toEqual([])
-})
+hook(
+  'a webhook is listed and shown in full, as text',
+  async ({ example: { page, errors, address }, relay }) => {
+    const url = await address()
+    const body = JSON.stringify({ html: '<img src=x onerror=alert(1)>' })
+    const sent = ['-H', JSON_TYPE, '-H', 'Cookie: a=b', '-d', body, `${url}/hook?x=1`]
+    expect(String(await curl(relay.caFile, ...sent))).toBe('Received\n')
+    await page.getByRole('button', { name: 'POST /hook?x=1 200' }).click()
+    await expect(page.getByRole('heading', { name: 'POST /hook?x=1' })).toBeVisible()
+    await expect(page.locator('#body')).toHaveText(/{\s+"html": "<img src=x onerror=alert\(1\)>"\s+}/)
+    await expect(page.locator('#fields')).toContainText('application/json')
+    await expect(page.locator('#fields')).toContainText('a=b')
+    expect(errors).toEqual([])
+  },
+)
 
-hook('it answers as it is told', async ({ hook: { page, address }, relay }) => {
+hook('it answers as it is told', async ({ example: { page, address }, relay }) => {
   const url = await address()
   await page.getByLabel('Answer with').selectOption('503')
   const status = await curl(relay.caFile, '-o', '/dev/null', '-w', '%{http_code}', url)
@@ -35,7 +38,7 @@ hook('it answers as it is told', async ({ hook: { page, address }, relay }) => {
   await expect(page.getByRole('button', { name: 'GET / 503' })).toBeVisible()
 })
 
-hook('replay, and copy as curl', async ({ hook: { page, errors, address }, relay }) => {
+hook('replay, and copy as curl', async ({ example: { page, errors, address }, relay }) => {
   const url = await address()
   const body = `it's {"a": "$(id)"}`
   await curl(relay.caFile, '-H', JSON_TYPE, '-d', body, `${url}/hook`)
@@ -63,7 +66,7 @@ hook('replay, and copy as curl', async ({ hook: { page, errors, address }, relay
 
 hook(
   'a body that is too long to keep is shown in part, and not repeated',
-  async ({ hook: { page, address }, relay }) => {
+  async ({ example: { page, address }, relay }) => {
     const url = await address()
     await curl(relay.caFile, '-d', 'x'.repeat(100_000), url)
     await page.locator('#requests button').click()
@@ -73,16 +76,23 @@ hook(
   },
 )
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  hook(`it fits a phone, ${colorScheme}`, async ({ hook: { page, address }, relay }, info) => {
+for (const colorScheme of COLOR_SCHEMES) {
+  hook(`it fits a phone, ${colorScheme}`, async ({ example: { page, address }, relay }, info) => {
     const url = await address()
     await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/${'AnUnbreakablyLongPath'.repeat(8)}`)
     await page.locator('#requests button').click()
-    await expectFits(page, 390, colorScheme)
-    await page.screenshot({ path: info.outputPath(`hook-${colorScheme}.png`), fullPage: true })
+    await expectFits({ page }, PHONE_PX, colorScheme, info)
   })
 }
 
-hook('it runs no inline script, and its index leads to it', async ({ hook: { page }, relay }) => {
+hook('axe-core finds nothing', async ({ example: { page, address }, relay }) => {
+  const url = await address()
+  await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/hook`)
+  await page.locator('#requests button').click()
+  await expect(page.locator('#details')).toBeVisible()
+  await expectAccessible(page)
+})
+
+hook('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
   await expectLinked(page, relay.url, 'Webhook inspector', 'webhook-inspector')
 })

@@ -1,12 +1,52 @@
 // Builds every example (a folder with an index.html) as a page below /examples/, and their index at / too.
 import { copyFileSync, globSync } from 'node:fs'
 import path from 'node:path'
-import { defineConfig, type UserConfig } from 'vite'
+import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 
 const root: string = import.meta.dirname
-const pages: string[] = globSync(['index.html', '*/index.html'], { cwd: root, exclude: ['dist'] }).map(
-  (file) => path.join(root, file),
+const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist'] }).map((file) =>
+  path.join(root, file),
 )
+
+const indexAtTheRoot: Plugin = {
+  name: 'index-at-the-root',
+  writeBundle: ({ dir = '' }) =>
+    copyFileSync(path.join(dir, 'index.html'), path.join(dir, '..', 'index.html')),
+}
+
+/** What every page's head begins with. */
+const commonHead: Plugin = {
+  name: 'common-head',
+  transformIndexHtml: () =>
+    [
+      { tag: 'meta', attrs: { charset: 'utf-8' } },
+      { tag: 'meta', attrs: { name: 'viewport', content: 'width=device-width' } },
+      { tag: 'meta', attrs: { name: 'color-scheme', content: 'light dark' } },
+      { tag: 'link', attrs: { rel: 'icon', href: 'data:,' } },
+    ].map((tag) => ({ ...tag, injectTo: 'head-prepend' })),
+}
+
+const SCRIPT = '?script'
+
+/** `import text from './visitor.ts?script'`: what a page sends to its visitors as the script of theirs. */
+const scriptAsText: Plugin = {
+  name: 'script-as-text',
+  async load(id) {
+    if (!id.endsWith(SCRIPT)) return undefined
+    const built = await build({
+      configFile: false,
+      logLevel: 'warn',
+      build: {
+        write: false,
+        modulePreload: { polyfill: false },
+        rolldownOptions: { input: id.slice(0, -SCRIPT.length) },
+      },
+    })
+    const [chunk] = 'output' in built ? built.output : []
+    if (chunk?.type !== 'chunk') throw new Error(`${id} is not one script`)
+    return { code: `export default ${JSON.stringify(chunk.code)}`, moduleType: 'js' }
+  },
+}
 
 const config: UserConfig = defineConfig({
   root,
@@ -18,13 +58,12 @@ const config: UserConfig = defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { input: pages },
   },
-  plugins: [
-    {
-      name: 'index-at-the-root',
-      writeBundle: ({ dir = '' }) =>
-        copyFileSync(path.join(dir, 'index.html'), path.join(dir, '..', 'index.html')),
-    },
-  ],
+  worker: {
+    format: 'es',
+    // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
+    rolldownOptions: { output: { entryFileNames: 'service-worker/[name].js' } },
+  },
+  plugins: [indexAtTheRoot, commonHead, scriptAsText],
 })
 
 export default config

@@ -1,7 +1,9 @@
-// An example's page, opened from the relay, with what its console said.
-import { type BrowserContext, expect, type Page } from '@playwright/test'
+// An example's page, opened from the relay, with what its console said; and what holds for all of them.
+import AxeBuilder from '@axe-core/playwright'
+import type { BrowserContext, Page, TestInfo, TestType } from '@playwright/test'
+import { expect, test } from '../fixtures.ts'
 
-export interface Example {
+interface Example {
   page: Page
   /** What the page's console and its uncaught errors said. */
   errors: string[]
@@ -9,7 +11,26 @@ export interface Example {
   address(): Promise<string>
 }
 
-export async function openExample(context: BrowserContext, relayUrl: string, name: string): Promise<Example> {
+type ColorScheme = 'light' | 'dark'
+export const COLOR_SCHEMES: readonly ColorScheme[] = ['light', 'dark']
+export const PHONE_PX = 390
+export const DESKTOP_PX = 1280
+
+type ExampleTest =
+  typeof test extends TestType<infer T, infer W> ? TestType<T & { example: Example }, W> : never
+
+/** `test`, with the example of this name open in a page of its own. */
+export function exampleTest(name: string): ExampleTest {
+  return test.extend<{ example: Example }>({
+    example: async ({ browser, relay }, use) => {
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+      await use(await openExample(context, relay.url, name))
+      await context.close()
+    },
+  })
+}
+
+async function openExample(context: BrowserContext, relayUrl: string, name: string): Promise<Example> {
   const page = await context.newPage()
   const errors: string[] = []
   page.on('console', (message) => {
@@ -18,6 +39,7 @@ export async function openExample(context: BrowserContext, relayUrl: string, nam
   page.on('pageerror', (error) => errors.push(error.message))
   await page.goto(`${relayUrl}/examples/${name}/`)
   const address = async (): Promise<string> => {
+    await expect(page.locator('#error')).toHaveText('')
     await expect(page.locator('#state')).toHaveText('online')
     return (await page.locator('#url').textContent()) ?? ''
   }
@@ -28,16 +50,45 @@ export async function openExample(context: BrowserContext, relayUrl: string, nam
 export async function expectLinked(page: Page, relayUrl: string, title: string, name: string): Promise<void> {
   expect(await page.locator('script:not([src])').count()).toBe(0)
   await page.goto(relayUrl)
-  await page.getByRole('link', { name: title }).click()
+  await page.getByRole('heading', { name: title }).getByRole('link').click()
   await expect(page).toHaveURL(`${relayUrl}/examples/${name}/`)
   await expect(page.locator('#state')).toHaveText('online')
 }
 
-/** Nothing is wider than the screen, and the ground is of the scheme. */
-export async function expectFits(page: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.setViewportSize({ width, height: 844 })
-  await page.emulateMedia({ colorScheme })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-  expect(ground).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(246, 245, 242)')
+/** Nothing of the pages is wider than the screen, and their ground is of the scheme. Each leaves a screenshot. */
+export async function expectFits(
+  pages: Record<string, Page>,
+  width: number,
+  colorScheme: ColorScheme,
+  info: TestInfo,
+): Promise<void> {
+  for (const [name, page] of Object.entries(pages)) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ colorScheme })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(width)
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    expect(ground, name).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(246, 245, 242)')
+    await page.screenshot({ path: info.outputPath(`${name}-${width}-${colorScheme}.png`), fullPage: true })
+  }
+}
+
+/** No violation of any of axe-core's rules, neither in the light nor in the dark. */
+export async function expectAccessible(...pages: Page[]): Promise<void> {
+  for (const page of pages) {
+    for (const colorScheme of COLOR_SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      // "Legacy" is one run in the page itself, which is enough where nothing is framed, and quicker.
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
+      expect(found, `${page.url()}, ${colorScheme}`).toEqual([])
+    }
+  }
+}
+
+/** Only what the page brought along runs in it, and it is framed by nobody. */
+export function expectStrictPolicy(policy: string | undefined): void {
+  expect(policy).toMatch(/default-src 'none'/)
+  expect(policy).toMatch(/frame-ancestors 'none'/)
+  expect(policy).toMatch(/base-uri 'none'/)
+  expect(policy).not.toMatch(/unsafe|\*|https:/)
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { freePort } from './free-port.ts'
 
@@ -27,7 +27,13 @@ export async function startFaultyRelay(execArgv: string[] = []): Promise<FaultyR
   const proxy = await FaultProxy.start(() => port)
   const url = `https://relay.localhost:${proxy.port}`
   const state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-faulty-'))
-  const env = { SVC_URL: url, SNI_PORT: String(port), IDENTITY_PATH: state, LOG_LEVEL: 'info' }
+  const env = {
+    SVC_URL: url,
+    SNI_PORT: String(port),
+    IDENTITY_PATH: state,
+    LOG_LEVEL: 'info',
+    ...BUDGETS_OF_MANY,
+  }
   let relay: RelayProcess | undefined
   const start = async (): Promise<void> => {
     relay = await startRelay({ env, execArgv })

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
 import { freePort } from './free-port.ts'
 
 /** What the relays of the suite serve at their root host. */
@@ -34,6 +34,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     IDENTITY_PATH: state,
     SVC_SITE_DIR: siteDir,
     LOG_LEVEL: 'info',
+    ...BUDGETS_OF_MANY,
     ...options.env,
   }
   const relay = await startRelay({ env, ...(options.execArgv && { execArgv: options.execArgv }) })

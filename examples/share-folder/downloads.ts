@@ -1,4 +1,5 @@
 // The list of what visitors download, with how much of it they have.
+import { make } from '../shared/dom.ts'
 
 /** Rows that are kept. */
 const DOWNLOADS_MAX = 20
@@ -35,12 +36,10 @@ function addRow(
   path: string,
   total: number,
 ): { progress: HTMLProgressElement; amount: HTMLElement } {
-  const row = document.createElement('li')
-  const name = document.createElement('span')
-  const amount = document.createElement('span')
-  const progress = document.createElement('progress')
-  name.className = 'path'
-  name.textContent = path
+  const row = make('li')
+  const name = make('span', path, 'path')
+  const amount = make('span')
+  const progress = make('progress')
   name.title = path
   progress.max = total
   progress.value = 0

@@ -1,17 +1,18 @@
 // One request in full.
 import type { Entry } from '@svc/sdk-browser/handlers'
+import { element, make } from '../shared/dom.ts'
 
 export function showDetails(entry: Entry): void {
   element('details').hidden = false
   element('details-heading').textContent = `${entry.method} ${pathOf(entry)}`
   element('summary').textContent = summary(entry)
   element('fields').replaceChildren(
-    ...entry.headers.flatMap(([name, value]) => [text('dt', name), text('dd', value)]),
+    ...entry.headers.flatMap(([name, value]) => [make('dt', name), make('dd', value)]),
   )
   element('body').textContent = bodyText(entry)
   // The beginning of a body is not the request.
   const isWhole = entry.bodyBytes === entry.body.length
-  for (const id of ['replay', 'curl']) (element(id) as HTMLButtonElement).disabled = !isWhole
+  for (const id of ['replay', 'curl']) element<HTMLButtonElement>(id).disabled = !isWhole
 }
 
 export function pathOf({ url }: Entry): string {
@@ -37,14 +38,4 @@ function indented(text: string): string {
   } catch {
     return text
   }
-}
-
-function text(tag: string, content: string): HTMLElement {
-  const made = document.createElement(tag)
-  made.textContent = content
-  return made
-}
-
-function element(id: string): HTMLElement {
-  return document.getElementById(id)!
 }

@@ -1,0 +1,36 @@
+// The budgets that `npm start` has, and a developer who reloads the page all the time: never locked out.
+import { expect, openTenant, test } from './fixtures.ts'
+import { chromiumOptions, createHome } from './harness/chromium.ts'
+import { curl } from './harness/curl.ts'
+import { startTestRelay } from './harness/relay.ts'
+
+const RELOADS = 6
+/** Without the refund the fourth registration would have to wait for 24 s. */
+const PROMPT_MS = 10_000
+
+test('a page that is reloaded six times in a minute is online again at once, each time', async ({
+  playwright,
+  pageServer,
+}) => {
+  // An empty setting is the default.
+  const relay = await startTestRelay({ env: { SOURCE_BUDGET_PER_MINUTE: '', RELAY_BUDGET_PER_MINUTE: '' } })
+  const home = await createHome(relay.caFile)
+  const browser = await playwright.chromium.launch(chromiumOptions(home.path))
+  const tenant = await openTenant(await browser.newContext(), pageServer)
+  for (let visit = 0; visit <= RELOADS; visit++) {
+    if (visit > 0) await tenant.reload()
+    const started = Date.now()
+    const url = await tenant.evaluate(
+      async ([relay, answer]) => {
+        const fetch = (): Response => new Response(answer)
+        return (await svc.publish({ relay, name: 'reloaded', fetch })).url
+      },
+      [relay.url, `visit ${visit}`] as const,
+    )
+    expect(Date.now() - started).toBeLessThan(PROMPT_MS)
+    expect(String(await curl(relay.caFile, url))).toBe(`visit ${visit}`)
+  }
+  await browser.close()
+  await home.remove()
+  await relay.stop()
+})

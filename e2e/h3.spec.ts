@@ -1,0 +1,83 @@
+// The example's journey: an h3 app as it is, with a middleware, a page, JSON, a parameter and errors.
+import type { Page } from '@playwright/test'
+import { expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import {
+  COLOR_SCHEMES,
+  exampleTest,
+  expectAccessible,
+  expectFits,
+  expectLinked,
+  expectStrictPolicy,
+  PHONE_PX,
+} from './harness/example.ts'
+
+const h3 = exampleTest('h3')
+
+async function add(page: Page, title: string, address: string): Promise<void> {
+  await page.getByLabel('Title').fill(title)
+  await page.getByLabel('Address', { exact: true }).fill(address)
+  await page.getByRole('button', { name: 'Add' }).click()
+}
+
+h3(
+  'a link is added, followed, counted and removed',
+  async ({ example: { page, errors, address }, relay, visitor }) => {
+    const url = await address()
+    await add(page, 'The <b>relay</b>', `${relay.url}/examples/`)
+    const answer = await visitor.goto(url)
+    expectStrictPolicy(answer?.headers()['content-security-policy'])
+    await visitor.getByRole('link', { name: 'The <b>relay</b>' }).click()
+    await expect(visitor).toHaveURL(`${relay.url}/examples/`)
+    await expect(page.locator('#links')).toContainText('followed 1×')
+    const json = JSON.parse(String(await curl(relay.caFile, `${url}/api/links`)))
+    expect(json).toMatchObject([{ path: 'the-b-relay-b', url: `${relay.url}/examples/`, followed: 1 }])
+    await page.getByRole('button', { name: 'Remove The <b>relay</b>' }).click()
+    const gone = String(await curl(relay.caFile, '-i', `${url}/to/the-b-relay-b`))
+    expect(gone).toMatch(/^HTTP\/\S+ 404[\s\S]*There is no such link/)
+    expect(errors).toEqual([])
+  },
+)
+
+h3('its limits hold', async ({ example: { page, address } }) => {
+  await address()
+  await add(page, 'Evil', 'javascript:alert(1)')
+  await expect(page.locator('#error')).toHaveText('An address begins with https:// or http://.')
+  // Escaped it is longer than what the field takes.
+  await add(page, 'Long', `https://example.com/${'ü'.repeat(1000)}`)
+  await expect(page.locator('#error')).toHaveText('An address has at most 2000 characters.')
+  for (let i = 0; i < 51; i++) await add(page, 'Same', 'https://example.com')
+  await expect(page.locator('#error')).toHaveText('There are 50 links already.')
+  await expect(page.locator('#links li')).toHaveCount(50)
+  await expect(page.locator('#links li').last()).toContainText('/to/same-50')
+})
+
+for (const colorScheme of COLOR_SCHEMES) {
+  h3(
+    `it fits a phone, ${colorScheme}, and so does what visitors see`,
+    async ({ example: { page, address }, visitor }, info) => {
+      const url = await address()
+      await add(page, 'My garden', 'https://example.com/garden')
+      await add(page, 'AnUnbreakablyLongTitle'.repeat(3), `https://example.com/${'long'.repeat(40)}`)
+      await visitor.goto(url)
+      await expectFits({ page, visitor }, PHONE_PX, colorScheme, info)
+    },
+  )
+}
+
+h3(
+  'axe-core finds nothing on its page, nor on that of visitors',
+  async ({ example: { page, address }, visitor }) => {
+    const url = await address()
+    await visitor.goto(url)
+    await expectAccessible(visitor)
+    await add(page, 'Example', 'https://example.com')
+    await visitor.reload()
+    await expect(visitor.getByRole('link')).toHaveText('Example')
+    await expectAccessible(page, visitor)
+  },
+)
+
+h3('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'Links', 'h3')
+})

@@ -1,0 +1,134 @@
+// The example's journey: the site stays while its pages come and go, and shows what happened meanwhile.
+import { expect, test } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import {
+  COLOR_SCHEMES,
+  exampleTest,
+  expectAccessible,
+  expectFits,
+  expectLinked,
+  expectStrictPolicy,
+  PHONE_PX,
+} from './harness/example.ts'
+
+const board = exampleTest('service-worker')
+
+board(
+  'visitors do not notice that its pages change, nor that the last one is gone',
+  async ({ example: { page, errors, address }, relay, visitor }) => {
+    const url = await address()
+    const worker = page.locator('#worker')
+    await expect(worker).toContainText('A service worker answers since')
+    const since = await worker.textContent()
+    let isOver = false
+    const answers: string[] = []
+    const visiting = (async () => {
+      while (!isOver) answers.push(String(await curl(relay.caFile, url)))
+    })()
+
+    await page.getByRole('link', { name: 'Write' }).click()
+    await page.getByLabel('What everybody shall read').fill('Back at <b>three</b>')
+    await page.getByRole('button', { name: 'Put up' }).click()
+    await expect(page.locator('#saved')).toHaveText('This is on the board.')
+    for (const name of ['Visits', 'The board', 'Write', 'Visits']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      expect(await address()).toBe(url)
+      await expect(worker).toHaveText(since ?? '')
+    }
+    await expect(page.locator('#visits li').first()).toContainText('GET /')
+    await page.goto('about:blank')
+    const { length } = answers
+    await expect.poll(() => answers.length).toBeGreaterThan(length + 1)
+    isOver = true
+    await visiting
+    expect(answers.filter((answer) => !answer.includes('<h1>Notice board</h1>'))).toEqual([])
+    expect(answers.at(-1)).toContain('Back at &#60;b&#62;three&#60;/b&#62;')
+
+    const answer = await visitor.goto(url)
+    expectStrictPolicy(answer?.headers()['content-security-policy'])
+    await expect(visitor.locator('.card')).toHaveText('Back at <b>three</b>')
+    expect(errors).toEqual([])
+  },
+)
+
+board('it stops, and publishes again under another name', async ({ example: { page, address }, relay }) => {
+  const url = await address()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.locator('#state')).toHaveText('closed')
+  await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
+  await page.getByLabel('Name').fill('my-board')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  expect(await address()).toBe(relay.url.replace('relay.', 'my-board.relay.'))
+  expect(String(await curl(relay.caFile, await address()))).toContain('Nothing on the board yet.')
+})
+
+board('its limits hold', async ({ example: { page, address }, relay }) => {
+  const url = await address()
+  // VISITS_MAX
+  await curl(relay.caFile, `${url}/?[1-21]`)
+  await page.getByRole('link', { name: 'Visits' }).click()
+  await expect(page.locator('#count')).toHaveText('21')
+  await expect(page.locator('#visits li')).toHaveCount(20)
+  // NOTICE_MAX_CHARS, by a page that does not keep to it
+  await page.getByRole('link', { name: 'Write' }).click()
+  await address()
+  const field = page.getByLabel('What everybody shall read')
+  await field.evaluate((element) => element.removeAttribute('maxlength'))
+  await field.fill('x'.repeat(2001))
+  await page.getByRole('button', { name: 'Put up' }).click()
+  await expect.poll(async () => /x{9,}/.exec(String(await curl(relay.caFile, url)))?.[0].length).toBe(2000)
+})
+
+test('without service workers a shared worker serves it', async ({ browser, relay }) => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.addInitScript(() => Object.defineProperty(navigator, 'serviceWorker', { value: undefined }))
+  await page.goto(`${relay.url}/examples/service-worker/`)
+  const url = page.locator('#url')
+  await expect(url).toBeVisible()
+  await expect(page.locator('#worker')).toContainText('A shared worker answers')
+  const before = (await url.textContent()) ?? ''
+  await page.getByRole('link', { name: 'Visits' }).click()
+  await expect(page.locator('#state')).toHaveText('online')
+  await expect(url).toHaveText(before)
+  expect(String(await curl(relay.caFile, before))).toContain('Notice board')
+  await context.close()
+})
+
+for (const colorScheme of COLOR_SCHEMES) {
+  board(
+    `it fits a phone, ${colorScheme}, and so does what visitors see`,
+    async ({ example: { page, address }, visitor }, info) => {
+      const url = await address()
+      await page.getByRole('link', { name: 'Write' }).click()
+      await page.getByLabel('What everybody shall read').fill('AnUnbreakablyLongWord'.repeat(8))
+      await page.getByRole('button', { name: 'Put up' }).click()
+      await expect(page.locator('#saved')).toHaveText('This is on the board.')
+      await visitor.goto(`${url}/${'a-long-path'.repeat(10)}`)
+      await visitor.goto(url)
+      for (const name of ['The board', 'Write', 'Visits']) {
+        await page.getByRole('link', { name, exact: true }).click()
+        await address()
+        await expectFits({ [name]: page }, PHONE_PX, colorScheme, info)
+      }
+      await expectFits({ visitor }, PHONE_PX, colorScheme, info)
+    },
+  )
+}
+
+board(
+  'axe-core finds nothing on its pages, nor on that of visitors',
+  async ({ example: { page, address }, visitor }) => {
+    await visitor.goto(await address())
+    await expectAccessible(visitor)
+    for (const name of ['Write', 'Visits', 'The board']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await address()
+      await expectAccessible(page)
+    }
+  },
+)
+
+board('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'Notice board', 'service-worker')
+})

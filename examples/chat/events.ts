@@ -1,0 +1,100 @@
+// Visitors without WebSocket: what happens comes as server-sent events, what they say goes by POST.
+import { KEEPALIVE_MS, SENT_MAX_BYTES, WAITING_MAX_BYTES } from './limits.ts'
+import type { Member, Room } from './room.ts'
+
+/** In seconds: until somebody may have left. */
+const RETRY_AFTER_S = '10'
+
+export class EventsDoor {
+  readonly #room: Room
+  /** Who may post: the key comes with the first event. */
+  readonly #members: Map<string, Member> = new Map()
+
+  constructor(room: Room) {
+    this.#room = room
+  }
+
+  open(request: Request): Response {
+    const name = new URL(request.url).searchParams.get('name') ?? ''
+    const line = new EventLine()
+    const member = this.#room.join(name, (event) => line.send(`data: ${JSON.stringify(event)}\n\n`))
+    if (!member) {
+      line.close()
+      return new Response('The room is full\n', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } })
+    }
+    const key = crypto.randomUUID()
+    this.#members.set(key, member)
+    line.send(`event: key\ndata: ${key}\n\n`)
+    line.closed.addEventListener('abort', () => {
+      this.#members.delete(key)
+      member.leave()
+    })
+    const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    return new Response(line.stream, { headers })
+  }
+
+  async receive(request: Request): Promise<Response> {
+    const member = this.#members.get(new URL(request.url).searchParams.get('key') ?? '')
+    if (!member) return new Response('That key is of nobody here\n', { status: 403 })
+    const text = await readText(request)
+    if (text === undefined) return new Response('That is too long\n', { status: 413 })
+    member.say(text)
+    return new Response(null, { status: 204 })
+  }
+}
+
+/** A stream that ends when its reader does not keep up. */
+class EventLine {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #encoder = new TextEncoder()
+  readonly #closing = new AbortController()
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+
+  constructor() {
+    const keepalive = setInterval(() => this.send(':\n\n'), KEEPALIVE_MS)
+    this.closed.addEventListener('abort', () => clearInterval(keepalive))
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        cancel: () => this.#closing.abort(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: WAITING_MAX_BYTES }),
+    )
+  }
+
+  /** Aborted when the visitor left or was left. */
+  get closed(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  send(text: string): void {
+    if (this.closed.aborted) return
+    if ((this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(this.#encoder.encode(text))
+    else this.close()
+  }
+
+  close(): void {
+    this.#controller.close()
+    this.#closing.abort()
+  }
+}
+
+/** @returns undefined for a body that is longer than anybody's message */
+async function readText({ body }: Request): Promise<string | undefined> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done = true, value } = (await reader?.read()) ?? {}
+    if (done) return text + decoder.decode()
+    bytes += value?.length ?? 0
+    if (bytes > SENT_MAX_BYTES) {
+      await reader?.cancel()
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}

@@ -1,0 +1,8 @@
+// What runs in a visitor's page: when there is news, the entries are taken from the page as it is now.
+
+new EventSource('/live').onmessage = async () => {
+  const response = await fetch('/')
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const entries = page.getElementById('entries')
+  if (entries) document.getElementById('entries')?.replaceWith(entries)
+}

@@ -1,0 +1,49 @@
+// What the board's pages have in common: they start the worker, tell it that they are here, and show its site.
+import { element } from '../shared/dom.ts'
+import { friendlyName, keepName } from '../shared/name.ts'
+import { showError } from '../shared/show-error.ts'
+import { createSiteCard, showSiteState } from '../shared/site-card.ts'
+import { type BoardState, CHANNEL, type Command } from './messages.ts'
+import workerUrl from './worker.ts?worker&url'
+
+/** Less than the 30 seconds after which Chromium ends a service worker that hears nothing, in milliseconds. */
+const HERE_MS = 20_000
+
+type Send = (command: Command) => void
+
+/** @param show called with each state of the worker */
+export async function openBoard(show: (state: BoardState) => void): Promise<Send> {
+  new BroadcastChannel(CHANNEL).onmessage = ({ data }: MessageEvent<BoardState>) => {
+    showSiteState(data.site, data.url)
+    showError(data.error)
+    element('worker').textContent =
+      `A ${data.worker} answers since ${new Date(data.startedAt).toLocaleTimeString()}.`
+    show(data)
+  }
+  const name = friendlyName('service-worker')
+  let send: Send = () => {}
+  createSiteCard(name, {
+    publish(name) {
+      keepName('service-worker', name)
+      send({ type: 'publish', name })
+    },
+    stop: () => send({ type: 'stop' }),
+  })
+  send = await startWorker()
+  const sayHere = (): void => send({ type: 'here', name })
+  setInterval(sayHere, HERE_MS)
+  sayHere()
+  return send
+}
+
+/** A service worker stays while one page gives way to the next. Where there is none, a shared worker begins anew. */
+async function startWorker(): Promise<Send> {
+  try {
+    const registration = await navigator.serviceWorker.register(workerUrl, { type: 'module' })
+    await navigator.serviceWorker.ready
+    return (command) => registration.active?.postMessage(command)
+  } catch {
+    const { port } = new SharedWorker(workerUrl, { type: 'module' })
+    return (command) => port.postMessage(command)
+  }
+}

@@ -1,0 +1,82 @@
+// The server: a service worker, or a shared one, that publishes the notice board and answers while pages come and go.
+import { publish, type Site } from '@svc/sdk-browser'
+import { escapeHtml, htmlPage } from '../shared/html-page.ts'
+import { type BoardState, CHANNEL, type Command } from './messages.ts'
+import { readNotice, writeNotice } from './notice.ts'
+import style from './visitor.css?inline'
+
+const VISITS_MAX = 20
+/** Each word of a page keeps the worker for this long, in milliseconds: pages in the background speak once a minute. */
+const LINGER_MS = 90_000
+
+const pages = new BroadcastChannel(CHANNEL)
+let site: Site | undefined
+let wasAsked = false
+let state: BoardState = {
+  ...{ site: 'closed', url: '', error: '', notice: '', visits: [], visitCount: 0 },
+  worker: 'skipWaiting' in globalThis ? 'service worker' : 'shared worker',
+  startedAt: Date.now(),
+}
+
+async function obey(command: Command): Promise<void> {
+  switch (command.type) {
+    case 'here':
+      if (!wasAsked) await start(command.name)
+      break
+    case 'publish':
+      await start(command.name)
+      break
+    case 'stop':
+      await site?.close()
+      break
+    case 'write':
+      await writeNotice(command.notice)
+  }
+  show({ notice: await readNotice() })
+}
+
+async function start(name: string): Promise<void> {
+  wasAsked = true
+  show({ site: 'connecting', url: '', error: '' })
+  try {
+    site = await publish({ relay: location.origin, name, fetch: answer })
+  } catch (error) {
+    show({ site: 'closed', error: error instanceof Error ? error.message : String(error) })
+    return
+  }
+  const published = site
+  const follow = (): void => show({ site: published.state, url: published.url })
+  published.addEventListener('statechange', follow)
+  published.addEventListener('error', ({ error }) => show({ error: error.message }))
+  follow()
+}
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  const visits = [{ at: Date.now(), request: `${request.method} ${pathname}` }, ...state.visits]
+  show({ visits: visits.slice(0, VISITS_MAX), visitCount: state.visitCount + 1 })
+  if (pathname !== '/') return new Response('Not found\n', { status: 404 })
+  const notice = escapeHtml((await readNotice()) || 'Nothing on the board yet.')
+  return htmlPage({
+    title: 'Notice board',
+    style,
+    main: `<h1>Notice board</h1>\n<p class="card">${notice}</p>`,
+  })
+}
+
+function show(change: Partial<BoardState>): void {
+  state = { ...state, ...change }
+  pages.postMessage(state)
+}
+
+// A new version takes over at once: the site is published anew under its name.
+addEventListener('install', () => (globalThis as { skipWaiting?(): void }).skipWaiting?.())
+addEventListener('message', (event) => {
+  obey(event.data)
+  const { waitUntil } = event as { waitUntil?(until: Promise<void>): void }
+  waitUntil?.call(event, new Promise((resolve) => setTimeout(resolve, LINGER_MS)))
+})
+addEventListener('connect', (event) => {
+  const [port] = (event as MessageEvent).ports
+  if (port) port.onmessage = ({ data }) => obey(data)
+})

@@ -1,0 +1,8 @@
+// What somebody typed, fit to be shown in one line beside what others typed.
+
+/** Control characters, and those that turn the direction of the text around them. */
+const UNFIT = /[\p{Cc}\p{Bidi_Control}]+/gu
+
+export function cleanText(text: string): string {
+  return text.toWellFormed().replace(UNFIT, ' ').trim()
+}
