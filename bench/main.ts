@@ -7,6 +7,8 @@ import { table } from './lib/table.ts'
 
 const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   carrier: async () => (await import('./carrier/family.ts')).carrier,
+  control: async () => (await import('./control/family.ts')).control,
+  http: async () => (await import('./http/family.ts')).http,
   tls: async () => (await import('./tls/family.ts')).tls,
 }
 /** A median of fewer says little on a machine that does other things, too. */

@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util'
 
 /** Each module exports `fuzz(seconds, seed)` and throws, or rejects, on the first finding. */
 const TARGETS: Record<string, string> = {
+  control: '../relay/test/model/fuzz.ts',
   tls: '../tls/test/fuzz.ts',
   yamux: '../yamux/test/fuzz.ts',
   http: '../sdk-browser/test/http/fuzz.ts',
+  http2: '../sdk-browser/test/http2/fuzz.ts',
   websocket: '../sdk-browser/test/websocket/fuzz.ts',
 }
 const SECONDS_MAX = 24 * 60 * 60

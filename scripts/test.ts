@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ensureCertutil, ensureChromium } from './lib/browser.ts'
 import { type Outcome, root, runCommand } from './lib/command.ts'
+import { ensureRedis } from './lib/redis.ts'
 import { type Count, readPlaywright, readVitest } from './lib/reports.ts'
 import { ensureTlsClients } from './lib/tls-clients.ts'
 
@@ -96,8 +97,11 @@ function verdict({ ok, output }: Outcome, show = false): Count {
 }
 
 async function vitest(args: string[]): Promise<Count> {
+  ensureRedis()
   const report = newReport()
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  // Whoever names files wants to see what is in them; by name, the list would be of all that is left out.
+  const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'
+  const reporters = [`--reporter=${list}`, '--reporter=json', `--outputFile.json=${report}`]
   const options = { timeoutMs: SUITE_TIMEOUT_MS, env: ensureTlsClients() }
   return counted(await runCommand(['vitest', 'run', ...reporters, ...args], options), readVitest(report))
 }

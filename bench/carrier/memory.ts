@@ -1,22 +1,12 @@
 // What an idle WebSocket and an idle reverse stream cost the relay, in memory.
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { request } from 'node:https'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  encodeCapability,
-  PATH,
-  READY_SESSIONS_MAX,
-  type RegisterChallengeResponse,
-  type RegisterResponse,
-  STREAM_ANSWER,
-  SUBPROTOCOL,
-} from '@svc/protocol'
+import { encodeCapability, PATH, READY_SESSIONS_MAX, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
 import type { Session } from '@svc/yamux'
 import { WebSocket } from 'ws'
-import { identityFromKey } from '../../sdk-browser/src/identity/key.ts'
 import { type Entry, limited } from '../lib/entry.ts'
+import { newIdentity, RelayApi } from '../lib/relay-api.ts'
 import { BenchRelay } from './relay.ts'
 import { SOCKET_OPTIONS, sessionOver } from './websocket-end.ts'
 
@@ -35,8 +25,13 @@ interface Memory {
 export async function* memory(): AsyncGenerator<Entry> {
   const relay = await BenchRelay.start({ execArgv: EXEC_ARGV })
   const ca = await relay.ca()
+  const api = new RelayApi(relay.url, ca, 1)
   const capabilities: string[] = []
-  for (let i = 0; i < LEASES; i++) capabilities.push(await register(relay, ca, `lease-${i}`))
+  for (let i = 0; i < LEASES; i++) {
+    const lease = await api.register(newIdentity(), `lease-${i}`)
+    capabilities.push(lease.reverse_endpoint.capability)
+  }
+  api.close()
 
   const before = await memoryOf(relay)
   const sessions: { session: Session; capability: string }[] = []
@@ -66,41 +61,6 @@ async function memoryOf(relay: BenchRelay): Promise<Memory> {
   const memory = relay.line<Memory>('memory')
   process.kill(relay.pid, 'SIGUSR2')
   return memory
-}
-
-/** @returns the lease's reverse capability */
-async function register(relay: BenchRelay, ca: string, name: string): Promise<string> {
-  const identity = identityFromKey(new Uint8Array(randomBytes(32)))
-  const challenge = await call<RegisterChallengeResponse>(relay, ca, PATH.registerChallenge, {
-    identity: { name, address: identity.address },
-    ttl: 600,
-  })
-  const registered = await call<RegisterResponse>(relay, ca, PATH.register, {
-    challenge_id: challenge.challenge_id,
-    siwe_message: challenge.siwe_message,
-    siwe_signature: identity.personalSign(challenge.siwe_message),
-  })
-  return registered.reverse_endpoint.capability
-}
-
-async function call<T>({ url, port }: BenchRelay, ca: string, path: string, body: unknown): Promise<T> {
-  const { host, hostname } = new URL(url)
-  const sent = request({
-    host: '127.0.0.1',
-    servername: hostname,
-    port,
-    ca,
-    method: 'POST',
-    path,
-    headers: { Host: host, 'Content-Type': 'application/json' },
-  })
-  sent.end(JSON.stringify(body))
-  const [response] = await once(sent, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
-  if (response.statusCode !== 201) throw new Error(`${path}: ${response.statusCode} ${text}`)
-  return JSON.parse(text).data
 }
 
 async function connect({ url, port }: BenchRelay, ca: string, capability: string): Promise<Session> {

@@ -4,7 +4,7 @@ import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../e2e/harness/free-port.ts'
-import { type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
 
 const HOST = 'relay.localhost'
 
@@ -12,6 +12,8 @@ export interface BenchRelayOptions {
   /** Where clients find it, when something stands between. */
   publicPort?: number
   execArgv?: string[]
+  /** Settings beside those that every benchmark needs. */
+  env?: Record<string, string>
 }
 
 export class BenchRelay {
@@ -19,14 +21,20 @@ export class BenchRelay {
   readonly port: number
   readonly directory: string
   readonly #execArgv: string[]
+  readonly #env: Record<string, string>
   readonly #onLog = new Set<(line: string) => void>()
   #process: RelayProcess | undefined
 
-  private constructor(port: number, directory: string, { publicPort, execArgv = [] }: BenchRelayOptions) {
+  private constructor(
+    port: number,
+    directory: string,
+    { publicPort, execArgv = [], env = {} }: BenchRelayOptions,
+  ) {
     this.url = `https://${HOST}:${publicPort ?? port}`
     this.port = port
     this.directory = directory
     this.#execArgv = execArgv
+    this.#env = env
   }
 
   static async start(options: BenchRelayOptions = {}): Promise<BenchRelay> {
@@ -50,7 +58,13 @@ export class BenchRelay {
 
   /** Resolves when it listens. */
   async run(): Promise<void> {
-    const env = { SVC_URL: this.url, SNI_PORT: String(this.port), IDENTITY_PATH: this.directory }
+    const env = {
+      SVC_URL: this.url,
+      SNI_PORT: String(this.port),
+      IDENTITY_PATH: this.directory,
+      ...BUDGETS_OF_MANY,
+      ...this.#env,
+    }
     const onLog = (line: string): void => {
       for (const listener of this.#onLog) listener(line)
     }

@@ -12,8 +12,8 @@ export interface Entry {
   peer: string
   /** Above 1 we are ahead, whichever way the unit counts. */
   ratio: number | null
-  /** The least ratio that is wanted. */
-  target: number
+  /** The least ratio that is wanted; null where the peer is there for comparison only. */
+  target: number | null
   met: boolean | null
 }
 
@@ -23,7 +23,7 @@ export interface Question {
   better: Better
   peer: string
   /** Default: to be as good. */
-  target?: number
+  target?: number | null
 }
 
 export function compared(question: Question, ours: number, theirs: number): Entry {
@@ -36,8 +36,8 @@ export function compared(question: Question, ours: number, theirs: number): Entr
     theirs: rounded(theirs),
     peer,
     ratio: rounded(ratio),
-    target: rounded(target),
-    met: ratio >= target,
+    target: target === null ? null : rounded(target),
+    met: target === null ? null : ratio >= target,
   }
 }
 
@@ -56,7 +56,7 @@ export function missing(question: Question, ours: number | null, remedy: string)
     theirs: null,
     peer: `${peer}: ${remedy}`,
     ratio: null,
-    target: rounded(target),
+    target: target === null ? null : rounded(target),
     met: null,
   }
 }

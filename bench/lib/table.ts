@@ -13,7 +13,7 @@ export function table(entries: Entry[]): string {
 }
 
 function cells({ name, unit, ours, theirs, peer, ratio, target, met }: Entry): string[] {
-  const verdict = met === null ? 'not measured' : met ? 'met' : 'missed'
+  const verdict = ratio === null ? 'not measured' : met === null ? '' : met ? 'met' : 'missed'
   return [name, unit, number(ours), number(theirs), peer, number(ratio), number(target), verdict]
 }
 

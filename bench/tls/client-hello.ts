@@ -8,7 +8,7 @@ const FRAGMENT_MAX_BYTES: number = 2 ** 14
 const HANDSHAKE_CONTENT = 22
 
 /** The first record of node:tls, offering this one group. */
-export async function recordClientHello(group: string): Promise<Uint8Array> {
+export async function recordClientHello(group: string, servername = 'localhost'): Promise<Uint8Array> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array>()
   const transport = new Duplex({
     read() {},
@@ -17,7 +17,7 @@ export async function recordClientHello(group: string): Promise<Uint8Array> {
       callback()
     },
   })
-  const tls = connect({ socket: transport, servername: 'localhost', ecdhCurve: group, minVersion: 'TLSv1.3' })
+  const tls = connect({ socket: transport, servername, ecdhCurve: group, minVersion: 'TLSv1.3' })
   tls.on('error', () => {})
   const record = await promise
   tls.destroy()

@@ -7,8 +7,14 @@ import { root } from './command.ts'
 
 /** From the start of the process until it listens: the first start makes keys and certificates. */
 const START_TIMEOUT_MS = 20_000
-/** From the polite signal to the other one. */
+/** From the polite signals to the other one. */
 const STOP_TIMEOUT_MS = 10_000
+
+/** For a relay whose sites and visitors are all on this machine: they share one address, and its budget. */
+export const BUDGETS_OF_MANY = {
+  SOURCE_BUDGET_PER_MINUTE: '1000000',
+  RELAY_BUDGET_PER_MINUTE: '1000000',
+} as const
 
 export interface RelayOptions {
   /** The relay's settings, beside this process's own environment. */
@@ -23,6 +29,8 @@ export interface RelayProcess {
   pid: number
   /** Settles when the process has ended, by whatever cause. */
   ended: Promise<void>
+  /** Null while it runs, and when a signal ended it. */
+  exitCode(): number | null
   stop(): Promise<void>
 }
 
@@ -41,7 +49,7 @@ export async function startRelay({ env, execArgv = [], onLog }: RelayOptions): P
   const stop = (): Promise<void> => stopProcess(child, ended)
 
   const complaints: string[] = []
-  const isListening = false
+  let isListening = false
   createInterface(child.stderr).on('line', (line) => {
     if (isListening) onLog?.(line)
     else complaints.push(line)
@@ -49,17 +57,21 @@ export async function startRelay({ env, execArgv = [], onLog }: RelayOptions): P
   const listening = new Promise<true>((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
       onLog?.(line)
-      if (messageOf(line) === 'listening') resolve(true)
+      if (messageOf(line) !== 'listening') return
+      isListening = true
+      resolve(true)
     })
   })
   if (await Promise.race([listening, ended, elapsed(START_TIMEOUT_MS)]))
-    return { pid: child.pid!, ended, stop }
+    return { pid: child.pid!, ended, exitCode: () => child.exitCode, stop }
   await stop()
   throw new Error(complaints.join('\n') || `the relay did not listen within ${START_TIMEOUT_MS / 1000} s`)
 }
 
 async function stopProcess(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  // Once asks it to let its visitors finish, twice does not. One signal may swallow another of its kind.
   child.kill('SIGTERM')
+  child.kill('SIGINT')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended
   clearTimeout(timer)

@@ -24,7 +24,7 @@ test.each([
     encoding: 'utf8',
   })
   expect(status).toBe(2)
-  expect(stderr).toContain('TARGET is one of tls, yamux, http')
+  expect(stderr).toContain('TARGET is one of control, tls, yamux, http, http2, websocket;')
 })
 
 test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']], [['--xml']]])(
@@ -37,6 +37,14 @@ test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']
     expect(stderr).toContain('ROW is one of openssl, gnutls,')
   },
 )
+
+test.each([[['0']], [['many']], [['1', '2']], [['--fast']]])('crash %j: what it takes instead', (args) => {
+  const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'crash.ts'), ...args], {
+    encoding: 'utf8',
+  })
+  expect(status).toBe(2)
+  expect(stderr).toContain('Usage: npm run crash [-- TIMES]')
+})
 
 test('a command that takes too long is ended, with what it started', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-command-'))

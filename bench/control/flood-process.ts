@@ -1,0 +1,46 @@
+// A flood of registrations from a process of its own, each with a signature that is well formed and somebody else's: the
+// relay has to recover its signer to find out. It begins and pauses as its parent says, tells then
+// how many answers it got, and ends with its parent.
+import { constants, setPriority } from 'node:os'
+import { PATH, type RegisterChallengeResponse } from '@svc/protocol'
+import { dataOf, newIdentity, RelayApi } from '../lib/relay-api.ts'
+
+const SENDERS = 8
+const REFUSED = 403
+const RATE_LIMITED = 429
+
+// Who floods has a machine of their own: here it must not take the processor from those that it floods.
+setPriority(constants.priority.PRIORITY_LOW)
+
+const [, , url, ca] = process.argv
+const api = new RelayApi(url!, ca!, SENDERS)
+const identity = newIdentity()
+const siwe_signature = newIdentity().personalSign('another message')
+let isFlooding = false
+let answered = 0
+let begin = Promise.withResolvers<void>()
+
+process.on('message', (message: 'begin' | 'pause') => {
+  isFlooding = message === 'begin'
+  if (isFlooding) return begin.resolve()
+  begin = Promise.withResolvers()
+  process.send?.(answered)
+  answered = 0
+})
+process.on('disconnect', () => process.exit())
+for (let sender = 0; sender < SENDERS; sender++) void flood(`sender-${sender}`)
+
+async function flood(name: string): Promise<void> {
+  for (;;) {
+    if (!isFlooding) await begin.promise
+    const challenged = await api.post(PATH.registerChallenge, {
+      identity: { name, address: identity.address },
+    })
+    answered += 1
+    if (challenged.status === RATE_LIMITED) continue
+    const { challenge_id, siwe_message } = dataOf<RegisterChallengeResponse>(challenged)
+    const { status, text } = await api.post(PATH.register, { challenge_id, siwe_message, siwe_signature })
+    answered += 1
+    if (status !== REFUSED && status !== RATE_LIMITED) throw new Error(`${status} ${text}`)
+  }
+}

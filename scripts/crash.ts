@@ -1,0 +1,27 @@
+// Durability: `npm run crash [-- TIMES]` kills a process that writes policy and reservations, 200 times unless told, at
+// random moments, and checks after each that nothing is corrupt and nothing lost that was promised.
+import { parseArgs } from 'node:util'
+import { crash } from '../relay/test/support/crash.ts'
+
+const TIMES_DEFAULT = 200
+const TIMES_MAX = 100_000
+
+const times = readTimes() ?? usage()
+const { crashes, kept } = await crash(times)
+console.log(`${crashes} crashes; all of ${kept} promised writes were kept`)
+
+function readTimes(): number | undefined {
+  try {
+    const { positionals } = parseArgs({ allowPositionals: true })
+    const [text = String(TIMES_DEFAULT), ...rest] = positionals
+    const times = Number(text)
+    return rest.length === 0 && Number.isInteger(times) && times > 0 && times <= TIMES_MAX ? times : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function usage(): never {
+  console.error(`Usage: npm run crash [-- TIMES]; TIMES from 1 to ${TIMES_MAX}`)
+  process.exit(2)
+}
