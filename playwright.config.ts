@@ -12,7 +12,7 @@ const config: PlaywrightTestConfig = defineConfig({
   // Each worker has a relay and a browser of its own; the suite must do on two cores.
   workers: 2,
   timeout: 60_000,
-  globalTimeout: 5 * 60_000,
+  globalTimeout: 8 * 60_000,
   expect: { timeout: 15_000 },
 })
 

@@ -3,9 +3,11 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { MARKER } from '@svc/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import { freeRange } from './support/ports.ts'
 import { type Answer, newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
+import { CARRIERS } from './support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -228,6 +230,27 @@ describe('a lease', () => {
     await policy({ tcp_port: { enabled: false, max_leases: 0 } })
     await closed
     expect(visitor.bytesRead).toBe(0)
+  })
+
+  test.each([
+    ['is cut off by a reset when the session is', 'abort', 'ECONNRESET'],
+    ['ends in order when the session does', 'end', undefined],
+  ] as const)('its visitor %s', async (_, leave, code) => {
+    const first = await start(1)
+    const lease = await relay.register('leave', { tcp_enabled: true })
+    const [, open] = CARRIERS[0]!
+    const session = await open(relay, lease.reverse_endpoint.capability)
+    const visitor = connect({ host: '127.0.0.1', port: first })
+    const over = Promise.race([once(visitor, 'end').then(() => undefined), once(visitor, 'never')]).catch(
+      (error: NodeJS.ErrnoException) => error.code,
+    )
+    while ((await session.read(1))[0] !== MARKER.raw);
+    await session.write(Buffer.from('a part'))
+    const [part] = await once(visitor, 'data')
+    expect(String(part)).toBe('a part')
+    await session[leave]()
+    expect(await over).toBe(code)
+    visitor.destroy()
   })
 
   test('finds its ports again at a relay that was restarted', async () => {

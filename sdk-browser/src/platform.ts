@@ -5,6 +5,7 @@ import type { ByteStream } from './byte-stream.ts'
 import type { CarrierEvents, CarrierStats } from './carrier/carrier.ts'
 import type { Traffic } from './carrier/link.ts'
 import type { FetchFunction } from './control/client.ts'
+import type { Admit } from './tenant/connection.ts'
 
 export interface Platform {
   fetch: FetchFunction
@@ -16,6 +17,8 @@ export interface Platform {
   loadIdentity(): Promise<Uint8Array>
   /** The TLS engine's primitives; WebCrypto unless given. */
   tlsCrypto?: CryptoProvider | undefined
+  /** Looks at each visitor's connection once TLS is up. */
+  admit?: Admit | undefined
   /** Another carrier than the WebSocket. */
   openCarrier?: OpenCarrier | undefined
   /** Takes the visitors' TLS streams as they come, in place of the engine. Settles when one is over; never rejects. */

@@ -14,8 +14,11 @@ export { ReadyStreams } from './carrier/ready-streams.ts'
 export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
 export { failureOf, parseRetryAfter } from './control/client.ts'
 export { abortError, asSvcError, SvcError } from './errors.ts'
+export { CLAIMED_FIELDS, endToEnd } from './handlers/end-to-end.ts'
 export { createPrivateKey, identityFromKey } from './identity/key.ts'
+export { TIDY_INTERVAL_MS } from './limits.ts'
 export type { OpenCarrier, Platform, ServeStream, SiteCarrier } from './platform.ts'
+export type { Admit, SecureStream } from './tenant/connection.ts'
 
 /** What a site is beside what a page can ask for. */
 export interface PlatformSite extends Site {

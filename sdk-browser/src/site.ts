@@ -127,6 +127,7 @@ export class PublishedSite extends EventTarget {
       fetch,
       http2,
       crypto: platform.tlsCrypto,
+      admit: platform.admit,
       tls,
       onError,
     })

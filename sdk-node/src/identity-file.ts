@@ -1,4 +1,4 @@
-// The identity in a file, `{"private_key": "0x…"}`: readable by its owner only, and created once however many start at once.
+// The identity in a file, `{"private_key": "0x…"}` or a mnemonic: readable by its owner only, and created once however many start at once.
 
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,6 +8,8 @@ const PRIVATE_MODE = 0o600
 /** Any access of group and others. */
 const OTHERS = 0o077
 const PRIVATE_KEY = /^0x[0-9a-f]{64}$/i
+/** The first account of a wallet (BIP 44, SLIP 44). */
+const DERIVATION_PATH = "m/44'/60'/0'/0/0"
 
 /** @throws SvcError `identity_unavailable` that says what is wrong with the file */
 export async function loadIdentityFile(path: string): Promise<Uint8Array> {
@@ -30,24 +32,37 @@ async function read(path: string): Promise<Uint8Array> {
     // Windows has no such modes
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw new SvcError('identity_unavailable', `${path} is open to others: run chmod 600 on it`)
-    return parse(path, await file.readFile('utf8'))
+    return await parse(path, await file.readFile('utf8'))
   } finally {
     await file.close()
   }
 }
 
-function parse(path: string, text: string): Uint8Array {
-  let content: unknown
+async function parse(path: string, text: string): Promise<Uint8Array> {
+  const {
+    private_key: key,
+    mnemonic,
+    derivation_path: derivationPath = DERIVATION_PATH,
+  } = parseJson(path, text)
+  if (typeof key === 'string' && PRIVATE_KEY.test(key))
+    return Uint8Array.from(Buffer.from(key.slice(2), 'hex'))
+  if (key !== undefined || mnemonic === undefined)
+    throw new SvcError('identity_unavailable', `${path} has no "private_key" of 0x and 64 hexadecimal digits`)
+  if (typeof mnemonic !== 'string' || typeof derivationPath !== 'string')
+    throw new SvcError('identity_unavailable', `"mnemonic" and "derivation_path" of ${path} must be strings`)
+  const { keyOfMnemonic } = await import('./mnemonic.ts')
+  const derived = keyOfMnemonic(mnemonic, derivationPath)
+  if (derived) return derived
+  throw new SvcError('identity_unavailable', `${path} has no valid BIP 39 "mnemonic" and "derivation_path"`)
+}
+
+function parseJson(path: string, text: string): Record<string, unknown> {
   try {
-    content = JSON.parse(text)
+    return { ...JSON.parse(text) }
   } catch {
     // the parser's message would quote the file
     throw new SvcError('identity_unavailable', `${path} is not JSON`)
   }
-  const key = (content as { private_key?: unknown } | null)?.private_key
-  if (typeof key !== 'string' || !PRIVATE_KEY.test(key))
-    throw new SvcError('identity_unavailable', `${path} has no "private_key" of 0x and 64 hexadecimal digits`)
-  return Uint8Array.from(Buffer.from(key.slice(2), 'hex'))
 }
 
 /** Written whole beside its place, then linked there: a link never replaces the file of one who was faster. */

@@ -1,8 +1,9 @@
 // What Node gives to the SDK: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
-import type { Platform } from '@svc/sdk-browser/platform'
+import { type Platform, SvcError } from '@svc/sdk-browser/platform'
 import { Agent, fetch, type RequestInit } from 'undici'
+import { nativeCarrier } from './carrier/native.ts'
 import { loadIdentityFile } from './identity-file.ts'
 import { lookup } from './lookup.ts'
 import { nodeCrypto } from './tls-crypto.ts'
@@ -12,11 +13,22 @@ export interface NodeOptions {
   ca?: string | Buffer | undefined
   /** The identity's file, created when there is none. Default: `identity.json` in the working directory. */
   identityPath?: string | undefined
+  /**
+   * How visitors come from the relay. `websocket`: all of them over one connection, as in a page; it passes HTTP proxies,
+   * and a lost network or a lease that another process took over is noticed soonest. `native`: each over a TLS connection
+   * of its own, so that none holds up another, and none is multiplexed or masked.
+   */
+  carrier?: CarrierKind | undefined
 }
+
+export type CarrierKind = 'native' | 'websocket'
 
 const IDENTITY_PATH = 'identity.json'
 
-export function nodePlatform({ ca, identityPath = IDENTITY_PATH }: NodeOptions): Platform {
+/** @throws SvcError `invalid_option` */
+export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: NodeOptions): Platform {
+  if (carrier !== undefined && carrier !== 'native' && carrier !== 'websocket')
+    throw new SvcError('invalid_option', `carrier must be native or websocket, not ${String(carrier)}`)
   const connect = { ...(ca !== undefined && { ca }), lookup }
   let dispatcher = new Agent({ connect })
   return {
@@ -31,5 +43,6 @@ export function nodePlatform({ ca, identityPath = IDENTITY_PATH }: NodeOptions):
     webSocketOptions: { ...connect, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES },
     loadIdentity: () => loadIdentityFile(identityPath),
     tlsCrypto: nodeCrypto,
+    ...(carrier === 'native' && { openCarrier: nativeCarrier(connect) }),
   }
 }

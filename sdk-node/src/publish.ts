@@ -11,6 +11,6 @@ export type NodePublishOptions = PublishOptions & NodeOptions
  * Resolves when visitors can come.
  * @throws SvcError with a stable `code`
  */
-export function publish(options: NodePublishOptions): Promise<Site> {
+export async function publish(options: NodePublishOptions): Promise<Site> {
   return publishOn(nodePlatform(options), options)
 }

@@ -49,6 +49,12 @@ it('does not trust a relay whose CA it was not given', async () => {
   })
 })
 
+it('refuses a carrier that is none', async () => {
+  await expect(publish({ ...options(), carrier: 'pigeon' as never })).rejects.toMatchObject({
+    code: 'invalid_option',
+  })
+})
+
 it('needs no file when it is given an identity', async () => {
   const site = await publish({ ...options(), ca: CERTIFICATE_PEM, identity: new Uint8Array(32).fill(1) })
   await site.close()

@@ -23,6 +23,10 @@ export async function serveRawVisitor(
     else {
       // Nobody knows who speaks first here. So unlike a TLS visitor this one cannot be claimed for again when the session breaks.
       writeRawActivation(session)
+      // A reset here, too: nothing in raw TCP would tell a visitor that what came before an orderly end is not all.
+      session.once('close', () => {
+        if (!session.readableEnded) visitor.resetAndDestroy()
+      })
       await pipe(visitor, session, bandwidth)
     }
   } finally {

@@ -2,6 +2,7 @@
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../http/connection.ts'
+import { CLAIMED_FIELDS, endToEnd } from './end-to-end.ts'
 import { withHeaders } from './with-headers.ts'
 
 export interface ProxyOptions {
@@ -15,34 +16,8 @@ export interface ProxyOptions {
  */
 export const COLLECT_BYTES: number = 1024 * 1024
 
-/** §7.6.1: they are about one connection. The field Connection names more of them. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
-/**
- * Of a request: what `fetch` says itself (it asks for the codings that it can decode), and what a visitor could use
- * to claim that it is somebody else.
- */
-const REQUEST_ONLY = [
-  ...['accept-encoding', 'content-length', 'expect', 'host'],
-  ...[
-    'forwarded',
-    'x-forwarded-for',
-    'x-forwarded-host',
-    'x-forwarded-port',
-    'x-forwarded-proto',
-    'x-real-ip',
-  ],
-]
+/** Of a request: what `fetch` says itself (it asks for the codings that it can decode), and what a visitor only claims. */
+const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host', ...CLAIMED_FIELDS]
 /** Fetch standard, "null body status": a Response with one of these takes no body, not even an empty one. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
@@ -113,12 +88,4 @@ function passBack(response: Response): Response {
   const { status, statusText } = response
   const body = WITHOUT_BODY.has(status) ? null : response.body
   return withHeaders(new Response(body, { status, statusText }), headers)
-}
-
-function endToEnd(headers: Headers, others: readonly string[]): Headers {
-  const named = headers.get('connection')?.toLowerCase().split(',') ?? []
-  const dropped = new Set([...HOP_BY_HOP, ...named.map((option) => option.trim()), ...others])
-  const kept = new Headers()
-  for (const [name, value] of headers) if (!dropped.has(name)) kept.append(name, value)
-  return kept
 }

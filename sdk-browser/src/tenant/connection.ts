@@ -6,21 +6,38 @@ import { type HttpOptions, serveHttp } from '../http/connection.ts'
 import { HTTP2, type ServeHttp } from './http2.ts'
 import { TlsStream } from './tls-stream.ts'
 
+/** A visitor's connection behind its handshake. */
+export interface SecureStream extends ByteStream {
+  exportKeyingMaterial(label: string, length: number): Uint8Array
+}
+
+/**
+ * Looks at a connection before HTTP does.
+ * @returns what HTTP is served on; undefined when the connection was not a visitor's
+ */
+export type Admit = (stream: SecureStream) => Promise<ByteStream | undefined>
+
+interface ServeOptions {
+  /** Given when `tenant.alpn` has it. */
+  serveHttp2?: ServeHttp | undefined
+  admit?: Admit | undefined
+}
+
 /**
  * Settles when the connection is over. Never rejects: what a visitor does wrong concerns that visitor only.
- * @param serveHttp2 given when `tenant.alpn` has it
  */
 export async function serveConnection(
   stream: ByteStream,
   tenant: ServerConfig,
   http: HttpOptions,
-  serveHttp2?: ServeHttp,
+  { serveHttp2, admit }: ServeOptions = {},
 ): Promise<void> {
   const tls = new TlsStream(stream, tenant)
   try {
     const { alpn } = await tls.secure
     const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp
-    await serve(tls, http)
+    const admitted = admit ? await admit(tls) : tls
+    if (admitted) await serve(admitted, http)
   } catch (error) {
     tls.abort(error)
   }

@@ -16,7 +16,7 @@ import { asSvcError, SvcError } from '../errors.ts'
 import type { FetchHandler, HttpOptions } from '../http/connection.ts'
 import { SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { CertificateSource } from './certificate.ts'
-import { serveConnection } from './connection.ts'
+import { type Admit, serveConnection } from './connection.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './http2.ts'
 
 export interface TlsOptions {
@@ -46,6 +46,7 @@ interface TenantServerOptions {
   /** Offered to visitors where the certificate names this site only. Default: yes. */
   http2?: boolean | undefined
   crypto?: CryptoProvider | undefined
+  admit?: Admit | undefined
   tls: TlsOptions
   onError(error: SvcError): void
 }
@@ -97,7 +98,7 @@ export class TenantServer {
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }
     this.#open.add(closing)
-    await serveConnection(stream, tenant, http, serveHttp2)
+    await serveConnection(stream, tenant, http, { serveHttp2, admit: this.#options.admit })
     this.#open.delete(closing)
   }
 

@@ -36,6 +36,11 @@ export class TlsStream implements ByteStream {
     this.#pumped = this.#pump()
   }
 
+  /** RFC 8446 §7.5, without a context. @throws TlsError while there is nothing to export */
+  exportKeyingMaterial(label: string, length: number): Uint8Array {
+    return this.#engine.exportKeyingMaterial(label, undefined, length)
+  }
+
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
       const chunk = this.#plaintext.shift()

@@ -59,7 +59,9 @@ beforeAll(async () => {
     canonicalUrl: 'https://localhost/',
     onError: (error: unknown) => errors.push(error),
   }
-  const listening = await listen(options, (stream, http) => serveConnection(stream, tenant, http, serveHttp2))
+  const listening = await listen(options, (stream, http) =>
+    serveConnection(stream, tenant, http, { serveHttp2 }),
+  )
   server = listening.server
   origin = `https://localhost:${listening.port}`
 })

@@ -1,0 +1,98 @@
+// One native reverse session: `GET /sdk/connect` over HTTP/1.1 and TLS, whose connection is the session behind the 101.
+
+import { type IncomingMessage, request } from 'node:http'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { HEADER, RAW_UPGRADE } from '@svc/protocol'
+import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-browser/platform'
+import { DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
+
+export interface DialTarget {
+  /** Of the relay's reverse sessions. */
+  url: URL
+  capability: string
+  /** A CA, a name resolution, a TLS session to resume. */
+  tls: ConnectionOptions
+}
+
+export interface Dialed {
+  socket: TLSSocket
+  /** From the request to its answer, in milliseconds. */
+  rttMs: number
+}
+
+/** @throws SvcError the relay's own code when it refused, else `relay_unreachable` or `unexpected_answer` */
+export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
+  const socket = open(target)
+  const giveUp = (): void => void socket.destroy(new Error('no answer in time'))
+  const deadline = setTimeout(giveUp, DIAL_DEADLINE_MS)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await ask(socket, target)
+  } catch (error) {
+    socket.destroy()
+    throw asSvcError(error, 'relay_unreachable', `no reverse session at ${target.url.host}`)
+  } finally {
+    clearTimeout(deadline)
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+function open({ url, tls }: DialTarget): TLSSocket {
+  // an IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const options = {
+    ...tls,
+    host,
+    port: Number(url.port || 443),
+    ...(isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    // of net.Socket, which the types of tls.connect leave out: visitors half-close
+    allowHalfOpen: true,
+  }
+  const socket = connect(options)
+  socket.setNoDelay(true)
+  return socket
+}
+
+function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<Dialed> {
+  return new Promise((resolve, reject) => {
+    let askedAt = 0
+    socket.once('secureConnect', () => {
+      askedAt = performance.now()
+    })
+    const asked = request({
+      createConnection: () => socket,
+      path: url.pathname + url.search,
+      headers: {
+        Host: url.host,
+        Connection: 'Upgrade',
+        Upgrade: RAW_UPGRADE,
+        [HEADER.reverseCapability]: capability,
+      },
+    })
+    asked.on('error', reject)
+    asked.on('upgrade', (_answer, _socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      resolve({ socket, rttMs: performance.now() - askedAt })
+    })
+    asked.on('response', (answer) => refusal(url.pathname, answer).then(reject, reject))
+    asked.end()
+  })
+}
+
+async function refusal(path: string, answer: IncomingMessage): Promise<SvcError> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    size += chunk.length
+    if (size > REFUSAL_MAX_BYTES) throw new SvcError('unexpected_answer', `${path} refused at great length`)
+    chunks.push(chunk)
+  }
+  return failureOf(path, {
+    status: answer.statusCode ?? 0,
+    ok: false,
+    text: Buffer.concat(chunks).toString(),
+    retryAfterMs: parseRetryAfter(answer.headers['retry-after'] ?? null),
+  })
+}

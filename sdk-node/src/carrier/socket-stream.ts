@@ -1,0 +1,79 @@
+// A socket as the SDK's byte stream: back-pressure both ways, each direction ending by itself.
+
+import type { Socket } from 'node:net'
+import type { ByteStream } from '@svc/sdk-browser/platform'
+
+export interface Meter {
+  received(bytes: number): void
+  sent(bytes: number): void
+}
+
+export class SocketStream implements ByteStream {
+  readonly #socket: Socket
+  readonly #meter: Meter | undefined
+  #failure: unknown
+  #change = Promise.withResolvers<void>()
+
+  /** @param socket one that half-closes (`allowHalfOpen`) */
+  constructor(socket: Socket, meter?: Meter) {
+    this.#socket = socket
+    this.#meter = meter
+    for (const event of ['readable', 'end', 'drain', 'finish']) socket.on(event, () => this.#notify())
+    socket.on('error', (error) => this.#fail(error))
+    socket.on('close', () => {
+      if (!socket.readableEnded || !socket.writableFinished) this.#fail(new Error('the connection broke'))
+    })
+    if (socket.destroyed) this.#fail(new Error('the connection broke'))
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const chunk: Buffer | null = this.#failure === undefined ? this.#socket.read() : null
+      if (chunk) {
+        this.#meter?.received(chunk.length)
+        return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)
+      }
+      if (this.#socket.readableEnded) return undefined
+      if (this.#failure !== undefined) throw this.#failure
+      await this.#change.promise
+    }
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    this.#meter?.sent(bytes.length)
+    // records that the engine makes in one turn leave in one write
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork()
+      process.nextTick(() => this.#socket.uncork())
+    }
+    this.#socket.write(bytes)
+    await this.#while(() => this.#socket.writableNeedDrain)
+  }
+
+  async end(): Promise<void> {
+    this.#socket.end()
+    await this.#while(() => !this.#socket.writableFinished)
+  }
+
+  abort(reason?: unknown): void {
+    if (this.#socket.closed) return
+    this.#fail(reason ?? new Error('the connection was aborted'))
+    this.#socket.destroy()
+  }
+
+  async #while(isWaiting: () => boolean): Promise<void> {
+    while (this.#failure === undefined && isWaiting()) await this.#change.promise
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error
+    this.#notify()
+  }
+
+  #notify(): void {
+    this.#change.resolve()
+    this.#change = Promise.withResolvers()
+  }
+}

@@ -1,0 +1,88 @@
+// An error as one line that says what to do, and the exit code that goes with it.
+
+import { SvcError } from '@svc/sdk-browser/platform'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+
+export interface Explanation {
+  code: string
+  message: string
+  exitCode: ExitCode
+}
+
+const CERTIFICATE_ADVICE =
+  'its certificate is not trusted here; for a relay with a CA of its own give --ca FILE'
+const CLOCK_ADVICE = "its certificate is not valid at this time; is this machine's clock right?"
+
+/** What OpenSSL, the resolver and the network say → what that means. */
+const NETWORK: Readonly<Record<string, string>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE_ADVICE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE_ADVICE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE_ADVICE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE_ADVICE,
+  UNABLE_TO_GET_ISSUER_CERT: CERTIFICATE_ADVICE,
+  CERT_SIGNATURE_FAILURE: CERTIFICATE_ADVICE,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: CLOCK_ADVICE,
+  CERT_NOT_YET_VALID: CLOCK_ADVICE,
+  ENOTFOUND: 'its name is not known; is the URL right?',
+  EAI_AGAIN: 'names cannot be resolved; is there a network?',
+  ECONNREFUSED: 'nothing listens there; is the URL right, and does the relay run?',
+  ENETUNREACH: 'the network is unreachable',
+  EHOSTUNREACH: 'the host is unreachable',
+}
+
+const EXIT_OF: Readonly<Record<string, ExitCode>> = {
+  aborted: EXIT.ok,
+  invalid_option: EXIT.usage,
+  relay_unreachable: EXIT.unreachable,
+  incompatible_relay: EXIT.incompatible,
+  unexpected_answer: EXIT.incompatible,
+  siwe_mismatch: EXIT.incompatible,
+  alternate_gateway: EXIT.incompatible,
+  identity_unavailable: EXIT.identity,
+  lease_replaced: EXIT.ended,
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  hostname_conflict:
+    'the name belongs to somebody else: choose another with --name, or --allow-canonical for the canonical URL alone',
+  tcp_port_disabled: 'this relay gives no TCP ports',
+  ip_banned: 'this address is banned at the relay',
+  lease_rejected: 'the relay does not allow this identity to be reached',
+}
+
+export function explain(error: unknown): Explanation {
+  if (!(error instanceof SvcError)) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { code: 'internal', message, exitCode: EXIT.failed }
+  }
+  const { code } = error
+  return { code, message: oneLine(messageOf(error)), exitCode: EXIT_OF[code] ?? EXIT.refused }
+}
+
+function messageOf(error: SvcError): string {
+  if (error.code !== 'relay_unreachable') return ADVICE[error.code] ?? withReason(error)
+  const reason = systemCode(error)
+  return `${error.message}: ${reason === undefined ? innermost(error).message : (NETWORK[reason] ?? reason)}`
+}
+
+/** What the system says of a file, which our own message leaves out. */
+function withReason(error: SvcError): string {
+  const reason = systemCode(error)
+  return reason === undefined ? error.message : `${error.message} (${reason})`
+}
+
+/** The code of the innermost cause that has one. */
+function systemCode({ cause }: Error): string | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const { code } = cause as NodeJS.ErrnoException
+  return systemCode(cause) ?? (typeof code === 'string' ? code : undefined)
+}
+
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,85 @@
+// A folder of the file system in the form of the web's FileSystemDirectoryHandle, as the `files` handler takes it.
+
+import { openAsBlob } from 'node:fs'
+import { opendir, realpath, stat } from 'node:fs/promises'
+import { basename, join, sep } from 'node:path'
+import { SvcError } from '@svc/sdk-browser/platform'
+
+/**
+ * Serves what is really inside the folder: a symbolic link is followed only while it stays there, so that nobody has to
+ * know each link to know what is shared.
+ * @throws SvcError `invalid_option` when there is no such folder
+ */
+export async function openFolder(path: string): Promise<FileSystemDirectoryHandle> {
+  try {
+    const root = await realpath(path)
+    if (!(await stat(root)).isDirectory()) throw new Error('it is a file')
+    return new Folder(root, root) as unknown as FileSystemDirectoryHandle
+  } catch (cause) {
+    throw new SvcError('invalid_option', `there is no folder ${path}`, { cause })
+  }
+}
+
+type Kind = 'file' | 'directory'
+
+/** The part of a handle that is read. */
+class Folder {
+  readonly kind = 'directory'
+  readonly name: string
+  readonly #root: string
+  readonly #path: string
+
+  constructor(root: string, path: string) {
+    this.name = basename(path)
+    this.#root = root
+    this.#path = path
+  }
+
+  async getDirectoryHandle(name: string): Promise<Folder> {
+    return new Folder(this.#root, await this.#find(name, 'directory'))
+  }
+
+  async getFileHandle(name: string): Promise<{ getFile(): Promise<File> }> {
+    const path = await this.#find(name, 'file')
+    return { getFile: () => openFile(path, name) }
+  }
+
+  async *values(): AsyncGenerator<{ name: string; kind: Kind }> {
+    for await (const { name } of await opendir(this.#path)) {
+      const kind = await this.#kindOf(name).catch(() => undefined)
+      if (kind) yield { name, kind }
+    }
+  }
+
+  /** @throws DOMException as the web's handle does */
+  async #find(name: string, wanted: Kind): Promise<string> {
+    const path = await this.#resolve(name)
+    if ((await kindOf(path)) !== wanted) throw new DOMException(`not a ${wanted}`, 'TypeMismatchError')
+    return path
+  }
+
+  async #kindOf(name: string): Promise<Kind | undefined> {
+    return kindOf(await this.#resolve(name))
+  }
+
+  /** Where the name leads in the end, if that is inside. */
+  async #resolve(name: string): Promise<string> {
+    const path = await realpath(join(this.#path, name)).catch(() => undefined)
+    if (path === undefined || !path.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep))
+      throw new DOMException('there is no such file', 'NotFoundError')
+    return path
+  }
+}
+
+/** Undefined for what is neither: a device or a pipe would never end. */
+async function kindOf(path: string): Promise<Kind | undefined> {
+  const stats = await stat(path)
+  if (stats.isDirectory()) return 'directory'
+  return stats.isFile() ? 'file' : undefined
+}
+
+/** Read as it is sent. One that changes meanwhile ends the transfer, for it is not what its length and tag say. */
+async function openFile(path: string, name: string): Promise<File> {
+  const { mtimeMs } = await stat(path)
+  return new File([await openAsBlob(path)], name, { lastModified: Math.floor(mtimeMs) })
+}

@@ -1,0 +1,106 @@
+// Whether the relay passes TLS through: the site visits itself, and compares what both ends of the connection export.
+
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Admit, ByteStream, SecureStream } from '@svc/sdk-browser/platform'
+import {
+  PROBE_COOLDOWN_MS,
+  PROBE_DEADLINE_MS,
+  PROBE_MATERIAL_BYTES,
+  PROBE_NONCE_BYTES,
+  PROBE_PADDING_MAX_BYTES,
+  PROBE_PADDING_MIN_BYTES,
+  PROBE_PEEK_MS,
+} from '../limits.ts'
+import { peekable } from './peekable.ts'
+import { openVisit, type Visit } from './visit.ts'
+
+/**
+ * - `passthrough`: both ends of one TLS connection are here
+ * - `suspected`: two connections, so somebody between them reads what passes
+ * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break
+ */
+export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed'
+
+/** RFC 5705 §4. */
+const LABEL = 'Svc-MITM-Probe-v1'
+
+interface Pending {
+  nonce: Buffer
+  /** Of the visiting end, once its handshake is done. */
+  theirs: Promise<Buffer>
+  settle(verdict: ProbeVerdict): void
+}
+
+export class SelfProbe {
+  readonly #visit: () => Visit
+  readonly #verdict: (verdict: ProbeVerdict) => void
+  #pending: Pending | undefined
+  #probedAt = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param connect a CA and a name resolution
+   * @param url of the site, once there is one
+   */
+  constructor(connect: object, url: () => URL, verdict: (verdict: ProbeVerdict) => void) {
+    this.#visit = () => openVisit(url(), connect)
+    this.#verdict = verdict
+  }
+
+  /** To be called for each connection: real visitors set probes off, and probes are found among them. */
+  readonly admit: Admit = async (stream) => {
+    const pending = this.#pending
+    if (!pending) {
+      this.#probeIfDue()
+      return stream
+    }
+    const { first, rest } = await peekable(stream, PROBE_PEEK_MS)
+    if (!first || !isProbe(first, pending.nonce)) return rest
+    await this.#compare(stream, pending)
+    end(rest)
+    return undefined
+  }
+
+  async #compare(stream: SecureStream, { theirs, settle }: Pending): Promise<void> {
+    const ours = stream.exportKeyingMaterial(LABEL, PROBE_MATERIAL_BYTES)
+    settle(timingSafeEqual(ours, await theirs) ? 'passthrough' : 'suspected')
+  }
+
+  #probeIfDue(): void {
+    const now = performance.now()
+    if (now - this.#probedAt < PROBE_COOLDOWN_MS) return
+    this.#probedAt = now
+    this.#probe()
+  }
+
+  async #probe(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
+    const visit = this.#visit()
+    const nonce = randomBytes(PROBE_NONCE_BYTES)
+    // Awaited from the first packet on: whoever terminates TLS may come here before the handshake over there is done.
+    const theirs = visit.secured.then(() => visit.exportKeyingMaterial(LABEL, PROBE_MATERIAL_BYTES))
+    this.#pending = { nonce, theirs, settle: resolve }
+    const deadline = setTimeout(() => resolve('failed'), PROBE_DEADLINE_MS)
+    visit.broken.then(() => resolve('failed'))
+    theirs.then(
+      () => visit.send(Buffer.concat([nonce, padding()])),
+      () => resolve('failed'),
+    )
+    const verdict = await promise
+    clearTimeout(deadline)
+    this.#pending = undefined
+    visit.close()
+    this.#verdict(verdict)
+  }
+}
+
+function isProbe(first: Uint8Array, nonce: Buffer): boolean {
+  return first.length >= nonce.length && timingSafeEqual(first.subarray(0, nonce.length), nonce)
+}
+
+function padding(): Buffer {
+  return randomBytes(randomInt(PROBE_PADDING_MIN_BYTES, PROBE_PADDING_MAX_BYTES + 1))
+}
+
+function end(stream: ByteStream): void {
+  stream.end().catch(() => stream.abort())
+}

@@ -1,0 +1,82 @@
+// What the tests of exposing share: a real relay, targets of every kind, and visitors that come by its ports.
+
+import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Server as HttpServer, IncomingMessage, RequestOptions } from 'node:http'
+import { Agent, request } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type ExposeOptions, type Exposure, expose } from '../../src/index.ts'
+import type { TestRelay } from './relay.ts'
+
+/** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
+export const TEST_TIMEOUT_MS = 90_000
+/** For `expect.poll`, in milliseconds. */
+export const PATIENT = { timeout: 30_000 }
+
+export const TCP_SETTINGS = (min: number) => ({
+  TCP_ENABLED: 'true',
+  MIN_PORT: String(min),
+  MAX_PORT: String(min + 99),
+})
+
+/** Each test its own identity: names never collide. */
+export function exposeAt(relay: TestRelay, options: Partial<ExposeOptions> = {}): Promise<Exposure> {
+  const identity = Uint8Array.from(randomBytes(32))
+  const name = `t${randomBytes(6).toString('hex')}`
+  return expose({ relay: relay.origin, ca: relay.ca, name, identity, ...options })
+}
+
+export async function listening(server: Server | HttpServer): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+export function tcpServer(serve: (socket: Socket) => void): Server {
+  return createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    serve(socket)
+  })
+}
+
+/** A visitor's request, on a connection of its own. */
+export async function visit(
+  relay: TestRelay,
+  url: string,
+  path = '/',
+  options: RequestOptions & { body?: NodeJS.ReadableStream | string | Buffer } = {},
+): Promise<IncomingMessage> {
+  const { host, hostname } = new URL(url)
+  const { body, headers, ...rest } = options
+  const asked = request({
+    host: '127.0.0.1',
+    port: relay.port,
+    servername: hostname,
+    ca: relay.ca,
+    agent: new Agent({ keepAlive: false }),
+    path,
+    headers: { Host: host, ...(headers as object) },
+    ...rest,
+  })
+  const answered = once(asked, 'response')
+  if (body !== undefined && typeof body === 'object' && 'pipe' in body) body.pipe(asked)
+  else asked.end(body)
+  const [response] = await answered
+  // what breaks from here on, the response tells
+  asked.on('error', () => {})
+  return response
+}
+
+export async function text(response: IncomingMessage): Promise<string> {
+  return Buffer.concat(await response.toArray()).toString()
+}
+
+export async function sha256Of(stream: AsyncIterable<Buffer>): Promise<{ bytes: number; sha256: string }> {
+  const hash: Hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}

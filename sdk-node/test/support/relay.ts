@@ -1,0 +1,89 @@
+// A real relay as a process of its own, which can be killed and started again on the same port with the same state.
+
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../../scripts/lib/relay.ts'
+
+const ADMIN_TOKEN = 'a-long-random-value'
+const ROOT_HOST = 'relay.localhost'
+
+export interface TestRelay {
+  readonly port: number
+  readonly origin: string
+  readonly ca: string
+  readonly caFile: string
+  /** Ends the process without a word. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Asks the API as its administrator. */
+  call(path: string, body?: object): Promise<{ data?: never; error?: { code: string } }>
+  close(): Promise<void>
+}
+
+export async function startTestRelay(env: Record<string, string> = {}): Promise<TestRelay> {
+  const port = await freePort()
+  const state = await mkdtemp(join(tmpdir(), 'svc-node-relay-'))
+  const origin = `https://${ROOT_HOST}:${port}`
+  const settings = {
+    SVC_URL: origin,
+    SNI_PORT: String(port),
+    IDENTITY_PATH: state,
+    ADMIN_TOKEN,
+    ...BUDGETS_OF_MANY,
+    ...env,
+  }
+  let relay: RelayProcess = await startRelay({ env: settings })
+  const caFile = join(state, 'ca.pem')
+  const ca = await readFile(caFile, 'utf8')
+  return {
+    port,
+    origin,
+    ca,
+    caFile,
+    kill: async () => {
+      process.kill(relay.pid, 'SIGKILL')
+      await relay.ended
+    },
+    start: async () => {
+      relay = await startRelay({ env: settings })
+    },
+    call: (path, body) => call(port, ca, path, body),
+    close: async () => {
+      await relay.stop()
+      await rm(state, { recursive: true })
+    },
+  }
+}
+
+async function call(port: number, ca: string, path: string, body?: object): Promise<never> {
+  const asked = request({
+    host: '127.0.0.1',
+    servername: ROOT_HOST,
+    port,
+    ca,
+    path,
+    method: body ? 'POST' : 'GET',
+    headers: {
+      Host: `${ROOT_HOST}:${port}`,
+      Authorization: `Bearer ${ADMIN_TOKEN}`,
+      'Content-Type': 'application/json',
+    },
+    agent: false,
+  })
+  asked.end(body && JSON.stringify(body))
+  const [response] = await once(asked, 'response')
+  return JSON.parse(String(Buffer.concat(await response.toArray()))) as never
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
