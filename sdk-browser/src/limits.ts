@@ -58,6 +58,8 @@ export const TIDY_INTERVAL_MS = 500
 export const READY_STREAMS_MIN = 2
 /** Without a claim for this long the number of ready streams halves. */
 export const DEMAND_HALF_LIFE_MS = 60_000
+/** A relay that had no room for ready streams is asked again after this. */
+export const REJECTION_PAUSE_MS = 10_000
 /** A ready stream that the relay ended unused is replaced after this. */
 export const REPLACEMENT_PAUSE_MS = 1_000
 /** Public connections served at once; beyond it no ready stream is offered and visitors wait at the relay. */

@@ -15,6 +15,7 @@ import {
   LINKS_MAX,
   PING_DEADLINE_MS,
   READY_STREAMS_MIN,
+  REJECTION_PAUSE_MS,
   REPLACEMENT_PAUSE_MS,
   SILENCE_MAX_MS,
 } from '../src/limits.ts'
@@ -203,6 +204,24 @@ describe('rejection', () => {
     expect(ready).toHaveLength(READY_STREAMS_MIN - 1)
     expect(events.stale).not.toHaveBeenCalled()
     expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('with others ready is not for ever: the relay is asked again, no visitor needed', async () => {
+    await settle()
+    answer = 0x01
+    await claim()
+    await settle()
+    for (let round = 0; round < 3; round++) {
+      const before = events.capability.mock.calls.length
+      await vi.advanceTimersByTimeAsync(REJECTION_PAUSE_MS)
+      await keepalive()
+      await keepalive()
+      expect(events.capability).toHaveBeenCalledTimes(before + 1)
+    }
+    answer = 0x00
+    await vi.advanceTimersByTimeAsync(REJECTION_PAUSE_MS)
+    await keepalive()
+    expect(ready).toHaveLength(READY_STREAMS_MIN)
   })
 
   it('with none ready asks for a renewal, and ends the carrier when that did not help', async () => {

@@ -80,11 +80,10 @@ describe.each(['native', 'websocket'] as const)('a dedicated port by the carrier
       socket.once('data', () => socket.resetAndDestroy())
     }, carrier)
     const visitor = visitPort(false)
-    visitor.on('error', () => {})
-    const closed = once(visitor, 'close')
+    const broken = new Promise<Error>((resolve) => visitor.once('error', resolve))
     expect(String((await once(visitor, 'data'))[0])).toBe('220 hello')
     visitor.write('go')
-    await closed
+    expect(await broken).toMatchObject({ code: 'ECONNRESET' })
   })
 })
 
@@ -93,9 +92,9 @@ it('a service that is down: the visitor is cut off, and the reason told', async 
   const port = await freePort()
   exposure = await exposeAt(relay, { tcp: port, onTargetError: (error) => failures.push(error) })
   const visitor = visitPort(false)
-  visitor.on('error', () => {})
+  const broken = new Promise<Error>((resolve) => visitor.once('error', resolve))
   visitor.resume()
-  await once(visitor, 'close')
+  expect(await broken).toMatchObject({ code: 'ECONNRESET' })
   expect(failures).toEqual([
     expect.objectContaining({
       code: 'target_unreachable',

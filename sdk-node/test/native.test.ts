@@ -296,9 +296,9 @@ describe('at a relay that speaks literal bytes', () => {
     const ended = vi.fn()
     const carrier = await open({ ended })
     await expect.poll(() => carrier.stats.readyStreams, PATIENT).toBe(2)
-    const gone = once(sessions[0]!, 'close')
+    const gone = once(sessions[0]!, 'error')
     sessions[0]!.write(Buffer.of(0x09))
-    await gone
+    expect((await gone)[0]).toMatchObject({ code: 'ECONNRESET' })
     await expect.poll(() => requests.length, PATIENT).toBe(3)
     expect(ended).not.toHaveBeenCalled()
     carrier.close()

@@ -1,7 +1,13 @@
 // Keeps streams ready for visitors: the next one is opened the moment one is claimed, and their number follows demand.
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
-import { CONNECTIONS_MAX, DEMAND_HALF_LIFE_MS, READY_STREAMS_MIN, REPLACEMENT_PAUSE_MS } from '../limits.ts'
+import {
+  CONNECTIONS_MAX,
+  DEMAND_HALF_LIFE_MS,
+  READY_STREAMS_MIN,
+  REJECTION_PAUSE_MS,
+  REPLACEMENT_PAUSE_MS,
+} from '../limits.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
 
 interface ReadyStreamsEvents {
@@ -25,6 +31,8 @@ export class ReadyStreams {
   #serving = 0
   /** When a visitor came last, or demand was last seen to have halved. */
   #demandAt = Date.now()
+  /** When the relay last had no room for another. */
+  #rejectedAt = Number.NEGATIVE_INFINITY
   #announced = false
   #rejectedBefore = false
   #replacing: ReturnType<typeof setTimeout> | undefined
@@ -49,9 +57,13 @@ export class ReadyStreams {
       this.#open()
   }
 
-  /** Called now and then: gives up what demand no longer asks for, the oldest first. */
+  /** Called now and then: gives up what demand no longer asks for, the oldest first; asks again where one was refused. */
   tidy(): void {
     const now = Date.now()
+    if (this.#target < READY_STREAMS_MIN && now - this.#rejectedAt >= REJECTION_PAUSE_MS) {
+      this.#target = READY_STREAMS_MIN
+      this.fill()
+    }
     if (now - this.#demandAt >= DEMAND_HALF_LIFE_MS) {
       this.#demandAt = now
       this.#target = Math.max(READY_STREAMS_MIN, Math.floor(this.#target / 2))
@@ -135,8 +147,10 @@ export class ReadyStreams {
   /** With some ready, the relay's queue is full, perhaps of a dead carrier's streams: what is there must do. */
   #rejected(): void {
     if (this.#stopped) return
-    if (this.ready > 0) this.#target = this.ready
-    else if (this.#opening === 0) {
+    if (this.ready > 0) {
+      this.#target = this.ready
+      this.#rejectedAt = Date.now()
+    } else if (this.#opening === 0) {
       const again = this.#rejectedBefore
       this.#rejectedBefore = true
       this.#events.rejected(again)

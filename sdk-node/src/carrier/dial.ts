@@ -1,7 +1,7 @@
 // One native reverse session: `GET /sdk/connect` over HTTP/1.1 and TLS, whose connection is the session behind the 101.
 
 import { type IncomingMessage, request } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { HEADER, RAW_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-browser/platform'
@@ -17,18 +17,20 @@ export interface DialTarget {
 
 export interface Dialed {
   socket: TLSSocket
+  /** Breaks the connection off with a TCP reset: the relay must not take it for an orderly end. */
+  reset(): void
   /** From the request to its answer, in milliseconds. */
   rttMs: number
 }
 
 /** @throws SvcError the relay's own code when it refused, else `relay_unreachable` or `unexpected_answer` */
 export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dialed> {
-  const socket = open(target)
+  const { raw, socket } = connectTo(target)
   const giveUp = (): void => void socket.destroy(new Error('no answer in time'))
   const deadline = setTimeout(giveUp, DIAL_DEADLINE_MS)
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    return await ask(socket, target)
+    return { socket, reset: () => raw.resetAndDestroy(), rttMs: await ask(socket, target) }
   } catch (error) {
     socket.destroy()
     throw asSvcError(error, 'relay_unreachable', `no reverse session at ${target.url.host}`)
@@ -38,24 +40,28 @@ export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dia
   }
 }
 
-function open({ url, tls }: DialTarget): TLSSocket {
+function connectTo({ url, tls }: DialTarget): { raw: Socket; socket: TLSSocket } {
   // an IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const options = {
-    ...tls,
-    host,
-    port: Number(url.port || 443),
+  const { lookup, ...options } = tls
+  // visitors half-close
+  const halfOpen = { allowHalfOpen: true }
+  const address: TcpNetConnectOpts = { ...halfOpen, host, port: Number(url.port || 443), noDelay: true }
+  const raw = open({ ...address, ...(lookup && { lookup }) })
+  const socket = connect({
+    ...options,
+    ...halfOpen,
+    socket: raw,
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
-    // of net.Socket, which the types of tls.connect leave out: visitors half-close
-    allowHalfOpen: true,
-  }
-  const socket = connect(options)
-  socket.setNoDelay(true)
-  return socket
+  })
+  // the TLS socket has it, too, and there somebody listens
+  raw.on('error', () => {})
+  return { raw, socket }
 }
 
-function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<Dialed> {
+/** @returns the round trip in milliseconds */
+function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<number> {
   return new Promise((resolve, reject) => {
     let askedAt = 0
     socket.once('secureConnect', () => {
@@ -74,7 +80,7 @@ function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<Dialed
     asked.on('error', reject)
     asked.on('upgrade', (_answer, _socket, head) => {
       if (head.length > 0) socket.unshift(head)
-      resolve({ socket, rttMs: performance.now() - askedAt })
+      resolve(performance.now() - askedAt)
     })
     asked.on('response', (answer) => refusal(url.pathname, answer).then(reject, reject))
     asked.end()

@@ -17,7 +17,7 @@ import {
   type Traffic,
 } from '@svc/sdk-browser/platform'
 import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
-import { dial } from './dial.ts'
+import { type Dialed, dial } from './dial.ts'
 import { LeaseContest } from './lease-contest.ts'
 import { SocketStream } from './socket-stream.ts'
 
@@ -138,10 +138,10 @@ class NativeCarrier implements SiteCarrier {
     const options = { ...tls, ...(this.#session && { session: this.#session }) }
     const dialed = await dial({ url, capability: this.#events.capability(), tls: options }, signal)
     this.#rttMs = dialed.rttMs
-    return this.#idle(dialed.socket)
+    return this.#idle(dialed)
   }
 
-  #idle(socket: TLSSocket): ReadyStream {
+  #idle({ socket, reset }: Dialed): ReadyStream {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     socket.on('session', (session: Buffer) => {
@@ -156,7 +156,7 @@ class NativeCarrier implements SiteCarrier {
     }
     watch()
     const ready = readyStream(
-      new SocketStream(socket, {
+      new SocketStream(socket, reset, {
         received: (bytes) => {
           if (isIdle) watch()
           this.#heard(bytes)

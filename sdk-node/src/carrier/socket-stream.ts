@@ -10,13 +10,18 @@ export interface Meter {
 
 export class SocketStream implements ByteStream {
   readonly #socket: Socket
+  readonly #reset: () => void
   readonly #meter: Meter | undefined
   #failure: unknown
   #change = Promise.withResolvers<void>()
 
-  /** @param socket one that half-closes (`allowHalfOpen`) */
-  constructor(socket: Socket, meter?: Meter) {
+  /**
+   * @param socket one that half-closes (`allowHalfOpen`)
+   * @param reset breaks its connection off
+   */
+  constructor(socket: Socket, reset: () => void, meter?: Meter) {
     this.#socket = socket
+    this.#reset = reset
     this.#meter = meter
     for (const event of ['readable', 'end', 'drain', 'finish']) socket.on(event, () => this.#notify())
     socket.on('error', (error) => this.#fail(error))
@@ -59,7 +64,7 @@ export class SocketStream implements ByteStream {
   abort(reason?: unknown): void {
     if (this.#socket.closed) return
     this.#fail(reason ?? new Error('the connection was aborted'))
-    this.#socket.destroy()
+    this.#reset()
   }
 
   async #while(isWaiting: () => boolean): Promise<void> {

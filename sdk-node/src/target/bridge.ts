@@ -15,7 +15,8 @@ export function bridgeTo(target: TcpTarget, onError: (error: SvcError) => void):
   return async (visitor) => {
     let service: SocketStream
     try {
-      service = new SocketStream(await open(target))
+      const socket = await open(target)
+      service = new SocketStream(socket, () => socket.resetAndDestroy())
     } catch (cause) {
       visitor.abort(cause)
       onError(unreachable(target, cause))
