@@ -9,8 +9,8 @@ const config: PlaywrightTestConfig = defineConfig({
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
-  // Each worker has a relay and a browser of its own; the suite must do on two cores.
-  workers: 2,
+  // Each worker has a relay and a browser of its own. One more than there are cores: many tests wait for a clock.
+  workers: 3,
   timeout: 60_000,
   globalTimeout: 8 * 60_000,
   expect: { timeout: 15_000 },

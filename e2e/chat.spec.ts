@@ -4,13 +4,11 @@ import type { Page } from '@playwright/test'
 import { expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import {
-  COLOR_SCHEMES,
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-  PHONE_PX,
 } from './harness/example.ts'
 
 const chat = exampleTest('chat')
@@ -195,18 +193,16 @@ chat('other sites cannot open its WebSocket', async ({ example: { address }, ten
   expect(opened).toBe(false)
 })
 
-for (const colorScheme of COLOR_SCHEMES) {
-  chat(
-    `it fits a phone, ${colorScheme}, and so does what visitors see`,
-    async ({ example: { page, address }, visitor }, info) => {
-      await join(visitor, await address(), 'AnUnbreakablyLongNameXY')
-      await say(visitor, 'AnUnbreakablyLongWord'.repeat(8))
-      await say(page, 'That is long.')
-      await expect(messages(visitor)).toHaveCount(2)
-      await expectFits({ page, visitor }, PHONE_PX, colorScheme, info)
-    },
-  )
-}
+chat(
+  'it fits a phone and a desk, light and dark, and so does what visitors see',
+  async ({ example: { page, address }, visitor }, info) => {
+    await join(visitor, await address(), 'AnUnbreakablyLongNameXY')
+    await say(visitor, 'AnUnbreakablyLongWord'.repeat(8))
+    await say(page, 'That is long.')
+    await expect(messages(visitor)).toHaveCount(2)
+    await expectFits({ page, visitor }, info)
+  },
+)
 
 chat(
   'axe-core finds nothing on its page, nor on those of visitors',

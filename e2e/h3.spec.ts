@@ -3,13 +3,11 @@ import type { Page } from '@playwright/test'
 import { expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import {
-  COLOR_SCHEMES,
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-  PHONE_PX,
 } from './harness/example.ts'
 
 const h3 = exampleTest('h3')
@@ -52,18 +50,16 @@ h3('its limits hold', async ({ example: { page, address } }) => {
   await expect(page.locator('#links li').last()).toContainText('/to/same-50')
 })
 
-for (const colorScheme of COLOR_SCHEMES) {
-  h3(
-    `it fits a phone, ${colorScheme}, and so does what visitors see`,
-    async ({ example: { page, address }, visitor }, info) => {
-      const url = await address()
-      await add(page, 'My garden', 'https://example.com/garden')
-      await add(page, 'AnUnbreakablyLongTitle'.repeat(3), `https://example.com/${'long'.repeat(40)}`)
-      await visitor.goto(url)
-      await expectFits({ page, visitor }, PHONE_PX, colorScheme, info)
-    },
-  )
-}
+h3(
+  'it fits a phone and a desk, light and dark, and so does what visitors see',
+  async ({ example: { page, address }, visitor }, info) => {
+    const url = await address()
+    await add(page, 'My garden', 'https://example.com/garden')
+    await add(page, 'AnUnbreakablyLongTitle'.repeat(3), `https://example.com/${'long'.repeat(40)}`)
+    await visitor.goto(url)
+    await expectFits({ page, visitor }, info)
+  },
+)
 
 h3(
   'axe-core finds nothing on its page, nor on that of visitors',

@@ -3,14 +3,11 @@ import type { Page } from '@playwright/test'
 import { expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import {
-  COLOR_SCHEMES,
-  DESKTOP_PX,
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-  PHONE_PX,
 } from './harness/example.ts'
 
 const hello = exampleTest('hello')
@@ -92,21 +89,17 @@ hello('its address can be copied', async ({ example: { page, address } }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
 })
 
-for (const width of [PHONE_PX, DESKTOP_PX]) {
-  for (const colorScheme of COLOR_SCHEMES) {
-    hello(
-      `it fits ${width} px, ${colorScheme}, and so does what visitors see`,
-      async ({ example: { page, address }, relay, visitor }, info) => {
-        const url = await address()
-        await curl(relay.caFile, `${url}/a/rather/long/path/${'that-does-not-end-'.repeat(8)}`)
-        const answer = await visitor.goto(url)
-        expectStrictPolicy(answer?.headers()['content-security-policy'])
-        await expect(page.locator('#visits')).toHaveText('1')
-        await expectFits({ page, visitor }, width, colorScheme, info)
-      },
-    )
-  }
-}
+hello(
+  'it fits a phone and a desk, light and dark, and so does what visitors see',
+  async ({ example: { page, address }, relay, visitor }, info) => {
+    const url = await address()
+    await curl(relay.caFile, `${url}/a/rather/long/path/${'that-does-not-end-'.repeat(8)}`)
+    const answer = await visitor.goto(url)
+    expectStrictPolicy(answer?.headers()['content-security-policy'])
+    await expect(page.locator('#visits')).toHaveText('1')
+    await expectFits({ page, visitor }, info)
+  },
+)
 
 hello(
   'axe-core finds nothing on its page, nor on that of visitors',

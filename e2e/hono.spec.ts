@@ -4,13 +4,11 @@ import { once } from 'node:events'
 import { expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import {
-  COLOR_SCHEMES,
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-  PHONE_PX,
 } from './harness/example.ts'
 
 const hono = exampleTest('hono')
@@ -93,18 +91,16 @@ hono('50 visitors follow, and no more', async ({ example: { address }, relay }) 
   next.kill()
 })
 
-for (const colorScheme of COLOR_SCHEMES) {
-  hono(
-    `it fits a phone, ${colorScheme}, and so does what visitors see`,
-    async ({ example: { page, address }, relay, visitor }, info) => {
-      const url = await address()
-      const form = `name=${'LongName'.repeat(5)}&text=${'AnUnbreakablyLongWord'.repeat(8)}`
-      await curl(relay.caFile, '-H', `Origin: ${url}`, '-d', form, `${url}/entries`)
-      await visitor.goto(url)
-      await expectFits({ page, visitor }, PHONE_PX, colorScheme, info)
-    },
-  )
-}
+hono(
+  'it fits a phone and a desk, light and dark, and so does what visitors see',
+  async ({ example: { page, address }, relay, visitor }, info) => {
+    const url = await address()
+    const form = `name=${'LongName'.repeat(5)}&text=${'AnUnbreakablyLongWord'.repeat(8)}`
+    await curl(relay.caFile, '-H', `Origin: ${url}`, '-d', form, `${url}/entries`)
+    await visitor.goto(url)
+    await expectFits({ page, visitor }, info)
+  },
+)
 
 hono(
   'axe-core finds nothing on its page, nor on that of visitors',

@@ -2,13 +2,11 @@
 import { expect, test } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import {
-  COLOR_SCHEMES,
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-  PHONE_PX,
 } from './harness/example.ts'
 
 const board = exampleTest('service-worker')
@@ -95,26 +93,24 @@ test('without service workers a shared worker serves it', async ({ browser, rela
   await context.close()
 })
 
-for (const colorScheme of COLOR_SCHEMES) {
-  board(
-    `it fits a phone, ${colorScheme}, and so does what visitors see`,
-    async ({ example: { page, address }, visitor }, info) => {
-      const url = await address()
-      await page.getByRole('link', { name: 'Write' }).click()
-      await page.getByLabel('What everybody shall read').fill('AnUnbreakablyLongWord'.repeat(8))
-      await page.getByRole('button', { name: 'Put up' }).click()
-      await expect(page.locator('#saved')).toHaveText('This is on the board.')
-      await visitor.goto(`${url}/${'a-long-path'.repeat(10)}`)
-      await visitor.goto(url)
-      for (const name of ['The board', 'Write', 'Visits']) {
-        await page.getByRole('link', { name, exact: true }).click()
-        await address()
-        await expectFits({ [name]: page }, PHONE_PX, colorScheme, info)
-      }
-      await expectFits({ visitor }, PHONE_PX, colorScheme, info)
-    },
-  )
-}
+board(
+  'it fits a phone and a desk, light and dark, and so does what visitors see',
+  async ({ example: { page, address }, visitor }, info) => {
+    const url = await address()
+    await page.getByRole('link', { name: 'Write' }).click()
+    await page.getByLabel('What everybody shall read').fill('AnUnbreakablyLongWord'.repeat(8))
+    await page.getByRole('button', { name: 'Put up' }).click()
+    await expect(page.locator('#saved')).toHaveText('This is on the board.')
+    await visitor.goto(`${url}/${'a-long-path'.repeat(10)}`)
+    await visitor.goto(url)
+    for (const name of ['The board', 'Write', 'Visits']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await address()
+      await expectFits({ [name]: page }, info)
+    }
+    await expectFits({ visitor }, info)
+  },
+)
 
 board(
   'axe-core finds nothing on its pages, nor on that of visitors',

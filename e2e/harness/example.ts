@@ -11,10 +11,11 @@ interface Example {
   address(): Promise<string>
 }
 
-type ColorScheme = 'light' | 'dark'
-export const COLOR_SCHEMES: readonly ColorScheme[] = ['light', 'dark']
+const COLOR_SCHEMES = ['light', 'dark'] as const
+const GROUNDS = { light: 'rgb(246, 245, 242)', dark: 'rgb(21, 23, 26)' } as const
 export const PHONE_PX = 390
-export const DESKTOP_PX = 1280
+const DESK_PX = 1280
+const HEIGHT_PX = 844
 
 type ExampleTest =
   typeof test extends TestType<infer T, infer W> ? TestType<T & { example: Example }, W> : never
@@ -55,21 +56,22 @@ export async function expectLinked(page: Page, relayUrl: string, title: string, 
   await expect(page.locator('#state')).toHaveText('online')
 }
 
-/** Nothing of the pages is wider than the screen, and their ground is of the scheme. Each leaves a screenshot. */
-export async function expectFits(
-  pages: Record<string, Page>,
-  width: number,
-  colorScheme: ColorScheme,
-  info: TestInfo,
-): Promise<void> {
-  for (const [name, page] of Object.entries(pages)) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(width)
-    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-    expect(ground, name).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(246, 245, 242)')
-    await page.screenshot({ path: info.outputPath(`${name}-${width}-${colorScheme}.png`), fullPage: true })
-  }
+/**
+ * On a phone and on a desk nothing of the pages is wider than the screen, and their ground is of the scheme. Each leaves
+ * its screenshots.
+ */
+export async function expectFits(pages: Record<string, Page>, info: TestInfo): Promise<void> {
+  for (const width of [PHONE_PX, DESK_PX])
+    for (const colorScheme of COLOR_SCHEMES)
+      for (const [name, page] of Object.entries(pages)) {
+        await page.setViewportSize({ width, height: HEIGHT_PX })
+        await page.emulateMedia({ colorScheme })
+        const what = `${name}-${width}-${colorScheme}`
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
+        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+        expect(ground, what).toBe(GROUNDS[colorScheme])
+        await page.screenshot({ path: info.outputPath(`${what}.png`), fullPage: true })
+      }
 }
 
 /** No violation of any of axe-core's rules, neither in the light nor in the dark. */
