@@ -26,6 +26,9 @@ const commonHead: Plugin = {
     ].map((tag) => ({ ...tag, injectTo: 'head-prepend' })),
 }
 
+/** A build on a busy machine is slow, which is no news to who waits for it. */
+const checks = { bundlerTimings: false }
+
 const SCRIPT = '?script'
 
 /** `import text from './visitor.ts?script'`: what a page sends to its visitors as the script of theirs. */
@@ -39,7 +42,7 @@ const scriptAsText: Plugin = {
       build: {
         write: false,
         modulePreload: { polyfill: false },
-        rolldownOptions: { input: id.slice(0, -SCRIPT.length) },
+        rolldownOptions: { checks, input: id.slice(0, -SCRIPT.length) },
       },
     })
     const [chunk] = 'output' in built ? built.output : []
@@ -56,12 +59,12 @@ const config: UserConfig = defineConfig({
     outDir: 'dist/examples',
     emptyOutDir: true,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pages },
+    rolldownOptions: { checks, input: pages },
   },
   worker: {
     format: 'es',
     // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
-    rolldownOptions: { output: { entryFileNames: 'service-worker/[name].js' } },
+    rolldownOptions: { checks, output: { entryFileNames: 'service-worker/[name].js' } },
   },
   plugins: [indexAtTheRoot, commonHead, scriptAsText],
 })
