@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{protocol,yamux,tls,relay,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts'],
+    include: ['{protocol,yamux,tls,relay,relay/web,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts'],
     testTimeout: 15_000,
     // One more than the cores that CI has: many tests wait for deadlines on the real clock.
     maxWorkers: 3,

@@ -9,7 +9,10 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   carrier: async () => (await import('./carrier/family.ts')).carrier,
   control: async () => (await import('./control/family.ts')).control,
   http: async () => (await import('./http/family.ts')).http,
+  node: async () => (await import('./node/family.ts')).node,
+  pages: async () => (await import('./pages/family.ts')).pages,
   tls: async () => (await import('./tls/family.ts')).tls,
+  udp: async () => (await import('./udp/family.ts')).udp,
 }
 /** A median of fewer says little on a machine that does other things, too. */
 const RUNS_MIN = 5

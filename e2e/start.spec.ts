@@ -91,9 +91,14 @@ test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
   expect(String(await curl(caFile, '--header', 'Accept: text/html', site))).toContain(
     '<h1>Hello, visitor 2</h1>',
   )
-  const example = `https://relay.localhost:${port}/examples/hello/`
-  expect(output()).toContain(example)
-  expect(String(await curl(caFile, '--fail', example))).toContain('This page is a web server')
+  for (const [path, text] of Object.entries({
+    '/': '<title>svc</title>',
+    '/examples/': '<h1>Examples</h1>',
+  })) {
+    const page = `https://relay.localhost:${port}${path}`
+    expect(output()).toContain(`${page}\n`)
+    expect(String(await curl(caFile, '--fail', page))).toContain(text)
+  }
 
   const home = await mkdtemp(path.join(state, 'home-'))
   await runPrinted('certutil ', { HOME: home })

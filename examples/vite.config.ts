@@ -1,5 +1,5 @@
-// Builds every example (a folder with an index.html) as a page below /examples/, and their index at / too.
-import { copyFileSync, globSync } from 'node:fs'
+// Builds every example (a folder with an index.html) as a page below /examples/, where their index is.
+import { globSync } from 'node:fs'
 import path from 'node:path'
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 
@@ -7,12 +7,6 @@ const root: string = import.meta.dirname
 const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist'] }).map((file) =>
   path.join(root, file),
 )
-
-const indexAtTheRoot: Plugin = {
-  name: 'index-at-the-root',
-  writeBundle: ({ dir = '' }) =>
-    copyFileSync(path.join(dir, 'index.html'), path.join(dir, '..', 'index.html')),
-}
 
 /** What every page's head begins with. */
 const commonHead: Plugin = {
@@ -66,7 +60,7 @@ const config: UserConfig = defineConfig({
     // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
     rolldownOptions: { checks, output: { entryFileNames: 'service-worker/[name].js' } },
   },
-  plugins: [indexAtTheRoot, commonHead, scriptAsText],
+  plugins: [commonHead, scriptAsText],
 })
 
 export default config

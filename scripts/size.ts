@@ -1,21 +1,36 @@
-// What a page downloads for `publish`: minified and gzipped, what it needs at once and what it loads later.
-// `npm run size [-- --json]`; fails above the limit.
+// What a page downloads for `publish`: minified and gzipped, what it needs at once and what it loads later. And what the
+// relay's own pages download before they can be used. `npm run size [-- --json]`; fails above a limit.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundle, type Weight, weigh } from './lib/bundle.ts'
+import { bundle, type Weight, weigh, weighFirstLoad } from './lib/bundle.ts'
+import { root } from './lib/command.ts'
 
 /** Above this, in bytes of gzip that a page downloads at once, the check fails. */
 const LIMIT_BYTES: number = 60 * 1024
 /** What is aimed for. */
 const AIM_BYTES: number = 45 * 1024
+/** The same for the first load of the relay's own pages, … */
+const PAGES_LIMIT_BYTES: number = 40 * 1024
+/** … and for the requests that it takes. */
+const PAGES_LIMIT_REQUESTS = 8
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
 const chunks = weigh(await bundle(path.join(import.meta.dirname, 'lib', 'publish-entry.ts')))
 const total = sum('at once', chunks, true)
 const later = sum('later', chunks, false)
-if (values.json) console.log(JSON.stringify({ chunks, gzip: total.gzip, aim: AIM_BYTES, limit: LIMIT_BYTES }))
-else print([...chunks, total, later])
-process.exitCode = total.gzip > LIMIT_BYTES ? 1 : 0
+const firstLoad = await weighFirstLoad(path.join(root, 'relay/web/vite.config.ts'))
+const pages = sum("the relay's pages, first load", firstLoad, true)
+const pagesFit = pages.gzip <= PAGES_LIMIT_BYTES && firstLoad.length <= PAGES_LIMIT_REQUESTS
+if (values.json) {
+  const ofPages = { files: firstLoad, gzip: pages.gzip, limit: PAGES_LIMIT_BYTES }
+  console.log(
+    JSON.stringify({ chunks, gzip: total.gzip, aim: AIM_BYTES, limit: LIMIT_BYTES, pages: ofPages }),
+  )
+} else {
+  print([...chunks, total, later])
+  printPages()
+}
+process.exitCode = total.gzip > LIMIT_BYTES || !pagesFit ? 1 : 0
 
 function sum(name: string, chunks: Weight[], eager: boolean): Weight {
   const some = chunks.filter((chunk) => chunk.eager === eager)
@@ -24,7 +39,6 @@ function sum(name: string, chunks: Weight[], eager: boolean): Weight {
 }
 
 function print(rows: Weight[]): void {
-  const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`.padStart(10)
   const width = Math.max(...rows.map((row) => row.name.length))
   console.log(`${''.padEnd(width)}  ${'raw'.padStart(10)}${'gzip'.padStart(10)}`)
   for (const { name, raw, gzip } of rows)
@@ -32,4 +46,14 @@ function print(rows: Weight[]): void {
   const verdict =
     total.gzip > LIMIT_BYTES ? 'over the limit' : total.gzip > AIM_BYTES ? 'above the aim' : 'within the aim'
   console.log(`${verdict}: aim ${kilobytes(AIM_BYTES).trim()}, limit ${kilobytes(LIMIT_BYTES).trim()}`)
+}
+
+function printPages(): void {
+  const limit = `${PAGES_LIMIT_REQUESTS} requests and ${kilobytes(PAGES_LIMIT_BYTES).trim()}`
+  const found = `${firstLoad.length} requests, ${kilobytes(pages.gzip).trim()} of gzip`
+  console.log(`${pages.name}: ${found}, ${pagesFit ? 'within' : 'over'} the limit of ${limit}`)
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`.padStart(10)
 }

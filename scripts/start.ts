@@ -1,9 +1,9 @@
-// `npm start`: a relay on this machine with the examples, and one site published through it from this process.
+// `npm start`: a relay on this machine with its pages and the examples, and one site published through it from this process.
 // The specification's settings (SVC_URL, SNI_PORT, IDENTITY_PATH, ADMIN_TOKEN, …) are honoured; Ctrl-C ends all.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
-import { buildExamples } from './lib/build.ts'
+import { buildSite } from './lib/build.ts'
 import { root } from './lib/command.ts'
 import { helloFromNode } from './lib/hello.ts'
 import { printLog } from './lib/log.ts'
@@ -29,7 +29,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  const siteDir = process.env.SVC_SITE_DIR || (await buildExamples())
+  const siteDir = process.env.SVC_SITE_DIR || (await buildSite())
   relay = await startRelay({
     env: { SVC_URL: url, IDENTITY_PATH: identityPath, SVC_SITE_DIR: siteDir, LOG_LEVEL: log.level },
     onLog: log.print,
@@ -52,7 +52,8 @@ function announce(siteUrl: string, caFile: string | undefined): void {
   const lines = [
     'The relay is running; Ctrl-C ends it.',
     '',
-    `  Publish from a page   ${new URL('/examples/hello/', url)}`,
+    `  Publish from a page   ${new URL('/', url)}`,
+    `  Examples              ${new URL('/examples/', url)}`,
     `  Published from Node   ${siteUrl}/`,
   ]
   if (caFile !== undefined) lines.push(`  Its authority (CA)    ${displayPath(caFile)}`)

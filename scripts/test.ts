@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ensureCertutil, ensureChromium } from './lib/browser.ts'
 import { type Outcome, root, runCommand } from './lib/command.ts'
-import { ensureRedis } from './lib/redis.ts'
 import { type Count, readPlaywright, readVitest } from './lib/reports.ts'
+import { ensureServices } from './lib/services.ts'
 import { ensureTlsClients } from './lib/tls-clients.ts'
 
 /** Longest that one step may take, in milliseconds. */
@@ -80,7 +80,7 @@ async function soak(): Promise<Count> {
 }
 
 async function checkTypes(): Promise<Count> {
-  const projects = globSync('{*,*/test}/tsconfig.json', { cwd: root }).sort()
+  const projects = globSync('{*,*/test,relay/web,relay/web/test}/tsconfig.json', { cwd: root }).sort()
   const outcomes: Outcome[] = []
   const worker = async (): Promise<void> => {
     for (let project = projects.pop(); project !== undefined; project = projects.pop()) {
@@ -97,7 +97,7 @@ function verdict({ ok, output }: Outcome, show = false): Count {
 }
 
 async function vitest(args: string[]): Promise<Count> {
-  ensureRedis()
+  ensureServices()
   const report = newReport()
   // Whoever names files wants to see what is in them; by name, the list would be of all that is left out.
   const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'

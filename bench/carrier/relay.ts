@@ -75,6 +75,12 @@ export class BenchRelay {
     await this.#process?.stop()
   }
 
+  /** Without a word. */
+  async kill(): Promise<void> {
+    process.kill(this.pid, 'SIGKILL')
+    await this.#process?.ended
+  }
+
   /** The next line of its standard output that is the JSON of an object with this key. */
   line<T>(key: string): Promise<T> {
     return new Promise((resolve) => {

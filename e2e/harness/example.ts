@@ -47,21 +47,25 @@ async function openExample(context: BrowserContext, relayUrl: string, name: stri
   return { page, errors, address }
 }
 
-/** Opened with a mouse click from the relay's first page, it works there, and runs no inline script. */
+/** Opened with a mouse click from the index of the examples, it works there, and runs no inline script. */
 export async function expectLinked(page: Page, relayUrl: string, title: string, name: string): Promise<void> {
   expect(await page.locator('script:not([src])').count()).toBe(0)
-  await page.goto(relayUrl)
+  await page.goto(`${relayUrl}/examples/`)
   await page.getByRole('heading', { name: title }).getByRole('link').click()
   await expect(page).toHaveURL(`${relayUrl}/examples/${name}/`)
   await expect(page.locator('#state')).toHaveText('online')
 }
 
 /**
- * On a phone and on a desk nothing of the pages is wider than the screen, and their ground is of the scheme. Each leaves
- * its screenshots.
+ * On a phone and on a desk, or at these widths, nothing of the pages is wider than the screen, and their ground is of
+ * the scheme. Each leaves its screenshots.
  */
-export async function expectFits(pages: Record<string, Page>, info: TestInfo): Promise<void> {
-  for (const width of [PHONE_PX, DESK_PX])
+export async function expectFits(
+  pages: Record<string, Page>,
+  info: TestInfo,
+  widths: readonly number[] = [PHONE_PX, DESK_PX],
+): Promise<void> {
+  for (const width of widths)
     for (const colorScheme of COLOR_SCHEMES)
       for (const [name, page] of Object.entries(pages)) {
         await page.setViewportSize({ width, height: HEIGHT_PX })

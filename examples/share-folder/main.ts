@@ -12,8 +12,10 @@ import { watchInputs } from './inputs.ts'
 const shared = new Map<string, File>()
 const serve = files(shared, { listing: true })
 
-// Who has the address has the files, so its name is one that nobody guesses.
-showSite(secretName('share'), (name) => publish({ relay: location.origin, name, fetch: handle }))
+// Who has the address has the files, so its name is one that nobody guesses, and that the relay does not list.
+showSite(secretName('share'), (name) =>
+  publish({ relay: location.origin, name, fetch: handle, metadata: { hide: true } }),
+)
 
 async function handle(request: Request, info: FetchInfo): Promise<Response> {
   const response = await serve(request, info)

@@ -13,7 +13,10 @@ const statusField = element<HTMLSelectElement>('status')
 const inspector = inspect(() => new Response('Received\n', { status: Number(statusField.value) }))
 let chosen: number | undefined
 
-showSite(secretName('hook'), (name) => publish({ relay: location.origin, name, fetch: inspector.fetch }))
+// Who has the address can send something: nobody guesses it, and the relay does not list it.
+showSite(secretName('hook'), (name) =>
+  publish({ relay: location.origin, name, fetch: inspector.fetch, metadata: { hide: true } }),
+)
 
 inspector.addEventListener('change', show)
 element('clear').addEventListener('click', () => inspector.clear())

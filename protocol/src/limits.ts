@@ -71,3 +71,22 @@ export const PORT_RESERVATION_MS: number = 5 * 60_000
 
 /** Failed admin logins a minute from one source IP; more get `rate_limited`. */
 export const LOGIN_FAILURES_PER_MINUTE = 5
+
+/** Hello and answer on the first stream of a datagram tunnel: at most this long each, … */
+export const TUNNEL_HELLO_MAX_BYTES = 4096
+/** … and both must have passed by then. */
+export const TUNNEL_HELLO_DEADLINE_MS = 10_000
+/** A DATAGRAM of this size, flow id included, is always carried: what a QUIC packet of 1200 bytes has room for. */
+export const DATAGRAM_ALWAYS_BYTES = 1150
+/** What a larger QUIC packet has of other things than the DATAGRAM (RFC 9000 §17.3, RFC 9221 §4), with some air. */
+export const TUNNEL_PACKET_OVERHEAD_BYTES = 50
+/** Flow ids are from 1 to this, 32 bits. */
+export const FLOW_ID_MAX = 0xffff_ffff
+/** A flow in which nothing passes ends after this. */
+export const FLOW_IDLE_MS: number = 5 * 60_000
+/** The SDK lets something pass at least this often, … */
+export const TUNNEL_KEEPALIVE_MS = 15_000
+/** … and either side gives a tunnel up after this much silence. */
+export const TUNNEL_IDLE_MS = 60_000
+/** A heartbeat on the first stream: two full packets of the paths that there are, so that one that swallows them shows. */
+export const TUNNEL_HEARTBEAT_BYTES = 3000

@@ -197,6 +197,17 @@ export interface IpPolicyUpdate {
   is_banned: boolean
 }
 
+/** Extension: every decision that holds, also about identities and addresses that have no lease now. */
+export interface PolicyDecisionsResponse {
+  /** Identity keys, as the two that follow. Those of mode `auto` are not among them: nobody decided. */
+  approved: string[]
+  denied: string[]
+  banned: string[]
+  banned_ips: string[]
+  /** Identity key → bytes per second. */
+  bps: Record<string, number>
+}
+
 export interface AdminAuthLoginRequest {
   token: string
 }
@@ -207,4 +218,16 @@ export interface AdminAuthLoginResponse {
 
 export interface AdminAuthStatusResponse {
   authenticated: boolean
+}
+
+/** Extension: what the relay carries now. The bytes are counted since it started. */
+export interface AdminLoadResponse {
+  leases: number
+  /** Reverse sessions that wait for a visitor. */
+  ready_sessions: number
+  /** Open WebSockets and native sessions of tenants. */
+  carriers: number
+  visitor_connections: number
+  visitor_received_bytes: number
+  visitor_sent_bytes: number
 }

@@ -10,6 +10,8 @@ export const LEASES_MAX = 100_000
 export const DEADLINES_PER_TURN = 256
 /** Open registration challenges of all sources. */
 export const CHALLENGES_MAX = 10_000
+/** Tokens whose signature is not checked again, at about 1 KB each: the two that each of 2,000 busy leases shows. */
+export const VERIFIED_TOKENS_MAX = 4096
 /** Bindings between activation and signature, of all leases; the oldest go first. */
 export const BINDINGS_MAX = 65_536
 /** A lease gets another certificate of its own after this long; it is valid for far longer. */
@@ -77,3 +79,39 @@ export const METADATA_TEXT_MAX = 1024
 export const METADATA_THUMBNAIL_MAX: number = 16 * 1024
 export const METADATA_TAGS_MAX = 16
 export const METADATA_TAG_MAX = 64
+/** QUIC connections of datagram tunnels at once; a handshake counts only when it has proved its address (Retry). */
+export const TUNNELS_MAX = 16_384
+/** … and those of them that have not shown a token yet: of all sources, … */
+export const TUNNELS_PENDING_MAX = 1024
+/** … and of one, a /64 counting as one. */
+export const TUNNELS_PENDING_PER_SOURCE_MAX = 16
+/** How often the QUIC library is asked how large the packets are that pass. */
+export const PATH_LOOK_MS = 250
+/** What the stream of a tunnel may bring while one heartbeat is due: sixteen, for a client may be in a hurry. */
+export const TUNNEL_STREAM_MAX_BYTES: number = 48 * 1024
+/** A tunnel's stream: nothing but a token and heartbeats passes there. */
+export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
+/** Flows of one lease: a busy game server has hundreds; … */
+export const FLOWS_PER_LEASE_MAX = 16_384
+/** … and of all leases, at some 300 bytes each. */
+export const FLOWS_MAX = 262_144
+/** When there is no room, a flow that was silent for this long makes room; a flood of addresses displaces no live one. */
+export const FLOW_EVICTABLE_MS = 10_000
+/** How often idle flows are looked for. */
+export const FLOW_SWEEP_MS = 10_000
+/** What may be sent to a visitor for each datagram that came from it, … */
+export const REPLY_BYTES_PER_DATAGRAM: number = 16 * 1024
+/** … and how much of that may be saved up: a reply never outweighs what a visitor has shown to be there for. */
+export const REPLY_CREDIT_MAX_BYTES: number = 1024 * 1024
+/** Datagrams of one lease in a second, each way, … */
+export const DATAGRAMS_PER_SECOND_MAX = 20_000
+/** … and at once: what the QUIC library was seen to take without losing any. */
+export const DATAGRAM_BURST = 2048
+/** The kernel keeps this much of what came while the relay was busy, if the system allows (`net.core.rmem_max`). */
+export const UDP_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
+/** Bytes given to a lease's UDP socket that the kernel has not taken; more is dropped. */
+export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
+/** A new certificate needs the endpoint's port anew: it is tried this often, … */
+export const ENDPOINT_ATTEMPTS = 20
+/** … with this much time in between. */
+export const ENDPOINT_PAUSE_MS = 250

@@ -1,15 +1,14 @@
 // The dedicated ports of this relay: settings, policy and listeners joined.
 
 import type { Socket } from 'node:net'
+import type { DatagramPlane } from './datagram/plane.ts'
 import { TcpPorts } from './ingress/tcp-port.ts'
-import { openUdpPort } from './ingress/udp-port.ts'
 import { DedicatedPorts, restorePorts } from './lease/dedicated-ports.ts'
 import type { Lease } from './lease/lease.ts'
 import { PortPlane } from './lease/port-plane.ts'
 import { PortPool } from './lease/port-pool.ts'
 import type { Reservations } from './lease/reservations.ts'
 import type { Logger } from './log.ts'
-import type { Tally } from './metrics/tally.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Settings } from './settings.ts'
 
@@ -20,7 +19,9 @@ export interface PortParts {
   reservations: Reservations
   /** Gets the visitors of a lease's TCP port. */
   serve: (visitor: Socket, lease: Lease) => Promise<void>
-  tally: Tally
+  datagrams: DatagramPlane
+  /** Whether there can be no datagram tunnel here. */
+  hasNoTunnels: () => boolean
   log: Logger
 }
 
@@ -29,12 +30,13 @@ export function createDedicatedPorts({
   policy,
   reservations,
   serve,
-  tally,
+  datagrams,
+  hasNoTunnels,
   log,
 }: PortParts): DedicatedPorts {
   const { portGates, portRange, sniPort } = settings
   const poolOf = (gate: boolean): PortPool | undefined =>
-    // The listener's port number stays free for UDP too: that is where a datagram tunnel comes in.
+    // The listener's port number stays free for UDP too: that is where the datagram tunnels come in.
     gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)
@@ -59,9 +61,9 @@ export function createDedicatedPorts({
   })
   const udp = new PortPlane({
     pool: pools.udp,
-    settings: () => policy.settings.udp,
+    settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
     routes,
-    bind: (port) => openUdpPort(port, tally),
+    bind: (port, served) => datagrams.open(port, served),
     errors: {
       disabled: 'udp_disabled',
       capacity: 'udp_capacity_exceeded',

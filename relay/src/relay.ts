@@ -16,6 +16,9 @@ import { Visitors } from './bridge/visitors.ts'
 import { Budgets } from './budget/budgets.ts'
 import { CertificateRotation } from './certificates/rotation.ts'
 import { loadCertificates } from './certificates/store.ts'
+import { TunnelEndpoint } from './datagram/endpoint.ts'
+import { DatagramPlane } from './datagram/plane.ts'
+import { Tunnels } from './datagram/tunnels.ts'
 import { loadIdentity } from './identity.ts'
 import { createListener } from './ingress/listener.ts'
 import { Bindings } from './keyless/bindings.ts'
@@ -77,6 +80,20 @@ export async function startRelay(
     bandwidths.set(lease, bandwidth)
     return bandwidth
   }
+  const tunnels = new Tunnels({
+    credentials,
+    policy,
+    tally,
+    received: (datagram, lease) => datagrams.fromTunnel(datagram, lease),
+    log,
+  })
+  const tunnelEndpoint = new TunnelEndpoint(certificates, (connection) => tunnels.accept(connection), log)
+  const datagrams = new DatagramPlane({
+    tunnelOf: (lease) => tunnels.of(lease),
+    routes: (lease) => policy.routes(lease),
+    bandwidthOf,
+    tally,
+  })
   const sdk = new SdkApi({
     leases,
     journal,
@@ -93,7 +110,8 @@ export async function startRelay(
         visitors.serve(visitor, lease, () =>
           serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally }),
         ),
-      tally,
+      datagrams,
+      hasNoTunnels: () => tunnelEndpoint.isMissing,
       log,
     }),
     host: settings.host,
@@ -110,7 +128,7 @@ export async function startRelay(
       sources,
       budgets,
       public: new PublicApi(leases, policy, isClosing),
-      admin: new AdminApi(settings.adminToken, policy, leases),
+      admin: new AdminApi(settings.adminToken, policy, { tally, visitors, leases }),
       sdk,
       credentials,
       signer: new KeylessSigner(certificates, bindings),
@@ -146,7 +164,7 @@ export async function startRelay(
       api.close()
       metrics?.close()
       reloader.close()
-      return [recovery.close(), journal.close(), policy.saved()]
+      return [recovery.close(), journal.close(), policy.saved(), tunnelEndpoint.close()]
     },
     log,
   })
@@ -158,6 +176,7 @@ export async function startRelay(
     throw error
   }
   const { port } = listener.address() as AddressInfo
+  if (settings.portGates.udp && settings.portRange) await tunnelEndpoint.listen(port)
   log.info({ url: settings.url.origin, port, address: identity.address }, 'listening')
   return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
 }

@@ -81,6 +81,8 @@ describe('without the bearer', () => {
     ['GET', '/api/policy/state'],
     ['POST', '/api/policy/leases'],
     ['POST', '/api/policy/ips'],
+    ['GET', '/api/policy/decisions'],
+    ['GET', '/api/admin/load'],
     ['POST', '/api/admin/auth/logout'],
   ])('%s %s is 401, also with a lease token', async (method, path) => {
     const account = newAccount()
@@ -110,6 +112,29 @@ describe('policy', () => {
     expect((await get('/api/policy')).json.data).toEqual(changed)
     expect((await get('/api/state', {})).json).toMatchObject({ data: { landing_page_enabled: false } })
     await post('/api/policy', settings)
+  })
+
+  test('decisions are listed, also about those who have no lease', async () => {
+    const { address } = newAccount()
+    const key = `absent:${address.toLowerCase()}`
+    const decide = (change: object) => post('/api/policy/leases', { identity_key: key, ...change })
+    const decisions = async () => (await get('/api/policy/decisions')).json.data
+    const none = { approved: [], denied: [], banned: [], banned_ips: [], bps: {} }
+    expect(await decisions()).toEqual(none)
+    await decide({ is_approved: true, is_banned: true, bps: 5000 })
+    await post('/api/policy/ips', { ip: '2001:db8::1', is_banned: true })
+    expect(await decisions()).toEqual({
+      approved: [key],
+      denied: [],
+      banned: [key],
+      banned_ips: ['2001:db8::1'],
+      bps: { [key]: 5000 },
+    })
+    await decide({ is_denied: true, is_banned: false, bps: 0 })
+    await post('/api/policy/ips', { ip: '2001:db8::1', is_banned: false })
+    expect(await decisions()).toEqual({ ...none, denied: [key] })
+    await decide({ is_denied: false })
+    expect(await decisions()).toEqual(none)
   })
 
   test.each([

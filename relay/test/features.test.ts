@@ -18,6 +18,11 @@ beforeAll(async () => {
   await mkdir(join(directory, 'site/admin'), { recursive: true })
   await writeFile(join(directory, 'site/index.html'), 'landing')
   await writeFile(join(directory, 'site/admin/index.html'), 'admin')
+  for (const folder of ['assets', 'sites', '.git']) await mkdir(join(directory, 'site', folder))
+  await writeFile(join(directory, 'site/sites/index.html'), 'sites')
+  await writeFile(join(directory, 'site/.git/config'), 'hidden')
+  for (const [ending, text] of Object.entries({ '': 'code', '.gz': 'gzipped', '.br': 'brotli' }))
+    await writeFile(join(directory, `site/assets/index-Ab3_x-9Z.js${ending}`), text)
   await mkdir(join(directory, 'install/bin/linux-arm64'), { recursive: true })
   await writeFile(join(directory, 'install/install.sh'), '#!/bin/sh\n')
   await writeFile(join(directory, 'install/bin/linux-amd64'), Buffer.of(0x7f, 0x45, 0x4c, 0x46))
@@ -44,10 +49,83 @@ describe('GET /', () => {
       tcp_port: { enabled: false, max_leases: 0 },
     }
     await relay.call('POST', '/api/policy', settings, { Authorization: `Bearer ${ADMIN_TOKEN}` })
-    for (const path of ['/', '/index.html', '/?a'])
+    for (const path of [
+      '/',
+      '/index.html',
+      '/?a',
+      '/index',
+      '/%69ndex',
+      '/sites',
+      '/sites/',
+      '/sites/index.html',
+    ])
       expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
     expect(await relay.call('GET', '/admin/')).toMatchObject({ status: 200, text: 'admin' })
     expect((await relay.call('GET', '/api/state')).json.data).toMatchObject({ landing_page_enabled: false })
+  })
+})
+
+describe('the static site', () => {
+  const path = '/assets/index-Ab3_x-9Z.js'
+
+  test('names with a hash are kept for good, all else is asked for again', async () => {
+    const { headers } = await relay.call('GET', path)
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    const page = await relay.call('GET', '/admin/')
+    expect(page.headers['cache-control']).toBe('no-cache')
+    const { etag } = page.headers
+    const again = await relay.call('GET', '/admin/', undefined, { 'If-None-Match': `${etag}` })
+    expect(again).toMatchObject({ status: 304, text: '' })
+    await writeFile(join(directory, 'site/admin/index.html'), 'a rebuilt page')
+    expect(await relay.call('GET', '/admin/', undefined, { 'If-None-Match': `${etag}` })).toMatchObject({
+      status: 200,
+      text: 'a rebuilt page',
+    })
+  })
+
+  test.each([
+    ['br, gzip', 'brotli', 'br'],
+    ['gzip', 'gzipped', 'gzip'],
+    ['identity', 'code', undefined],
+  ])('accepted encodings %s', async (accepted, text, encoding) => {
+    const answer = await relay.call('GET', path, undefined, { 'Accept-Encoding': accepted })
+    expect(answer).toMatchObject({
+      status: 200,
+      text,
+      headers: { vary: 'Accept-Encoding', 'content-type': 'text/javascript' },
+    })
+    expect(answer.headers['content-encoding']).toBe(encoding)
+  })
+
+  test('only what it brought along runs in it, and nobody frames it', async () => {
+    for (const [path, status] of Object.entries({ '/admin/': 200, '/nothing': 404 })) {
+      const answer = await relay.call('GET', path)
+      expect(answer.status).toBe(status)
+      const policy = `${answer.headers['content-security-policy']}`.split('; ')
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+      ])
+        expect(policy).toContain(rule)
+      expect(policy.join()).not.toMatch(/unsafe|\*/)
+      expect(answer.headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    }
+  })
+
+  test.each([
+    '/.git/config',
+    '/%2egit/config',
+    '/assets/../.git/config',
+    '/%00',
+    '/../features.test.ts',
+    '/%E0',
+  ])('%s is not found', async (path) => {
+    expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
   })
 })
 

@@ -73,6 +73,16 @@ describe('metrics', () => {
     await ready.read(1)
     expect(await sample('ready_sessions')).toBe(1)
     expect(await sample('leases')).toBe(1)
+    // The administrator gets the same numbers from the API.
+    const headers = { Authorization: 'Bearer letmein' }
+    expect((await relay.call('GET', '/api/admin/load', undefined, headers)).json.data).toEqual({
+      leases: 1,
+      ready_sessions: 1,
+      carriers: 1,
+      visitor_connections: 0,
+      visitor_received_bytes: hello.length + 500,
+      visitor_sent_bytes: 1000,
+    })
     carrier.socket.close()
     await vi.waitUntil(async () => (await sample('carriers')) === 0)
     expect(await sample('ready_sessions')).toBe(0)

@@ -1,17 +1,14 @@
 // Which identity gets which port: its own again, never somebody else's reserved one, and never without end.
 
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TcpPorts } from '../src/ingress/tcp-port.ts'
-import { openUdpPort } from '../src/ingress/udp-port.ts'
 import { DedicatedPorts, restorePorts } from '../src/lease/dedicated-ports.ts'
 import { Lease } from '../src/lease/lease.ts'
 import { type Plane, PortPlane } from '../src/lease/port-plane.ts'
 import { PortPool } from '../src/lease/port-pool.ts'
 import { createLog } from '../src/log.ts'
-import { Tally } from '../src/metrics/tally.ts'
 import { freeRange } from './support/ports.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -254,20 +251,4 @@ describe('TcpPorts', () => {
     await expect(ports.open(port, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE' })
     again.close()
   })
-})
-
-test('datagrams that nobody can take are counted', async () => {
-  vi.useRealTimers()
-  const port = await freeRange(1)
-  const tally = new Tally()
-  const open = await openUdpPort(port, tally)
-  const client = createSocket('udp4')
-  await expect
-    .poll(() => {
-      client.send('datagram', port, '127.0.0.1')
-      return tally.datagramsDropped
-    })
-    .toBeGreaterThan(1)
-  client.close()
-  open.close()
 })

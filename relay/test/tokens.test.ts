@@ -58,6 +58,9 @@ describe('Tokens', () => {
   test('the two kinds are not interchangeable', () => {
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.lease), AUDIENCE.reverse)).toBeUndefined()
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.reverse), AUDIENCE.lease)).toBeUndefined()
+    const shown = tokens.issue(lease, AUDIENCE.reverse)
+    expect(tokens.verify(shown, AUDIENCE.reverse)).toBeDefined()
+    expect(tokens.verify(shown, AUDIENCE.lease)).toBeUndefined()
   })
 
   test('a token dies with its lease, to the second', () => {
@@ -87,11 +90,10 @@ describe('Tokens', () => {
     ['5,000 characters', (h, p, s) => `${h}.${p}${'A'.repeat(5000)}.${s}`],
     ['the other s of the same signature', (h, p, s) => `${h}.${p}.${otherS(s)}`],
   ])('%s is refused', (_name, change) => {
-    const [header, payload, signature] = tokens.issue(lease, AUDIENCE.lease).split('.') as [
-      string,
-      string,
-      string,
-    ]
+    const token = tokens.issue(lease, AUDIENCE.lease)
+    // A good signature is remembered: of this token, and of no other.
+    expect(tokens.verify(token, AUDIENCE.lease)).toBeDefined()
+    const [header, payload, signature] = token.split('.') as [string, string, string]
     expect(tokens.verify(change(header, payload, signature), AUDIENCE.lease)).toBeUndefined()
   })
 

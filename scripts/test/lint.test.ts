@@ -10,6 +10,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const ALONE = 'protocol, yamux and tls import none of ours'
 const RELAY = 'the engine holds tenant secrets, the relay must never'
 const SDK = 'an SDK never imports the relay'
+const PAGES = 'they are its client like any other page'
 const WEB = 'web-standard APIs only, no node: module'
 const BY_NAME = 'Import another package by its name'
 const ONE_IMPORTER = 'A third-party library has one importer'
@@ -25,6 +26,14 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-browser/src/a.ts', "export * from '@svc/relay'", SDK],
   ['sdk-browser/src/b.ts', "export * from '@svc/sdk-node'", SDK],
   ['sdk-node/src/a.ts', "export type { Settings } from '@svc/relay'", SDK],
+  ['relay/src/g.ts', "export * from '@svc/relay-web'", RELAY],
+  ['relay/src/h.ts', "export * from '../web/src/texts/common.ts'", BY_NAME],
+  ['relay/web/src/a.ts', "export * from '@svc/relay'", PAGES],
+  ['relay/web/src/b.ts', "export * from '@svc/tls'", PAGES],
+  ['relay/web/src/c.ts', "export { x } from 'node:path'", WEB],
+  ['relay/web/src/shell/a.tsx', "export { render } from 'preact'", ONE_IMPORTER],
+  ['relay/web/src/admin/a.tsx', "export { default } from 'uplot'", ONE_IMPORTER],
+  ['relay/web/src/landing/a.tsx', "export { encode } from 'uqr'", ONE_IMPORTER],
   ['protocol/src/b.ts', "export { x } from 'node:path'", WEB],
   ['yamux/src/b.ts', "export { x } from 'node:stream'", WEB],
   ['tls/src/crypto/a.ts', "export { x } from 'node:crypto'", WEB],
@@ -37,11 +46,14 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-browser/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['sdk-node/src/c.ts', "export { Agent } from 'undici'", ONE_IMPORTER],
   ['sdk-node/src/cli/a.ts', "export { Command } from 'commander'", ONE_IMPORTER],
+  ['sdk-node/src/cli/config/template.ts', "export { parse } from 'smol-toml'", ONE_IMPORTER],
+  ['sdk-node/src/cli/live/view.ts', "export { encode } from 'uqr'", ONE_IMPORTER],
   ['sdk-node/src/identity-file.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['sdk-node/src/target/a.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
   ['relay/src/identity.ts', "export { x } from '@peculiar/x509'", ONE_IMPORTER],
   ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],
   ['relay/src/e.ts', "export { default } from 'sirv'", ONE_IMPORTER],
+  ['relay/src/datagram/a.ts', "export const quic = await import('@currentspace/http3')", ONE_IMPORTER],
   ['relay/src/lease/a.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['relay/src/f.ts', "export { Registry } from 'prom-client'", ONE_IMPORTER],
   ['relay/src/api/b.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
@@ -62,6 +74,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/src/keyless/ok.ts', "export { parse } from '@svc/tls/messages'\nexport { x } from 'node:crypto'"],
   ['relay/src/reverse/ok.ts', "export { WebSocket } from 'ws'\nexport * from '../lease/ok.ts'"],
   ['relay/src/log.ts', "export { pino } from 'pino'"],
+  ['relay/src/datagram/quic.ts', "export const quic = await import('@currentspace/http3')"],
   ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
   ['sdk-browser/src/carrier/websocket.ts', "export { default } from 'isomorphic-ws'"],
   [
@@ -72,6 +85,10 @@ const ALLOWED: [file: string, code: string][] = [
   ['sdk-node/src/mnemonic.ts', "export { x } from 'viem/accounts'"],
   ['sdk-node/src/target/websocket.ts', "export { WebSocket } from 'ws'"],
   ['sdk-node/src/ok.ts', "export { publish } from '@svc/sdk-browser'\nexport { x } from 'node:fs'"],
+  ['relay/web/src/preact.ts', "export { render } from 'preact'\nexport { useState } from 'preact/hooks'"],
+  ['relay/web/src/admin/chart.ts', "export { default } from 'uplot'"],
+  ['relay/web/src/landing/qr.tsx', "export { encode } from 'uqr'"],
+  ['relay/web/src/ok.ts', "export * from '@svc/sdk-browser/handlers'\nexport * from '@svc/protocol'"],
   ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
   ['e2e/ok.ts', "export * from '@svc/relay'\nexport * from '@svc/sdk-browser'"],
 ]

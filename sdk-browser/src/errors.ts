@@ -28,6 +28,10 @@ export type OwnErrorCode =
   | 'sign_refused'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
+  /** This platform has no QUIC, and so no UDP. */
+  | 'quic_unavailable'
+  /** The relay takes no datagram tunnel, or the network lets no UDP through to it. */
+  | 'tunnel_unreachable'
   /** The local service that visitors are passed on to does not answer. */
   | 'target_unreachable'
   /** The `fetch` handler threw, or a response could not be sent. */

@@ -65,7 +65,8 @@ export function parseOptions(options: PublishOptions): SiteOptions {
   }
 }
 
-function parseRelay(relay: string | URL): URL {
+/** @throws SvcError `invalid_option` */
+export function parseRelay(relay: string | URL): URL {
   const url = URL.parse(relay)
   if (url === null) throw invalid(`relay ${JSON.stringify(relay)} is not a URL`)
   if (url.protocol !== 'https:') throw invalid(`relay must be an https: URL, not ${url.protocol}`)

@@ -5,6 +5,7 @@ import type { ByteStream } from './byte-stream.ts'
 import type { CarrierEvents, CarrierStats } from './carrier/carrier.ts'
 import type { Traffic } from './carrier/link.ts'
 import type { FetchFunction } from './control/client.ts'
+import type { SvcError } from './errors.ts'
 import type { Admit } from './tenant/connection.ts'
 
 export interface Platform {
@@ -25,9 +26,50 @@ export interface Platform {
   serveTls?: ServeStream | undefined
   /** Asks the relay for a dedicated TCP port, and serves its visitors as `serveTls` does. */
   serveRaw?: ServeStream | undefined
+  /** Asks the relay for a dedicated UDP port, and keeps a way for its datagrams. */
+  openDatagrams?: OpenDatagrams | undefined
 }
 
 export type ServeStream = (stream: ByteStream) => Promise<void>
+
+/**
+ * Resolves once the relay took the lease's first datagram tunnel; later ones follow by themselves.
+ * @throws SvcError why there is none
+ */
+export type OpenDatagrams = (
+  relay: URL,
+  events: DatagramEvents,
+  signal: AbortSignal,
+) => Promise<DatagramCarrier>
+
+export interface DatagramEvents {
+  /** Of the lease as it is now; undefined while there is none. */
+  accessToken(): string | undefined
+  /** The relay does not take the token: the lease is renewed, or registered anew. */
+  stale(): void
+  /** The way was lost, or could not be had again; it is tried again. */
+  failed(error: SvcError): void
+}
+
+/** A site's way for the datagrams of its visitors. */
+export interface DatagramCarrier {
+  readonly stats: DatagramStats
+  /** The site is about to be online again: nothing of before may still be there. Tries at once. */
+  wake(): void
+  close(): void
+}
+
+export interface DatagramStats {
+  /** From visitors to the local service, and back. */
+  received: number
+  sent: number
+  /** Why datagrams went no further, and how many each. */
+  dropped: Readonly<Record<string, number>>
+  /** Visitors that the local service sees now. */
+  flows: number
+  /** Tunnels that there were in all. */
+  tunnels: number
+}
 
 /**
  * Resolves once the relay accepted the first stream.

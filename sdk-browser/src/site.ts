@@ -14,7 +14,7 @@ import { abortError, asSvcError, SvcError, type SvcErrorCode } from './errors.ts
 import type { KeyIdentity } from './identity/key.ts'
 import { CLOSE_GRACE_MS, STABLE_AFTER_MS } from './limits.ts'
 import type { SiteOptions } from './options.ts'
-import type { Platform, SiteCarrier } from './platform.ts'
+import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from './platform.ts'
 import { CertificateSource } from './tenant/certificate.ts'
 import { TenantServer } from './tenant/server.ts'
 
@@ -91,6 +91,9 @@ export class PublishedSite extends EventTarget {
   #state: SiteState = 'connecting'
   #urls = { url: '', canonicalUrl: '' }
   #tcpAddress: string | undefined
+  #udpAddress: string | undefined
+  readonly #relay: URL
+  #datagrams: DatagramCarrier | undefined
   #carrier: SiteCarrier | undefined
   #traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
   #timesOnline = 0
@@ -104,6 +107,7 @@ export class PublishedSite extends EventTarget {
   constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
     super()
     this.#platform = platform
+    this.#relay = options.relay
     const client = new RelayClient(options.relay, platform.fetch)
     const onError = (error: SvcError): void => this.#report(error)
     const { name, ttlS, allowCanonicalFallback, metadata, fetch, tls, http2, debug } = options
@@ -111,7 +115,15 @@ export class PublishedSite extends EventTarget {
     this.#tell = (event) => queueMicrotask(() => debug?.(event))
     const keeper = new LeaseKeeper(
       client,
-      { name, identity, ttlS, allowCanonicalFallback, metadata, tcp: platform.serveRaw !== undefined },
+      {
+        name,
+        identity,
+        ttlS,
+        allowCanonicalFallback,
+        metadata,
+        tcp: platform.serveRaw !== undefined,
+        udp: platform.openDatagrams !== undefined,
+      },
       {
         registered: () => this.#tell({ type: 'lease', change: 'registered' }),
         renewed: () => this.#renewed(),
@@ -146,6 +158,14 @@ export class PublishedSite extends EventTarget {
 
   get tcpAddress(): string | undefined {
     return this.#tcpAddress
+  }
+
+  get udpAddress(): string | undefined {
+    return this.#udpAddress
+  }
+
+  datagramStats(): DatagramStats | undefined {
+    return this.#datagrams?.stats
   }
 
   get state(): SiteState {
@@ -220,6 +240,8 @@ export class PublishedSite extends EventTarget {
     this.#run.abort()
     this.#carrier?.close()
     this.#carrier = undefined
+    this.#datagrams?.close()
+    this.#datagrams = undefined
   }
 
   /**
@@ -232,7 +254,9 @@ export class PublishedSite extends EventTarget {
     const lease = await this.#keeper.acquire(signal, trusting)
     this.#urls = this.#urlsOf(lease)
     this.#tcpAddress = lease.tcpAddress
+    this.#udpAddress = lease.udpAddress
     await this.#certificates.ensure(signal)
+    await this.#openDatagrams(signal)
     const carrier = await this.#openCarrier(lease, signal)
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
@@ -244,6 +268,24 @@ export class PublishedSite extends EventTarget {
     this.#onlineAt = Date.now()
     this.#timesOnline += 1
     this.#setState('online')
+  }
+
+  /** Once: it comes back by itself, for as long as there is a lease. */
+  async #openDatagrams(signal: AbortSignal): Promise<void> {
+    const { openDatagrams: open } = this.#platform
+    if (this.#datagrams) return this.#datagrams.wake()
+    if (!open) return
+    const datagrams = await open(
+      this.#relay,
+      {
+        accessToken: () => this.#keeper.lease?.accessToken,
+        stale: () => this.#keeper.renewNow(),
+        failed: (error) => this.#report(error),
+      },
+      signal,
+    )
+    if (signal.aborted) datagrams.close()
+    else this.#datagrams = datagrams
   }
 
   #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {

@@ -1,9 +1,9 @@
 // Identities: published vectors, and viem as the judge of what a relay will make of a signature.
 
-import { hexToBytes, recoverMessageAddress } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { hexToBytes, recoverMessageAddress, sha256, stringToBytes } from 'viem'
+import { privateKeyToAccount, sign } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { createPrivateKey, identityFromKey } from '../src/identity/key.ts'
+import { createPrivateKey, identityFromKey, signerOf } from '../src/identity/key.ts'
 
 /** Example account of the web3.js documentation. */
 const KEY = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
@@ -61,5 +61,27 @@ describe('identityFromKey', () => {
     const before = identity.personalSign('a')
     key.fill(7)
     expect(identity.personalSign('a')).toBe(before)
+  })
+})
+
+describe('signerOf', () => {
+  const TEXT = '{"a":1}'
+  const made = async (text: string): Promise<Uint8Array> =>
+    hexToBytes(await sign({ hash: sha256(stringToBytes(text)), privateKey: KEY, to: 'hex' }))
+
+  it('finds the address, with and without 27 in the recovery bit', async () => {
+    for (const text of [TEXT, 'another', 'a third, for the other recovery bit', '4']) {
+      const signature = await made(text)
+      expect(signerOf(text, signature)).toBe(identityFromKey(hexToBytes(KEY)).address)
+      signature[64]! -= 27
+      expect(signerOf(text, signature)).toBe(identityFromKey(hexToBytes(KEY)).address)
+    }
+  })
+
+  it('finds another one for another text, and none in what is no signature', async () => {
+    expect(signerOf('{"a":2}', await made(TEXT))).not.toBe(identityFromKey(hexToBytes(KEY)).address)
+    expect(signerOf(TEXT, new Uint8Array(65))).toBeUndefined()
+    expect(signerOf(TEXT, new Uint8Array(3))).toBeUndefined()
+    expect(signerOf(TEXT, new Uint8Array(65).fill(0xff))).toBeUndefined()
   })
 })

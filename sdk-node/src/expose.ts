@@ -4,31 +4,48 @@ import type { FetchHandler, PublishOptions } from '@svc/sdk-browser'
 import {
   type Admit,
   asSvcError,
+  identityFromKey,
   type Platform,
   type PlatformSite,
+  parseRelay,
   publishOn,
   SvcError,
 } from '@svc/sdk-browser/platform'
+import { datagramsTo } from './datagram/datagrams.ts'
 import { lookup } from './lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 import { type ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
+import { discover } from './relays/discovery.ts'
 import { parseHttpTarget, parseTcpTarget } from './target/address.ts'
 import { bridgeTo } from './target/bridge.ts'
 import { httpTarget } from './target/http.ts'
+import { type OnRequest, telling } from './target/requests.ts'
+import { type Routes, routed } from './target/routes.ts'
 
-export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'fetch' | 'tls'>, NodeOptions {
+export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls'>, NodeOptions {
+  /** The site's name. Default: made of the identity's address. */
+  name?: string | undefined
   /** The relay's address, `https://…`. */
   relay?: string | URL | undefined
   /** Several: each gives the site a URL of its own, and each connection to them is kept by itself. */
   relays?: readonly (string | URL)[] | undefined
+  /**
+   * Asks these relays for others, and takes up to so many more: the nearest that answer and give what is asked for.
+   * Default: 0.
+   */
+  discover?: number | undefined
   /** A local HTTP server: a port, `host:port`, or a URL. TLS ends here, WebSockets are passed on. */
   http?: number | string | URL | undefined
   /** A handler in this process, in place of `http`. */
   fetch?: FetchHandler | undefined
+  /** Several targets, by path or host; `http` or `fetch`, if there, answers the rest. */
+  routes?: Routes | undefined
   /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
   tls?: number | string | undefined
   /** A local TCP service, at a port of the relay that is its own. */
   tcp?: number | string | undefined
+  /** A local UDP service, at a port of the relay that is its own; it sees each visitor as a client of its own. */
+  udp?: number | string | undefined
   /** PEM of the authority that the certificate of an `https:` target is checked against. Default: the system's. */
   targetCa?: string | Buffer | undefined
   /** The site visits itself now and then, to see whether the relay passes TLS through, and tells what it found. */
@@ -37,12 +54,14 @@ export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'fetch' | 
   banMitm?: boolean | undefined
   /** Is told of a local service that does not answer, at each visitor that it fails. */
   onTargetError?: ((error: SvcError) => void) | undefined
+  /** Is told of each request that was answered. */
+  onRequest?: OnRequest | undefined
 }
 
 export interface Exposure {
   /** One for each relay that took it, in the order of the relays. */
   readonly sites: readonly PlatformSite[]
-  /** Relays at which it failed, and why. */
+  /** Relays at which it failed, or which name no others, and why. */
   readonly failures: readonly ExposeFailure[]
   /** Takes it off all relays. Visitors who are here get a few seconds. */
   close(): Promise<void>
@@ -58,6 +77,9 @@ export interface ExposeFailure {
   error: SvcError
 }
 
+/** Digits of the address in a name that nobody chose: enough that two identities hardly ever meet. */
+const NAME_DIGITS = 8
+
 /**
  * Resolves when visitors can come by one relay at least.
  * @throws SvcError the failure at the first relay, when it failed at all
@@ -68,31 +90,45 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     relays = [],
     http,
     fetch,
+    routes,
     tls,
     tcp,
+    udp,
     targetCa,
     onTargetError,
+    onRequest,
     ca,
     identityPath,
     ...site
   } = options
   const onError = onTargetError ?? (() => {})
-  requireOne(http, fetch, tls, tcp)
+  requireOne(options)
+  const targets = {
+    tls: tls === undefined ? undefined : parseTcpTarget('tls', tls),
+    tcp: tcp === undefined ? undefined : parseTcpTarget('tcp', tcp),
+    udp: udp === undefined ? undefined : parseTcpTarget('udp', udp),
+  }
   // each relay its own: none of them concerns another
   const platform = (): Platform => ({
     ...nodePlatform({ ca, identityPath, carrier: options.carrier ?? 'native' }),
-    ...(tls !== undefined && { serveTls: bridgeTo(parseTcpTarget('tls', tls), onError) }),
-    ...(tcp !== undefined && { serveRaw: bridgeTo(parseTcpTarget('tcp', tcp), onError) }),
+    ...(targets.tls && { serveTls: bridgeTo(targets.tls, onError) }),
+    ...(targets.tcp && { serveRaw: bridgeTo(targets.tcp, onError) }),
+    ...(targets.udp && { openDatagrams: datagramsTo(targets.udp, { ca, onError }) }),
   })
-  const handler =
-    http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), { ca: targetCa, onError })
-  const addresses = [...(relay === undefined ? [] : [relay]), ...relays]
-  if (addresses.length === 0) throw new SvcError('invalid_option', 'a relay is needed')
+  const target = { ca: targetCa, onError }
+  const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
+  const handler = telling(onRequest, routes ? await routed(routes, whole, target) : whole)
+  const { addresses, failures: silent } = await chooseRelays(
+    [...(relay === undefined ? [] : [relay]), ...relays],
+    options,
+  )
+  // nothing is wrong with the options by now: an identity may be made
+  const named = options.name === undefined ? await nameless(options) : { name: options.name }
   const outcomes = await Promise.all(
     addresses.map((address) =>
-      publishProbed(platform(), { ...site, relay: address, fetch: handler }, options).catch(
+      publishProbed(platform(), { ...site, ...named, relay: address, fetch: handler }, options).catch(
         (error): ExposeFailure => ({
-          relay: String(address),
+          relay: address.origin,
           error: asSvcError(error, 'relay_unreachable', 'the site could not be published'),
         }),
       ),
@@ -102,6 +138,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const failures: ExposeFailure[] = []
   for (const outcome of outcomes) 'error' in outcome ? failures.push(outcome) : sites.push(outcome)
   if (sites.length === 0) throw failures[0]!.error
+  failures.push(...silent)
   return {
     sites,
     failures,
@@ -130,14 +167,41 @@ async function publishProbed(
   return site
 }
 
-function requireOne(http: unknown, fetch: unknown, tls: unknown, tcp: unknown): void {
-  const count = [http, fetch, tls].filter((target) => target !== undefined).length
-  if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
-  if (count === 0 && tcp === undefined)
-    throw new SvcError('invalid_option', 'a target is needed: http, fetch, tls or tcp')
+/** Those that are given and, when that is asked for, those that they know. */
+async function chooseRelays(
+  given: readonly (string | URL)[],
+  { discover: max = 0, ca, signal, tcp, udp }: ExposeOptions,
+): Promise<{ addresses: readonly URL[]; failures: ExposeFailure[] }> {
+  if (given.length === 0) throw new SvcError('invalid_option', 'a relay is needed')
+  if (!Number.isInteger(max) || max < 0)
+    throw new SvcError('invalid_option', `discover must be a whole number, not ${String(max)}`)
+  const known = given.map(parseRelay)
+  if (max === 0) return { addresses: known, failures: [] }
+  const wanted = { tcp: tcp !== undefined, udp: udp !== undefined }
+  const { found, failures } = await discover(known, max, wanted, nodePlatform({ ca }).fetch, signal)
+  return { addresses: [...known, ...found], failures }
 }
 
-/** Of a lease that is there for its TCP port. */
+/** Its identity makes the name. */
+async function nameless({
+  identity,
+  identityPath,
+}: ExposeOptions): Promise<{ identity: Uint8Array; name: string }> {
+  const key = identity ?? (await nodePlatform({ identityPath }).loadIdentity())
+  const { address } = identityFromKey(key)
+  return { identity: key, name: `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}` }
+}
+
+function requireOne({ http, fetch, tls, tcp, udp, routes }: ExposeOptions): void {
+  const count = [http, fetch, tls].filter((target) => target !== undefined).length
+  if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
+  if (tls !== undefined && routes)
+    throw new SvcError('invalid_option', 'tls and routes exclude each other: paths are inside of TLS')
+  if (count === 0 && tcp === undefined && udp === undefined && !routes)
+    throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
+}
+
+/** Of a lease that is there for its ports. */
 function nothingHere(): Response {
   return new Response('There is no web server here\n', { status: 404 })
 }

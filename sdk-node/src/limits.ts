@@ -6,6 +6,8 @@ import { KEEPALIVE_INTERVAL_MS, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
 export const DIAL_DEADLINE_MS = 10_000
 /** An idle native session that hears nothing for this long is dead: a keepalive is due, and had its time to be written. */
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
+/** Visitors served at once by native sessions: as many as a relay takes at one TCP port. More wait at the relay. */
+export const NATIVE_VISITORS_MAX = 2048
 /** What a relay says when it refuses a session: an envelope, with much air. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 
@@ -13,6 +15,13 @@ export const REFUSAL_MAX_BYTES: number = 16 * 1024
 export const CONTEST_LOSSES_MAX = 3
 /** … within this time: somebody else registers the same name with the same identity. */
 export const CONTEST_WINDOW_MS: number = 5 * 60_000
+
+/** Each of the two exchanges that tell whether a relay is there, and how far away: a slower one is of no use. */
+export const HEALTH_DEADLINE_MS = 3_000
+/** Descriptors of one answer to discovery that are read: it may have any number, and each costs a signature to check. */
+export const DESCRIPTORS_MAX = 64
+/** Relays that are found and then asked how they are. */
+export const DISCOVERED_PROBES_MAX = 16
 
 /** A site probes itself no more often than this (specification, "Limits"). */
 export const PROBE_COOLDOWN_MS = 30_000
@@ -26,6 +35,29 @@ export const PROBE_PADDING_MIN_BYTES = 96
 export const PROBE_PADDING_MAX_BYTES = 320
 /** Keying material that both ends export. */
 export const PROBE_MATERIAL_BYTES = 32
+
+/** A QUIC handshake with the relay, on one of its addresses. */
+export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
+/** A heartbeat comes back within this time, or the path swallows large packets: before the next one is due. */
+export const HEARTBEAT_DEADLINE_MS = 10_000
+/** Datagrams that are given to the QUIC library at once: a few times what it takes without losing any, … */
+export const PACE_BURST = 256
+/** … with this much time in between, which is some 100,000 a second, … */
+export const PACE_PAUSE_MS = 2
+/** … while so many wait, which is what a service may send in one go. */
+export const PACE_WAITING_MAX = 4096
+/** How often the QUIC library is asked how large the packets are that pass. */
+export const PATH_LOOK_MS = 250
+/** What the tunnel's stream takes unread: an answer and heartbeats. */
+export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
+/** Visitors that the local UDP service sees at once, each by a socket: as many as a relay keeps flows of a lease. */
+export const LOCAL_FLOWS_MAX = 16_384
+/** Datagrams of a new visitor that wait until its socket is connected. */
+export const LOCAL_WAITING_MAX = 16
+/** How often visitors that are idle are looked for. */
+export const LOCAL_SWEEP_MS = 30_000
+/** What the kernel keeps of a local service's answers while this process is busy, if the system allows. */
+export const LOCAL_RECEIVE_BUFFER_BYTES: number = 256 * 1024
 
 /** A local service that does not take a connection in this time is called down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000

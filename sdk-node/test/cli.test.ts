@@ -1,13 +1,12 @@
 // The executable `svc`: what it prints, how it ends, and what it says of every wrong input.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
 import { RelayDouble } from '../../sdk-browser/test/support/relay-double.ts'
@@ -21,8 +20,7 @@ import {
   visit,
 } from './support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from './support/relay.ts'
-
-const MAIN = join(import.meta.dirname, '../src/cli/main.ts')
+import { type Run, reported, runSvc } from './support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
@@ -49,33 +47,10 @@ afterEach(async () => {
   await rm(home, { recursive: true })
 })
 
-function svc(args: string[], env: Record<string, string> = {}) {
-  const { SVC_URL: _url, IDENTITY_PATH: _path, ...inherited } = process.env
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...inherited, XDG_CONFIG_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.push(child)
-  const out: string[] = []
-  const err: string[] = []
-  createInterface(child.stdout).on('line', (line) => out.push(line))
-  createInterface(child.stderr).on('line', (line) => err.push(line))
-  const ended = once(child, 'close').then(([code]) => code as number)
-  return { child, out, err, ended }
-}
-
-/** With `--json`: the first report of `event`. */
-async function reported(
-  { out, err, ended }: ReturnType<typeof svc>,
-  event: string,
-): Promise<Record<string, string>> {
-  const find = () => out.map((line) => JSON.parse(line)).find((report) => report.event === event)
-  const over = ended.then((code) => `it ended with ${code}: ${[...out, ...err].join('\n')}`)
-  while (!find()) {
-    const why = await Promise.race([over, new Promise<void>((resolve) => setTimeout(resolve, 20))])
-    if (why && !find()) throw new Error(why)
-  }
-  return find()
+const svc = (args: string[], env: Record<string, string> = {}): Run => {
+  const run = runSvc(home, args, env)
+  running.push(run.child)
+  return run
 }
 
 const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile]

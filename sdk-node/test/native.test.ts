@@ -257,6 +257,16 @@ describe('at a relay that speaks literal bytes', () => {
     }
   })
 
+  it('resumes TLS, which spares both sides the certificate', async () => {
+    answer = SWITCHING
+    const carrier = await open()
+    await expect.poll(() => sessions.length, PATIENT).toBe(2)
+    sessions[0]!.destroy()
+    await expect.poll(() => sessions[2]?.isSessionReused(), PATIENT).toBe(true)
+    expect(sessions[1]!.isSessionReused()).toBe(false)
+    carrier.close()
+  })
+
   it('a full queue, with sessions ready, is left as it is', async () => {
     answer = SWITCHING
     const ended = vi.fn()

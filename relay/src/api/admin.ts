@@ -4,8 +4,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type {
   AdminAuthLoginResponse,
   AdminAuthStatusResponse,
+  AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
+  PolicyDecisionsResponse,
   PolicyLease,
   PolicySettings,
   PolicyStateResponse,
@@ -14,7 +16,7 @@ import { identityKey } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { networkOf } from '../ip.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { LeaseRegistry } from '../lease/registry.ts'
+import type { Measured } from '../metrics/metrics.ts'
 import type { Policy } from '../policy/policy.ts'
 import { leaseJson } from './lease-json.ts'
 import { LoginAttempts } from './login-attempts.ts'
@@ -22,14 +24,14 @@ import { LoginAttempts } from './login-attempts.ts'
 export class AdminApi {
   readonly #token: string | undefined
   readonly #policy: Policy
-  readonly #leases: LeaseRegistry
+  readonly #measured: Measured
   readonly #attempts = new LoginAttempts()
 
   /** @param token the configured admin token; undefined turns administration off */
-  constructor(token: string | undefined, policy: Policy, leases: LeaseRegistry) {
+  constructor(token: string | undefined, policy: Policy, measured: Measured) {
     this.#token = token
     this.#policy = policy
-    this.#leases = leases
+    this.#measured = measured
   }
 
   /** @throws RelayError `rate_limited` after 5 failures a minute from the network of `address` */
@@ -62,7 +64,25 @@ export class AdminApi {
   }
 
   state(): PolicyStateResponse {
-    return { policy: this.#policy.settings, leases: [...this.#leases].map((lease) => this.#leaseJson(lease)) }
+    const leases = [...this.#measured.leases].map((lease) => this.#leaseJson(lease))
+    return { policy: this.#policy.settings, leases }
+  }
+
+  decisions(): PolicyDecisionsResponse {
+    return this.#policy.decisions
+  }
+
+  load(): AdminLoadResponse {
+    const { leases, tally, visitors } = this.#measured
+    const { fromVisitors, toVisitors } = visitors.traffic
+    return {
+      leases: leases.size,
+      ready_sessions: leases.readySessions,
+      carriers: tally.carriers,
+      visitor_connections: visitors.size,
+      visitor_received_bytes: fromVisitors,
+      visitor_sent_bytes: toVisitors,
+    }
   }
 
   async updateLease(update: LeasePolicyUpdate): Promise<Record<string, never>> {

@@ -6,6 +6,7 @@ import {
   type AdminAuthLoginRequest,
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminLoadResponse,
   BODY_MAX_BYTES,
   BUDGET_COST,
   type DomainResponse,
@@ -14,6 +15,7 @@ import {
   type LeasePolicyUpdate,
   PATH,
   PEM_MEDIA_TYPE,
+  type PolicyDecisionsResponse,
   type PolicySettings,
   type PolicyStateResponse,
   type PublicStateResponse,
@@ -76,11 +78,13 @@ interface Shapes {
   adminLogin: [AdminAuthLoginRequest, AdminAuthLoginResponse]
   adminStatus: [None, AdminAuthStatusResponse]
   adminLogout: [None, Nothing]
+  adminLoad: [None, AdminLoadResponse]
   policy: [None, PolicySettings]
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
   updateLease: [LeasePolicyUpdate, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
+  policyDecisions: [None, PolicyDecisionsResponse]
   domain: [None, DomainResponse]
   registerChallenge: [RegisterChallengeRequest, RegisterChallengeResponse]
   register: [RegisterRequest, RegisterResponse]
@@ -136,6 +140,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     }),
     data: answer.nothing,
   },
+  adminLoad: {
+    ...asAdmin(get(PATH.adminLoad, 'What the relay carries now, and has carried since it started')),
+    data: answer.adminLoad,
+  },
   policy: { ...asAdmin(get(PATH.policy, 'The policy')), data: take.policySettings },
   updatePolicy: {
     ...asAdmin(post(PATH.policy, 'Replace the policy', take.policySettings), ['invalid_mode']),
@@ -149,6 +157,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   updateIp: {
     ...asAdmin(post(PATH.policyIps, 'Ban an address, or no longer', take.ipPolicyUpdate), ['invalid_ip']),
     data: answer.nothing,
+  },
+  policyDecisions: {
+    ...asAdmin(get(PATH.policyDecisions, 'Every decision that holds, with or without a lease')),
+    data: answer.policyDecisions,
   },
   domain: { ...get(PATH.domain, 'Versions and features, to check before registering'), data: answer.domain },
   registerChallenge: {

@@ -3,11 +3,13 @@
 import {
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminLoadResponse,
   type DomainResponse,
   type EnsStatus,
   ERROR_STATUS,
   type ErrorCode,
   type Lease,
+  type PolicyDecisionsResponse,
   type PolicyLease,
   type PolicyStateResponse,
   type PublicStateResponse,
@@ -71,6 +73,17 @@ export const policyState: z.ZodType<PolicyStateResponse> = named(
   z.object({ policy: policySettings, leases: z.array(policyLease) }),
 )
 
+export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
+  'PolicyDecisionsResponse',
+  z.object({
+    approved: z.array(text),
+    denied: z.array(text),
+    banned: z.array(text),
+    banned_ips: z.array(text),
+    bps: z.record(text, count),
+  }),
+)
+
 export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
   'AdminAuthLoginResponse',
   z.object({ access_token: text }),
@@ -79,6 +92,18 @@ export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
 export const adminStatus: z.ZodType<AdminAuthStatusResponse> = named(
   'AdminAuthStatusResponse',
   z.object({ authenticated: z.boolean() }),
+)
+
+export const adminLoad: z.ZodType<AdminLoadResponse> = named(
+  'AdminLoadResponse',
+  z.object({
+    leases: count,
+    ready_sessions: count,
+    carriers: count,
+    visitor_connections: count,
+    visitor_received_bytes: count,
+    visitor_sent_bytes: count,
+  }),
 )
 
 const ens: z.ZodType<EnsStatus> = named(

@@ -58,6 +58,7 @@ export function createApiServer(api: Api): Server {
     keepAliveTimeout: API_IDLE_MS,
     noDelay: true,
   })
+  server.on('connection', (socket) => api.connect.connected(socket))
   server.on('request', (request, response) => void answer(api, request, response))
   server.on('upgrade', (request, socket, head) => upgrade(api, request, socket, head))
   server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))

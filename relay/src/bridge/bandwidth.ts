@@ -24,4 +24,11 @@ export class Bandwidth {
     this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + (bytes / rate) * 1000
     return Math.max(0, this.#paidAt - now)
   }
+
+  /** For what cannot wait, such as datagrams. @returns false, and counts nothing, while others still pay for theirs */
+  take(bytes: number): boolean {
+    if (this.spend(0) > 0) return false
+    this.spend(bytes)
+    return true
+  }
 }

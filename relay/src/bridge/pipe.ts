@@ -17,6 +17,7 @@ function copy(from: Duplex, to: Duplex, bandwidth: Bandwidth): void {
     if (delay === undefined && !to.writableNeedDrain) from.resume()
   }
   from.on('data', (chunk: Buffer) => {
+    gather(to)
     const isTaken = to.write(chunk)
     const waitMs = bandwidth.spend(chunk.length)
     if (isTaken && waitMs === 0) return
@@ -31,6 +32,13 @@ function copy(from: Duplex, to: Duplex, bandwidth: Bandwidth): void {
   from.on('close', () => clearTimeout(delay))
   to.on('drain', resume)
   from.resume()
+}
+
+/** What comes within one turn of the event loop, such as the records of one read, leaves in one write. */
+function gather(to: Duplex): void {
+  if (to.writableCorked > 0) return
+  to.cork()
+  setImmediate(() => to.uncork())
 }
 
 function closed(stream: Duplex, other: Duplex): Promise<void> {

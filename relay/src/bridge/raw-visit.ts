@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
+import { resetSession } from '../reverse/native.ts'
 import { claimSession } from './claim.ts'
 import { pipe } from './pipe.ts'
 import type { Bridging } from './visit.ts'
@@ -26,6 +27,10 @@ export async function serveRawVisitor(
       // A reset here, too: nothing in raw TCP would tell a visitor that what came before an orderly end is not all.
       session.once('close', () => {
         if (!session.readableEnded) visitor.resetAndDestroy()
+      })
+      // Nor would it tell the service.
+      visitor.once('close', () => {
+        if (!visitor.readableEnded) resetSession(session)
       })
       await pipe(visitor, session, bandwidth)
     }

@@ -40,6 +40,13 @@ export class LeaseRegistry {
     return this.#leases.size
   }
 
+  /** Reverse sessions of all leases that wait for a visitor. */
+  get readySessions(): number {
+    let ready = 0
+    for (const lease of this) ready += lease.ready.size
+    return ready
+  }
+
   /**
    * Publishes a new lease at once. One that the identity already has is replaced: its tokens die with it.
    * @throws RelayError `hostname_conflict` when another identity has the friendly hostname and no fallback is allowed

@@ -4,6 +4,7 @@ import { randomBytes, sign, verify } from 'node:crypto'
 import { type Audience, identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
 import type { RelayIdentity } from '../identity.ts'
 import type { Lease } from './lease.ts'
+import { VerifiedTokens } from './verified-tokens.ts'
 
 const HEADER = encode(TOKEN_HEADER)
 const SIGNATURE_BYTES = 64
@@ -17,6 +18,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 export class Tokens {
   readonly #identity: RelayIdentity
   readonly #issuer: string
+  readonly #verified = new VerifiedTokens()
 
   /** @param issuer the relay's URL */
   constructor(identity: RelayIdentity, issuer: string) {
@@ -45,6 +47,14 @@ export class Tokens {
   /** @returns the claims, or undefined when the token is not this relay's, not for `audience`, or out of time */
   verify(token: string, audience: Audience): TokenClaims | undefined {
     if (token.length > TOKEN_MAX_CHARS) return undefined
+    const claims = this.#verified.get(token) ?? this.#checkSignature(token)
+    if (claims === undefined) return undefined
+    const now = Date.now() / 1000
+    const current = claims.nbf <= now && now < claims.exp
+    return claims.iss === this.#issuer && claims.aud === audience && current ? claims : undefined
+  }
+
+  #checkSignature(token: string): TokenClaims | undefined {
     const [header, payload, signature, ...rest] = token.split('.')
     if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0)
       return undefined
@@ -56,9 +66,8 @@ export class Tokens {
     if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, bytes)) return undefined
     // Signed by this relay, so it has the shape that `issue` gave it.
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims
-    const now = Date.now() / 1000
-    const current = claims.nbf <= now && now < claims.exp
-    return claims.iss === this.#issuer && claims.aud === audience && current ? claims : undefined
+    this.#verified.add(token, claims)
+    return claims
   }
 
   #sign(input: string): Buffer {

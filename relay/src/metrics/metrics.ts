@@ -62,11 +62,7 @@ export function createExposition({ tally, visitors, leases }: Measured): Exposit
   }
 
   gauge('leases', 'Active leases.', () => leases.size)
-  gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => {
-    let ready = 0
-    for (const lease of leases) ready += lease.ready.size
-    return ready
-  })
+  gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => leases.readySessions)
   gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => tally.carriers)
   gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
   counter(
@@ -78,7 +74,16 @@ export function createExposition({ tally, visitors, leases }: Measured): Exposit
   counter('claims_waited_total', 'Visitors for whom no session was ready.', () => tally.claimsWaited)
   counter('claims_failed_total', 'Visitors who got no session in time.', () => tally.claimsFailed)
   counter('activations_total', 'Sessions that were given to a visitor.', () => tally.activations)
-  counter('datagrams_dropped_total', 'Datagrams that could not be delivered.', () => tally.datagramsDropped)
+  gauge('datagram_tunnels', 'Tunnels of leases with a UDP port.', () => tally.tunnels)
+  gauge('datagram_flows', 'Addresses that UDP ports keep in mind.', () => tally.flows)
+  counter('datagrams_received_total', 'Datagrams of visitors that were passed on.', () => tally.datagramsIn)
+  counter('datagrams_sent_total', 'Datagrams that were sent to visitors.', () => tally.datagramsOut)
+  counters(
+    'datagrams_dropped_total',
+    'Datagrams that were not passed on.',
+    ['reason'],
+    tally.datagramsDropped,
+  )
   counters('sign_requests_total', 'Requests for a signature.', ['outcome'], tally.signatures)
   counters(
     'api_requests_total',

@@ -18,6 +18,27 @@ export class Counts<Labels extends Record<string, string>> {
   }
 }
 
+/** Why a datagram went no further. */
+export type DatagramDrop =
+  /** From a visitor: nobody is there for it, or the lease may not be reached. */
+  | 'no_tunnel'
+  | 'not_routed'
+  /** No room for another flow. */
+  | 'flow_limit'
+  /** Larger than the path to the tenant takes. */
+  | 'too_large'
+  /** The QUIC library, or the kernel, has no room. */
+  | 'queue_full'
+  /** The lease's packets, or the identity's bytes, a second. */
+  | 'rate_limit'
+  | 'bandwidth'
+  /** From a tenant: before its token, without a flow id, or for a flow that there is not. */
+  | 'unauthenticated'
+  | 'malformed'
+  | 'unknown_flow'
+  /** More than the visitor's own datagrams entitle it to. */
+  | 'amplification'
+
 export class Tally {
   /** Visitors for whom no session was ready, and those who got none in time. */
   claimsWaited = 0
@@ -25,8 +46,12 @@ export class Tally {
   activations = 0
   /** WebSockets and native sessions that are open. */
   carriers = 0
-  /** That came for leases without a datagram tunnel. */
-  datagramsDropped = 0
+  /** Of visitors, and to them. */
+  datagramsIn = 0
+  datagramsOut = 0
+  tunnels = 0
+  flows = 0
+  readonly datagramsDropped: Counts<{ reason: DatagramDrop }> = new Counts()
   /** Routes are those of the routing table. */
   readonly requests: Counts<{ route: string; status: string }> = new Counts()
   readonly refusals: Counts<{ code: ErrorCode }> = new Counts()

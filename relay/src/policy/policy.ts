@@ -1,7 +1,12 @@
 // Who may publish and how: the operator's decisions, kept in policy.json and asked wherever a lease is used.
 
 import { join } from 'node:path'
-import { identityKey, type LeasePolicyUpdate, type PolicySettings } from '@svc/protocol'
+import {
+  identityKey,
+  type LeasePolicyUpdate,
+  type PolicyDecisionsResponse,
+  type PolicySettings,
+} from '@svc/protocol'
 import { GroupCommit } from '../group-commit.ts'
 import type { Lease } from '../lease/lease.ts'
 import { type PortGates, SettingsError } from '../settings.ts'
@@ -68,6 +73,18 @@ export class Policy {
       landing_page_enabled: file.landing_page_enabled,
       udp: { enabled: file.udp_enabled, max_leases: file.udp_max_leases },
       tcp_port: { enabled: file.tcp_port_enabled, max_leases: file.tcp_port_max_leases },
+    }
+  }
+
+  /** Every decision that holds, whether or not somebody is here whom it is about. */
+  get decisions(): PolicyDecisionsResponse {
+    const file = this.#file
+    return {
+      approved: file.approved_identity_keys,
+      denied: file.denied_identity_keys,
+      banned: file.banned_identity_keys,
+      banned_ips: file.banned_ips,
+      bps: file.identity_bps,
     }
   }
 

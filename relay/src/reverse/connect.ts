@@ -1,6 +1,7 @@
 // `GET /sdk/connect`: checks the capability before the upgrade, then hands the connection to its carrier, browser or native.
 
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
   AUDIENCE,
@@ -19,12 +20,14 @@ import type { Tally } from '../metrics/tally.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Carrier, serveCarrier } from './carrier.ts'
 import { serveNative } from './native.ts'
+import { TcpSockets } from './tcp-sockets.ts'
 
 export class ReverseConnect {
   readonly #credentials: Credentials
   readonly #policy: Policy
   readonly #tally: Tally
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
+  readonly #tcpSockets = new TcpSockets()
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -41,6 +44,11 @@ export class ReverseConnect {
     this.#sockets.on('wsClientError', ({ message }) => {
       throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
     })
+  }
+
+  /** Remembers a connection whose TLS handshake has not begun. */
+  connected(socket: Socket): void {
+    this.#tcpSockets.add(socket)
   }
 
   /**
@@ -67,7 +75,7 @@ export class ReverseConnect {
     if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
     if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
     this.#count(socket)
-    serveNative(socket, lease)
+    serveNative(socket, lease, this.#tcpSockets.beneath(request.socket))
   }
 
   #leaseOf(capability: string): Lease {

@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { AdminApi } from '../../src/api/admin.ts'
 import { PublicApi } from '../../src/api/public.ts'
 import { SdkApi } from '../../src/api/sdk.ts'
+import { Bandwidth } from '../../src/bridge/bandwidth.ts'
+import { Visitors } from '../../src/bridge/visitors.ts'
 import { Budgets } from '../../src/budget/budgets.ts'
+import { DatagramPlane } from '../../src/datagram/plane.ts'
 import { loadIdentity } from '../../src/identity.ts'
 import { Challenges } from '../../src/lease/challenges.ts'
 import { Credentials } from '../../src/lease/credentials.ts'
@@ -43,6 +46,7 @@ export async function createSystem(): Promise<System> {
   const leases = new LeaseRegistry(routes, journal.reservations)
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
   const recovery = new Recovery()
+  const tally = new Tally()
   const sdk = new SdkApi({
     leases,
     journal,
@@ -56,7 +60,13 @@ export async function createSystem(): Promise<System> {
       policy,
       reservations: journal.reservations,
       serve: async () => {},
-      tally: new Tally(),
+      datagrams: new DatagramPlane({
+        tunnelOf: () => undefined,
+        routes: () => true,
+        bandwidthOf: () => new Bandwidth(() => 0),
+        tally,
+      }),
+      hasNoTunnels: () => false,
       log,
     }),
     host: settings.host,
@@ -65,7 +75,7 @@ export async function createSystem(): Promise<System> {
   })
   return {
     sdk,
-    admin: new AdminApi(undefined, policy, leases),
+    admin: new AdminApi(undefined, policy, { tally, visitors: new Visitors(log), leases }),
     open: new PublicApi(leases, policy, () => false),
     routes,
     policy,

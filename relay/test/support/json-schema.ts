@@ -46,10 +46,10 @@ export function valuesOf(schema: Schema, components: Components): fc.Arbitrary<u
   }
 }
 
-/** The same description, in which an object has the properties it names and no other. */
+/** The same description, in which an object has the properties it names, or describes, and no other. */
 export function closed<T>(value: T): T {
   if (Array.isArray(value)) return value.map(closed) as T
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]))
-  return ('type' in copy && copy.type === 'object' ? { ...copy, additionalProperties: false } : copy) as T
+  return ('type' in copy && copy.type === 'object' ? { additionalProperties: false, ...copy } : copy) as T
 }

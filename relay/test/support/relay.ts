@@ -52,7 +52,7 @@ export async function startTestRelay(
   life: { directory?: string; log?: Logger } = {},
 ): Promise<TestRelay> {
   const directory = life.directory ?? (await mkdtemp(join(tmpdir(), 'svc-relay-')))
-  const port = await freePort()
+  const port = env.SNI_PORT === undefined ? await freePort() : Number(env.SNI_PORT)
   const settings = {
     SVC_URL: `https://${ROOT_HOST}:${port}`,
     IDENTITY_PATH: directory,

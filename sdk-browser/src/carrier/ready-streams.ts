@@ -23,6 +23,7 @@ interface ReadyStreamsEvents {
 
 export class ReadyStreams {
   #events: ReadyStreamsEvents
+  #connectionsMax: number
   /** How many streams are to be ready. */
   #target = READY_STREAMS_MIN
   #opening = 0
@@ -39,8 +40,10 @@ export class ReadyStreams {
   #stopped = false
   #drained = Promise.withResolvers<void>()
 
-  constructor(events: ReadyStreamsEvents) {
+  /** @param connectionsMax with so many visitors none is offered: more wait at the relay */
+  constructor(events: ReadyStreamsEvents, connectionsMax: number = CONNECTIONS_MAX) {
     this.#events = events
+    this.#connectionsMax = connectionsMax
   }
 
   get ready(): number {
@@ -53,7 +56,7 @@ export class ReadyStreams {
 
   /** Opens what is missing. Called at the start, on each claim, and whenever something may have changed. */
   fill(): void {
-    while (!this.#stopped && this.ready + this.#opening < this.#target && this.#load() < CONNECTIONS_MAX)
+    while (!this.#stopped && this.ready + this.#opening < this.#target && this.#load() < this.#connectionsMax)
       this.#open()
   }
 

@@ -29,6 +29,8 @@ export interface LeaseRequest {
   metadata: LeaseMetadata | undefined
   /** A dedicated TCP port as well. */
   tcp?: boolean | undefined
+  /** A dedicated UDP port as well. */
+  udp?: boolean | undefined
 }
 
 /** What every success of register and renew grants anew. */
@@ -48,6 +50,8 @@ export interface Registration extends Grant {
   canonicalHostname: string
   /** `host:port` of the dedicated TCP port, when one was asked for. */
   tcpAddress: string | undefined
+  /** The same of the UDP port. */
+  udpAddress: string | undefined
 }
 
 /** A signed challenge: good for one registration. */
@@ -80,7 +84,8 @@ export async function register(
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
   const tcpAddress = request.tcp ? text(data, 'tcp_addr', HOST_AND_PORT) : undefined
-  return { ...parseGrant(client, data), ...parseHostnames(client, request, data), tcpAddress }
+  const udpAddress = request.udp ? text(data, 'udp_addr', HOST_AND_PORT) : undefined
+  return { ...parseGrant(client, data), ...parseHostnames(client, request, data), tcpAddress, udpAddress }
 }
 
 export async function renew(
@@ -125,6 +130,7 @@ async function requestChallenge(
     metadata: request.metadata,
     ttl: request.ttlS,
     ...(request.tcp && { tcp_enabled: true }),
+    ...(request.udp && { udp_enabled: true }),
   }
   const data = record(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
   const id = text(data, 'challenge_id', CHALLENGE_ID)

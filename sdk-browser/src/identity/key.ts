@@ -4,7 +4,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { getPublicKey, hashes, sign, utils } from '@noble/secp256k1'
+import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
 import { SvcError } from '../errors.ts'
 
 // The curve alone, a third of the size of noble's general one, leaves the hash of its nonces (RFC 6979) to us.
@@ -40,6 +40,22 @@ export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
       // noble puts the recovery bit first; Ethereum wants r, s, and then v as 27 or 28
       return `0x${bytesToHex(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
     },
+  }
+}
+
+/**
+ * The address of the key that made a 65-byte `signature` (r, s, and the recovery bit, with or without 27) of `text`, by
+ * its SHA-256.
+ * @returns undefined when no key made it
+ */
+export function signerOf(text: string, signature: Uint8Array): string | undefined {
+  try {
+    const recovery = signature[64]! % 27
+    const recovered = concatBytes(Uint8Array.of(recovery), signature.subarray(0, 64))
+    const key = recoverPublicKey(recovered, sha256(utf8ToBytes(text)), { prehash: false })
+    return addressOf(Point.fromBytes(key).toBytes(false))
+  } catch {
+    return undefined
   }
 }
 

@@ -13,6 +13,8 @@ export interface DialTarget {
   capability: string
   /** A CA, a name resolution, a TLS session to resume. */
   tls: ConnectionOptions
+  /** Gets a TLS session for the next connection. It may come before the answer to the request. */
+  keepSession(session: Buffer): void
 }
 
 export interface Dialed {
@@ -40,7 +42,7 @@ export async function dial(target: DialTarget, signal: AbortSignal): Promise<Dia
   }
 }
 
-function connectTo({ url, tls }: DialTarget): { raw: Socket; socket: TLSSocket } {
+function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket: TLSSocket } {
   // an IPv6 address stands in brackets in a URL, and no address is a server name (RFC 6066 §3)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const { lookup, ...options } = tls
@@ -55,6 +57,7 @@ function connectTo({ url, tls }: DialTarget): { raw: Socket; socket: TLSSocket }
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
   })
+  socket.on('session', keepSession)
   // the TLS socket has it, too, and there somebody listens
   raw.on('error', () => {})
   return { raw, socket }

@@ -1,6 +1,6 @@
 // The native carrier: each ready session is a TLS connection of its own, and becomes the visitor's.
 
-import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import { type ConnectionOptions, createSecureContext, type TLSSocket } from 'node:tls'
 import {
   type Activation,
   abortError,
@@ -16,7 +16,7 @@ import {
   TIDY_INTERVAL_MS,
   type Traffic,
 } from '@svc/sdk-browser/platform'
-import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
+import { NATIVE_VISITORS_MAX, SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { type Dialed, dial } from './dial.ts'
 import { LeaseContest } from './lease-contest.ts'
 import { SocketStream } from './socket-stream.ts'
@@ -30,7 +30,9 @@ const FOR_ALL: ReadonlySet<string> = new Set(['ip_banned', 'lease_rejected', 'ht
 export function nativeCarrier(tls: ConnectionOptions): OpenCarrier {
   const contest = new LeaseContest()
   return async (url, traffic, events, signal) => {
-    const carrier = new NativeCarrier({ url: new URL(url), tls, contest }, traffic, events)
+    // made once: reading the authorities takes longer than a resumed handshake
+    const secure = { ...tls, secureContext: createSecureContext(tls) }
+    const carrier = new NativeCarrier({ url: new URL(url), tls: secure, contest }, traffic, events)
     const abort = (): void => carrier.fail(abortError(signal))
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
@@ -73,15 +75,18 @@ class NativeCarrier implements SiteCarrier {
     this.#traffic = traffic
     this.#events = events
     this.online = this.#firstReady.promise
-    this.#streams = new ReadyStreams({
-      open: () => this.#open(),
-      serve: (activation) => this.#serve(activation),
-      ready: () => {
-        this.#isOnline = true
-        this.#firstReady.resolve()
+    this.#streams = new ReadyStreams(
+      {
+        open: () => this.#open(),
+        serve: (activation) => this.#serve(activation),
+        ready: () => {
+          this.#isOnline = true
+          this.#firstReady.resolve()
+        },
+        rejected: (again) => this.#rejected(again),
       },
-      rejected: (again) => this.#rejected(again),
-    })
+      NATIVE_VISITORS_MAX,
+    )
     this.#streams.fill()
   }
 
@@ -136,7 +141,11 @@ class NativeCarrier implements SiteCarrier {
     const { signal } = this.#life
     await pause(this.#notBefore - performance.now(), signal)
     const options = { ...tls, ...(this.#session && { session: this.#session }) }
-    const dialed = await dial({ url, capability: this.#events.capability(), tls: options }, signal)
+    const keepSession = (session: Buffer): void => {
+      this.#session = session
+    }
+    const capability = this.#events.capability()
+    const dialed = await dial({ url, capability, tls: options, keepSession }, signal)
     this.#rttMs = dialed.rttMs
     return this.#idle(dialed)
   }
@@ -144,9 +153,6 @@ class NativeCarrier implements SiteCarrier {
   #idle({ socket, reset }: Dialed): ReadyStream {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
-    socket.on('session', (session: Buffer) => {
-      this.#session = session
-    })
     if (this.isClosed) socket.destroy()
     let isIdle = true
     let silence: NodeJS.Timeout | undefined

@@ -13,7 +13,8 @@ export class SocketStream implements ByteStream {
   readonly #reset: () => void
   readonly #meter: Meter | undefined
   #failure: unknown
-  #change = Promise.withResolvers<void>()
+  /** Those who wait for a change: a reader, a writer. */
+  #waiting: (() => void)[] = []
 
   /**
    * @param socket one that half-closes (`allowHalfOpen`)
@@ -40,17 +41,17 @@ export class SocketStream implements ByteStream {
       }
       if (this.#socket.readableEnded) return undefined
       if (this.#failure !== undefined) throw this.#failure
-      await this.#change.promise
+      await this.#change()
     }
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     this.#meter?.sent(bytes.length)
-    // records that the engine makes in one turn leave in one write
+    // what comes within one turn of the event loop, such as the records of one read, leaves in one write
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork()
-      process.nextTick(() => this.#socket.uncork())
+      setImmediate(() => this.#socket.uncork())
     }
     this.#socket.write(bytes)
     await this.#while(() => this.#socket.writableNeedDrain)
@@ -68,7 +69,7 @@ export class SocketStream implements ByteStream {
   }
 
   async #while(isWaiting: () => boolean): Promise<void> {
-    while (this.#failure === undefined && isWaiting()) await this.#change.promise
+    while (this.#failure === undefined && isWaiting()) await this.#change()
     if (this.#failure !== undefined) throw this.#failure
   }
 
@@ -77,8 +78,12 @@ export class SocketStream implements ByteStream {
     this.#notify()
   }
 
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
   #notify(): void {
-    this.#change.resolve()
-    this.#change = Promise.withResolvers()
+    if (this.#waiting.length === 0) return
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

@@ -6,8 +6,11 @@ import { Command, CommanderError, Option } from 'commander'
 import type { CarrierKind } from '../platform.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-interface SharedOptions {
+interface JsonOption {
   json: boolean
+}
+
+interface SharedOptions extends JsonOption {
   identityPath: string
 }
 
@@ -19,21 +22,38 @@ export interface SiteOptions extends SharedOptions {
   allowCanonical: boolean
   hide: boolean
   banMitm: boolean
+  /** How many more relays to take than are named. */
+  discover: number
+  /** `PLACE=TARGET` each. */
+  route: string[]
+  targetCa?: string
 }
 
-export type Chosen =
-  | { command: 'identity'; options: SharedOptions }
+/** A site to run, from the command line or from a config file. */
+export type SiteCommand =
   | {
       command: 'expose'
       target: string | undefined
-      options: SiteOptions & { tcp?: string; tls?: string; targetCa?: string }
+      options: SiteOptions & { tcp?: string; udp?: string; tls?: string }
     }
   | { command: 'serve'; folder: string; options: SiteOptions & { listing: boolean; hidden: boolean } }
+
+export type Chosen =
+  | SiteCommand
+  | { command: 'identity'; options: SharedOptions }
+  | { command: 'status'; options: JsonOption }
+  | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'discover'> }
+  | { command: 'start'; options: JsonOption & { config: string } }
+  | { command: 'config init'; path: string; options: JsonOption }
 
 /** What was printed instead: help, the version, or what is wrong. */
 export interface Printed {
   exitCode: ExitCode
 }
+
+const CONFIG_PATH = 'svc.toml'
+/** What `--discover` alone asks for. */
+const DISCOVERED = '3'
 
 const EXIT_CODES = `
 Exit codes: 0 ended when asked to, 1 unforeseen, 2 wrong usage, 3 relay unreachable or not trusted,
@@ -48,14 +68,14 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
     .addHelpText('after', EXIT_CODES)
 
   site(program.command('expose'), env)
-    .description('a local HTTP server, TLS server or TCP service')
+    .description('a local HTTP server, TLS server, TCP or UDP service')
     .argument('[target]', 'the HTTP server: a port, host:port, or a URL')
     .option(
       '--tls <target>',
       'a TLS server, which gets the visitors’ TLS as it is, in place of an HTTP server',
     )
     .option('--tcp <target>', 'a TCP service, at a port of its own on the relay')
-    .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
+    .option('--udp <target>', 'a UDP service, at a port of its own on the relay')
     .action((target, options) => {
       chosen = { command: 'expose', target, options }
     })
@@ -66,6 +86,28 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
     .option('--hidden', 'serve names that begin with a dot, too', false)
     .action((folder, options) => {
       chosen = { command: 'serve', folder, options }
+    })
+  json(program.command('start'))
+    .description('all that a config file names')
+    .option('-c, --config <file>', 'the config file', CONFIG_PATH)
+    .action((options) => {
+      chosen = { command: 'start', options }
+    })
+  json(program.command('status'))
+    .description('what runs on this machine')
+    .action((options) => {
+      chosen = { command: 'status', options }
+    })
+  relays(json(program.command('relays')), env)
+    .description('whether relays are there, what they speak, and how far away they are')
+    .action((options) => {
+      chosen = { command: 'relays', options }
+    })
+  json(program.command('config').description('the config file of svc start').command('init'))
+    .description('writes one that explains itself; never over another')
+    .argument('[file]', 'where to', CONFIG_PATH)
+    .action((path, options) => {
+      chosen = { command: 'config init', path, options }
     })
   shared(program.command('identity'), env)
     .description('the address that the canonical URL is bound to; a new identity when there is none')
@@ -83,14 +125,14 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
 }
 
 function site(command: Command, env: NodeJS.ProcessEnv): Command {
-  const known = env.SVC_URL ? [env.SVC_URL] : []
-  const relays = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
-    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
-    .default(known, known[0])
-  return shared(command, env)
-    .addOption(relays)
+  return relays(shared(command, env), env)
     .option('-n, --name <name>', 'the site’s name [made of the identity’s address]')
-    .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')
+    .addOption(
+      new Option('--route <place=target>', 'what answers below a /path, at a host, or both; several times')
+        .argParser((route, before: string[]) => [...before, route])
+        .default([], 'none'),
+    )
+    .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(
       new Option('--carrier <kind>', 'how visitors come').choices(['native', 'websocket']).default('native'),
     )
@@ -103,17 +145,38 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
     .option('--hide', 'keep the site off the relay’s public list', false)
 }
 
-function shared(command: Command, env: NodeJS.ProcessEnv): Command {
+function relays(command: Command, env: NodeJS.ProcessEnv): Command {
+  const known = env.SVC_URL ? [env.SVC_URL] : []
+  const relay = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
+    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
+    .default(known, known[0])
+  const discover = new Option('--discover [count]', 'ask the relay for others, and take so many more')
+    .argParser(Number)
+    .preset(DISCOVERED)
+    .default(0, 'none')
   return command
-    .option('--json', 'a JSON object a line', false)
-    .option(
-      '--identity-path <file>',
-      'the identity’s file [IDENTITY_PATH]',
-      env.IDENTITY_PATH || ownPath(env),
-    )
+    .addOption(relay)
+    .addOption(discover)
+    .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')
+}
+
+function shared(command: Command, env: NodeJS.ProcessEnv): Command {
+  return json(command).option(
+    '--identity-path <file>',
+    'the identity’s file [IDENTITY_PATH]',
+    identityPathOf(env),
+  )
+}
+
+function json(command: Command): Command {
+  return command.option('--json', 'a JSON object a line', false)
+}
+
+export function identityPathOf(env: NodeJS.ProcessEnv): string {
+  return env.IDENTITY_PATH || join(ownFolder(env), 'identity.json')
 }
 
 /** XDG Base Directory Specification. */
-function ownPath(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'svc', 'identity.json')
+export function ownFolder(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'svc')
 }

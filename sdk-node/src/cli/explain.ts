@@ -38,6 +38,8 @@ const EXIT_OF: Readonly<Record<string, ExitCode>> = {
   incompatible_relay: EXIT.incompatible,
   unexpected_answer: EXIT.incompatible,
   siwe_mismatch: EXIT.incompatible,
+  tunnel_unreachable: EXIT.unreachable,
+  quic_unavailable: EXIT.usage,
   alternate_gateway: EXIT.incompatible,
   identity_unavailable: EXIT.identity,
   lease_replaced: EXIT.ended,
@@ -47,6 +49,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   hostname_conflict:
     'the name belongs to somebody else: choose another with --name, or --allow-canonical for the canonical URL alone',
   tcp_port_disabled: 'this relay gives no TCP ports',
+  tcp_port_capacity_exceeded: 'this relay gives no more TCP ports for now: try again later, or at another',
+  tcp_port_exhausted: 'all TCP ports of this relay are in use: try again later, or at another',
+  udp_disabled: 'this relay gives no UDP ports',
+  udp_capacity_exceeded: 'this relay gives no more UDP ports for now: try again later, or at another',
+  udp_port_exhausted: 'all UDP ports of this relay are in use: try again later, or at another',
+  tunnel_unreachable:
+    'the relay cannot be reached by QUIC: a firewall on the way may let no UDP through to its port',
   ip_banned: 'this address is banned at the relay',
   lease_rejected: 'the relay does not allow this identity to be reached',
 }
@@ -83,6 +92,10 @@ function innermost(error: Error): Error {
   return error.cause instanceof Error ? innermost(error.cause) : error
 }
 
+/** Relays have a say in it: nothing of that reaches a terminal as a command. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '?')
+    .trim()
 }

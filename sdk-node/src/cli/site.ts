@@ -1,97 +1,140 @@
-// `svc expose` and `svc serve`: online until a signal asks to end it, or no relay has it any more.
+// `svc expose`, `svc serve` and each tunnel of `svc start`: online until a signal asks to end it, or no relay has it any more.
 
-import { readFile } from 'node:fs/promises'
 import { files } from '@svc/sdk-browser/handlers'
-import { identityFromKey, type PlatformSite, SvcError } from '@svc/sdk-browser/platform'
+import { type PlatformSite, SvcError } from '@svc/sdk-browser/platform'
 import { type ExposeOptions, type Exposure, expose } from '../expose.ts'
 import { openFolder } from '../folder/folder-handle.ts'
-import { loadIdentityFile } from '../identity-file.ts'
-import type { Chosen, SiteOptions } from './command-line.ts'
+import type { Board } from './board.ts'
+import type { SiteCommand, SiteOptions } from './command-line.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
+import { readPem } from './pem.ts'
 import type { Tell } from './report.ts'
 
 /** The same complaint is repeated no more often than this, in milliseconds: a busy site has many visitors. */
 const COMPLAINT_PAUSE_MS = 5_000
-/** Digits of the address in a name that nobody chose: enough that two identities hardly ever meet. */
-const NAME_DIGITS = 8
+
+export interface Surroundings {
+  tell: Tell
+  board: Board
+  /** Called when something is there to be shown, before it is told of. */
+  begun(): Promise<void>
+  /** Ends it. */
+  signal: AbortSignal
+}
 
 /**
- * @param signal ends it
- * @returns how it ended
- * @throws SvcError why it did not begin
+ * Runs all of them; one that does not begin does not hold up the others.
+ * @returns how the first ended that did not end well
+ * @throws SvcError why none began
  */
-export async function runSite(
-  chosen: Extract<Chosen, { command: 'expose' | 'serve' }>,
-  tell: Tell,
-  signal: AbortSignal,
+export async function runSites(
+  commands: readonly SiteCommand[],
+  surroundings: Surroundings,
 ): Promise<ExitCode> {
+  if (commands.length === 1) return runSite(commands[0]!, surroundings)
+  const { tell } = surroundings
+  const failures: unknown[] = []
+  const ends = commands.map(async (command) => {
+    const tunnel = command.options.name
+    const tellOf: Tell = (report) => tell(report.event === 'error' ? { ...report, tunnel } : report)
+    try {
+      return await runSite(command, { ...surroundings, tell: tellOf })
+    } catch (error) {
+      failures.push(error)
+      const { code, message, exitCode } = explain(error)
+      if (exitCode !== EXIT.ok) tellOf({ event: 'error', code, message })
+      return exitCode
+    }
+  })
+  const codes = await Promise.all(ends)
+  if (failures.length === commands.length) throw failures[0]
+  return codes.find((code) => code !== EXIT.ok) ?? EXIT.ok
+}
+
+/** @throws SvcError why it did not begin */
+async function runSite(command: SiteCommand, surroundings: Surroundings): Promise<ExitCode> {
+  const { tell, board, begun, signal } = surroundings
   const complain = complainer(tell)
-  const { banMitm } = chosen.options
+  const { banMitm } = command.options
   let hasLeft = false
   const exposure = await expose({
-    ...(await siteOptions(chosen.options)),
-    ...(await targets(chosen)),
+    ...(await siteOptions(command.options)),
+    ...(await targets(command)),
     signal,
     onTargetError: (error) => complain(undefined, error),
+    onRequest: (report) => board.requested(report),
     banMitm,
     onProbe: ({ site, verdict }) => {
-      tell({ event: 'probe', relay: relayOf(site), verdict })
+      const relay = relayOf(site)
+      board.probed(site, verdict)
+      tell({ event: 'probe', relay, verdict })
       if (banMitm && verdict === 'suspected') hasLeft = true
     },
   })
+  await begun()
   for (const { relay, error } of exposure.failures) complain(relay, error)
-  const exitCode = await untilOver(exposure, tell, complain)
+  const exitCode = await untilOver(exposure, surroundings, complain)
   return hasLeft && !signal.aborted ? EXIT.ended : exitCode
 }
 
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
   if (options.relay.length === 0)
     throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
-  const identity = await loadIdentityFile(options.identityPath)
-  const { address } = identityFromKey(identity)
   return {
     relays: options.relay,
-    identity,
-    name: options.name ?? `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}`,
+    identityPath: options.identityPath,
+    name: options.name,
     carrier: options.carrier,
     allowCanonicalFallback: options.allowCanonical,
+    discover: options.discover,
     ...(options.hide && { metadata: { hide: true } }),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
 }
 
-async function targets(
-  chosen: Extract<Chosen, { command: 'expose' | 'serve' }>,
-): Promise<Partial<ExposeOptions>> {
+async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
+  const { route, targetCa } = chosen.options
+  const shared = {
+    ...(route.length > 0 && { routes: routesOf(route) }),
+    ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
+  }
   if (chosen.command === 'serve') {
     const { listing, hidden } = chosen.options
-    return { fetch: files(await openFolder(chosen.folder), { listing, hidden }) }
+    return { ...shared, fetch: files(await openFolder(chosen.folder), { listing, hidden }) }
   }
-  const { tcp, tls, targetCa } = chosen.options
-  return { http: chosen.target, tcp, tls, targetCa: targetCa && (await readPem('--target-ca', targetCa)) }
+  const { tcp, udp, tls } = chosen.options
+  return { ...shared, http: chosen.target, tcp, udp, tls }
 }
 
-async function readPem(option: string, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new SvcError('invalid_option', `${option} ${path} cannot be read`, { cause })
-  }
+function routesOf(routes: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    routes.map((route) => {
+      const at = route.indexOf('=')
+      if (at > 0) return [route.slice(0, at), route.slice(at + 1)]
+      throw new SvcError('invalid_option', `--route ${JSON.stringify(route)} is not PLACE=TARGET`)
+    }),
+  )
 }
 
-function untilOver({ sites }: Exposure, tell: Tell, complain: Complain): Promise<ExitCode> {
+function untilOver(
+  { sites }: Exposure,
+  { tell, board }: Surroundings,
+  complain: Complain,
+): Promise<ExitCode> {
   return new Promise((resolve) => {
     let left = sites.length
     let isForced = false
     for (const site of sites) {
       const relay = relayOf(site)
+      board.add(relay, site)
       const follow = (): void => {
         if (site.state === 'online') tell(onlineReport(relay, site))
         else if (site.state === 'reconnecting') tell({ event: 'reconnecting', relay })
         else if (site.state === 'closed')
           // waits for what the site itself began: the lease is given up behind it
           site.close().then(() => {
+            board.remove(site)
             tell({ event: 'closed', relay })
             left -= 1
             if (left === 0) resolve(isForced ? EXIT.ended : EXIT.ok)
@@ -109,8 +152,8 @@ function untilOver({ sites }: Exposure, tell: Tell, complain: Complain): Promise
 }
 
 function onlineReport(relay: string, site: PlatformSite): Parameters<Tell>[0] {
-  const { url, canonicalUrl: canonical_url, tcpAddress: tcp_address } = site
-  return { event: 'online', relay, url, canonical_url, tcp_address }
+  const { url, canonicalUrl: canonical_url, tcpAddress: tcp_address, udpAddress: udp_address } = site
+  return { event: 'online', relay, url, canonical_url, tcp_address, udp_address }
 }
 
 /** The host that all names of the site are below. */

@@ -20,13 +20,16 @@ export function parseTcpTarget(option: string, target: number | string): TcpTarg
   return { ...parsed, host: parsed.host.replace(/^\[|\]$/g, '') }
 }
 
-/** @throws SvcError `invalid_option` */
-export function parseHttpTarget(target: number | string | URL): URL {
+/**
+ * @param option as above
+ * @throws SvcError `invalid_option`
+ */
+export function parseHttpTarget(target: number | string | URL, option = 'http'): URL {
   const parsed = hostAndPort(String(target))
   const url = parsed ? new URL(`http://${parsed.host}:${parsed.port}`) : URL.parse(String(target))
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
     throw invalid(
-      'http',
+      option,
       target,
       'a port, host:port, or an http(s) URL without credentials, query or fragment',
     )

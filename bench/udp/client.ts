@@ -1,0 +1,92 @@
+// Visitors of a UDP echo: one that asks and waits, and one that sends at a given rate and counts what comes back.
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** How long round trips are measured, in milliseconds, … */
+const TRIPS_MS = 500
+/** … how long a rate is held, … */
+const RATE_MS = 1_000
+/** … and how long the last ones may take. */
+const TAIL_MS = 300
+/** A datagram that is not back by then was lost. */
+const LOST_MS = 200
+/** Timers come this often: what is due by then is sent at once. */
+const TICK_MS = 1
+const BUFFER_BYTES = 4 * 1024 * 1024
+
+export interface Trips {
+  perSecond: number
+  p50Us: number
+  p99Us: number
+}
+
+export async function roundTrips(port: number, bytes: number): Promise<Trips> {
+  const socket = await visitor(port)
+  const payload = Buffer.alloc(bytes)
+  const times: number[] = []
+  const start = performance.now()
+  while (performance.now() - start < TRIPS_MS) {
+    const sent = performance.now()
+    if (await answered(socket, payload)) times.push(performance.now() - sent)
+  }
+  const seconds = (performance.now() - start) / 1000
+  socket.close()
+  times.sort((a, b) => a - b)
+  const quantile = (share: number): number => 1000 * (times[Math.floor(times.length * share)] ?? Number.NaN)
+  return { perSecond: times.length / seconds, p50Us: quantile(0.5), p99Us: quantile(0.99) }
+}
+
+/** @returns the share that came back, in percent */
+export async function delivered(port: number, perSecond: number, bytes: number): Promise<number> {
+  const socket = await visitor(port)
+  const payload = Buffer.alloc(bytes)
+  let sent = 0
+  let back = 0
+  socket.on('message', () => {
+    back += 1
+  })
+  const start = performance.now()
+  for (let elapsed = 0; elapsed < RATE_MS; elapsed = performance.now() - start) {
+    for (const due = (elapsed / 1000) * perSecond; sent < due; sent += 1) socket.send(payload)
+    await pause(TICK_MS)
+  }
+  await pause(TAIL_MS)
+  socket.close()
+  return (100 * back) / sent
+}
+
+/** One datagram of each of so many visitors, a few at a time. @returns closes them */
+export async function comeByTheThousand(port: number, count: number): Promise<() => void> {
+  const sockets: Socket[] = []
+  while (sockets.length < count) {
+    const some = await Promise.all(Array.from({ length: 100 }, () => visitor(port)))
+    await Promise.all(some.map((socket) => answered(socket, Buffer.alloc(64))))
+    sockets.push(...some)
+  }
+  return () => {
+    for (const socket of sockets) socket.close()
+  }
+}
+
+async function visitor(port: number): Promise<Socket> {
+  const socket = createSocket({ type: 'udp4', recvBufferSize: BUFFER_BYTES })
+  socket.on('error', () => {})
+  socket.connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+function answered(socket: Socket, payload: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (isBack: boolean): void => {
+      clearTimeout(timer)
+      socket.off('message', back)
+      resolve(isBack)
+    }
+    const back = (): void => done(true)
+    const timer = setTimeout(() => done(false), LOST_MS)
+    socket.on('message', back)
+    socket.send(payload)
+  })
+}

@@ -1,0 +1,76 @@
+// Ways to one UDP service: ours as `svc expose --udp` makes it, and frp where it is on this machine.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort } from '../../e2e/harness/free-port.ts'
+import { root } from '../../scripts/lib/command.ts'
+import { BenchRelay } from '../carrier/relay.ts'
+import { findProgram } from '../node/peers.ts'
+import { Programs } from '../node/processes.ts'
+import { roundTrips } from './client.ts'
+
+const CLI = path.join(root, 'sdk-node/src/cli/main.ts')
+const PORTS = 10
+
+export interface Way {
+  /** Where visitors send to. */
+  port: number
+  stop(): Promise<void>
+}
+
+export interface OwnWay extends Way {
+  relay: BenchRelay
+}
+
+export async function startOwn(service: number, execArgv: string[] = []): Promise<OwnWay> {
+  const min = await freePort()
+  const range = { MIN_PORT: `${min}`, MAX_PORT: `${min + PORTS - 1}` }
+  const relay = await BenchRelay.start({ execArgv, env: { UDP_ENABLED: 'true', ...range } })
+  const programs = new Programs()
+  const identity = path.join(relay.directory, 'tenant.json')
+  const options = ['--relay', relay.url, '--ca', relay.caFile, '--identity-path', identity, '--json']
+  const child = programs.start(process.execPath, [CLI, 'expose', '--udp', `${service}`, ...options])
+  const address = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout!).on('line', (line) => {
+      const report = JSON.parse(line)
+      if (report.event === 'online') resolve(report.udp_address)
+      else if (report.event === 'failed') reject(new Error(report.message))
+    })
+    child.once('exit', (code) => reject(new Error(`svc ended with ${code}: ${programs.complaints}`)))
+  })
+  return {
+    port: Number(address.split(':').at(-1)),
+    relay,
+    stop: async () => {
+      await programs.stop()
+      await relay.stop()
+    },
+  }
+}
+
+/** @returns undefined where frp is not installed */
+export async function startFrp(service: number): Promise<Way | undefined> {
+  const [frps, frpc] = [findProgram('frps'), findProgram('frpc')]
+  if (frps === undefined || frpc === undefined) return undefined
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-frp-'))
+  const [control, port] = [await freePort(), await freePort()]
+  const server = path.join(directory, 'frps.toml')
+  const client = path.join(directory, 'frpc.toml')
+  await writeFile(server, `bindAddr = "127.0.0.1"\nbindPort = ${control}\n`)
+  const proxy = `name = "udp"\ntype = "udp"\nlocalIP = "127.0.0.1"\nlocalPort = ${service}\nremotePort = ${port}\n`
+  await writeFile(client, `serverAddr = "127.0.0.1"\nserverPort = ${control}\n\n[[proxies]]\n${proxy}`)
+  const programs = new Programs()
+  programs.start(frps, ['-c', server])
+  await programs.listening(control)
+  programs.start(frpc, ['-c', client])
+  // nothing tells when a UDP port is there but an answer
+  while (!((await roundTrips(port, 64)).perSecond > 0));
+  return {
+    port,
+    stop: async () => {
+      await programs.stop()
+      await rm(directory, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,112 @@
+// The relay's landing page: a visitor publishes from this very tab, three things, and learns how to from elsewhere.
+import type { BrowserContext } from '@playwright/test'
+import { test as base, expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import { expectAccessible, expectFits } from './harness/example.ts'
+import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './harness/web.ts'
+
+const test = base.extend<{
+  context: BrowserContext
+  landing: OpenedPage & { publish(what: string): Promise<string> }
+}>({
+  context: async ({ browser }, use) => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await use(context)
+    await context.close()
+  },
+  landing: async ({ context, relay }, use) => {
+    const opened = await openWeb(context, relay.url)
+    const publish = async (what: string): Promise<string> => {
+      await opened.page.getByRole('radio', { name: what }).check()
+      await opened.page.getByRole('button', { name: 'Publish' }).click()
+      await expect(opened.page.locator('.publish .state')).toHaveText('online')
+      return (await opened.page.locator('.address a').textContent()) ?? ''
+    }
+    await use({ ...opened, publish })
+    expect(opened.errors).toEqual([])
+  },
+})
+
+test('a hello page: published at once, visited, kept while its owner looks around, stopped', async ({
+  landing: { page, publish },
+  relay,
+  visitor,
+}) => {
+  const url = await publish('A hello page')
+  await expect(page.getByRole('img', { name: `QR code of ${url}` })).toBeVisible()
+  await visitor.goto(url)
+  await expect(visitor.getByRole('heading')).toHaveText('Hello, visitor 1')
+  await expect(page.locator('.count')).toHaveText('1')
+  await expect(page.locator('.visits')).toContainText('GET /')
+
+  await page.getByRole('link', { name: 'See who is here' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
+  await expect(page).toHaveURL(`${relay.url}/sites`)
+  expect(String(await curl(relay.caFile, url))).toContain('Hello, visitor 2')
+  await page.goBack()
+  await expect(page.locator('.count')).toHaveText('2')
+
+  await page.getByRole('button', { name: 'Copy the address' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.getByRole('button', { name: 'Publish' })).toBeVisible()
+  await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
+})
+
+test('it is in the list of sites when its owner says so', async ({ landing: { page, publish }, relay }) => {
+  const listed = async (): Promise<string> => String(await curl(relay.caFile, `${relay.url}/api/state`))
+  const { hostname } = new URL(await publish('A hello page'))
+  expect(await listed()).not.toContain(hostname)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByLabel('Show it in the list of sites').check()
+  expect(new URL(await publish('A hello page')).hostname).toBe(hostname)
+  expect(await listed()).toContain(hostname)
+})
+
+test('a folder: what is chosen is downloaded from this tab, at an address that is not listed', async ({
+  landing: { page, publish },
+  relay,
+}) => {
+  const url = await publish('A folder')
+  await expect(page.getByText('No files yet')).toBeVisible()
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') }
+  await page.getByLabel('Choose files').setInputFiles([file])
+  await expect(page.getByText('1 file is shared')).toBeVisible()
+  expect(String(await curl(relay.caFile, `${url}/notes.txt`))).toBe('mine')
+  expect(String(await curl(relay.caFile, `${relay.url}/api/state`))).not.toContain(new URL(url).hostname)
+})
+
+test('a webhook inspector: what came is shown in full, as text', async ({
+  landing: { page, publish },
+  relay,
+}) => {
+  const url = await publish('A webhook inspector')
+  const body = '<img src=x onerror=alert(1)>'
+  expect(String(await curl(relay.caFile, '-d', body, `${url}/hook?x=1`))).toBe('Received\n')
+  await page.getByText('POST /hook?x=1').click()
+  await expect(page.locator('.visits pre')).toContainText(body)
+})
+
+test('it says how from a machine and from code, with the address of this relay', async ({
+  landing: { page },
+  relay,
+}) => {
+  await page.getByRole('button', { name: 'Copy the command' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toBe(`svc expose 3000 --relay ${relay.url}`)
+  await page.getByRole('button', { name: 'Copy the code' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`relay: '${relay.url}'`)
+  for (const link of await page.getByRole('link', { name: /examples/i }).all())
+    expect(await link.getAttribute('href')).toBe('/examples/')
+})
+
+test('nothing jumps; it fits every width in both themes, and axe-core finds nothing, before and after', async ({
+  landing: { page, publish },
+}, info) => {
+  expect(await layoutShift(page)).toBeLessThan(0.01)
+  await expectFits({ landing: page }, info, WIDTHS_PX)
+  await expectAccessible(page)
+  await publish('A hello page')
+  await expectFits({ published: page }, info, WIDTHS_PX)
+  await expectAccessible(page)
+})

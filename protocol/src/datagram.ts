@@ -1,0 +1,74 @@
+// The datagram tunnel: its ALPN, its first stream, and a DATAGRAM (RFC 9221) as a flow id and a UDP payload.
+
+import type { ErrorCode } from './errors.ts'
+import { FLOW_ID_MAX } from './limits.ts'
+
+/** RFC 7301 protocol name of the QUIC connection between SDK and relay. */
+export const TUNNEL_ALPN = 'svc-tunnel'
+
+/** Application error codes of a QUIC close (RFC 9000 §20.2). *Extension*: a client may ignore them. */
+export const TUNNEL_CLOSE = {
+  /** Nothing is wrong: come back. */
+  goingAway: 0,
+  /** The lease expired, was given up or replaced, or is no longer allowed. */
+  leaseEnded: 1,
+  /** The lease has a newer tunnel. */
+  replaced: 2,
+  /** The first stream did not bring what lets a tunnel in. */
+  refused: 3,
+  /** The relay has no room for another connection without a lease. */
+  busy: 4,
+  /** What came on the stream after the answer was no heartbeat. */
+  violation: 5,
+} as const
+
+/** What the SDK sends on the first stream. */
+export interface TunnelHello {
+  access_token: string
+}
+
+/** What the relay answers there. */
+export type TunnelAnswer =
+  | {
+      ok: true
+      /** *Extension*: bytes that follow on the stream are sent back. */
+      heartbeat?: boolean | undefined
+    }
+  | { ok: false; error: ErrorCode }
+
+/** A flow is one visitor's address, for as long as it is not idle. */
+export interface Datagram {
+  flowId: number
+  payload: Uint8Array
+}
+
+const CONTINUES = 0x80
+const VALUE = 0x7f
+const VALUE_BITS = 7
+
+/** @param flowId from 1 to 2^32 - 1 */
+export function encodeDatagram(flowId: number, payload: Uint8Array): Uint8Array {
+  const header: number[] = []
+  let rest = flowId
+  for (; rest > VALUE; rest = Math.floor(rest / CONTINUES)) header.push((rest % CONTINUES) | CONTINUES)
+  header.push(rest)
+  const datagram = new Uint8Array(header.length + payload.length)
+  datagram.set(header)
+  datagram.set(payload, header.length)
+  return datagram
+}
+
+/** @returns undefined when it does not begin with a flow id, in the one shortest spelling */
+export function decodeDatagram(datagram: Uint8Array): Datagram | undefined {
+  let flowId = 0
+  for (let at = 0; at < datagram.length; at += 1) {
+    const byte = datagram[at]!
+    // no bit operations: they would make negative numbers of the upper half
+    flowId += (byte & VALUE) * 2 ** (VALUE_BITS * at)
+    if (flowId > FLOW_ID_MAX) return undefined
+    if (byte >= CONTINUES) continue
+    // flow 0 is none, and a last byte of 0 is a longer spelling
+    return byte === 0 ? undefined : { flowId, payload: datagram.subarray(at + 1) }
+  }
+  return undefined
+}

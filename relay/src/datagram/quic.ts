@@ -1,0 +1,134 @@
+// QUIC as this relay needs it: one endpoint, connections with a stream and datagrams. The only importer of @currentspace/http3.
+
+import type { Duplex } from 'node:stream'
+import {
+  DATAGRAM_ALWAYS_BYTES,
+  TUNNEL_ALPN,
+  TUNNEL_IDLE_MS,
+  TUNNEL_PACKET_OVERHEAD_BYTES,
+} from '@svc/protocol'
+import type { Certificates } from '../certificates/store.ts'
+import { normalizeIp } from '../ip.ts'
+import { PATH_LOOK_MS, TUNNEL_WINDOW_BYTES, TUNNELS_MAX } from '../limits.ts'
+
+/** One whose handshake is done. */
+export interface QuicConnection {
+  /** The peer's normalized address, which a Retry has proved. */
+  readonly source: string
+  /** The largest DATAGRAM that the path takes now; larger ones would vanish. */
+  readonly datagramMaxBytes: number
+  /** @returns false when it was not taken; true promises nothing */
+  send(datagram: Uint8Array): boolean
+  close(code: number, reason: string): void
+}
+
+/** What a connection brings. Nothing may throw here. */
+export interface QuicEvents {
+  /** The peer opened a stream. */
+  stream(stream: Duplex): void
+  datagram(bytes: Uint8Array): void
+  closed(): void
+}
+
+export interface QuicEndpoint {
+  /** Ends its connections with it. */
+  close(): Promise<void>
+}
+
+/** A machine without IPv6 has only the second. */
+const ANY_ADDRESS = ['::', '0.0.0.0']
+
+/**
+ * Bound on every address, as the SNI listener is.
+ * @throws Error when the port cannot be had, or this platform has no binary of the library
+ */
+export async function openQuicEndpoint(
+  port: number,
+  { chainPem, key }: Certificates,
+  accept: (connection: QuicConnection) => QuicEvents,
+): Promise<QuicEndpoint> {
+  const { createQuicServer } = await import('@currentspace/http3')
+  const open = new Set<QuicEvents>()
+  let failure: unknown
+  for (const address of ANY_ADDRESS) {
+    const server = createQuicServer({
+      key: key.export({ type: 'pkcs8', format: 'pem' }),
+      cert: chainPem,
+      alpn: [TUNNEL_ALPN],
+      enableDatagrams: true,
+      maxIdleTimeoutMs: TUNNEL_IDLE_MS,
+      maxConnections: TUNNELS_MAX,
+      initialMaxStreamsBidi: 1,
+      initialMaxData: TUNNEL_WINDOW_BYTES,
+      initialMaxStreamDataBidiLocal: TUNNEL_WINDOW_BYTES,
+      // an address has to prove itself before anything is kept for it (RFC 9000 §8.1.2)
+      disableRetry: false,
+      // the other drivers need io_uring, which containers forbid
+      runtimeMode: 'portable',
+    })
+    // what goes wrong with one connection ends that one
+    server.on('error', () => {})
+    server.on('session', (session) => {
+      session.on('error', () => {})
+      // The library gives the handle of a closed connection to the next one: what comes late must not reach that.
+      let isOpen = true
+      const datagramMaxBytes = sizeOf(session)
+      const events = accept({
+        source: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
+        get datagramMaxBytes() {
+          return datagramMaxBytes()
+        },
+        send: (datagram) => isOpen && (attempt(() => session.sendDatagram(datagram)) ?? false),
+        close: (code, reason) => void (isOpen && attempt(() => session.close(code, reason))),
+      })
+      session.on('stream', (stream) => events.stream(stream))
+      session.on('datagram', (bytes) => events.datagram(bytes))
+      open.add(events)
+      session.on('close', () => {
+        isOpen = false
+        if (open.delete(events)) events.closed()
+      })
+    })
+    try {
+      await server.listen(port, address)
+      return {
+        close: async () => {
+          await server.close()
+          // the library tells nobody
+          for (const events of open) events.closed()
+        },
+      }
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+/** The library throws at what comes too late. */
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
+interface Path {
+  getMetrics(): object | null
+}
+
+/** The library finds out by itself what passes. It is asked now and then, for that waits for its thread. */
+function sizeOf(path: Path): () => number {
+  let size = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = performance.now()
+    if (now - askedAt > PATH_LOOK_MS) {
+      askedAt = now
+      const { pmtu = 0 }: { pmtu?: number } = path.getMetrics() ?? {}
+      size = Math.max(DATAGRAM_ALWAYS_BYTES, pmtu - TUNNEL_PACKET_OVERHEAD_BYTES)
+    }
+    return size
+  }
+}

@@ -1,0 +1,142 @@
+// The tunnels of this relay: a connection without a lease until its first stream brings the token, then that lease's own.
+
+import { AUDIENCE, type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
+import { RelayError } from '../errors.ts'
+import { networkOf } from '../ip.ts'
+import type { Credentials } from '../lease/credentials.ts'
+import type { Lease } from '../lease/lease.ts'
+import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_SOURCE_MAX } from '../limits.ts'
+import type { Tally } from '../metrics/tally.ts'
+import type { Policy } from '../policy/policy.ts'
+import { FirstStream } from './first-stream.ts'
+import type { QuicConnection, QuicEvents } from './quic.ts'
+
+export interface TunnelParts {
+  credentials: Pick<Credentials, 'leaseOf'>
+  policy: Pick<Policy, 'bars' | 'isAnyIpBanned'>
+  tally: Tally
+  /** What comes through the tunnel of a lease. */
+  received: (datagram: Uint8Array, lease: Lease) => void
+  log: { debug(fields: object, message: string): void }
+}
+
+export class Tunnels {
+  readonly #parts: TunnelParts
+  readonly #byLease = new Map<Lease, QuicConnection>()
+  /** Connections without a lease, by the network that they come from. */
+  readonly #pending = new Map<string, number>()
+  #pendingCount = 0
+
+  constructor(parts: TunnelParts) {
+    this.#parts = parts
+  }
+
+  of(lease: Lease): QuicConnection | undefined {
+    return this.#byLease.get(lease)
+  }
+
+  /** A handshake is done. */
+  accept(connection: QuicConnection): QuicEvents {
+    if (!this.#hasRoom(connection)) {
+      connection.close(TUNNEL_CLOSE.busy, 'too many connections without a token')
+      return {
+        stream: (stream) => stream.on('error', () => {}).destroy(),
+        datagram: () => {},
+        closed: () => {},
+      }
+    }
+    const settle = this.#wait(connection)
+    const { tally, received, log } = this.#parts
+    let lease: Lease | undefined
+    let first: FirstStream | undefined
+    let leave = (): void => {}
+    return {
+      stream: (stream) => {
+        if (first !== undefined) {
+          stream.on('error', () => {}).destroy()
+          return
+        }
+        first = new FirstStream(stream, {
+          admit: (token) => {
+            const found = this.#leaseOf(token, connection.source)
+            if (typeof found === 'string') {
+              log.debug({ source: connection.source, code: found }, 'datagram tunnel refused')
+              return found
+            }
+            lease = found
+            settle()
+            leave = this.#join(connection, lease)
+            return undefined
+          },
+          fail: (code, reason) => connection.close(code, reason),
+        })
+      },
+      datagram: (bytes) => {
+        if (lease === undefined) tally.datagramsDropped.add({ reason: 'unauthenticated' })
+        else received(bytes, lease)
+      },
+      closed: () => {
+        settle()
+        leave()
+        lease = undefined
+      },
+    }
+  }
+
+  #hasRoom({ source }: QuicConnection): boolean {
+    const ofSource = this.#pending.get(networkOf(source)) ?? 0
+    return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_SOURCE_MAX
+  }
+
+  /** @returns to be called, once or more, when it has a lease or is closed */
+  #wait(connection: QuicConnection): () => void {
+    const network = networkOf(connection.source)
+    this.#pendingCount += 1
+    this.#pending.set(network, (this.#pending.get(network) ?? 0) + 1)
+    const deadline = setTimeout(
+      () => connection.close(TUNNEL_CLOSE.refused, 'no token in time'),
+      TUNNEL_HELLO_DEADLINE_MS,
+    ).unref()
+    let isOver = false
+    return () => {
+      clearTimeout(deadline)
+      if (isOver) return
+      isOver = true
+      this.#pendingCount -= 1
+      const others = this.#pending.get(network)! - 1
+      if (others > 0) this.#pending.set(network, others)
+      else this.#pending.delete(network)
+    }
+  }
+
+  #leaseOf(token: string, source: string): Lease | ErrorCode {
+    const { credentials, policy } = this.#parts
+    if (policy.isAnyIpBanned(source)) return 'ip_banned'
+    try {
+      const lease = credentials.leaseOf(token, AUDIENCE.lease)
+      if (!lease.has('udp')) return 'transport_mismatch'
+      return policy.bars(lease) ? 'lease_rejected' : lease
+    } catch (error) {
+      return error instanceof RelayError ? error.code : 'internal'
+    }
+  }
+
+  /** The lease has this tunnel from now on. @returns to be called when the connection is closed */
+  #join(connection: QuicConnection, lease: Lease): () => void {
+    const previous = this.#byLease.get(lease)
+    this.#byLease.set(lease, connection)
+    // an SDK comes back because its last connection died, which is not known here yet
+    if (previous === undefined) this.#parts.tally.tunnels += 1
+    else previous.close(TUNNEL_CLOSE.replaced, 'the lease has a newer tunnel')
+    const end = (): void => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease has ended')
+    lease.ended.addEventListener('abort', end, { once: true })
+    const release = lease.onBar(() => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease is not allowed'))
+    return () => {
+      lease.ended.removeEventListener('abort', end)
+      release()
+      if (this.#byLease.get(lease) !== connection) return
+      this.#byLease.delete(lease)
+      this.#parts.tally.tunnels -= 1
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// The TCP connections beneath the API's TLS connections. Node does not tell which belongs to which; the peer's address does.
+
+import type { Socket } from 'node:net'
+
+export class TcpSockets {
+  /** Of open connections only. */
+  readonly #open = new Map<string, Socket>()
+
+  add(socket: Socket): void {
+    const key = keyOf(socket)
+    this.#open.set(key, socket)
+    socket.once('close', () => {
+      // another connection may come from the same port before this one is known to be closed
+      if (this.#open.get(key) === socket) this.#open.delete(key)
+    })
+  }
+
+  beneath(tls: Socket): Socket | undefined {
+    return this.#open.get(keyOf(tls))
+  }
+}
+
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}

@@ -1,0 +1,78 @@
+// A datagram tunnel from the SDK's side, by hand: QUIC, the first stream, and whatever a test sends besides.
+
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { connectQuic, type QuicClientSession } from '@currentspace/http3'
+import { TUNNEL_ALPN } from '@svc/protocol'
+import { ROOT_HOST, type TestRelay } from './relay.ts'
+
+export interface TestTunnel {
+  session: QuicClientSession
+  stream: Duplex
+  /** What came on the stream so far. */
+  received(): string
+  /** The answer to a hello. */
+  hello(accessToken: string): Promise<unknown>
+  /** DATAGRAM frames that came, in hexadecimal digits. */
+  datagrams: string[]
+  /** Why the relay closed it. */
+  closed: Promise<{ errorCode: number; reason: string }>
+  close(): Promise<void>
+}
+
+export async function openTunnel(relay: TestRelay, alpn: string = TUNNEL_ALPN): Promise<TestTunnel> {
+  const session = connectQuic(
+    { address: '127.0.0.1', port: relay.port, servername: ROOT_HOST },
+    {
+      ca: relay.ca,
+      alpn: [alpn],
+      enableDatagrams: true,
+      runtimeMode: 'portable',
+      connectTimeoutMs: 1_000,
+    },
+  )
+  session.on('error', () => {})
+  const closed = new Promise<{ errorCode: number; reason: string }>((resolve) => session.on('close', resolve))
+  try {
+    await session.ready()
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+  const datagrams: string[] = []
+  session.on('datagram', (bytes) => datagrams.push(bytes.toString('hex')))
+  const stream = session.openStream()
+  stream.on('error', () => {})
+  const chunks: Buffer[] = []
+  stream.on('data', (bytes: Buffer) => chunks.push(bytes))
+  return {
+    session,
+    stream,
+    received: () => Buffer.concat(chunks).toString(),
+    hello: async (accessToken) => {
+      stream.write(JSON.stringify({ access_token: accessToken }))
+      while (!Buffer.concat(chunks).toString().endsWith('}')) await once(stream, 'data')
+      return JSON.parse(Buffer.concat(chunks).toString())
+    },
+    datagrams,
+    closed,
+    close: () => session.close(),
+  }
+}
+
+export interface Visitor {
+  socket: Socket
+  /** What came, in hexadecimal digits, and from which port. */
+  got: { payload: string; port: number }[]
+  send(payload: Uint8Array | string): void
+}
+
+/** A UDP client of a port on this machine. */
+export function visitorOf(port: number, type: 'udp4' | 'udp6' = 'udp4'): Visitor {
+  const socket = createSocket(type)
+  const got: Visitor['got'] = []
+  socket.on('message', (payload, from) => got.push({ payload: payload.toString('hex'), port: from.port }))
+  const host = type === 'udp4' ? '127.0.0.1' : '::1'
+  return { socket, got, send: (payload) => socket.send(payload, port, host) }
+}

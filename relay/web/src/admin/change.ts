@@ -1,0 +1,51 @@
+// One change of the policy: what it says, what it asks the relay for, and what would take it back.
+import {
+  type LeasePolicyUpdate,
+  PATH,
+  type PolicyDecisionsResponse,
+  type PolicySettings,
+} from '@svc/protocol'
+import { DONE } from '../texts/admin.ts'
+
+interface Request {
+  path: string
+  body: unknown
+}
+
+export interface Change {
+  text: string
+  request: Request
+  undo: Request
+  /** To be answered before it is done, because it cuts somebody off. */
+  question?: string | undefined
+}
+
+/** @param before what was decided until now: undoing restores that, and only of what `update` touches */
+export function leaseChange(
+  update: LeasePolicyUpdate,
+  before: PolicyDecisionsResponse,
+  text: string,
+  question?: string,
+): Change {
+  const { identity_key } = update
+  const restored: LeasePolicyUpdate = { identity_key }
+  if (update.is_banned !== undefined) restored.is_banned = before.banned.includes(identity_key)
+  if (update.is_denied !== undefined) restored.is_denied = before.denied.includes(identity_key)
+  // A denial revokes the approval as well.
+  if (update.is_approved !== undefined || update.is_denied === true)
+    restored.is_approved = before.approved.includes(identity_key)
+  if (update.bps !== undefined) restored.bps = before.bps[identity_key] ?? 0
+  const path = PATH.policyLeases
+  return { text, question, request: { path, body: update }, undo: { path, body: restored } }
+}
+
+export function ipChange(ip: string, isBanned: boolean, question?: string): Change {
+  const request = (is_banned: boolean): Request => ({ path: PATH.policyIps, body: { ip, is_banned } })
+  const text = isBanned ? DONE.banned(ip) : DONE.unbanned(ip)
+  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+}
+
+export function settingsChange(settings: PolicySettings, before: PolicySettings, question?: string): Change {
+  const path = PATH.policy
+  return { text: DONE.settings, question, request: { path, body: settings }, undo: { path, body: before } }
+}

@@ -1,0 +1,44 @@
+// A question before something that cuts people off.
+import { Store, useStore } from '../common/store.ts'
+import type { VNode } from '../preact.ts'
+import { CONFIRM } from '../texts/admin.ts'
+import { COMMON } from '../texts/common.ts'
+import { Modal } from './modal.tsx'
+
+interface Question {
+  text: string
+  answer(isYes: boolean): void
+}
+
+const question: Store<Question | undefined> = new Store<Question | undefined>(undefined)
+
+/** Resolves with false also when the dialog is closed. */
+export function ask(text: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  question.set({
+    text,
+    answer: (isYes) => {
+      question.set(undefined)
+      resolve(isYes)
+    },
+  })
+  return promise
+}
+
+export function Confirm(): VNode | null {
+  const now = useStore(question)
+  if (now === undefined) return null
+  return (
+    <Modal title={CONFIRM.title} onClose={() => now.answer(false)}>
+      <p>{now.text}</p>
+      <div class="row end">
+        <button type="button" class="plain" onClick={() => now.answer(false)}>
+          {COMMON.cancel}
+        </button>
+        <button type="button" class="danger" onClick={() => now.answer(true)}>
+          {CONFIRM.yes}
+        </button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,97 @@
+// What can be decided about a lease. What cuts somebody off is asked about first.
+import type { LeasePolicyUpdate, PolicyLease } from '@svc/protocol'
+import { useState, type VNode } from '../preact.ts'
+import { ACTIONS, CONFIRM, DONE } from '../texts/admin.ts'
+import { type Change, ipChange, leaseChange } from './change.ts'
+import { limitOf } from './lease-fields.tsx'
+import type { View } from './view.ts'
+
+interface LeaseActionsProps {
+  lease: PolicyLease
+  view: View
+  act(change: Change): Promise<void>
+}
+
+export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {
+  const { name, identity_key } = lease
+  const { decisions, policy } = view
+  const [bps, setBps] = useState(String(lease.bps))
+  const decide = (update: Omit<LeasePolicyUpdate, 'identity_key'>, text: string, question?: string): void =>
+    void act(leaseChange({ identity_key, ...update }, decisions, text, question))
+  const setLimit = (event: Event): void => {
+    event.preventDefault()
+    decide({ bps: Number(bps) }, DONE.limited(name, limitOf(Number(bps))))
+  }
+  const isApproved = decisions.approved.includes(identity_key)
+  const ip = lease.client_ip
+  const isIpBanned = decisions.banned_ips.includes(ip)
+  return (
+    <>
+      <div class="actions">
+        {isApproved ? (
+          <Action
+            text={ACTIONS.revoke}
+            run={() =>
+              decide(
+                { is_approved: false },
+                DONE.revoked(name),
+                policy.approval_mode === 'manual' ? CONFIRM.revoke(name) : undefined,
+              )
+            }
+          />
+        ) : (
+          <Action
+            text={ACTIONS.approve}
+            run={() => decide({ is_approved: true, is_denied: false }, DONE.approved(name))}
+          />
+        )}
+        {lease.is_denied ? (
+          <Action text={ACTIONS.liftDenial} run={() => decide({ is_denied: false }, DONE.undenied(name))} />
+        ) : (
+          <Action
+            text={ACTIONS.deny}
+            run={() => decide({ is_denied: true }, DONE.denied(name), CONFIRM.deny(name))}
+          />
+        )}
+        {lease.is_banned ? (
+          <Action text={ACTIONS.liftBan} run={() => decide({ is_banned: false }, DONE.unbanned(name))} />
+        ) : (
+          <Action
+            text={ACTIONS.ban}
+            run={() => decide({ is_banned: true }, DONE.banned(name), CONFIRM.ban(name))}
+          />
+        )}
+        {isIpBanned ? (
+          <Action text={ACTIONS.liftIpBan(ip)} run={() => void act(ipChange(ip, false))} />
+        ) : (
+          <Action text={ACTIONS.banIp(ip)} run={() => void act(ipChange(ip, true, CONFIRM.banIp(ip)))} />
+        )}
+      </div>
+      <form class="limit" onSubmit={setLimit}>
+        <label>
+          {ACTIONS.limit}
+          <input
+            type="number"
+            required
+            min={0}
+            max={Number.MAX_SAFE_INTEGER}
+            step={1}
+            value={bps}
+            onInput={(event) => setBps(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="plain">
+          {ACTIONS.setLimit}
+        </button>
+      </form>
+    </>
+  )
+}
+
+function Action({ text, run }: { text: string; run: () => void }): VNode {
+  return (
+    <button type="button" class="plain" onClick={run}>
+      {text}
+    </button>
+  )
+}

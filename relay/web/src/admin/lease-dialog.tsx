@@ -1,0 +1,37 @@
+// One lease: every field, and every decision about it.
+import type { PolicyLease } from '@svc/protocol'
+import { useState, type VNode } from '../preact.ts'
+import { LEASES } from '../texts/admin.ts'
+import { COMMON } from '../texts/common.ts'
+import type { Change } from './change.ts'
+import { LeaseActions } from './lease-actions.tsx'
+import { LeaseFields } from './lease-fields.tsx'
+import { Modal } from './modal.tsx'
+import type { View } from './view.ts'
+
+interface LeaseDialogProps {
+  /** As it was when it was opened: it stays in view when it ends. */
+  opened: PolicyLease
+  view: View
+  act(change: Change): Promise<void>
+  onClose(): void
+}
+
+export function LeaseDialog({ opened, view, act, onClose }: LeaseDialogProps): VNode {
+  const now = view.leases.find(({ identity_key }) => identity_key === opened.identity_key)
+  const [last, setLast] = useState(opened)
+  if (now !== undefined && now !== last) setLast(now)
+  const lease = now ?? last
+  return (
+    <Modal title={LEASES.details(lease.name)} onClose={onClose}>
+      {now === undefined && <p class="notice">{LEASES.ended}</p>}
+      <LeaseActions lease={lease} view={view} act={act} />
+      <LeaseFields lease={lease} />
+      <div class="row end">
+        <button type="button" class="plain" onClick={onClose}>
+          {COMMON.close}
+        </button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,127 @@
+// The settings of the policy, and what each of them opens and closes.
+import type { ApprovalMode, PolicyPortSettings, PolicySettings } from '@svc/protocol'
+import { useState, type VNode } from '../preact.ts'
+import { CONFIRM, SETTINGS } from '../texts/admin.ts'
+import { type Change, settingsChange } from './change.ts'
+import type { View } from './view.ts'
+
+const MODES: readonly ApprovalMode[] = ['auto', 'manual']
+
+interface SettingsCardProps {
+  view: View
+  act(change: Change): Promise<void>
+}
+
+export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {
+  // Without a draft the form shows what holds, whoever changed it.
+  const [draft, setDraft] = useState<PolicySettings | undefined>(undefined)
+  const shown = draft ?? policy
+  const edit = (change: Partial<PolicySettings>): void => setDraft({ ...shown, ...change })
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const becomesManual = shown.approval_mode === 'manual' && policy.approval_mode !== 'manual'
+    await act(settingsChange(shown, policy, becomesManual ? CONFIRM.manual : undefined))
+    setDraft(undefined)
+  }
+  return (
+    <section class="card" aria-labelledby="settings-heading">
+      <h2 id="settings-heading">{SETTINGS.title}</h2>
+      <form class="settings" onSubmit={save}>
+        <fieldset>
+          <legend>{SETTINGS.mode}</legend>
+          {MODES.map((mode) => (
+            <label key={mode} class="kind">
+              <input
+                type="radio"
+                name="mode"
+                checked={shown.approval_mode === mode}
+                onChange={() => edit({ approval_mode: mode })}
+              />
+              <span>
+                <strong>{SETTINGS.modes[mode].name}</strong>
+                <span class="quiet">{SETTINGS.modes[mode].about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <label class="kind">
+          <input
+            type="checkbox"
+            checked={shown.landing_page_enabled}
+            onChange={() => edit({ landing_page_enabled: !shown.landing_page_enabled })}
+          />
+          <span>
+            <strong>{SETTINGS.landing}</strong>
+            <span class="quiet">{SETTINGS.landingAbout}</span>
+          </span>
+        </label>
+        <Ports
+          name={SETTINGS.udp}
+          max={SETTINGS.udpMax}
+          gate="UDP_ENABLED"
+          ports={shown.udp}
+          edit={(udp) => edit({ udp })}
+        />
+        <Ports
+          name={SETTINGS.tcp}
+          max={SETTINGS.tcpMax}
+          gate="TCP_ENABLED"
+          ports={shown.tcp_port}
+          edit={(tcp_port) => edit({ tcp_port })}
+        />
+        <div class="row end">
+          <button
+            type="button"
+            class="plain"
+            disabled={draft === undefined}
+            onClick={() => setDraft(undefined)}
+          >
+            {SETTINGS.reset}
+          </button>
+          <button type="submit" disabled={draft === undefined}>
+            {SETTINGS.save}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+interface PortsProps {
+  name: string
+  max: string
+  /** The variable that opens the server's gate. */
+  gate: string
+  ports: PolicyPortSettings
+  edit(ports: PolicyPortSettings): void
+}
+
+function Ports({ name, max, gate, ports, edit }: PortsProps): VNode {
+  return (
+    <div class="ports">
+      <label class="kind">
+        <input
+          type="checkbox"
+          checked={ports.enabled}
+          onChange={() => edit({ ...ports, enabled: !ports.enabled })}
+        />
+        <span>
+          <strong>{name}</strong>
+          <span class="quiet">{SETTINGS.gates(gate)}</span>
+        </span>
+      </label>
+      <label>
+        {max}
+        <input
+          type="number"
+          required
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          value={ports.max_leases}
+          onInput={(event) => edit({ ...ports, max_leases: event.currentTarget.valueAsNumber || 0 })}
+        />
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+// What the policy makes of a lease, and which leases a filter shows.
+import type { PolicyLease } from '@svc/protocol'
+import type { LEASES } from '../texts/admin.ts'
+
+export type Standing = keyof typeof LEASES.standing
+export type LeaseFilter = keyof typeof LEASES.filters
+
+/** The strongest first: what has to be lifted before anything else helps. */
+export function standingOf(lease: PolicyLease): Standing {
+  if (lease.is_banned) return 'banned'
+  if (lease.is_ip_banned) return 'ipBanned'
+  if (lease.is_denied) return 'denied'
+  return lease.is_approved ? 'routed' : 'waiting'
+}
+
+const SHOWN: Record<LeaseFilter, (lease: PolicyLease) => boolean> = {
+  all: () => true,
+  waiting: (lease) => standingOf(lease) === 'waiting',
+  blocked: (lease) => lease.is_banned || lease.is_ip_banned || lease.is_denied,
+  limited: (lease) => lease.bps > 0,
+  hidden: (lease) => lease.metadata.hide === true,
+}
+
+/** @returns those that match; who waits for a decision first, then who came last */
+export function filterLeases(
+  leases: readonly PolicyLease[],
+  filter: LeaseFilter,
+  search: string,
+): PolicyLease[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = leases.filter((lease) => {
+    if (!SHOWN[filter](lease)) return false
+    const { identity_key, hostname, client_ip, reported_ip = '', metadata } = lease
+    const { description = '', owner = '', tags = [] } = metadata
+    const text = [identity_key, hostname, client_ip, reported_ip, description, owner, ...tags]
+    return words.every((word) => text.join('\n').toLowerCase().includes(word))
+  })
+  return shown.sort((a, b) => rank(a) - rank(b) || (a.first_seen_at > b.first_seen_at ? -1 : 1))
+}
+
+function rank(lease: PolicyLease): number {
+  return standingOf(lease) === 'waiting' ? 0 : 1
+}

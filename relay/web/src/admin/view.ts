@@ -1,0 +1,31 @@
+// All that the administration shows, asked for together.
+import {
+  type AdminLoadResponse,
+  PATH,
+  type PolicyDecisionsResponse,
+  type PolicyLease,
+  type PolicySettings,
+  type PolicyStateResponse,
+} from '@svc/protocol'
+import { isPublic } from '../shell/routes.ts'
+import { asAdmin } from './session.ts'
+
+export interface View {
+  leases: readonly PolicyLease[]
+  policy: PolicySettings
+  decisions: PolicyDecisionsResponse
+  load: AdminLoadResponse
+  /** When it was so, in milliseconds since the epoch. */
+  at: number
+}
+
+/** @throws ApiError */
+export async function loadView(): Promise<View> {
+  const [state, decisions, load] = await Promise.all([
+    asAdmin<PolicyStateResponse>(PATH.policyState),
+    asAdmin<PolicyDecisionsResponse>(PATH.policyDecisions),
+    asAdmin<AdminLoadResponse>(PATH.adminLoad),
+  ])
+  isPublic.set(state.policy.landing_page_enabled)
+  return { ...state, decisions, load, at: Date.now() }
+}

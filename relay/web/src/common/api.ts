@@ -1,0 +1,56 @@
+// The relay's API as these pages call it: the envelope opened, failures as one kind of error.
+import type { Envelope } from '@svc/protocol'
+
+/** An answer that takes longer is none. */
+const DEADLINE_MS = 10_000
+const UNAUTHORIZED = 401
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** Of the envelope, or `unreachable` when no answer of the relay came. */
+  readonly code: string
+  readonly status: number
+
+  constructor(code: string, message: string, status = 0, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = status
+  }
+
+  get isUnauthorized(): boolean {
+    return this.status === UNAUTHORIZED
+  }
+}
+
+export interface Call {
+  /** Makes it a POST. */
+  body?: unknown
+  /** Bearer. */
+  token?: string
+}
+
+/** @throws ApiError */
+export async function callApi<T>(path: string, { body, token }: Call = {}): Promise<T> {
+  const headers = {
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  }
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  let status = 0
+  try {
+    const response = await fetch(path, {
+      ...init,
+      headers,
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    })
+    status = response.status
+    const envelope = (await response.json()) as Envelope<T>
+    if (envelope.ok) return envelope.data
+    throw new ApiError(envelope.error.code, envelope.error.message, status)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new ApiError('unreachable', 'the relay does not answer', status, { cause: error })
+  }
+}

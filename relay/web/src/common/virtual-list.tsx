@@ -1,0 +1,84 @@
+// A list of any length of which only what is near the screen is in the document. All rows are of one height, which the
+// style sheet decides.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type VNode } from '../preact.ts'
+
+/** Rows that are kept ready above and below the screen, and by how many at once they change. */
+const MARGIN_ROWS = 12
+const STEP_ROWS = 6
+/** Until the first row was measured. */
+const ROW_GUESS_PX = 80
+
+interface VirtualListProps<T extends object> {
+  label: string
+  /** Its style decides the height of the rows. */
+  name: string
+  items: readonly T[]
+  keyOf(item: T): string
+  children(item: T): VNode
+}
+
+interface Range {
+  start: number
+  end: number
+}
+
+export function VirtualList<T extends object>({
+  label,
+  name,
+  items,
+  keyOf,
+  children,
+}: VirtualListProps<T>): VNode {
+  const list = useRef<HTMLUListElement>(null)
+  const [row, setRow] = useState(ROW_GUESS_PX)
+  const [{ start, end }, setRange] = useState<Range>({ start: 0, end: MARGIN_ROWS * 2 })
+
+  useLayoutEffect(() => {
+    const height = list.current?.querySelector('li')?.getBoundingClientRect().height
+    if (height !== undefined && height > 0 && Math.abs(height - row) > 1) setRow(height)
+  })
+  useEffect(() => {
+    const look = (): void => {
+      const top = list.current?.getBoundingClientRect().top ?? 0
+      const next = rangeOf(-top / row, innerHeight / row)
+      setRange((now) => (now.start === next.start && now.end === next.end ? now : next))
+    }
+    look()
+    addEventListener('scroll', look, { passive: true })
+    addEventListener('resize', look)
+    return () => {
+      removeEventListener('scroll', look)
+      removeEventListener('resize', look)
+    }
+  }, [row, items.length])
+
+  // While one scrolls the rows that stay are the same objects, which Preact does not look into again.
+  const rows = useMemo(() => new WeakMap<T, VNode>(), [children])
+  const rowOf = (item: T): VNode => {
+    const row = rows.get(item) ?? children(item)
+    rows.set(item, row)
+    return row
+  }
+  const first = Math.max(0, Math.min(start, items.length - MARGIN_ROWS))
+  const shown = items.slice(first, end)
+  const padding = {
+    paddingTop: `${first * row}px`,
+    paddingBottom: `${(items.length - first - shown.length) * row}px`,
+  }
+  return (
+    <ul class={`virtual ${name}`} aria-label={label} ref={list} style={padding}>
+      {shown.map((item, index) => (
+        <li key={keyOf(item)} aria-setsize={items.length} aria-posinset={first + index + 1}>
+          {rowOf(item)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** @param above rows that were scrolled away, @param visible rows that fit */
+function rangeOf(above: number, visible: number): Range {
+  const start = Math.floor(above / STEP_ROWS) * STEP_ROWS - MARGIN_ROWS
+  const end = Math.ceil((above + visible) / STEP_ROWS) * STEP_ROWS + MARGIN_ROWS
+  return { start: Math.max(0, start), end: Math.max(MARGIN_ROWS, end) }
+}

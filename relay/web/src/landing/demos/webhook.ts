@@ -1,0 +1,37 @@
+// An address that receives whatever a service sends, and shows it.
+import { type Entry, inspect } from '@svc/sdk-browser/handlers'
+import type { Demo, Visit } from './demo.ts'
+import { secretName } from './names.ts'
+
+/** As many as the list shows, and of each body as much as one reads. */
+const ENTRIES = 10
+const BODY_BYTES = 4096
+
+interface WebhookDemo extends Demo {
+  /** The newest first. */
+  visits(): Visit[]
+  onChange(listener: () => void): void
+}
+
+export function createDemo(): WebhookDemo {
+  const inspector = inspect(() => new Response('Received\n'), { limit: ENTRIES, maxBodyBytes: BODY_BYTES })
+  return {
+    fetch: inspector.fetch,
+    name: secretName('hook'),
+    visits: () => inspector.entries.map(visitOf),
+    onChange: (listener) => inspector.addEventListener('change', listener),
+  }
+}
+
+function visitOf({ id, at, method, url, headers, body, bodyBytes }: Entry): Visit {
+  const { pathname, search } = new URL(url)
+  const fields = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
+  const rest = bodyBytes > body.length ? '\n…' : ''
+  return {
+    id,
+    at,
+    method,
+    path: pathname + search,
+    text: `${fields}\n\n${new TextDecoder().decode(body)}${rest}`,
+  }
+}

@@ -1,0 +1,80 @@
+// What is shown of a site from the click on: its address, its QR code and who came. Each has its place before it is
+// there, so that nothing jumps.
+import { CopyButton } from '../common/copy-button.tsx'
+import { formatClock } from '../common/format.ts'
+import { useEffect, useState, type VNode } from '../preact.ts'
+import { LANDING } from '../texts/landing.ts'
+import type { Visit } from './demos/demo.ts'
+import { FolderInputs } from './folder-inputs.tsx'
+import type { Publication } from './publication.ts'
+
+export function Online({ kind, url, visits, visitCount, fileCount }: Publication): VNode {
+  return (
+    <>
+      <div class="address">
+        <QrCode url={url} />
+        <div>
+          <div class="row">
+            {url === '' ? (
+              <span role="status">{LANDING.publishing}</span>
+            ) : (
+              <a href={url} target="_blank" rel="noopener">
+                {url}
+              </a>
+            )}
+            <CopyButton text={url} label={LANDING.copyUrl} />
+          </div>
+          <p class="quiet">{LANDING.stays}</p>
+        </div>
+      </div>
+      {kind === 'folder' && <FolderInputs count={fileCount} />}
+      <h3>
+        {LANDING.visits} <output class="count">{visitCount}</output>
+      </h3>
+      {visits.length === 0 ? <p class="quiet">{LANDING.noVisits}</p> : <Visits visits={visits} />}
+    </>
+  )
+}
+
+function Visits({ visits }: { visits: readonly Visit[] }): VNode {
+  return (
+    <ul class="visits">
+      {visits.map((visit) => (
+        <li key={visit.id}>
+          {visit.text === undefined ? (
+            <VisitLine {...visit} />
+          ) : (
+            <details>
+              <summary>
+                <VisitLine {...visit} />
+              </summary>
+              <pre>{visit.text}</pre>
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function VisitLine({ at, method, path }: Visit): VNode {
+  return (
+    <span class="visit" title={path}>
+      <time>{formatClock(at)}</time> <span>{method}</span> <code>{path}</code>
+    </span>
+  )
+}
+
+/** Its code is not part of the page's first load; its place is. */
+function QrCode({ url }: { url: string }): VNode {
+  const [code, setCode] = useState<VNode | undefined>(undefined)
+  useEffect(() => {
+    if (url === '') return
+    import('./qr.tsx').then(
+      ({ Qr }) => setCode(<Qr text={url} label={LANDING.qr(url)} />),
+      // The address beside it says the same.
+      () => setCode(undefined),
+    )
+  }, [url])
+  return <div class="qr">{code}</div>
+}

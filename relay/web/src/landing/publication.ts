@@ -1,0 +1,97 @@
+// What this tab publishes, if it does. It lives beside the pages, so that it goes on while its owner looks around.
+import type { Site, SiteState } from '@svc/sdk-browser'
+import { Store } from '../common/store.ts'
+import type { Demo, Kind, Visit } from './demos/demo.ts'
+
+/** Visits that are listed. */
+const VISITS_MAX = 10
+
+export interface Publication {
+  kind: Kind
+  state: SiteState
+  url: string
+  /** Why there is none, or what went wrong meanwhile. */
+  error: string
+  visitCount: number
+  /** The newest first. */
+  visits: readonly Visit[]
+  /** Of a shared folder. */
+  fileCount: number
+}
+
+export const publication: Store<Publication | undefined> = new Store<Publication | undefined>(undefined)
+
+let site: Site | undefined
+let addToFolder: ((files: Iterable<File>) => number) | undefined
+
+export async function start(kind: Kind, isListed: boolean): Promise<void> {
+  publication.set({ kind, state: 'connecting', url: '', error: '', visitCount: 0, visits: [], fileCount: 0 })
+  try {
+    // Neither is part of the page's first load.
+    const [{ publish }, demo] = await Promise.all([import('@svc/sdk-browser'), loadDemo(kind)])
+    const metadata = { hide: !isListed, description: DESCRIPTION, tags: ['tab', kind] }
+    site = await publish({
+      relay: location.origin,
+      name: demo.name,
+      fetch: counted(demo),
+      metadata,
+      // The kept name may have gone to somebody else meanwhile, or this browser has forgotten its identity.
+      allowCanonicalFallback: true,
+    })
+    follow(site)
+  } catch (error) {
+    update({ state: 'closed', error: messageOf(error) })
+  }
+}
+
+export async function stop(): Promise<void> {
+  await site?.close()
+  publication.set(undefined)
+}
+
+export function share(files: Iterable<File>): void {
+  update({ fileCount: addToFolder?.(files) ?? 0 })
+}
+
+const DESCRIPTION = "Published from the relay's own page"
+
+async function loadDemo(kind: Kind): Promise<Demo> {
+  if (kind === 'hello') return (await import('./demos/hello.ts')).createDemo()
+  if (kind === 'folder') {
+    const demo = (await import('./demos/folder.ts')).createDemo()
+    addToFolder = demo.add
+    return demo
+  }
+  const demo = (await import('./demos/webhook.ts')).createDemo()
+  // It lists what came with what was in it.
+  demo.onChange(() => update({ visits: demo.visits() }))
+  return demo
+}
+
+/** The handler, and a visit for each request that it gets. */
+function counted({ fetch }: Demo): Demo['fetch'] {
+  return (request, info) => {
+    // A visitor may still be served when the site was stopped.
+    const { visitCount = 0, visits = [], kind } = publication.value ?? {}
+    const { pathname, search } = new URL(request.url)
+    const visit = { id: visitCount + 1, at: Date.now(), method: request.method, path: pathname + search }
+    const list = kind === 'webhook' ? visits : [visit, ...visits].slice(0, VISITS_MAX)
+    update({ visitCount: visit.id, visits: list })
+    return fetch(request, info)
+  }
+}
+
+function follow(site: Site): void {
+  const show = (): void => update({ state: site.state, url: site.url })
+  site.addEventListener('statechange', show)
+  site.addEventListener('error', ({ error }) => update({ error: error.message }))
+  show()
+}
+
+function update(change: Partial<Publication>): void {
+  if (publication.value !== undefined) publication.set({ ...publication.value, ...change })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

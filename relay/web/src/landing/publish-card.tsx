@@ -1,0 +1,87 @@
+// The card that publishes from this tab.
+import { useStore } from '../common/store.ts'
+import { useState, type VNode } from '../preact.ts'
+import { LANDING } from '../texts/landing.ts'
+import type { Kind } from './demos/demo.ts'
+import { Online } from './online.tsx'
+import { type Publication, publication, start, stop } from './publication.ts'
+
+const KINDS: readonly Kind[] = ['hello', 'folder', 'webhook']
+
+export function PublishCard(): VNode {
+  const now = useStore(publication)
+  const isOpen = now !== undefined && now.state !== 'closed'
+  return (
+    <section class="card publish" aria-labelledby="publish-heading">
+      <h2 id="publish-heading">
+        {LANDING.publishTitle}
+        {now !== undefined && (
+          <output class="state" data-state={now.state}>
+            {LANDING.states[now.state]}
+          </output>
+        )}
+      </h2>
+      {isOpen ? <Published {...now} /> : <Choice previous={now?.kind ?? 'hello'} />}
+      <p class="error" role="alert">
+        {now?.error}
+      </p>
+      {now !== undefined && isOpen && <More kind={now.kind} />}
+    </section>
+  )
+}
+
+function Choice({ previous }: { previous: Kind }): VNode {
+  const [kind, setKind] = useState<Kind>(previous)
+  const [isListed, setListed] = useState(false)
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    // To have the address of the other two is to have access.
+    void start(kind, kind === 'hello' && isListed)
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset class="kinds">
+        <legend>{LANDING.kindsLabel}</legend>
+        {KINDS.map((one) => (
+          <label key={one} class="kind">
+            <input type="radio" name="kind" checked={kind === one} onChange={() => setKind(one)} />
+            <span>
+              <strong>{LANDING.kinds[one].name}</strong>
+              <span class="quiet">{LANDING.kinds[one].about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="row">
+        <button type="submit">{LANDING.publish}</button>
+        <label class="check" hidden={kind !== 'hello'}>
+          <input type="checkbox" checked={isListed} onChange={() => setListed(!isListed)} />
+          {LANDING.listed}
+        </label>
+      </div>
+    </form>
+  )
+}
+
+function Published(now: Publication): VNode {
+  return (
+    <>
+      <p class="quiet">{LANDING.kinds[now.kind].about}</p>
+      <Online {...now} />
+      <button type="button" class="plain" disabled={now.url === ''} onClick={stop}>
+        {LANDING.stop}
+      </button>
+    </>
+  )
+}
+
+function More({ kind }: { kind: Kind }): VNode {
+  const { href, text } = LANDING.moreOf[kind]
+  return (
+    <p class="more">
+      <a href={href} target="_blank" rel="noopener">
+        {text}
+      </a>
+    </p>
+  )
+}

@@ -1,0 +1,57 @@
+// The frame of every page: where one can go, and the page itself.
+import { useStore } from '../common/store.ts'
+import { Landing } from '../landing/landing.tsx'
+import { useEffect, useRef, type VNode } from '../preact.ts'
+import { COMMON } from '../texts/common.ts'
+import { Later } from './later.tsx'
+import { Link } from './link.tsx'
+import { isPublic, type Route, route } from './routes.ts'
+
+const TITLES: Record<Route, string> = { '/': location.host, '/sites': COMMON.sites, '/admin': COMMON.admin }
+
+const loadSites = (): Promise<() => VNode> => import('../sites/sites.tsx').then(({ Sites }) => Sites)
+const loadAdmin = (): Promise<() => VNode> => import('../admin/admin.tsx').then(({ Admin }) => Admin)
+
+export function App(): VNode {
+  const here = useStore(route)
+  const hasFace = useStore(isPublic)
+  const content = useRef<HTMLDivElement>(null)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = `${TITLES[here]} · ${COMMON.name}`
+    // Who goes to another page by keyboard or screen reader goes on at its beginning.
+    if (!isFirst.current) content.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [here])
+  return (
+    <>
+      <header class="top">
+        {hasFace ? (
+          <Link to="/" isCurrent={here === '/'}>
+            <strong>{COMMON.name}</strong>
+          </Link>
+        ) : (
+          <strong>{COMMON.name}</strong>
+        )}
+        <nav aria-label={COMMON.navigation}>
+          {hasFace && (
+            <Link to="/sites" isCurrent={here === '/sites'}>
+              {COMMON.sites}
+            </Link>
+          )}
+          <a href="/examples/" target="_blank" rel="noopener">
+            {COMMON.examples}
+          </a>
+          <Link to="/admin" isCurrent={here === '/admin'}>
+            {COMMON.admin}
+          </Link>
+        </nav>
+      </header>
+      <div ref={content} tabIndex={-1} class="content">
+        {here === '/' && <Landing />}
+        {here === '/sites' && <Later key="sites" load={loadSites} />}
+        {here === '/admin' && <Later key="admin" load={loadAdmin} />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+// Which page an address is, and going there without leaving this document: what a tab publishes lives in it.
+import { Store } from '../common/store.ts'
+
+export type Route = '/' | '/sites' | '/admin'
+
+const ROUTES: readonly Route[] = ['/', '/sites', '/admin']
+
+/** Whether `/` and `/sites` are served, as far as this document knows. */
+export const isPublic: Store<boolean> = new Store(true)
+
+export const route: Store<Route> = new Store(routeOf(location.pathname))
+addEventListener('popstate', () => route.set(routeOf(location.pathname)))
+
+export function go(to: Route): void {
+  history.pushState(null, '', to)
+  route.set(to)
+  scrollTo(0, 0)
+}
+
+function routeOf(path: string): Route {
+  const name = path.replace(/(?<=.)\/(?:index(?:\.html)?)?$/, '')
+  return ROUTES.find((one) => one === name) ?? '/'
+}

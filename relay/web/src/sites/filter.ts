@@ -1,0 +1,51 @@
+// Which sites are shown: a search in what they say of themselves, and tags.
+import type { Lease } from '@svc/protocol'
+import { clean } from '../common/clean.ts'
+
+/** Tags that one may choose from, the most common first. */
+const TAGS_MAX = 12
+
+export interface Filter {
+  search: string
+  /** All of which a site must have. */
+  tags: readonly string[]
+}
+
+/** @returns those that match, who came last first */
+export function filterSites<T extends Lease>(leases: readonly T[], { search, tags }: Filter): T[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = (lease: T): boolean => {
+    if (tags.length === 0 && words.length === 0) return true
+    const own = tagsOf(lease)
+    if (!tags.every((tag) => own.includes(tag))) return false
+    const { description = '', owner = '' } = lease.metadata
+    const text = [lease.name, lease.hostname, description, owner, ...own].join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  return leases.filter(matches).sort(newestFirst)
+}
+
+/** @param chosen stay among them, so that they can be given up */
+export function commonTags(leases: readonly Lease[], chosen: readonly string[]): string[] {
+  // Counted as they are written, and cleaned once each: there are far fewer of them than leases.
+  const written = new Map<string, number>()
+  for (const { metadata } of leases)
+    for (const tag of metadata.tags ?? []) written.set(tag, (written.get(tag) ?? 0) + 1)
+  const counts = new Map<string, number>()
+  for (const [tag, count] of written) {
+    const name = clean(tag)
+    if (name !== '' && !chosen.includes(name)) counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  const others = [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
+  return [...chosen, ...others.slice(0, Math.max(0, TAGS_MAX - chosen.length)).map(([tag]) => tag)]
+}
+
+/** Each once. */
+export function tagsOf({ metadata }: Lease): string[] {
+  return [...new Set((metadata.tags ?? []).map(clean).filter(Boolean))]
+}
+
+function newestFirst(a: Lease, b: Lease): number {
+  if (a.first_seen_at !== b.first_seen_at) return a.first_seen_at > b.first_seen_at ? -1 : 1
+  return a.hostname < b.hostname ? -1 : 1
+}

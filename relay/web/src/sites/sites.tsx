@@ -1,0 +1,71 @@
+// The list of sites: the public leases of this relay, searched, and followed as they change.
+import { PATH, type PublicStateResponse } from '@svc/protocol'
+import { callApi } from '../common/api.ts'
+import { usePoll } from '../common/poll.ts'
+import { VirtualList } from '../common/virtual-list.tsx'
+import { useMemo, useState, type VNode } from '../preact.ts'
+import { COMMON } from '../texts/common.ts'
+import { SITES } from '../texts/sites.ts'
+import { commonTags, type Filter, filterSites } from './filter.ts'
+import { SiteRow } from './site-row.tsx'
+
+const POLL_MS = 5000
+
+const loadState = (): Promise<PublicStateResponse> => callApi(PATH.state)
+
+export function Sites(): VNode {
+  const { data, error } = usePoll(loadState, POLL_MS)
+  const [filter, setFilter] = useState<Filter>({ search: '', tags: [] })
+  const leases = data?.leases ?? []
+  const shown = useMemo(() => filterSites(leases, filter), [data, filter])
+  const tags = useMemo(() => commonTags(leases, filter.tags), [data, filter.tags])
+  const toggle = (tag: string): void => {
+    const others = filter.tags.filter((one) => one !== tag)
+    setFilter({ ...filter, tags: others.length < filter.tags.length ? others : [...others, tag] })
+  }
+  return (
+    <main class="wide sites">
+      <h1>{SITES.title}</h1>
+      <p class="quiet">{SITES.lead}</p>
+      {error !== undefined && (
+        <p class="notice" role="alert">
+          {COMMON.unreachable}
+        </p>
+      )}
+      <div class="filters">
+        <label>
+          {SITES.search}
+          <input
+            type="search"
+            value={filter.search}
+            onInput={(event) => setFilter({ ...filter, search: event.currentTarget.value })}
+          />
+        </label>
+        <output class="quiet">
+          {data === undefined ? COMMON.loading : SITES.count(shown.length, leases.length)}
+        </output>
+      </div>
+      <fieldset class="chips" aria-label={SITES.tags}>
+        {tags.map((tag) => (
+          <button
+            key={tag}
+            type="button"
+            class="chip"
+            aria-pressed={filter.tags.includes(tag)}
+            onClick={() => toggle(tag)}
+          >
+            <bdi>{tag}</bdi>
+          </button>
+        ))}
+      </fieldset>
+      {data !== undefined && shown.length === 0 && (
+        <p class="quiet">{leases.length === 0 ? SITES.none : SITES.noMatch}</p>
+      )}
+      {shown.length > 0 && (
+        <VirtualList name="sites-list" label={SITES.list} items={shown} keyOf={({ hostname }) => hostname}>
+          {(lease) => <SiteRow lease={lease} />}
+        </VirtualList>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,25 @@
+// The picture of a site; without one, or when it cannot be loaded, the first letter of its name.
+import { useState, type VNode } from '../preact.ts'
+import { pictureOf } from './picture.ts'
+
+export function Thumbnail({ name, thumbnail }: { name: string; thumbnail: string | undefined }): VNode {
+  const [failed, setFailed] = useState<string | undefined>(undefined)
+  const picture = pictureOf(thumbnail)
+  if (picture === undefined || picture === failed)
+    return (
+      <span class="thumbnail" aria-hidden="true">
+        {name.slice(0, 1)}
+      </span>
+    )
+  return (
+    <img
+      class="thumbnail"
+      src={picture}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      referrerpolicy="no-referrer"
+      onError={() => setFailed(picture)}
+    />
+  )
+}

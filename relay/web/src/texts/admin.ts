@@ -1,0 +1,182 @@
+// Texts of the administration.
+
+const many = (count: number, one: string, more: string): string =>
+  count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
+
+export const LOGIN = {
+  title: 'Administration',
+  about:
+    'For whoever runs this relay. The token is the ADMIN_TOKEN with which it was started; this tab forgets it when it is closed.',
+  token: 'Admin token',
+  submit: 'Log in',
+  refused: 'That is not the admin token.',
+  limited: 'Too many wrong tokens came from your address. Wait a minute.',
+  off: 'This relay was started without an ADMIN_TOKEN: its administration is off.',
+  expired: 'The relay does not accept the token any more: log in again.',
+} as const
+
+export const DASHBOARD = {
+  title: 'Administration',
+  logout: 'Log out',
+  load: 'Load',
+  notLoaded: 'The graphs could not be loaded. The numbers are above.',
+  numbers: {
+    leases: 'leases',
+    connections: 'visitors here',
+    ready: 'sessions ready',
+    carriers: 'carriers',
+    received: 'received',
+    sent: 'sent',
+  },
+  charts: {
+    connections: 'Connections of visitors',
+    traffic: 'Bytes a second',
+    sessions: 'Sessions of sites',
+  },
+  lines: {
+    connections: 'open',
+    received: 'from visitors',
+    sent: 'to visitors',
+    ready: 'ready',
+    carriers: 'carriers',
+  },
+} as const
+
+export const LEASES = {
+  title: 'Leases',
+  list: 'Leases',
+  search: 'Search name, host, address',
+  show: 'Show',
+  filters: {
+    all: 'all',
+    waiting: 'waiting for approval',
+    blocked: 'denied or banned',
+    limited: 'limited',
+    hidden: 'hidden',
+  },
+  count: (shown: number, all: number): string =>
+    shown === all
+      ? many(all, 'lease', 'leases')
+      : `${shown.toLocaleString('en')} of ${many(all, 'lease', 'leases')}`,
+  none: 'No leases.',
+  standing: {
+    banned: 'banned',
+    ipBanned: 'address banned',
+    denied: 'denied',
+    waiting: 'waits for approval',
+    routed: 'routed',
+  },
+  details: (name: string): string => `Details of ${name}`,
+  open: 'Details',
+  ended: 'The lease has ended. What was decided about it is kept.',
+  yes: 'yes',
+  no: 'no',
+  unlimited: 'unlimited',
+  rate: (bytes: string): string => `${bytes}/s`,
+  fields: {
+    identity_key: 'Identity key',
+    name: 'Name',
+    address: 'Address',
+    hostname: 'Hostname',
+    ready: 'Ready sessions',
+    first_seen_at: 'First seen',
+    last_seen_at: 'Last seen',
+    expires_at: 'Expires',
+    client_ip: 'Client IP, as seen',
+    reported_ip: 'Client IP, as it says',
+    is_approved: 'Approved',
+    is_denied: 'Denied',
+    is_banned: 'Banned',
+    is_ip_banned: 'IP banned',
+    bps: 'Limit',
+    udp_enabled: 'UDP port',
+    tcp_enabled: 'TCP port',
+    tcp_addr: 'TCP address',
+    description: 'Description',
+    owner: 'Owner',
+    tags: 'Tags',
+    hide: 'Hidden',
+    thumbnail: 'Thumbnail',
+  },
+} as const
+
+export const ACTIONS = {
+  approve: 'Approve',
+  revoke: 'Revoke approval',
+  deny: 'Deny',
+  liftDenial: 'Lift denial',
+  ban: 'Ban',
+  liftBan: 'Lift ban',
+  banIp: (ip: string): string => `Ban ${ip}`,
+  liftIpBan: (ip: string): string => `Lift ban of ${ip}`,
+  limit: 'Limit, bytes a second (0: none)',
+  setLimit: 'Set limit',
+  undo: 'Undo',
+  dismiss: 'Dismiss',
+} as const
+
+export const DONE = {
+  approved: (who: string): string => `${who} was approved`,
+  revoked: (who: string): string => `${who} is not approved any more`,
+  denied: (who: string): string => `${who} was denied`,
+  undenied: (who: string): string => `${who} is not denied any more`,
+  banned: (who: string): string => `${who} was banned`,
+  unbanned: (who: string): string => `${who} is not banned any more`,
+  limited: (who: string, limit: string): string => `${who} has the limit ${limit}`,
+  settings: 'The settings were changed',
+  undone: (text: string): string => `Taken back: ${text}`,
+  failed: (text: string, why: string): string => `That did not work (${text}): ${why}`,
+} as const
+
+export const CONFIRM = {
+  title: 'Are you sure?',
+  yes: 'Yes, do it',
+  deny: (who: string): string => `Deny ${who}? Its visitors are cut off at once, and nobody reaches it.`,
+  revoke: (who: string): string => `Revoke the approval of ${who}? Nobody reaches it any more.`,
+  ban: (who: string): string =>
+    `Ban ${who}? Its sessions and visitors are cut off at once, and it cannot come back.`,
+  banIp: (ip: string): string =>
+    `Ban ${ip}? Every site published from there is cut off at once, and none can be registered from it.`,
+  manual:
+    'Approve by hand from now on? Sites that nobody has approved are not reached any more until you approve them.',
+} as const
+
+export const DECISIONS = {
+  title: 'Bans of addresses',
+  about: 'Sites cannot be published from a banned address.',
+  ip: 'IP address',
+  ban: 'Ban',
+  noIps: 'No address is banned.',
+  absentTitle: 'Decisions about sites that are not here',
+  absentAbout: 'They hold when the site comes back.',
+  absentNone: 'None.',
+  kinds: { approved: 'approved', denied: 'denied', banned: 'banned' },
+  lift: 'Lift',
+} as const
+
+export const SETTINGS = {
+  title: 'Settings',
+  mode: 'Approval',
+  modes: {
+    auto: { name: 'Automatic', about: 'Whoever registers is reached at once, unless denied or banned.' },
+    manual: { name: 'By hand', about: 'Nobody is reached before you approve them.' },
+  },
+  landing: 'Serve the landing page and the list of sites',
+  landingAbout: 'Off: both are not found. This administration, the examples and the API stay.',
+  udp: 'Give UDP ports',
+  tcp: 'Give TCP ports',
+  udpMax: 'Leases with a UDP port, at most (0: as many as there are ports)',
+  tcpMax: 'Leases with a TCP port, at most (0: as many as there are ports)',
+  gates: (variable: string): string =>
+    `A port needs three open gates: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Ports that were given are closed when it is turned off.`,
+  save: 'Save',
+  reset: 'Discard',
+} as const
+
+export const CHANGES = {
+  title: 'Changes',
+  about:
+    'What was changed in this tab. The relay keeps no log of changes, so those of others are not here, but what they changed is everywhere above.',
+  none: 'Nothing yet.',
+  undone: 'taken back',
+} as const

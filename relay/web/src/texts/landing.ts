@@ -1,0 +1,56 @@
+// Texts of the landing page.
+
+export const LANDING = {
+  title: 'Your tab is the web server',
+  lead: (host: string): string =>
+    `${host} is a relay. It gives a web page, or a program on your machine, a public HTTPS address for as long as it runs: no account, no install, no open port.`,
+  trust:
+    'The connection of a visitor ends in the page that answers. The relay in between passes on bytes that it cannot read; it sees names, addresses and sizes.',
+
+  publishTitle: 'Publish from this tab',
+  kindsLabel: 'What to publish',
+  kinds: {
+    hello: { name: 'A hello page', about: 'Greets its visitors and counts them.' },
+    folder: {
+      name: 'A folder',
+      about: 'Visitors download your files straight from this tab. Nothing is uploaded.',
+    },
+    webhook: { name: 'A webhook inspector', about: 'Shows what a service sends to its address.' },
+  },
+  listed: 'Show it in the list of sites',
+  publish: 'Publish',
+  publishing: 'Publishing …',
+  stop: 'Stop',
+  states: {
+    connecting: 'connecting',
+    online: 'online',
+    reconnecting: 'reconnecting',
+    closed: 'closed',
+  },
+  copyUrl: 'Copy the address',
+  qr: (url: string): string => `QR code of ${url}`,
+  stays: 'Online for as long as this tab is open. Open it on your phone, or send it to a friend.',
+  visits: 'Visits',
+  noVisits: 'Nobody yet.',
+  chooseFiles: 'Choose files',
+  chooseFolder: 'Choose a folder',
+  fileCount: (count: number): string => (count === 1 ? '1 file is shared' : `${count} files are shared`),
+  noFiles: 'No files yet: choose some.',
+  moreOf: {
+    hello: { href: '/examples/hello/', text: 'The same as an example' },
+    folder: { href: '/examples/share-folder/', text: 'The same as an example, with progress of downloads' },
+    webhook: { href: '/examples/webhook-inspector/', text: 'The same as an example, with replay and curl' },
+  },
+
+  shellTitle: 'Publish from your machine',
+  shellAbout: 'What listens on port 3000 of your machine, with the svc command of @svc/sdk-node:',
+  copyCommand: 'Copy the command',
+  ownAuthority:
+    'This relay has a certificate authority of its own: add --ca with the path of its ca.pem, which whoever runs the relay has.',
+
+  codeTitle: 'Publish from your code',
+  codeAbout: 'Any page of any origin can do it, with the fetch handler that web frameworks export:',
+  copyCode: 'Copy the code',
+  more: 'See the examples',
+  sites: 'See who is here',
+} as const

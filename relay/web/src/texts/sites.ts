@@ -1,0 +1,20 @@
+// Texts of the list of sites.
+
+export const SITES = {
+  title: 'Sites',
+  lead: 'Who publishes through this relay now, and is not hidden. The list follows as they come and go.',
+  search: 'Search',
+  tags: 'Tags',
+  count: (shown: number, all: number): string => {
+    const total = all === 1 ? '1 site' : `${all.toLocaleString('en')} sites`
+    return shown === all ? total : `${shown.toLocaleString('en')} of ${total}`
+  },
+  none: 'Nobody publishes here at the moment.',
+  noMatch: 'No site matches.',
+  list: 'Published sites',
+  ready: 'ready',
+  notReady: 'not ready',
+  readyTitle: (sessions: number): string => `${sessions} sessions wait for visitors`,
+  notReadyTitle: 'No session waits for visitors: it may be busy, or gone',
+  by: (owner: string): string => `by ${owner}`,
+} as const

@@ -1,0 +1,98 @@
+// The administration: what a change sends and what takes it back, which leases are shown, what the graphs get.
+import { describe, expect, test } from 'vitest'
+import { ipChange, leaseChange, settingsChange } from '../src/admin/change.ts'
+import { addSample, type Sample } from '../src/admin/samples.ts'
+import { filterLeases, standingOf } from '../src/admin/standing.ts'
+import { lease } from './support.ts'
+
+const key = 'demo:0xab'
+const none = { approved: [], denied: [], banned: [], banned_ips: [], bps: {} }
+
+describe('undoing', () => {
+  test.each([
+    [{ is_banned: true }, none, { is_banned: false }],
+    [{ is_banned: false }, { ...none, banned: [key] }, { is_banned: true }],
+    // A denial revokes the approval as well.
+    [{ is_denied: true }, { ...none, approved: [key] }, { is_denied: false, is_approved: true }],
+    [{ is_denied: false }, { ...none, denied: [key] }, { is_denied: true }],
+    [
+      { is_approved: true, is_denied: false },
+      { ...none, denied: [key] },
+      { is_approved: false, is_denied: true },
+    ],
+    [{ bps: 5 }, none, { bps: 0 }],
+    [{ bps: 0 }, { ...none, bps: { [key]: 7 } }, { bps: 7 }],
+  ])('%j after %j restores %j, and touches nothing else', (update, before, restored) => {
+    const { request, undo } = leaseChange({ identity_key: key, ...update }, before, '')
+    expect(request).toEqual({ path: '/api/policy/leases', body: { identity_key: key, ...update } })
+    expect(undo).toEqual({ path: '/api/policy/leases', body: { identity_key: key, ...restored } })
+  })
+
+  test('of a ban of an address and of settings', () => {
+    expect(ipChange('192.0.2.1', true).undo.body).toEqual({ ip: '192.0.2.1', is_banned: false })
+    const before = {
+      approval_mode: 'auto',
+      landing_page_enabled: true,
+      udp: { enabled: false, max_leases: 0 },
+      tcp_port: { enabled: false, max_leases: 0 },
+    } as const
+    const change = settingsChange({ ...before, approval_mode: 'manual' }, before)
+    expect(change.undo).toEqual({ path: '/api/policy', body: before })
+  })
+})
+
+describe('leases', () => {
+  const waiting = lease('waiting', { is_approved: false })
+  const banned = lease('banned', { is_banned: true, is_denied: true, is_approved: false })
+  const limited = lease('limited', { bps: 5, first_seen_at: '2026-01-02T00:00:00.000Z' })
+  const hidden = lease('hidden', { metadata: { hide: true, owner: 'Ada' }, is_ip_banned: true })
+  const all = [hidden, limited, banned, waiting]
+
+  test('the strongest decision is what a lease is shown with', () => {
+    expect(all.map(standingOf)).toEqual(['ipBanned', 'routed', 'banned', 'waiting'])
+    expect(standingOf(lease('d', { is_denied: true, is_approved: false }))).toBe('denied')
+  })
+
+  test.each([
+    ['all', '', ['waiting', 'limited', 'hidden', 'banned']],
+    ['waiting', '', ['waiting']],
+    ['blocked', '', ['hidden', 'banned']],
+    ['limited', '', ['limited']],
+    ['hidden', 'ada', ['hidden']],
+    ['all', '192.0.2.1 limited', ['limited']],
+    ['hidden', 'limited', []],
+  ] as const)('shown: %s, search "%s"', (filter, search, expected) => {
+    const shown = filterLeases(all, filter, search).map(({ name }) => name)
+    expect(shown.toSorted()).toEqual(expected.toSorted())
+    // Who waits for a decision is first, then who came last.
+    expect(shown[0]).toBe(expected[0])
+  })
+})
+
+describe('samples', () => {
+  const load = (received: number, sent: number) => ({
+    leases: 1,
+    ready_sessions: 2,
+    carriers: 1,
+    visitor_connections: 0,
+    visitor_received_bytes: received,
+    visitor_sent_bytes: sent,
+  })
+
+  test('bytes become rates; a relay that was started again counts anew', () => {
+    let samples: readonly Sample[] = addSample([], load(100, 0), 1000)
+    samples = addSample(samples, load(400, 50), 3000)
+    samples = addSample(samples, load(0, 60), 5000)
+    expect(samples.map(({ receivedRate, sentRate }) => [receivedRate, sentRate])).toEqual([
+      [null, null],
+      [150, 25],
+      [null, 5],
+    ])
+  })
+
+  test('two hundred are kept', () => {
+    let samples: readonly Sample[] = []
+    for (let i = 0; i < 300; i++) samples = addSample(samples, load(i, i), i * 1000)
+    expect([samples.length, samples[0]?.time]).toEqual([200, 100])
+  })
+})

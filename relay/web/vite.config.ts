@@ -1,0 +1,33 @@
+// Builds the relay's face: static files, one HTML file for each route that the relay is asked for.
+import { cpSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { defineConfig, type Plugin, type UserConfig } from 'vite'
+
+/** Beside `/`; src/shell/routes.ts has the same. */
+const ROUTES = ['sites', 'admin']
+
+/** A static server finds `/admin` as `admin/index.html`. */
+const routesAsFolders: Plugin = {
+  name: 'routes-as-folders',
+  writeBundle({ dir = '' }) {
+    for (const route of ROUTES) {
+      mkdirSync(path.join(dir, route), { recursive: true })
+      cpSync(path.join(dir, 'index.html'), path.join(dir, route, 'index.html'))
+    }
+  },
+}
+
+const config: UserConfig = defineConfig({
+  root: import.meta.dirname,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // A data: URL would save a request and cost a cache.
+    assetsInlineLimit: 0,
+    rolldownOptions: { checks: { bundlerTimings: false } },
+  },
+  plugins: [routesAsFolders],
+})
+
+export default config

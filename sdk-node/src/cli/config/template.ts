@@ -1,0 +1,84 @@
+// `svc config init`: a config file that explains itself.
+
+import { open } from 'node:fs/promises'
+import { SvcError } from '@svc/sdk-browser/platform'
+
+/** Every key of read.ts is here, those that need not be as comments: a test takes the marks off and reads it. */
+export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths are relative to this file.
+
+# The relay, or several: each gives a site a URL of its own. Default: SVC_URL.
+#relay = "https://relay.example"
+#relay = ["https://relay.example", "https://other.example"]
+
+# Ask the relays for others, and take up to so many more.
+#discover = 3
+
+# PEM of the authority to trust for the relays instead of the system's: that of a development relay.
+#ca = "ca.pem"
+
+# The identity's file, created when there is none. Default: IDENTITY_PATH, else that of svc.
+#identity_path = "identity.json"
+
+# How visitors come: "native", a connection each, or "websocket", which passes HTTP proxies.
+#carrier = "native"
+
+# The canonical URL alone will do when the name is taken.
+#allow_canonical = true
+
+# Leave a relay that is found to answer visitors itself.
+#ban_mitm = true
+
+# Keep the sites off the relay's public list.
+#hide = true
+
+# All of the above may be in a tunnel, too, and holds there alone.
+
+[[tunnel]]
+name = "demo"
+# An HTTP server: a port, "host:port", or a URL.
+http = 3000
+# PEM of the authority behind the certificate of an https: target.
+#target_ca = "target.pem"
+# Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
+#routes = { "/api" = 3001, "/docs" = "./docs" }
+
+#[[tunnel]]
+#name = "files"
+## A folder, served as it is.
+#folder = "./public"
+## List folders that have no index.html; serve names that begin with a dot.
+#listing = true
+#hidden = false
+
+#[[tunnel]]
+#name = "passthrough"
+## A TLS server, which gets the visitors' TLS as it is.
+#tls = 8443
+
+#[[tunnel]]
+#name = "database"
+## A TCP service, at a port of its own on the relay.
+#tcp = 5432
+
+#[[tunnel]]
+#name = "game"
+## A UDP service, in the same way.
+#udp = 19132
+`
+
+/**
+ * @returns the path
+ * @throws SvcError `invalid_option` when there is such a file, which stays as it is
+ */
+export async function writeTemplate(path: string): Promise<string> {
+  try {
+    const file = await open(path, 'wx')
+    await file.writeFile(TEMPLATE)
+    await file.close()
+    return path
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new SvcError('invalid_option', `${path} is there already, and stays as it is`)
+    throw new SvcError('invalid_option', `${path} cannot be written`, { cause })
+  }
+}

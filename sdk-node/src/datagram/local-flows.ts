@@ -1,0 +1,108 @@
+// A local UDP socket for each flow, so that the service behind them sees as many clients as there are visitors.
+
+import { createSocket, type Socket, type SocketType } from 'node:dgram'
+import { FLOW_IDLE_MS } from '@svc/protocol'
+import { LOCAL_FLOWS_MAX, LOCAL_RECEIVE_BUFFER_BYTES, LOCAL_SWEEP_MS, LOCAL_WAITING_MAX } from '../limits.ts'
+
+export interface LocalEvents {
+  /** The service answers. */
+  answered(flowId: number, payload: Uint8Array): void
+  /** A datagram went no further. */
+  dropped(reason: 'local_queue_full' | 'local_refused'): void
+  /** The service is not there, or no socket can be had. */
+  failed(error: Error): void
+}
+
+/** An IP address and a port. */
+export interface LocalAddress {
+  address: string
+  family: number
+  port: number
+}
+
+interface Flow {
+  socket: Socket
+  seenAt: number
+  /** Until the socket is connected. */
+  waiting: Uint8Array[] | undefined
+}
+
+export class LocalFlows {
+  readonly #target: LocalAddress
+  readonly #events: LocalEvents
+  readonly #max: number
+  /** The one that was silent for the longest time is first. */
+  readonly #flows = new Map<number, Flow>()
+  readonly #sweeping: NodeJS.Timeout
+
+  constructor(target: LocalAddress, events: LocalEvents, max: number = LOCAL_FLOWS_MAX) {
+    this.#target = target
+    this.#events = events
+    this.#max = max
+    this.#sweeping = setInterval(() => this.#sweep(), LOCAL_SWEEP_MS).unref()
+  }
+
+  get size(): number {
+    return this.#flows.size
+  }
+
+  /** From a visitor to the service. */
+  deliver(flowId: number, payload: Uint8Array): void {
+    const flow = this.#flows.get(flowId) ?? this.#open(flowId)
+    this.#touch(flowId, flow)
+    if (flow.waiting === undefined) flow.socket.send(payload)
+    else if (flow.waiting.length < LOCAL_WAITING_MAX) flow.waiting.push(payload)
+    else this.#events.dropped('local_queue_full')
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping)
+    for (const [flowId, flow] of this.#flows) this.#end(flowId, flow)
+  }
+
+  #open(flowId: number): Flow {
+    const [oldest] = this.#flows
+    if (this.#flows.size >= this.#max && oldest) this.#end(...oldest)
+    const { address, family, port } = this.#target
+    const type: SocketType = family === 6 ? 'udp6' : 'udp4'
+    const socket = createSocket({ type, recvBufferSize: LOCAL_RECEIVE_BUFFER_BYTES })
+    const flow: Flow = { socket, seenAt: 0, waiting: [] }
+    socket.on('message', (payload) => {
+      this.#touch(flowId, flow)
+      this.#events.answered(flowId, payload)
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.#events.dropped('local_refused')
+      this.#events.failed(error)
+      // one that was never connected never will be; a service that was down may be back for the next datagram
+      if (flow.waiting !== undefined) this.#end(flowId, flow)
+    })
+    // a connected socket takes answers of the service alone, and is told when nothing listens there
+    socket.connect(port, address, () => {
+      const waiting = flow.waiting ?? []
+      flow.waiting = undefined
+      for (const payload of waiting) socket.send(payload)
+    })
+    this.#flows.set(flowId, flow)
+    return flow
+  }
+
+  #touch(flowId: number, flow: Flow): void {
+    if (this.#flows.get(flowId) !== flow) return
+    flow.seenAt = performance.now()
+    this.#flows.delete(flowId)
+    this.#flows.set(flowId, flow)
+  }
+
+  #sweep(): void {
+    const idleSince = performance.now() - FLOW_IDLE_MS
+    for (const [flowId, flow] of this.#flows) {
+      if (flow.seenAt > idleSince) return
+      this.#end(flowId, flow)
+    }
+  }
+
+  #end(flowId: number, { socket }: Flow): void {
+    if (this.#flows.delete(flowId)) socket.close()
+  }
+}

@@ -1,0 +1,128 @@
+// QUIC as this SDK needs it: one connection with a stream and datagrams. The only importer of @currentspace/http3.
+
+import type { Duplex } from 'node:stream'
+import { getCACertificates } from 'node:tls'
+import type { QuicClientSession, QuicConnectOptions } from '@currentspace/http3'
+import {
+  DATAGRAM_ALWAYS_BYTES,
+  TUNNEL_ALPN,
+  TUNNEL_IDLE_MS,
+  TUNNEL_PACKET_OVERHEAD_BYTES,
+} from '@svc/protocol'
+import { SvcError } from '@svc/sdk-browser/platform'
+import { PATH_LOOK_MS, TUNNEL_CONNECT_DEADLINE_MS, TUNNEL_WINDOW_BYTES } from '../limits.ts'
+
+export interface QuicTarget {
+  /** An IP address. */
+  address: string
+  port: number
+  /** What the relay's certificate has to name. */
+  servername: string
+  /** PEM of the authorities to trust instead of the system's. */
+  ca: string | Buffer | undefined
+}
+
+export interface QuicEvents {
+  datagram(bytes: Uint8Array): void
+  /** Once, however it ended. @param reason what the relay said, or nothing */
+  closed(reason: string): void
+}
+
+export interface QuicConnection {
+  /** The first stream, which is ours. */
+  readonly stream: Duplex
+  /** The largest DATAGRAM that the path takes now; larger ones would vanish. */
+  readonly datagramMaxBytes: number
+  /** @returns false when it was not taken; true promises nothing */
+  send(datagram: Uint8Array): boolean
+  /** Makes the relay acknowledge something. */
+  ping(): void
+  close(): void
+}
+
+/** @throws SvcError `quic_unavailable`, or `tunnel_unreachable` */
+export async function dialQuic(
+  target: QuicTarget,
+  events: QuicEvents,
+  signal: AbortSignal,
+): Promise<QuicConnection> {
+  const session = await begin(target, signal)
+  // what ends the connection closes it, too
+  session.on('error', () => {})
+  let isOpen = true
+  const datagramMaxBytes = sizeOf(session)
+  const close = (): void => {
+    isOpen = false
+    session.close().catch(() => {})
+  }
+  try {
+    await session.ready()
+    const stream = session.openStream()
+    stream.on('error', () => {})
+    session.on('datagram', (bytes) => events.datagram(bytes))
+    session.on('close', ({ reason }) => {
+      isOpen = false
+      events.closed(reason)
+    })
+    return {
+      stream,
+      get datagramMaxBytes() {
+        return datagramMaxBytes()
+      },
+      send: (datagram) => isOpen && session.sendDatagram(datagram),
+      ping: () => void session.ping(),
+      close,
+    }
+  } catch (cause) {
+    close()
+    const { servername, port } = target
+    throw new SvcError('tunnel_unreachable', `no QUIC connection to ${servername}, UDP port ${port}`, {
+      cause,
+    })
+  }
+}
+
+/** @throws SvcError `quic_unavailable` where the library has no binary for this platform */
+async function begin(
+  { address, port, servername, ca = getCACertificates('default').join('\n') }: QuicTarget,
+  signal: AbortSignal,
+): Promise<QuicClientSession> {
+  try {
+    const { connectQuic } = await import('@currentspace/http3')
+    const options: QuicConnectOptions = {
+      ca,
+      alpn: [TUNNEL_ALPN],
+      enableDatagrams: true,
+      connectTimeoutMs: TUNNEL_CONNECT_DEADLINE_MS,
+      maxIdleTimeoutMs: TUNNEL_IDLE_MS,
+      initialMaxStreamsBidi: 1,
+      initialMaxData: TUNNEL_WINDOW_BYTES,
+      initialMaxStreamDataBidiLocal: TUNNEL_WINDOW_BYTES,
+      // the other drivers need io_uring, which containers forbid
+      runtimeMode: 'portable',
+      signal,
+    }
+    return connectQuic({ address, port, servername }, options)
+  } catch (cause) {
+    throw new SvcError('quic_unavailable', 'there is no QUIC, and so no UDP, on this platform', { cause })
+  }
+}
+
+interface Path {
+  getMetrics(): object | null
+}
+
+/** The library finds out by itself what passes. It is asked now and then, for that waits for its thread. */
+function sizeOf(path: Path): () => number {
+  let size = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = performance.now()
+    if (now - askedAt > PATH_LOOK_MS) {
+      askedAt = now
+      const { pmtu = 0 }: { pmtu?: number } = path.getMetrics() ?? {}
+      size = Math.max(DATAGRAM_ALWAYS_BYTES, pmtu - TUNNEL_PACKET_OVERHEAD_BYTES)
+    }
+    return size
+  }
+}

@@ -1,0 +1,160 @@
+// One datagram tunnel: QUIC, the token on its first stream, then datagrams, and a heartbeat that proves the path.
+
+import type { Duplex } from 'node:stream'
+import {
+  DATAGRAM_ALWAYS_BYTES,
+  TUNNEL_HEARTBEAT_BYTES,
+  TUNNEL_HELLO_DEADLINE_MS,
+  TUNNEL_HELLO_MAX_BYTES,
+  TUNNEL_KEEPALIVE_MS,
+  type TunnelHello,
+} from '@svc/protocol'
+import { isRecord, isRelayCode, SvcError } from '@svc/sdk-browser/platform'
+import { HEARTBEAT_DEADLINE_MS } from '../limits.ts'
+import { Pacer } from './pacer.ts'
+import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
+
+export interface TunnelEvents {
+  datagram(bytes: Uint8Array): void
+  /** Once. */
+  ended(reason: SvcError): void
+}
+
+export interface Pulse {
+  everyMs: number
+  deadlineMs: number
+}
+
+const PULSE: Pulse = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
+
+/** Why {@link Tunnel.send} did not. */
+export type Unsent = 'too_large' | 'send_queue_full'
+
+/** @throws SvcError the relay's own code when it refused, else `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
+export async function openTunnel(
+  target: QuicTarget,
+  accessToken: string,
+  events: TunnelEvents,
+  signal: AbortSignal,
+  pulse: Pulse = PULSE,
+): Promise<Tunnel> {
+  let tunnel: Tunnel | undefined
+  let isOver = false
+  const connection = await dialQuic(
+    target,
+    {
+      datagram: (bytes) => events.datagram(bytes),
+      closed: (reason) => {
+        isOver = true
+        tunnel?.end(reason || 'the connection was lost')
+      },
+    },
+    signal,
+  )
+  try {
+    const hasHeartbeat = await sayHello(connection.stream, accessToken)
+    tunnel = new Tunnel(connection, events, hasHeartbeat, pulse)
+    if (isOver) tunnel.end('the connection was lost at once')
+    return tunnel
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+export class Tunnel {
+  readonly #connection: QuicConnection
+  readonly #events: TunnelEvents
+  readonly #pulse: Pulse
+  readonly #pacer: Pacer<Uint8Array>
+  readonly #timer: NodeJS.Timeout
+  #deadline: NodeJS.Timeout | undefined
+  /** Bytes of heartbeats that are not back yet. */
+  #awaited = 0
+  #isEnded = false
+
+  constructor(connection: QuicConnection, events: TunnelEvents, hasHeartbeat: boolean, pulse: Pulse) {
+    this.#connection = connection
+    this.#events = events
+    this.#pulse = pulse
+    this.#pacer = new Pacer((datagram) => void connection.send(datagram))
+    connection.stream.on('data', (bytes: Buffer) => this.#heard(bytes.length))
+    const beat = (): void => (hasHeartbeat ? this.#beat() : connection.ping())
+    this.#timer = setInterval(beat, pulse.everyMs)
+    beat()
+  }
+
+  /** @returns why it was dropped */
+  send(datagram: Uint8Array): Unsent | undefined {
+    if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
+      return 'too_large'
+    return this.#pacer.push(datagram) ? undefined : 'send_queue_full'
+  }
+
+  /** Ends without an event. */
+  close(): void {
+    this.#isEnded = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#deadline)
+    this.#pacer.clear()
+    this.#connection.close()
+  }
+
+  end(why: string): void {
+    if (this.#isEnded) return
+    this.close()
+    this.#events.ended(new SvcError('tunnel_unreachable', `the datagram tunnel ended: ${why}`))
+  }
+
+  /** The library finds a larger packet size once and never looks again: only this tells when the path has become narrower. */
+  #beat(): void {
+    if (this.#awaited > 0) return
+    this.#awaited = TUNNEL_HEARTBEAT_BYTES
+    this.#connection.stream.write(new Uint8Array(TUNNEL_HEARTBEAT_BYTES))
+    this.#deadline = setTimeout(() => this.end('large packets do not pass'), this.#pulse.deadlineMs)
+  }
+
+  #heard(bytes: number): void {
+    this.#awaited = Math.max(0, this.#awaited - bytes)
+    if (this.#awaited === 0) clearTimeout(this.#deadline)
+  }
+}
+
+/** @returns whether the relay sends heartbeats back */
+async function sayHello(stream: Duplex, accessToken: string): Promise<boolean> {
+  const hello: TunnelHello = { access_token: accessToken }
+  stream.write(JSON.stringify(hello))
+  const answer = await readAnswer(stream)
+  if (isRecord(answer) && answer.ok === true) return answer.heartbeat === true
+  const code = isRecord(answer) ? answer.error : undefined
+  if (isRelayCode(code)) throw new SvcError(code, 'the relay refused the datagram tunnel')
+  throw new SvcError('unexpected_answer', 'the relay did not answer on the datagram tunnel')
+}
+
+/** @returns undefined when it is no JSON, or none comes in time */
+function readAnswer(stream: Duplex): Promise<unknown> {
+  return new Promise((resolve) => {
+    let text = ''
+    const done = (answer: unknown): void => {
+      clearTimeout(deadline)
+      stream.off('data', read).off('close', end).off('end', end)
+      resolve(answer)
+    }
+    const end = (): void => done(undefined)
+    const read = (bytes: Buffer): void => {
+      text += bytes
+      const answer = parseWhole(text)
+      if (answer !== undefined || text.length > TUNNEL_HELLO_MAX_BYTES) done(answer)
+    }
+    const deadline = setTimeout(end, TUNNEL_HELLO_DEADLINE_MS)
+    stream.on('data', read).once('close', end).once('end', end)
+  })
+}
+
+function parseWhole(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,118 @@
+// Several targets behind one site: the path of a request, or the host that the visitor used, says which one answers.
+
+import { isAbsolute } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FetchHandler } from '@svc/sdk-browser'
+import { files } from '@svc/sdk-browser/handlers'
+import { SvcError } from '@svc/sdk-browser/platform'
+import { openFolder } from '../folder/folder-handle.ts'
+import { parseHttpTarget } from './address.ts'
+import { type HttpTargetOptions, httpTarget } from './http.ts'
+
+/**
+ * A local HTTP server as in `http`; a folder, as a path that begins with `/` or `.` or as a `file:` URL; or a handler.
+ * A server and a handler get the whole path of the request, a folder what comes behind the prefix.
+ */
+export type RouteTarget = number | string | URL | FetchHandler
+
+/** `/prefix`, `host` or `host/prefix` → what answers there. */
+export type Routes = Readonly<Record<string, RouteTarget>>
+
+/** Empty for any; a port says nothing, for a relay has one. */
+const HOST = /^[\w.-]*$/
+
+interface Place {
+  /** Empty for any. */
+  host: string
+  /** Without a slash at its end: empty for all paths. */
+  prefix: string
+}
+
+interface Route extends Place {
+  answer: FetchHandler
+}
+
+/**
+ * The longest prefix wins, and one of the visitor's host before one of any.
+ * @param otherwise answers what no route takes
+ * @throws SvcError `invalid_option` that names the route
+ */
+export async function routed(
+  routes: Routes,
+  otherwise: FetchHandler,
+  options: HttpTargetOptions,
+): Promise<FetchHandler> {
+  const found: Route[] = []
+  for (const [key, target] of Object.entries(routes)) {
+    const place = parsePlace(key)
+    if (found.some(({ host, prefix }) => host === place.host && prefix === place.prefix))
+      throw new SvcError('invalid_option', `route ${JSON.stringify(key)} is there twice`)
+    found.push({ ...place, answer: await handlerOf(key, target, place.prefix, options) })
+  }
+  found.sort((a, b) => Number(b.host !== '') - Number(a.host !== '') || b.prefix.length - a.prefix.length)
+  return (request, info) => {
+    const { hostname, pathname } = new URL(request.url)
+    const route = found.find(
+      ({ host, prefix }) => (host || hostname) === hostname && isBelow(pathname, prefix),
+    )
+    return (route?.answer ?? otherwise)(request, info)
+  }
+}
+
+/** `/api` takes `/api` and `/api/…`, not `/apis`. */
+function isBelow(pathname: string, prefix: string): boolean {
+  return pathname.startsWith(prefix) && (pathname.length === prefix.length || pathname[prefix.length] === '/')
+}
+
+/** Both parts in the form that the URL of a request has them in. */
+function parsePlace(key: string): Place {
+  const slash = key.indexOf('/')
+  const host = slash < 0 ? key : key.slice(0, slash)
+  const path = slash < 0 ? '/' : key.slice(slash)
+  const url = URL.parse(`https://${host || 'localhost'}${path}`)
+  if (key === '' || !HOST.test(host) || url === null || url.search + url.hash !== '')
+    throw new SvcError(
+      'invalid_option',
+      `route ${JSON.stringify(key)} is not a path, a host, or a host and a path`,
+    )
+  return { host: host && url.hostname, prefix: url.pathname.replace(/\/+$/, '') }
+}
+
+async function handlerOf(
+  key: string,
+  target: RouteTarget,
+  prefix: string,
+  options: HttpTargetOptions,
+): Promise<FetchHandler> {
+  if (typeof target === 'function') return target
+  const folder = folderPath(key, target)
+  if (folder !== undefined) return below(prefix, files(await openFolder(folder)))
+  return httpTarget(parseHttpTarget(target, `route ${JSON.stringify(key)}:`), options)
+}
+
+function folderPath(key: string, target: number | string | URL): string | undefined {
+  const text = String(target)
+  if (text.startsWith('.') || isAbsolute(text)) return text
+  if (!text.startsWith('file:')) return undefined
+  try {
+    return fileURLToPath(text)
+  } catch (cause) {
+    throw new SvcError('invalid_option', `route ${JSON.stringify(key)}: ${text} is not on this machine`, {
+      cause,
+    })
+  }
+}
+
+/** The folder's own paths begin behind the prefix; the redirects of `files` are relative, and stay right. */
+function below(prefix: string, handler: FetchHandler): FetchHandler {
+  if (prefix === '') return handler
+  const name = prefix.slice(prefix.lastIndexOf('/') + 1)
+  return (request, info) => {
+    const url = new URL(request.url)
+    if (url.pathname === prefix)
+      return new Response(null, { status: 301, headers: { Location: `./${name}/${url.search}` } })
+    url.pathname = url.pathname.slice(prefix.length)
+    const { method, headers, signal } = request
+    return handler(new Request(url, { method, headers, signal }), info)
+  }
+}
