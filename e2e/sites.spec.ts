@@ -58,7 +58,8 @@ test('sites come and go without a reload; hidden ones never come', async ({ site
   await page.getByLabel('Search').fill('')
   await page.getByRole('button', { name: 'drinks' }).click()
   await expect(row(page, 'other')).toHaveCount(0)
-  await expect(page.locator('.filters output')).toHaveText('1 of 2 sites')
+  // The relay may have sites of other tests.
+  await expect(page.locator('.filters output')).toHaveText(/^1 of \d+ sites$/)
   await site.close()
   // This time it is noticed by itself.
   await expect(page.getByText('No site matches.')).toBeVisible()
