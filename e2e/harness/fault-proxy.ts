@@ -48,7 +48,7 @@ export class FaultProxy {
   /** Nothing passes on the connections of now, and no end learns why. Later ones work. */
   stall(): void {
     for (const { near, far } of this.#pairs) {
-      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
+      for (const socket of [near, far]) socket.removeAllListeners('data').removeAllListeners('drain').pause()
     }
   }
 
@@ -82,6 +82,7 @@ export class FaultProxy {
       from.on('data', (bytes: Buffer) => this.#forward(bytes, from, to))
       from.on('end', () => this.#later(() => to.end()))
       from.on('close', () => to.destroy())
+      to.on('drain', () => from.resume())
     }
     far.on('close', () => this.#pairs.delete(pair))
   }
@@ -91,7 +92,6 @@ export class FaultProxy {
       for (let at = 0; at < bytes.length; at += this.pieceBytes) {
         if (to.write(bytes.subarray(at, at + this.pieceBytes)) || from.isPaused()) continue
         from.pause()
-        to.once('drain', () => from.resume())
       }
     })
   }

@@ -76,6 +76,8 @@ export const BACKOFF_MAX_MS = 30_000
 /** A carrier that lived this long was healthy: the next failure starts from the first pause. */
 export const STABLE_AFTER_MS = 10_000
 
+/** Publishing waits that long for the code of HTTP/2; then the first visitors get HTTP/1.1. */
+export const HTTP2_LOAD_DEADLINE_MS = 5_000
 /** From activation to a finished TLS handshake; a visitor that is slower is dropped. */
 export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
 /** Decrypted bytes that wait unread on one connection before reading pauses: the size of a yamux window. */

@@ -255,7 +255,7 @@ export class PublishedSite extends EventTarget {
     this.#urls = this.#urlsOf(lease)
     this.#tcpAddress = lease.tcpAddress
     this.#udpAddress = lease.udpAddress
-    await this.#certificates.ensure(signal)
+    await Promise.all([this.#certificates.ensure(signal), this.#server.ready()])
     await this.#openDatagrams(signal)
     const carrier = await this.#openCarrier(lease, signal)
     if (signal.aborted || carrier.isClosed) {

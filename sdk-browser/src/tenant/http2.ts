@@ -1,4 +1,4 @@
-// HTTP/2 comes in a file of its own, while the site is being published: visitors are offered it from then on.
+// HTTP/2 comes in a file of its own, which is loaded while the site is being published.
 
 import type { serveHttp } from '../http/connection.ts'
 

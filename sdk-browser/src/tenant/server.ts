@@ -12,9 +12,10 @@ import type { ByteStream } from '../byte-stream.ts'
 import type { RelayClient } from '../control/client.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import { requestSignature } from '../control/signer.ts'
+import { withDeadline } from '../deadline.ts'
 import { asSvcError, SvcError } from '../errors.ts'
 import type { FetchHandler, HttpOptions } from '../http/connection.ts'
-import { SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
+import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { CertificateSource } from './certificate.ts'
 import { type Admit, serveConnection } from './connection.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './http2.ts'
@@ -63,14 +64,21 @@ export class TenantServer {
   /** One for each visitor's connection. */
   #open = new Set<AbortController>()
   #serveHttp2: ServeHttp | undefined
+  #http2Loaded: Promise<void> | undefined
 
   constructor(options: TenantServerOptions) {
     this.#options = options
     if (options.http2 !== false)
-      loadHttp2().then((serve) => {
+      this.#http2Loaded = loadHttp2().then((serve) => {
         this.#serveHttp2 = serve
       })
     this.#tickets = new TicketKeeper(options.crypto && { crypto: options.crypto })
+  }
+
+  /** Resolves when visitors get all that the site offers; where the rest of the code does not come in time, without it. */
+  async ready(): Promise<void> {
+    if (this.#http2Loaded)
+      await withDeadline(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
