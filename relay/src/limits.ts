@@ -1,7 +1,22 @@
 // The relay's own numbers: bounds that no client needs to know. Those of the contract are in @svc/protocol.
 
-/** Public and API connections open at once. */
+/** Public and API connections open at once, … */
 export const CONNECTIONS_MAX = 16_384
+/** … of one source, a /64 counting as one, … */
+export const CONNECTIONS_PER_SOURCE_MAX = 8192
+/** … and of those that have not said yet whom they want: with one more, the oldest of them goes; … */
+export const SILENT_CONNECTIONS_MAX = 4096
+/** … with one more of the same source, that one. */
+export const SILENT_CONNECTIONS_PER_SOURCE_MAX = 1024
+/** Connections that the kernel keeps until they are accepted, if the system allows (`net.core.somaxconn`). */
+export const BACKLOG = 4096
+/** Descriptors that are not for connections: files, listeners, threads and pipes. */
+export const DESCRIPTORS_RESERVED = 256
+/** How often the process looks at whether it keeps up, … */
+export const STRAIN_LOOK_MS = 100
+/** … and how late it has to be, smoothed over a second, or how full its heap, to turn newcomers away. */
+export const STRAIN_DELAY_MS = 250
+export const HEAP_STRAIN = 0.8
 /** Visitors of one lease that wait for a ready session at once; one more is turned away at once. */
 export const WAITING_CLAIMS_MAX = 1024
 /** Active leases. */
@@ -18,6 +33,8 @@ export const BINDINGS_MAX = 65_536
 export const OWN_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 /** Replaced certificates still sign for this long: twice what an SDK lets pass before it fetches the chain again. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
+/** Keepalives written in one turn of the event loop, at some 20 µs each. */
+export const KEEPALIVES_PER_TURN = 128
 /** WebSockets of one lease: one is enough, a few overlap while a page reconnects or spreads its load. */
 export const CARRIERS_PER_LEASE_MAX = 8
 /** Streams of one WebSocket, ready and bridged ones together. */

@@ -19,6 +19,8 @@ export interface PortParts {
   reservations: Reservations
   /** Gets the visitors of a lease's TCP port. */
   serve: (visitor: Socket, lease: Lease) => Promise<void>
+  /** To all TCP ports together. */
+  connectionsMax: number
   datagrams: DatagramPlane
   /** Whether there can be no datagram tunnel here. */
   hasNoTunnels: () => boolean
@@ -30,6 +32,7 @@ export function createDedicatedPorts({
   policy,
   reservations,
   serve,
+  connectionsMax,
   datagrams,
   hasNoTunnels,
   log,
@@ -40,7 +43,7 @@ export function createDedicatedPorts({
     gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)
-  const tcpPorts = new TcpPorts()
+  const tcpPorts = new TcpPorts(connectionsMax)
   const routes = (lease: Lease): boolean => policy.routes(lease)
   const tcp = new PortPlane({
     pool: pools.tcp,

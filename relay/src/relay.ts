@@ -14,13 +14,16 @@ import { serveRawVisitor } from './bridge/raw-visit.ts'
 import { serveVisitor } from './bridge/visit.ts'
 import { Visitors } from './bridge/visitors.ts'
 import { Budgets } from './budget/budgets.ts'
+import { capacityOf, openFilesMax } from './capacity.ts'
 import { CertificateRotation } from './certificates/rotation.ts'
 import { loadCertificates } from './certificates/store.ts'
 import { TunnelEndpoint } from './datagram/endpoint.ts'
 import { DatagramPlane } from './datagram/plane.ts'
 import { Tunnels } from './datagram/tunnels.ts'
 import { loadIdentity } from './identity.ts'
+import { Door, type Refusal } from './ingress/door.ts'
 import { createListener } from './ingress/listener.ts'
+import { Strain } from './ingress/strain.ts'
 import { Bindings } from './keyless/bindings.ts'
 import { KeylessSigner } from './keyless/signer.ts'
 import { Challenges } from './lease/challenges.ts'
@@ -30,6 +33,7 @@ import { Recovery } from './lease/recovery.ts'
 import { LeaseRegistry } from './lease/registry.ts'
 import { ReservationJournal } from './lease/reservation-journal.ts'
 import { Tokens } from './lease/tokens.ts'
+import { BACKLOG } from './limits.ts'
 import { createLog, type Logger } from './log.ts'
 import { createMetricsServer } from './metrics/server.ts'
 import { Tally } from './metrics/tally.ts'
@@ -57,6 +61,7 @@ export async function startRelay(
   settings: Settings,
   log: Logger = createLog(settings.logLevel),
 ): Promise<Relay> {
+  const capacity = capacityOf(openFilesMax(), settings.portGates.tcp && settings.portRange !== undefined)
   const identity = await loadIdentity(settings.identityPath)
   const certificates = new CertificateRotation(await loadCertificates(settings, log))
   const policy = await Policy.load(settings.identityPath, settings.portGates)
@@ -70,6 +75,9 @@ export async function startRelay(
   const bindings = new Bindings()
   const tally = new Tally()
   const visitors = new Visitors(log)
+  const strain = new Strain()
+  const refused = (reason: Refusal): void => tally.connectionsRefused.add({ reason })
+  const door = new Door({ isOverloaded: () => strain.isOver, refused })
   const isClosing = (): boolean => shutdown.hasBegun
   policy.onChange(() => {
     for (const lease of leases) if (policy.bars(lease)) lease.bar()
@@ -110,6 +118,7 @@ export async function startRelay(
         visitors.serve(visitor, lease, () =>
           serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally }),
         ),
+      connectionsMax: capacity.portConnections,
       datagrams,
       hasNoTunnels: () => tunnelEndpoint.isMissing,
       log,
@@ -142,6 +151,8 @@ export async function startRelay(
   const listener = createListener(
     {
       admit: (socket) => sources.admit(socket),
+      enter: (socket) => door.enter(socket, sources.ofSocket(socket)),
+      spoke: (socket) => door.spoke(socket),
       resolve: (serverName) => {
         const route = routes.resolve(serverName)
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
@@ -152,10 +163,12 @@ export async function startRelay(
           serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease), tally }),
         ),
     },
+    capacity.connections,
     log,
   )
+  listener.on('drop', () => refused('full'))
   const reloader = new Reloader(settings, certificates, policy, log)
-  const metrics = settings.metricsAddress && createMetricsServer({ tally, visitors, leases })
+  const metrics = settings.metricsAddress && createMetricsServer({ tally, visitors, leases, door })
   const shutdown = new Shutdown({
     listener,
     leases,
@@ -163,13 +176,14 @@ export async function startRelay(
     closeRest: () => {
       api.close()
       metrics?.close()
+      strain.close()
       reloader.close()
       return [recovery.close(), journal.close(), policy.saved(), tunnelEndpoint.close()]
     },
     log,
   })
   try {
-    await listen(listener, { port: settings.sniPort })
+    await listen(listener, { port: settings.sniPort, backlog: BACKLOG })
     if (metrics) await listen(metrics, settings.metricsAddress).catch(refuseMetricsAddress)
   } catch (error) {
     await shutdown.close()
@@ -177,7 +191,7 @@ export async function startRelay(
   }
   const { port } = listener.address() as AddressInfo
   if (settings.portGates.udp && settings.portRange) await tunnelEndpoint.listen(port)
-  log.info({ url: settings.url.origin, port, address: identity.address }, 'listening')
+  log.info({ url: settings.url.origin, port, address: identity.address, ...capacity }, 'listening')
   return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
 }
 

@@ -241,7 +241,7 @@ describe('TcpPorts', () => {
 
   test('a port that is closed is free at once, and its visitors are gone', async () => {
     const port = await freeRange(1)
-    const ports = new TcpPorts()
+    const ports = new TcpPorts(1)
     const open = await ports.open(port, (visitor) => void visitor.write('hello'))
     expect(await attempt(port)).toBe(true)
     const left = once(visitors.at(-1) as Socket, 'close')

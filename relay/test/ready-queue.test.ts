@@ -62,6 +62,26 @@ describe('ReadyQueue', () => {
     expect(written()).toHaveLength(0)
   })
 
+  test('of a thousand that are due together 128 get theirs in a turn, and none that was claimed', async () => {
+    const queues = Array.from({ length: 1000 }, () => new ReadyQueue())
+    const sessions = queues.map((queue) => {
+      const made = newSession()
+      queue.offer(made.session)
+      return made
+    })
+    const written = () => sessions.map((session) => session.written().length).reduce((a, b) => a + b)
+    vi.advanceTimersByTime(15_000)
+    await queues[999]?.claim(forever)
+    expect(written()).toBe(0)
+    const turns: number[] = []
+    for (let i = 0; i < 9; i++) {
+      await immediate()
+      turns.push(written())
+    }
+    expect(turns).toEqual([128, 128, 128, 128, 128, 128, 128, 999 - 7 * 128, 0])
+    for (const queue of queues) queue.close()
+  })
+
   test('a session that does not take a marker within 5 s is closed', async () => {
     const queue = new ReadyQueue()
     const stuck = new Duplex({ read() {}, write() {} })

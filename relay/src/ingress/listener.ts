@@ -2,7 +2,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
-import { CONNECTIONS_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
+import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log.ts'
 import type { Route } from '../routing/routes.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
@@ -10,13 +10,18 @@ import { type PeekedHello, peekClientHello } from './client-hello.ts'
 export interface Ingress {
   /** Reads what proxies write before the ClientHello. @returns whether the connection may go on */
   admit(socket: Socket): Promise<boolean>
+  /** Whether the relay takes the connection on. */
+  enter(socket: Socket): boolean
+  /** It said whom it wants. */
+  spoke(socket: Socket): void
   resolve(serverName: string): Route | undefined
   /** Gets the socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
   serveLease(socket: Socket, hello: PeekedHello, route: Route & { to: 'lease' }): Promise<void>
 }
 
-export function createListener(ingress: Ingress, log: Logger): Server {
+/** @param connectionsMax open at once; more are closed, and the server emits 'drop' */
+export function createListener(ingress: Ingress, connectionsMax: number, log: Logger): Server {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
@@ -25,13 +30,14 @@ export function createListener(ingress: Ingress, log: Logger): Server {
       socket.destroy()
     })
   })
-  server.maxConnections = CONNECTIONS_MAX
+  server.maxConnections = connectionsMax
   return server
 }
 
 async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
-  if (!(await ingress.admit(socket))) return
+  if (!(await ingress.admit(socket)) || !ingress.enter(socket)) return
   const hello = await peekClientHello(socket)
+  ingress.spoke(socket)
   if (hello === undefined) return
   // RFC 8446 §9.2: the answer to a client that names no server.
   if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { BoundPort } from '../lease/port-plane.ts'
-import { PORT_CONNECTIONS_MAX, PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
+import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
 
 export class TcpPorts {
   readonly #max: number
@@ -11,7 +11,7 @@ export class TcpPorts {
   /** Connections to all ports. */
   #connections = 0
 
-  constructor(max: number = PORT_CONNECTIONS_MAX, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
+  constructor(max: number, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
     this.#max = max
     this.#maxPerLease = maxPerLease
   }

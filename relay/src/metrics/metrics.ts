@@ -3,6 +3,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Visitors } from '../bridge/visitors.ts'
+import type { Door } from '../ingress/door.ts'
 import type { LeaseRegistry } from '../lease/registry.ts'
 import type { Counts, Tally } from './tally.ts'
 
@@ -12,13 +13,17 @@ export interface Measured {
   leases: LeaseRegistry
 }
 
+export interface Scraped extends Measured {
+  door: Door
+}
+
 /** What a scrape is answered with. */
 export interface Exposition {
   contentType: string
   text(): Promise<string>
 }
 
-export function createExposition({ tally, visitors, leases }: Measured): Exposition {
+export function createExposition({ tally, visitors, leases, door }: Scraped): Exposition {
   const registry = new Registry()
   // The process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -61,6 +66,13 @@ export function createExposition({ tally, visitors, leases }: Measured): Exposit
     })
   }
 
+  gauge('silent_connections', 'Open connections that have not said whom they want.', () => door.silent)
+  counters(
+    'connections_refused_total',
+    'Connections that were turned away before they said whom they want.',
+    ['reason'],
+    tally.connectionsRefused,
+  )
   gauge('leases', 'Active leases.', () => leases.size)
   gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => leases.readySessions)
   gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => tally.carriers)

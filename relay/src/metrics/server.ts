@@ -2,14 +2,14 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
-import { createExposition, type Measured } from './metrics.ts'
+import { createExposition, type Scraped } from './metrics.ts'
 
 const PATH = '/metrics'
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
 const INTERNAL_SERVER_ERROR = 500
 
-export function createMetricsServer(measured: Measured): Server {
+export function createMetricsServer(measured: Scraped): Server {
   const exposition = createExposition(measured)
   const server = createServer({ requestTimeout: METRICS_REQUEST_DEADLINE_MS }, (request, response) => {
     if (request.url !== PATH) return refuse(response, NOT_FOUND)

@@ -1,6 +1,7 @@
 // What the relay counts as it goes along: plain integers, read when somebody asks for metrics.
 
 import type { ErrorCode } from '@svc/protocol'
+import type { Refusal } from '../ingress/door.ts'
 
 /** One number for each combination of labels; both come from fixed sets, so that their product is the bound. */
 export class Counts<Labels extends Record<string, string>> {
@@ -51,6 +52,8 @@ export class Tally {
   datagramsOut = 0
   tunnels = 0
   flows = 0
+  /** Connections that were turned away before they said anything. */
+  readonly connectionsRefused: Counts<{ reason: Refusal }> = new Counts()
   readonly datagramsDropped: Counts<{ reason: DatagramDrop }> = new Counts()
   /** Routes are those of the routing table. */
   readonly requests: Counts<{ route: string; status: string }> = new Counts()

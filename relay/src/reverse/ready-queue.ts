@@ -1,9 +1,9 @@
 // The reverse sessions of one lease that wait for a visitor, and the visitors that wait for a session.
 
 import type { Duplex } from 'node:stream'
-import { CLAIM_TIMEOUT_MS, KEEPALIVE_INTERVAL_MS, READY_SESSIONS_MAX } from '@svc/protocol'
+import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
 import { WAITING_CLAIMS_MAX } from '../limits.ts'
-import { writeKeepalive } from './marker.ts'
+import { keepAlive } from './keepalives.ts'
 
 interface Idle {
   session: Duplex
@@ -88,11 +88,11 @@ export class ReadyQueue {
     session.on('readable', remove)
     session.on('close', remove)
     session.on('error', remove)
-    const keepalive = setInterval(() => writeKeepalive(session), KEEPALIVE_INTERVAL_MS)
+    const stopKeepalives = keepAlive(session)
     const idle: Idle = {
       session,
       release: () => {
-        clearInterval(keepalive)
+        stopKeepalives()
         session.off('readable', remove)
         session.off('close', remove)
         session.off('error', remove)

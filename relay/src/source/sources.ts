@@ -39,6 +39,12 @@ export class Sources {
     }
   }
 
+  /** Whom a connection stands for, normalized; undefined for a trusted proxy that did not say. */
+  ofSocket(socket: Socket): string | undefined {
+    const source = this.#ofConnection(socket)
+    return this.#trusted.has(source) ? undefined : source
+  }
+
   /**
    * The address that `request` comes from, normalized.
    * @throws RelayError `invalid_request` for a malformed `Forwarded`: who sends one shall not pass for its proxy

@@ -60,6 +60,7 @@ export async function createSystem(): Promise<System> {
       policy,
       reservations: journal.reservations,
       serve: async () => {},
+      connectionsMax: 0,
       datagrams: new DatagramPlane({
         tunnelOf: () => undefined,
         routes: () => true,
