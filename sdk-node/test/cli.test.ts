@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
 import { RelayDouble } from '../../sdk-browser/test/support/relay-double.ts'
+import sdkPackage from '../package.json' with { type: 'json' }
 import {
   listening,
   PATIENT,
@@ -179,6 +180,13 @@ describe('svc identity', () => {
     expect(await second.ended).toBe(0)
     expect(second.out).toEqual([`${report.address}  ${path}`])
   })
+})
+
+it('tells its version and its commands', async () => {
+  const [version, help] = [svc(['--version']), svc(['--help'])]
+  expect([await version.ended, await help.ended]).toEqual([0, 0])
+  expect(version.out).toEqual([sdkPackage.version])
+  expect(help.out.join('\n')).toMatch(/ expose .* serve /s)
 })
 
 describe('bad input is one line and an exit code', () => {

@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
+import sdkPackage from '../../package.json' with { type: 'json' }
 import type { CarrierKind } from '../platform.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
@@ -63,6 +64,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   let chosen: Chosen | undefined
   const program = new Command('svc')
     .description('Publishes what runs on this machine at an HTTPS URL; TLS ends here, not at the relay.')
+    .version(sdkPackage.version, '-v, --version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')) })
     .addHelpText('after', EXIT_CODES)

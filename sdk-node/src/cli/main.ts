@@ -1,102 +1,15 @@
 #!/usr/bin/env node
-// The executable `svc`: one command, ended by a signal, with an exit code that says how it went.
+// The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then does what it is told.
 
-import { join, resolve } from 'node:path'
-import { identityFromKey } from '@svc/sdk-browser/platform'
-import { loadIdentityFile } from '../identity-file.ts'
-import { Board } from './board.ts'
-import { type Chosen, ownFolder, readCommandLine, type SiteCommand } from './command-line.ts'
-import { readConfig } from './config/read.ts'
-import { writeTemplate } from './config/template.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { explain } from './explain.ts'
-import { live } from './live/live.ts'
-import { showRelays } from './relays.ts'
-import { type Tell, teller } from './report.ts'
-import { runSites } from './site.ts'
-import { shareStatus, showStatus } from './status.ts'
+import { HEAP_OPTIONS } from './heap.ts'
 
-/** Of a process that a second signal ended: what it had to unregister expires by itself. */
-const INSISTED = 130
+const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start'])
 
-/** What is still being connected to may hold the process up no longer than this, in milliseconds. */
-const EXIT_GRACE_MS = 500
-
-const { env, stdout } = process
-const statusFolder = join(ownFolder(env), 'run')
-
-const chosen = readCommandLine(process.argv.slice(2), env)
-process.exitCode = 'exitCode' in chosen ? chosen.exitCode : await run(chosen)
-setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
-
-async function run(chosen: Chosen): Promise<ExitCode> {
-  const tell = teller(chosen.options.json)
-  try {
-    return await execute(chosen, tell)
-  } catch (error) {
-    const { code, message, exitCode } = explain(error)
-    if (exitCode !== EXIT.ok) tell({ event: 'failed', code, message, exit_code: exitCode })
-    return exitCode
-  }
+const [, ...args] = process.argv
+const missing = HEAP_OPTIONS.filter((option) => !process.execArgv.includes(option))
+// Not on Windows, where a process cannot become another one: there it is slower.
+if (missing.length > 0 && process.execve !== undefined && args.some((arg) => SERVING.has(arg))) {
+  // ours first: of an option that is there twice the last counts
+  process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
 }
-
-async function execute(chosen: Chosen, tell: Tell): Promise<ExitCode> {
-  switch (chosen.command) {
-    case 'expose':
-    case 'serve':
-      return runShown([chosen], chosen.options.json, tell)
-    case 'start':
-      return runShown(await readConfig(chosen.options.config, env), chosen.options.json, tell)
-    case 'status':
-      await showStatus(statusFolder, tell)
-      return EXIT.ok
-    case 'relays':
-      return showRelays(chosen.options, tell)
-    case 'config init':
-      tell({ event: 'config', path: await writeTemplate(chosen.path) })
-      return EXIT.ok
-    case 'identity': {
-      const { identityPath } = chosen.options
-      const { address } = identityFromKey(await loadIdentityFile(identityPath))
-      tell({ event: 'identity', address, path: resolve(identityPath) })
-      return EXIT.ok
-    }
-  }
-}
-
-/** With a live view where there is a terminal for it, and an answer to `svc status`. */
-async function runShown(commands: readonly SiteCommand[], isJson: boolean, print: Tell): Promise<ExitCode> {
-  const signal = asked()
-  const board = new Board()
-  const hasTerminal = !isJson && stdout.isTTY && env.TERM !== 'dumb'
-  const view = hasTerminal ? live(stdout, board, print) : { tell: print, close: () => {} }
-  signal.addEventListener('abort', () => view.close(), { once: true })
-  let status: Promise<{ close(): void } | undefined> | undefined
-  const begun = async (): Promise<void> => {
-    // Windows has no sockets among its files
-    if (process.platform === 'win32') return
-    status ??= shareStatus(statusFolder, board).catch((error) => {
-      const { code, message } = explain(error)
-      print({ event: 'error', code, message })
-      return undefined
-    })
-    await status
-  }
-  try {
-    return await runSites(commands, { tell: view.tell, board, begun, signal })
-  } finally {
-    view.close()
-    ;(await status)?.close()
-  }
-}
-
-/** The first signal asks, the second insists. */
-function asked(): AbortSignal {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(INSISTED)
-      controller.abort()
-    })
-  return controller.signal
-}
+await import('./run.ts')
