@@ -1,4 +1,4 @@
-// What a flood of registrations costs those who visit a site meanwhile.
+// What a flood costs those who visit a site meanwhile: one of registrations, one of connections that never speak.
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,10 +12,9 @@ import { alternate, median } from '../lib/alternate.ts'
 import { compared, type Entry, limited } from '../lib/entry.ts'
 
 const REQUESTS = 500
-/** Answers per second; a relay's own budget is 600 units a minute. */
-const FLOOD_MIN = 50
-/** How much the p99 may rise. */
-const RISE_MAX = 1.5
+/** Below these, in a second, it was no flood; a relay's own budget for registrations is 600 units a minute. */
+const REGISTRATIONS_MIN = 50
+const CONNECTIONS_MIN = 1000
 /** For a flood to swell, and to ebb away. */
 const SETTLE_MS = 300
 
@@ -25,12 +24,39 @@ const OWN_BUDGETS = {
   RELAY_BUDGET_PER_MINUTE: `${RELAY_BUDGET_PER_MINUTE}`,
 }
 
-export async function* flood(runs: number): AsyncGenerator<Entry> {
-  yield* measure(runs, 'its own budgets', OWN_BUDGETS)
-  yield* measure(runs, 'budgets lifted', {})
+interface Flood {
+  name: string
+  unit: string
+  /** What floods, in this folder. */
+  process: string
+  min: number
+  /** How much the p99 may rise. */
+  riseMax: number
+  /** Settings of the relay. */
+  env?: Record<string, string>
 }
 
-async function* measure(runs: number, budgets: string, env: Record<string, string>): AsyncGenerator<Entry> {
+const REGISTRATIONS = { process: 'flood-process.ts', unit: 'answers/s', min: REGISTRATIONS_MIN, riseMax: 1.5 }
+const FLOODS: readonly Flood[] = [
+  { ...REGISTRATIONS, name: 'flood of registrations, its own budgets', env: OWN_BUDGETS },
+  { ...REGISTRATIONS, name: 'flood of registrations, budgets lifted' },
+  {
+    name: 'flood of silent connections',
+    process: 'silent-process.ts',
+    unit: 'connections/s',
+    min: CONNECTIONS_MIN,
+    riseMax: 2,
+  },
+]
+
+export async function* flood(runs: number): AsyncGenerator<Entry> {
+  for (const one of FLOODS) yield* measure(runs, one)
+}
+
+async function* measure(
+  runs: number,
+  { name, unit, process, min, riseMax, env = {} }: Flood,
+): AsyncGenerator<Entry> {
   const relay = await BenchRelay.start({ env })
   const ca = await relay.ca()
   const site = await publish({
@@ -40,7 +66,7 @@ async function* measure(runs: number, budgets: string, env: Record<string, strin
     identity: new Uint8Array(randomBytes(32)),
     fetch: () => new Response('hello'),
   })
-  const flooding = fork(path.join(import.meta.dirname, 'flood-process.ts'), [relay.url, ca])
+  const flooding = fork(path.join(import.meta.dirname, process), [relay.url, ca])
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const visit = (): Promise<number> => p99(() => ask(site.url, ca, agent))
   const rates: number[] = []
@@ -51,8 +77,8 @@ async function* measure(runs: number, budgets: string, env: Record<string, strin
       await pause(SETTLE_MS)
       const measured = await visit()
       flooding.send('pause')
-      const [answered] = await once(flooding, 'message')
-      rates.push((answered / (performance.now() - start)) * 1000)
+      const [count] = await once(flooding, 'message')
+      rates.push((count / (performance.now() - start)) * 1000)
       await pause(SETTLE_MS)
       return measured
     },
@@ -64,18 +90,14 @@ async function* measure(runs: number, budgets: string, env: Record<string, strin
   await site.close()
   await relay.stop()
   // A flood that is none would prove nothing.
-  yield limited(
-    { name: `flood of registrations, ${budgets}`, unit: 'answers/s', better: 'more' },
-    median(rates),
-    FLOOD_MIN,
-  )
+  yield limited({ name, unit, better: 'more' }, median(rates), min)
   yield compared(
     {
       name: `bridged request during that flood`,
       unit: 'ms, p99',
       better: 'less',
       peer: 'without the flood',
-      target: 1 / RISE_MAX,
+      target: 1 / riseMax,
     },
     ours,
     theirs,

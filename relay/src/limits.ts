@@ -8,8 +8,11 @@ export const CONNECTIONS_PER_SOURCE_MAX = 8192
 export const SILENT_CONNECTIONS_MAX = 4096
 /** … with one more of the same source, that one. */
 export const SILENT_CONNECTIONS_PER_SOURCE_MAX = 1024
-/** Connections that the kernel keeps until they are accepted, if the system allows (`net.core.somaxconn`). */
-export const BACKLOG = 4096
+/**
+ * Connections that the kernel keeps until they are accepted, if the system allows (`net.core.somaxconn`). All of them are
+ * accepted in one turn of the event loop, at some 60 µs each: more would hold up those who are here.
+ */
+export const BACKLOG = 512
 /** Descriptors that are not for connections: files, listeners, threads and pipes. */
 export const DESCRIPTORS_RESERVED = 256
 /** How often the process looks at whether it keeps up, … */

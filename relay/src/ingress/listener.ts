@@ -24,7 +24,6 @@ export interface Ingress {
 export function createListener(ingress: Ingress, connectionsMax: number, log: Logger): Server {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
-    socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
     dispatch(socket, ingress).catch((error) => {
       log.error({ err: error }, 'public connection failed')
       socket.destroy()
@@ -39,6 +38,7 @@ async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
   const hello = await peekClientHello(socket)
   ingress.spoke(socket)
   if (hello === undefined) return
+  socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
   // RFC 8446 §9.2: the answer to a client that names no server.
   if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)
   const route = ingress.resolve(hello.serverName)
