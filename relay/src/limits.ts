@@ -3,7 +3,7 @@
 /** Public and API connections open at once, … */
 export const CONNECTIONS_MAX = 16_384
 /** … of one source, a /64 counting as one, … */
-export const CONNECTIONS_PER_SOURCE_MAX = 8192
+export const CONNECTIONS_PER_SOURCE_MAX = 4096
 /** … and of those that have not said yet whom they want: with one more, the oldest of them goes; … */
 export const SILENT_CONNECTIONS_MAX = 4096
 /** … with one more of the same source, that one. */
