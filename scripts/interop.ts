@@ -1,17 +1,25 @@
-// The TLS engine against clients that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`.
+// TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`.
 // A cell that fails fails the command; a client that is not there is a row that was skipped.
 import { parseArgs } from 'node:util'
+import { PEERS } from '../sdk-node/test/interop/peers.ts'
+import { type PeerRow, runPeers } from '../sdk-node/test/interop/rows.ts'
 import { CLIENTS } from '../tls/test/interop/clients/index.ts'
 import { failures, type Row, runMatrix } from '../tls/test/interop/matrix.ts'
 import { asMarkdown, asText, summaryOf } from '../tls/test/interop/print.ts'
 
-const { wanted, print } = readArguments() ?? usage()
+type Rows = [tls: Row[], quic: PeerRow[]]
+
+const NAMES = [...CLIENTS, ...PEERS].map(({ name }) => name)
+const { clients, peers, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 // Standard output is the table's alone.
-const rows = await runMatrix(wanted, (row) => console.error(summaryOf(row)))
+const onRow = (row: Row | PeerRow): void => console.error(summaryOf(row))
+const tls = await runMatrix(clients, onRow)
+const quic = await runPeers(peers, onRow)
+const rows = [...tls, ...quic]
 console.error()
-console.log(print(rows))
+console.log(print(tls, quic))
 const failed = failures(rows)
 for (const failure of failed) console.error(`\n✗ ${failure}`)
 process.exitCode = failed.length > 0 || rows.every(({ version }) => version === undefined) ? 1 : 0
@@ -22,18 +30,29 @@ function readArguments() {
       allowPositionals: true,
       options: { json: { type: 'boolean' }, markdown: { type: 'boolean' } },
     })
-    const wanted = CLIENTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-    const isKnown = positionals.every((name) => CLIENTS.some((client) => client.name === name))
-    if (!isKnown || (values.json && values.markdown)) return undefined
-    const asJson = (all: readonly Row[]) => JSON.stringify(all, undefined, 2)
-    return { wanted, print: values.json ? asJson : values.markdown ? asMarkdown : asText }
+    const isWanted = ({ name }: { name: string }) => positionals.length === 0 || positionals.includes(name)
+    if (positionals.some((name) => !NAMES.includes(name)) || (values.json && values.markdown))
+      return undefined
+    const print = values.json
+      ? asJson
+      : (...rows: Rows) => inWords(values.markdown ? asMarkdown : asText, ...rows)
+    return { clients: CLIENTS.filter(isWanted), peers: PEERS.filter(isWanted), print }
   } catch {
     return undefined
   }
 }
 
+function asJson(...rows: Rows): string {
+  return JSON.stringify(rows.flat(), undefined, 2)
+}
+
+function inWords(matrix: (rows: readonly Row[]) => string, tls: Row[], quic: PeerRow[]): string {
+  const tables = tls.length > 0 ? [matrix(tls)] : []
+  return [...tables, ...quic.map((row) => `QUIC, client and server: ${summaryOf(row)}`)].join('\n')
+}
+
 function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
-  console.error(`ROW is one of ${CLIENTS.map(({ name }) => name).join(', ')}`)
+  console.error(`ROW is one of ${NAMES.join(', ')}`)
   process.exit(2)
 }

@@ -15,13 +15,13 @@ export type Cell =
   /** The client has no way to do it. */
   | { status: 'cannot'; reason: string }
 
-export interface Row {
+export interface Row<Name extends string = ColumnName> {
   client: string
   /** Undefined when it is not there: the row was skipped. */
   version: string | undefined
   /** How to get it. */
   install: string
-  cells: Partial<Record<ColumnName, Cell>>
+  cells: Partial<Record<Name, Cell>>
 }
 
 /** They wait for processes more than they work. */
@@ -78,10 +78,10 @@ async function inTemporaryDirectory<T>(work: (directory: string) => Promise<T>):
   }
 }
 
-export function failures(rows: readonly Row[]): string[] {
+export function failures(rows: readonly Row<string>[]): string[] {
   return rows.flatMap(({ client, cells }) =>
     Object.entries(cells).flatMap(([name, cell]) =>
-      cell.status === 'failed' ? [`${client}, ${name}: ${cell.error}`] : [],
+      cell?.status === 'failed' ? [`${client}, ${name}: ${cell.error}`] : [],
     ),
   )
 }

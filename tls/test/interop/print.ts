@@ -70,9 +70,9 @@ class Reasons {
 }
 
 /** One line when a row is done. */
-export function summaryOf({ client, version, install, cells }: Row): string {
+export function summaryOf({ client, version, install, cells }: Row<string>): string {
   if (version === undefined) return `${client}: skipped, it is not there (${install})`
   const count = (status: Cell['status']) =>
-    Object.values(cells).filter((cell) => cell.status === status).length
+    Object.values(cells).filter((cell) => cell?.status === status).length
   return `${client} ${version}: ${count('passed')} passed, ${count('failed')} failed, ${count('cannot')} that it cannot do`
 }
