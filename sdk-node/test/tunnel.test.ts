@@ -40,13 +40,15 @@ afterEach(async () => {
 
 /** A heart that beats faster than a user's: what it finds is the same. */
 const PULSE = { everyMs: 700, deadlineMs: 1_000 }
+/** The same for a path that takes its time, and a machine that has other work. */
+const SLOW_PULSE = { everyMs: 700, deadlineMs: 5_000 }
 
-async function published() {
+async function published(pulse = PULSE) {
   const { ca } = relay
   const target = { host: '127.0.0.1', port: service.port }
   const platform = {
     ...nodePlatform({ ca, carrier: 'native' }),
-    openDatagrams: datagramsTo(target, { ca, onError: () => {}, pulse: PULSE }),
+    openDatagrams: datagramsTo(target, { ca, onError: () => {}, pulse }),
   }
   const name = `t${randomBytes(6).toString('hex')}`
   const identity = Uint8Array.from(randomBytes(32))
@@ -90,6 +92,21 @@ describe('over a bad network', () => {
     const before = visitor.got.length
     expect(await visitor.ask(payload)).toEqual(payload)
     expect(visitor.got.length).toBeGreaterThan(before)
+  })
+
+  it('that takes 200 to 250 ms each way, one tunnel carries it all, and no heartbeat is missed', async () => {
+    network.impair({ delay: 200, jitter: 50 })
+    const { site, visitor } = await published(SLOW_PULSE)
+    const start = performance.now()
+    await visitor.ask('there and back')
+    expect(performance.now() - start).toBeGreaterThan(400)
+    const payload = Buffer.alloc(1149, 3)
+    expect(await visitor.ask(payload)).toEqual(payload)
+    const passed = network.passed
+    await new Promise((resolve) => setTimeout(resolve, 2 * SLOW_PULSE.everyMs))
+    // a heartbeat is three packets at least, and comes back
+    expect(network.passed - passed).toBeGreaterThan(6)
+    expect(site.datagramStats()).toMatchObject({ tunnels: 1, dropped: {} })
   })
 
   it('that gives the SDK another address, visitors keep their flow or the tunnel comes back', async () => {

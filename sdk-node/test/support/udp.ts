@@ -75,16 +75,19 @@ interface Impairment {
   reorder: number
   /** Larger UDP payloads vanish. */
   mtu: number
+  /** What each way takes, in milliseconds, and up to how much more of them, at random: so packets overtake each other. */
+  delay: number
+  jitter: number
 }
 
-const NONE: Impairment = { loss: 0, duplicate: 0, reorder: 0, mtu: 65_535 }
+const NONE: Impairment = { loss: 0, duplicate: 0, reorder: 0, mtu: 65_535, delay: 0, jitter: 0 }
 const HELD_BACK_MS = 5
 
 /** In front of a relay, for TCP and UDP; only UDP is impaired. */
 export interface Network {
   impair(impairment: Partial<Impairment>): void
-  /** Packets that vanished. */
-  lost: number
+  /** Packets that did not vanish, of both ways. */
+  passed: number
   /** The SDK's packets come from another port from now on. */
   rebind(): Promise<void>
   close(): void
@@ -104,7 +107,7 @@ export async function startNetwork(port: number, relayPort: number): Promise<Net
   const front = await bound('udp4', port)
   let back = await bound('udp4')
   const network: Network = {
-    lost: 0,
+    passed: 0,
     impair: (impairment) => {
       now = { ...NONE, ...impairment }
     },
@@ -121,13 +124,13 @@ export async function startNetwork(port: number, relayPort: number): Promise<Net
     },
   }
   const pass = (packet: Buffer, send: () => void): void => {
-    if (packet.length > now.mtu || Math.random() < now.loss) {
-      network.lost += 1
-      return
-    }
-    if (Math.random() < now.reorder) setTimeout(send, HELD_BACK_MS)
+    if (packet.length > now.mtu || Math.random() < now.loss) return
+    network.passed += 1
+    const { delay, jitter, reorder, duplicate } = now
+    const late = delay + jitter * Math.random() + (Math.random() < reorder ? HELD_BACK_MS : 0)
+    if (late > 0) setTimeout(send, late)
     else send()
-    if (Math.random() < now.duplicate) send()
+    if (Math.random() < duplicate) setTimeout(send, late)
   }
   const attempt = (send: () => void) => (): void => {
     try {
