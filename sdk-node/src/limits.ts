@@ -50,6 +50,10 @@ export const PACE_WAITING_MAX = 4096
 export const PATH_LOOK_MS = 250
 /** What the tunnel's stream takes unread: an answer and heartbeats. */
 export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
+/** Datagrams on their way to the thread of the WASM client, and as many back: what is more is dropped. */
+export const THREAD_WAITING_MAX = 4096
+/** What that thread has to tell the relay that the tunnel is closed. */
+export const THREAD_FAREWELL_MS = 250
 /** Visitors that the local UDP service sees at once, each by a socket: as many as a relay keeps flows of a lease. */
 export const LOCAL_FLOWS_MAX = 16_384
 /** Datagrams of a new visitor that wait until its socket is connected. */

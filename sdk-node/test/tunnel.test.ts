@@ -126,7 +126,7 @@ describe('a QUIC connection', () => {
   const at = (options: object = {}) =>
     dialQuic(
       { address: '127.0.0.1', port: relay.port, servername: 'relay.localhost', ca: relay.ca, ...options },
-      { datagram: () => {}, closed: () => {} },
+      { datagram: () => {}, dropped: () => {}, closed: () => {} },
       AbortSignal.timeout(10_000),
     )
 

@@ -17,6 +17,7 @@ import {
 import { lookup } from '../lookup.ts'
 import type { TcpTarget } from '../target/address.ts'
 import { unreachable } from '../target/bridge.ts'
+import type { DialQuic } from './in-thread.ts'
 import { type LocalAddress, LocalFlows } from './local-flows.ts'
 import { openTunnel, type Pulse, type Tunnel } from './tunnel.ts'
 
@@ -32,6 +33,8 @@ export interface DatagramOptions {
   onError: (error: SvcError) => void
   /** How often the path is proved. Default: as the contract says. */
   pulse?: Pulse | undefined
+  /** Which QUIC. Default: the native one, else the one of WebAssembly. */
+  dial?: DialQuic | undefined
 }
 
 export function datagramsTo(target: TcpTarget, options: DatagramOptions): OpenDatagrams {
@@ -119,13 +122,21 @@ class Datagrams implements DatagramCarrier {
     const { address } = addresses[this.#failures % addresses.length]!
     const token = this.#events.accessToken()
     if (token === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
-    const { ca, pulse } = this.#options
+    const { ca, pulse, dial } = this.#options
     const tunnel = await openTunnel(
       { address, port: Number(port || HTTPS_PORT), servername, ca },
       token,
-      { datagram: (bytes) => this.#deliver(bytes), ended: (reason) => this.#lost(tunnel, reason) },
+      {
+        datagram: (bytes) => this.#deliver(bytes),
+        dropped: (reason, count) => {
+          if (reason === 'send_queue_full') this.#sent -= count
+          this.#drop(reason, count)
+        },
+        ended: (reason) => this.#lost(tunnel, reason),
+      },
       signal,
       pulse,
+      dial,
     )
     if (this.#life.signal.aborted || signal.aborted) {
       tunnel.close()
@@ -179,8 +190,8 @@ class Datagrams implements DatagramCarrier {
     else this.#sent += 1
   }
 
-  #drop(reason: string): void {
-    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1
+  #drop(reason: string, count = 1): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + count
   }
 }
 

@@ -24,6 +24,8 @@ export interface QuicTarget {
 
 export interface QuicEvents {
   datagram(bytes: Uint8Array): void
+  /** So many that came were not passed on: this process did not keep up. */
+  dropped(count: number): void
   /** Once, however it ended. @param reason what the relay said, or nothing */
   closed(reason: string): void
 }
@@ -40,13 +42,19 @@ export interface QuicConnection {
   close(): void
 }
 
+export const NO_QUIC = 'there is no QUIC, and so no UDP, on this platform'
+
+/** The library's native binary, without io_uring, which containers forbid; or WebAssembly, see thread.ts. */
+export type QuicRuntime = 'portable' | 'wasm'
+
 /** @throws SvcError `quic_unavailable`, or `tunnel_unreachable` */
 export async function dialQuic(
   target: QuicTarget,
   events: QuicEvents,
-  signal: AbortSignal,
+  signal?: AbortSignal,
+  runtime: QuicRuntime = 'portable',
 ): Promise<QuicConnection> {
-  const session = await begin(target, signal)
+  const session = await begin(target, signal, runtime)
   // what ends the connection closes it, too
   session.on('error', () => {})
   let isOpen = true
@@ -84,10 +92,12 @@ export async function dialQuic(
 
 /** @throws SvcError `quic_unavailable` where the library has no binary for this platform */
 async function begin(
-  { address, port, servername, ca = getCACertificates('default').join('\n') }: QuicTarget,
-  signal: AbortSignal,
+  { address, port, servername, ca = defaultAuthorities() }: QuicTarget,
+  signal: AbortSignal | undefined,
+  runtimeMode: QuicRuntime,
 ): Promise<QuicClientSession> {
   try {
+    if (runtimeMode === 'wasm' && !('WebAssembly' in globalThis)) throw new Error('there is no WebAssembly')
     const { connectQuic } = await import('@currentspace/http3')
     const options: QuicConnectOptions = {
       ca,
@@ -98,14 +108,18 @@ async function begin(
       initialMaxStreamsBidi: 1,
       initialMaxData: TUNNEL_WINDOW_BYTES,
       initialMaxStreamDataBidiLocal: TUNNEL_WINDOW_BYTES,
-      // the other drivers need io_uring, which containers forbid
-      runtimeMode: 'portable',
-      signal,
+      runtimeMode,
+      ...(signal && { signal }),
     }
     return connectQuic({ address, port, servername }, options)
   } catch (cause) {
-    throw new SvcError('quic_unavailable', 'there is no QUIC, and so no UDP, on this platform', { cause })
+    throw new SvcError('quic_unavailable', NO_QUIC, { cause })
   }
+}
+
+/** What Node trusts, with the ones that its environment adds. */
+export function defaultAuthorities(): string {
+  return getCACertificates('default').join('\n')
 }
 
 interface Path {

@@ -11,11 +11,14 @@ import {
 } from '@svc/protocol'
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-browser/platform'
 import { HEARTBEAT_DEADLINE_MS } from '../limits.ts'
+import { type DialQuic, dialAnyhow } from './in-thread.ts'
 import { Pacer } from './pacer.ts'
-import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
+import type { QuicConnection, QuicTarget } from './quic.ts'
 
 export interface TunnelEvents {
   datagram(bytes: Uint8Array): void
+  /** So many that came, or that {@link Tunnel.send} took, went no further after all. */
+  dropped(reason: 'receive_queue_full' | 'send_queue_full', count: number): void
   /** Once. */
   ended(reason: SvcError): void
 }
@@ -37,13 +40,15 @@ export async function openTunnel(
   events: TunnelEvents,
   signal: AbortSignal,
   pulse: Pulse = PULSE,
+  dial: DialQuic = dialAnyhow,
 ): Promise<Tunnel> {
   let tunnel: Tunnel | undefined
   let isOver = false
-  const connection = await dialQuic(
+  const connection = await dial(
     target,
     {
       datagram: (bytes) => events.datagram(bytes),
+      dropped: (count) => events.dropped('receive_queue_full', count),
       closed: (reason) => {
         isOver = true
         tunnel?.end(reason || 'the connection was lost')
@@ -77,7 +82,9 @@ export class Tunnel {
     this.#connection = connection
     this.#events = events
     this.#pulse = pulse
-    this.#pacer = new Pacer((datagram) => void connection.send(datagram))
+    this.#pacer = new Pacer((datagram) => {
+      if (!connection.send(datagram)) events.dropped('send_queue_full', 1)
+    })
     connection.stream.on('data', (bytes: Buffer) => this.#heard(bytes.length))
     const beat = (): void => (hasHeartbeat ? this.#beat() : connection.ping())
     this.#timer = setInterval(beat, pulse.everyMs)
