@@ -5,7 +5,7 @@ import { type Entry, limited } from '../lib/entry.ts'
 import { comeByTheThousand } from './client.ts'
 import { type OwnWay, startOwn } from './ways.ts'
 
-const FLOWS = 5_000
+const FLOWS = 10_000
 const FLOW_MAX_BYTES = 2_048
 /** For what was just opened to come to rest. */
 const SETTLE_MS = 500
