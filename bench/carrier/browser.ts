@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { WebSocket } from 'ws'
 import { alternate } from '../lib/alternate.ts'
 import { compared, type Entry, missing } from '../lib/entry.ts'
-import { INSTALL_CHROMIUM, openPage } from '../lib/page.ts'
+import { INSTALL_CHROMIUM, openTab } from '../lib/page.ts'
 import type { CarrierPage } from './page.ts'
 import { listen, receiveRaw, receiveStream, sendRaw, sendStream, sessionOver } from './websocket-end.ts'
 
@@ -17,7 +17,7 @@ const DIRECTIONS = [
 ] as const
 
 export async function* browser(runs: number): AsyncGenerator<Entry> {
-  const opened = await openPage(path.join(import.meta.dirname, 'page.ts'))
+  const opened = await openTab(path.join(import.meta.dirname, 'page.ts'))
   if (opened === undefined) {
     for (const { name } of DIRECTIONS) yield missing({ ...QUESTION, name }, null, INSTALL_CHROMIUM)
     return
@@ -26,7 +26,7 @@ export async function* browser(runs: number): AsyncGenerator<Entry> {
   listener.on('connection', serve)
   const url = `ws://localhost:${(listener.address() as AddressInfo).port}`
   const speed = (method: keyof CarrierPage) => async (): Promise<number> => {
-    const seconds = await opened.page.evaluate(
+    const seconds = await opened.tab.evaluate(
       ([method, url, bytes]) => globalThis.carrierBench[method](url, bytes),
       [method, url, BYTES] as const,
     )

@@ -1,14 +1,14 @@
 // The family `http`: a page in Chromium behind a relay as visitors see it, beside node:https without a relay.
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Page } from '@playwright/test'
 import { BenchRelay } from '../carrier/relay.ts'
 import { listen, receiveRaw, sendRaw } from '../carrier/websocket-end.ts'
 import { alternate } from '../lib/alternate.ts'
+import type { Chromium, Tab } from '../lib/chromium.ts'
 import { compared, type Entry, limited, missing } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 import { requestsPerSecond } from '../lib/load.ts'
-import { INSTALL_CHROMIUM, openPage } from '../lib/page.ts'
+import { INSTALL_CHROMIUM, openTab } from '../lib/page.ts'
 import { galleryMs } from './gallery.ts'
 import { type Peer, startPeer, type Target, targetOf, urlOf } from './target.ts'
 import { download, firstByteKept, firstByteNew, upload } from './visitors.ts'
@@ -32,7 +32,8 @@ const REST_MS = 200
 /** What is measured: the site with HTTP/1.1, the same with HTTP/2, and the peers. */
 interface Bench {
   runs: number
-  page: Page
+  tab: Tab
+  browser: Chromium
   site: Target
   site2: Target
   peer: Peer
@@ -40,23 +41,30 @@ interface Bench {
 
 export async function* http({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   const relay = await BenchRelay.start()
-  const opened = await openPage(path.join(import.meta.dirname, 'page.ts'), { caFile: relay.caFile })
+  const opened = await openTab(path.join(import.meta.dirname, 'page.ts'), relay.caFile)
   if (opened === undefined) {
     yield missing({ name: 'a page behind the relay', ...SMALL }, null, INSTALL_CHROMIUM)
     await relay.stop()
     return
   }
-  const { page } = opened
+  const { tab, browser } = opened
   const ca = await relay.ca()
   const publish = async (name: string, http2: boolean): Promise<Target> => {
-    const url = await page.evaluate(
+    const url = await tab.evaluate(
       ([relay, name, http2]) => globalThis.httpBench.publish(relay, name, http2),
       [relay.url, name, http2] as const,
     )
     return targetOf(url, ca)
   }
   const peer = await startPeer()
-  const bench = { runs, page, site: await publish('one', false), site2: await publish('two', true), peer }
+  const bench = {
+    runs,
+    tab,
+    browser,
+    site: await publish('one', false),
+    site2: await publish('two', true),
+    peer,
+  }
   yield* smallRequests(bench)
   yield* firstBytes(bench)
   yield* transfers(bench)
@@ -98,8 +106,8 @@ async function* firstBytes({ runs, site, peer }: Bench): AsyncGenerator<Entry> {
   }
 }
 
-async function* transfers({ runs, page, site, peer }: Bench): AsyncGenerator<Entry> {
-  const raw = await startRaw(page)
+async function* transfers({ runs, tab, site, peer }: Bench): AsyncGenerator<Entry> {
+  const raw = await startRaw(tab)
   const directions = [
     { name: 'download', move: download, raw: () => raw.speed('sendRaw') },
     { name: 'upload', move: upload, raw: () => raw.speed('receiveRaw') },
@@ -121,8 +129,7 @@ async function* transfers({ runs, page, site, peer }: Bench): AsyncGenerator<Ent
   raw.close()
 }
 
-async function* gallery({ runs, page, site, site2 }: Bench): AsyncGenerator<Entry> {
-  const browser = page.context().browser()!
+async function* gallery({ runs, browser, site, site2 }: Bench): AsyncGenerator<Entry> {
   const { ours, theirs } = await alternate(runs, {
     ours: () => galleryMs(browser, urlOf(site2)),
     theirs: () => galleryMs(browser, urlOf(site)),
@@ -133,7 +140,7 @@ async function* gallery({ runs, page, site, site2 }: Bench): AsyncGenerator<Entr
 
 /** A plain WebSocket between the page and this process: no TLS, no relay, nothing above it. */
 async function startRaw(
-  page: Page,
+  tab: Tab,
 ): Promise<{ speed(method: 'sendRaw' | 'receiveRaw'): Promise<number>; close(): void }> {
   const listener = await listen()
   listener.on('connection', async (socket, request) => {
@@ -148,7 +155,7 @@ async function startRaw(
   })
   const { port } = listener.address() as { port: number }
   const speed = async (method: 'sendRaw' | 'receiveRaw'): Promise<number> => {
-    const seconds = await page.evaluate(([method, url, bytes]) => globalThis.httpBench[method](url, bytes), [
+    const seconds = await tab.evaluate(([method, url, bytes]) => globalThis.httpBench[method](url, bytes), [
       method,
       `ws://localhost:${port}/`,
       TRANSFER_BYTES,

@@ -1,4 +1,4 @@
-// A Chromium with one page on it, whose module is bundled as users bundle it and served from a secure context.
+// A page in Chromium, whose module is bundled as users bundle it and served from a secure context.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +6,7 @@ import { chromium, type Page } from '@playwright/test'
 import { chromiumOptions, createHome } from '../../e2e/harness/chromium.ts'
 import { findChromium } from '../../scripts/lib/browser.ts'
 import { bundle } from '../../scripts/lib/bundle.ts'
+import { Chromium, type Tab } from './chromium.ts'
 
 export const INSTALL_CHROMIUM = 'npx playwright install chromium, or name one in CHROMIUM_PATH'
 
@@ -21,17 +22,39 @@ export interface PageOptions {
   init?: () => void
 }
 
-/** @returns undefined where there is no Chromium */
+export interface BenchTab {
+  tab: Tab
+  browser: Chromium
+  close(): Promise<void>
+}
+
+/**
+ * For what moves bytes: nobody inspects the tab.
+ * @param caFile an authority to trust beside the usual ones
+ * @returns undefined where there is no Chromium
+ */
+export async function openTab(entry: string, caFile?: string): Promise<BenchTab | undefined> {
+  const browser = await Chromium.launch(caFile)
+  if (browser === undefined) return undefined
+  const server = await serve(entry)
+  const tab = await browser.open(server.url)
+  const close = async (): Promise<void> => {
+    await browser.close()
+    server.close()
+  }
+  return { tab, browser, close }
+}
+
+/** For what computes: Playwright drives the page, and can measure it. @returns undefined where there is no Chromium */
 export async function openPage(entry: string, options: PageOptions = {}): Promise<BenchPage | undefined> {
   if (findChromium() === undefined) return undefined
-  const server = createServer(serve(await bundle(entry))).listen(0, 'localhost')
-  await once(server, 'listening')
+  const server = await serve(entry)
   const home = await createHome(options.caFile)
   const browser = await chromium.launch(chromiumOptions(home.path))
   const page = await browser.newPage()
   if (options.init !== undefined) await page.addInitScript(options.init)
   page.on('pageerror', (error) => console.error(error))
-  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+  await page.goto(server.url)
   const close = async (): Promise<void> => {
     await browser.close()
     server.close()
@@ -40,13 +63,17 @@ export async function openPage(entry: string, options: PageOptions = {}): Promis
   return { page, close }
 }
 
-function serve(chunks: Awaited<ReturnType<typeof bundle>>): Parameters<typeof createServer>[1] {
+async function serve(file: string): Promise<{ url: string; close(): void }> {
+  const chunks = await bundle(file)
   const entry = chunks.find((chunk) => chunk.isEntry)!
   const html = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/${entry.fileName}"></script>`
-  return (request, response) => {
+  const server = createServer((request, response) => {
     const chunk = chunks.find(({ fileName }) => request.url === `/${fileName}`)
     response.setHeader('Content-Type', chunk ? 'text/javascript' : 'text/html').end(chunk?.code ?? html)
-  }
+  }).listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://localhost:${port}/`, close: () => server.close() }
 }
 
 /** Seconds that the page's main thread computed while `work` ran: other processes do not count. */

@@ -26,8 +26,11 @@ export const RENEWAL_RETRY_MS = 10_000
 export const CONNECT_DEADLINE_MS = 10_000
 /** What may wait inside the WebSocket before sending pauses: enough for 100 MB/s at 10 ms. */
 export const BUFFERED_AMOUNT_MAX_BYTES: number = 1024 * 1024
-/** How often a full WebSocket is looked at; incoming messages look, too, so that throttled timers do not matter. */
-export const DRAIN_POLL_MS = 8
+/**
+ * How often a full WebSocket is looked at: as often as browsers allow a timer that repeats (HTML, "Timers"). Incoming messages
+ * look, too, so that throttled timers do not matter.
+ */
+export const DRAIN_POLL_MS = 4
 /** Silence on a WebSocket after which it is pinged: the relay writes a keepalive at least every 15 s. */
 export const SILENCE_MAX_MS = 12_000
 /** Bytes renew the watch for silence at most this often. */

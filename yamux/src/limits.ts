@@ -28,10 +28,10 @@ export const OPEN_TIMEOUT_DEFAULT_MS = 75_000
 /** How long a stream that we ended may be silent before its own end (hashicorp: `StreamCloseTimeout`). */
 export const CLOSE_TIMEOUT_DEFAULT_MS: number = 5 * 60_000
 
-/** One message to the transport: large enough to be cheap, small enough to let others in between. */
-export const MESSAGE_MAX_BYTES: number = 64 * 1024
-/** One stream's turn, header included: four of them fill a message. */
-export const SLICE_MAX_BYTES: number = 16 * 1024
+/** One stream's turn: a TLS record as large as they come (RFC 8446 §5.2) is one frame. */
+export const SLICE_MAX_BYTES: number = 16 * 1024 + 256 + 5
+/** Turns in one message to the transport: large enough to be cheap, small enough to let others in between. */
+export const SLICES_PER_MESSAGE = 4
 /**
  * Frames without payload that wait for a saturated transport: a stream may have four (SYN or ACK, two window
  * updates, RST). More than four for each allowed stream means a peer that asks without reading our answers, and

@@ -24,6 +24,8 @@ export interface Transport {
    * the session.
    */
   send(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>
+  /** `send` has copied the message when it returns: the next one is made in the same memory, which is cheaper than new. */
+  readonly copies?: boolean | undefined
   close(): void
 }
 

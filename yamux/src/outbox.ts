@@ -5,8 +5,6 @@ import { FLAG, HEADER_BYTES, TYPE, writeHeader } from './frame.ts'
 import { INITIAL_WINDOW_BYTES, SLICE_MAX_BYTES, WINDOW_MAX_BYTES } from './limits.ts'
 import type { Source } from './scheduler.ts'
 
-const SLICE_PAYLOAD_BYTES = SLICE_MAX_BYTES - HEADER_BYTES
-
 interface PendingWrite extends PromiseWithResolvers<void> {
   readonly bytes: Uint8Array
   sent: number
@@ -67,13 +65,13 @@ export class Outbox implements Source {
 
   get wireBytes(): number {
     const payload = Math.min(this.#queuedBytes, this.#window)
-    const headers = Math.ceil(payload / SLICE_PAYLOAD_BYTES) * HEADER_BYTES
+    const headers = Math.ceil(payload / SLICE_MAX_BYTES) * HEADER_BYTES
     return payload + headers + (this.#endsAfter(payload) ? HEADER_BYTES : 0)
   }
 
-  fill(message: Uint8Array, at: number): number {
+  fill(message: Uint8Array, at: number, max: number): number {
     const room = message.length - at - HEADER_BYTES
-    const payload = Math.min(this.#queuedBytes, this.#window, SLICE_PAYLOAD_BYTES, room)
+    const payload = Math.min(this.#queuedBytes, this.#window, max, room)
     if (payload > 0) {
       writeHeader(message, at, TYPE.data, 0, this.#streamId, payload)
       this.#moveInto(message, at + HEADER_BYTES, payload)

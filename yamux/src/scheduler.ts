@@ -1,21 +1,31 @@
 // Decides what the transport gets next: control frames first, then a slice of each stream in turn.
 
 import type { ControlQueue } from './control.ts'
-import { MESSAGE_MAX_BYTES } from './limits.ts'
+import { HEADER_BYTES } from './frame.ts'
+import { SLICE_MAX_BYTES, SLICES_PER_MESSAGE } from './limits.ts'
 import type { Transport } from './options.ts'
+
+/** A 64 KiB write, or four full TLS records, is one message and leaves nothing for another. */
+const MESSAGE_MAX_BYTES = SLICES_PER_MESSAGE * (HEADER_BYTES + SLICE_MAX_BYTES)
 
 /** A stream's side of the queue. */
 export interface Source {
   /** What it could send now, headers included; 0 when it waits for bytes or for credit. */
   readonly wireBytes: number
-  /** Writes one frame. @returns where it ends; `at` when there is no room for one */
-  fill(message: Uint8Array, at: number): number
+  /**
+   * Writes one frame.
+   * @param max of its payload, in bytes
+   * @returns where it ends; `at` when there is no room for one
+   */
+  fill(message: Uint8Array, at: number, max: number): number
 }
 
 export class Scheduler {
   readonly #transport: Transport
   readonly #control: ControlQueue
   readonly #onFailure: (cause: unknown) => void
+  /** What every message is made in, where the transport copies it. */
+  readonly #memory: Uint8Array<ArrayBuffer> | undefined
   /** Sources with something to send, in the order of their turns. */
   readonly #ready = new Set<Source>()
   #scheduled = false
@@ -26,6 +36,7 @@ export class Scheduler {
     this.#transport = transport
     this.#control = control
     this.#onFailure = onFailure
+    if (transport.copies) this.#memory = new Uint8Array(MESSAGE_MAX_BYTES)
   }
 
   /** `source` has something to send, or may have again. */
@@ -79,10 +90,12 @@ export class Scheduler {
   }
 
   #nextMessage(): Uint8Array<ArrayBuffer> {
-    const message = new Uint8Array(this.#nextMessageBytes())
+    const length = this.#nextMessageBytes()
+    const message = this.#memory?.subarray(0, length) ?? new Uint8Array(length)
     let at = this.#control.moveInto(message)
     for (const source of this.#ready) {
-      const end = source.fill(message, at)
+      // Who is alone takes no turns, and what it sends stays in one piece.
+      const end = source.fill(message, at, this.#ready.size > 1 ? SLICE_MAX_BYTES : message.length)
       if (end === at) break
       at = end
       // Deleted and added again it comes last in this very loop: round-robin.
@@ -93,7 +106,7 @@ export class Scheduler {
   }
 
   #nextMessageBytes(): number {
-    let bytes = this.#control.byteLength
+    let bytes = Math.min(this.#control.byteLength, MESSAGE_MAX_BYTES)
     for (const source of this.#ready) {
       bytes += source.wireBytes
       if (bytes >= MESSAGE_MAX_BYTES) return MESSAGE_MAX_BYTES

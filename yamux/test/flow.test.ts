@@ -1,12 +1,14 @@
 // Specification, "Flow Control", and what the specification leaves to us: order, fairness, coalescing, back-pressure.
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Session } from '../src/index.ts'
 import { pattern, readBytes } from './support/bytes.ts'
 import { pair } from './support/pair.ts'
 import { headers, hex, scripted, turn } from './support/scripted.ts'
 
 const WINDOW = 256 * 1024
-const SLICE_PAYLOAD = 16 * 1024 - 12
+/** A full TLS record. */
+const SLICE_PAYLOAD = 5 + 16_384 + 256
 
 const settled = async (promise: Promise<unknown>) =>
   (await Promise.race([promise.then(() => true), turn().then(() => false)])) as boolean
@@ -95,14 +97,37 @@ describe('sending', () => {
     expect(payloadOf(peer.messages)).toBe(1000)
   })
 
-  test('slices of 16 KiB in messages of 64 KiB', async () => {
+  test('a stream alone fills whole messages, a write of 64 KiB just one', async () => {
     const peer = scripted({ role: 'client' })
     const stream = await peer.session.open()
     await turn()
     peer.messages.length = 0
-    await stream.write(new Uint8Array(8 * SLICE_PAYLOAD))
-    expect(peer.messages.map((message) => message.length)).toEqual([65536, 65536])
-    expect(headers(peer.messages[0]!)).toEqual(Array(4).fill('00 00 0000 00000001 00003ff4'))
+    await stream.write(new Uint8Array(2 * 66_616))
+    expect(peer.messages.map((message) => message.length)).toEqual([66_628, 66_628])
+    expect(headers(peer.messages[0]!)).toEqual(['00 00 0000 00000001 00010438'])
+    await stream.write(new Uint8Array(65_536))
+    expect(peer.messages.splice(2).map((message) => message.length)).toEqual([65_548])
+  })
+
+  test('messages share memory where the transport copies them, and only there', async () => {
+    for (const copies of [true, false]) {
+      const sent: Uint8Array[] = []
+      const copied: Uint8Array[] = []
+      const send = (message: Uint8Array): void => {
+        sent.push(message)
+        copied.push(message.slice())
+      }
+      const session = new Session({ send, copies, close: () => {} }, { role: 'client' })
+      const stream = await session.open()
+      await turn()
+      await stream.write(pattern(100_000))
+      expect(new Set(sent.map(({ buffer }) => buffer)).size).toBe(copies ? 1 : sent.length)
+      expect(sent.length).toBeGreaterThan(2)
+      expect(Buffer.concat(copied.map((message) => message.subarray(12))).subarray(-100_000)).toEqual(
+        Buffer.from(pattern(100_000)),
+      )
+      session.close()
+    }
   })
 
   test('small writes of one turn go out as one frame', async () => {
@@ -129,7 +154,7 @@ describe('sending', () => {
     void bulk.write(new Uint8Array(WINDOW))
     await chat.write(pattern(10))
     expect((await peer.sent()).slice(0, 2)).toEqual([
-      '00 00 0000 00000001 00003ff4',
+      '00 00 0000 00000001 00004105',
       '00 00 0000 00000003 0000000a',
     ])
   })

@@ -6,7 +6,7 @@ import { headers, turn } from './support/scripted.ts'
 const RUN_MAX_MS = 5000
 const MEMORY_MAX_BYTES = 768 * 1024 * 1024
 const RUNS_PER_MEMORY_CHECK = 50
-const MAX_MESSAGE_BYTES = 64 * 1024
+const MAX_MESSAGE_BYTES = 4 * (12 + 16_645)
 
 /**
  * @returns how many sessions were run
@@ -44,7 +44,7 @@ class Run {
     this.#random = random
     this.#maxStreams = 1 + random.below(40)
     this.#session = new Session(
-      { send: (message) => this.#onSend(message), close: () => this.#closes++ },
+      { send: (message) => this.#onSend(message), copies: random.chance(0.5), close: () => this.#closes++ },
       {
         role: random.chance(0.5) ? 'client' : 'server',
         onStream: (stream) => this.#use(stream),

@@ -35,7 +35,11 @@ export class Link implements WebSocketEvents {
     this.#events = events
     this.#traffic = traffic
     this.#session = new Session(
-      { send: (bytes) => this.#send(transport, bytes), close: () => transport.close() },
+      {
+        send: (bytes) => this.#send(transport, bytes),
+        copies: transport.copies,
+        close: () => transport.close(),
+      },
       // the watchdog pings instead: it knows of throttled timers
       { role: 'client', keepAliveIntervalMs: 0, pingTimeoutMs: PING_DEADLINE_MS },
     )

@@ -35,6 +35,8 @@ const VIOLATION = 4000
 export interface WebSocketTransport {
   /** Resolves, when the socket holds more than its share, once it has drained. */
   send(bytes: Uint8Array): void | Promise<void>
+  /** As of yamux: a browser's WebSocket copies what it sends, `ws` does not always. */
+  readonly copies?: boolean
   close(): void
 }
 
@@ -73,7 +75,11 @@ export function openWebSocket<T extends WebSocketEvents>(
         fail(new SvcError('unexpected_answer', 'the relay selected another WebSocket subprotocol'))
         return
       }
-      events = attach({ send: (bytes) => drain.send(bytes), close: () => socket.close(NORMAL_CLOSURE) })
+      events = attach({
+        send: (bytes) => drain.send(bytes),
+        copies: socket instanceof globalThis.WebSocket,
+        close: () => socket.close(NORMAL_CLOSURE),
+      })
       resolve(events)
     }
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
