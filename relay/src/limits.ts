@@ -48,6 +48,18 @@ export const WEBSOCKET_BUFFERED_MAX_BYTES: number = 1024 * 1024
 export const CARRIER_PING_DEADLINE_MS = 5_000
 /** A claimed session has to answer the visitor's ClientHello by then: as long as the page's own handshake may take. */
 export const FIRST_ANSWER_DEADLINE_MS = 15_000
+/** What a bridge passes on in one turn of the event loop and direction, so that the others have theirs soon. */
+export const TURN_MAX_BYTES: number = 256 * 1024
+/** One read of a socket that is bridged: as much as a turn may bring. The process has one buffer of this size. */
+export const LANDING_BYTES: number = TURN_MAX_BYTES
+/** … and of one whose identity has a rate: connections of one identity share it in pieces that are no larger. */
+export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
+/** TLS records that leave in one write, and a turn's share where they come from: twice as much gains nothing. */
+export const GATHER_BYTES: number = 64 * 1024
+/** Buffers for that which are kept while nobody uses them: 4 MiB. */
+export const GATHER_BUFFERS_SPARE_MAX = 64
+/** Whether sockets can be read that way is found out at the start, over a connection of the relay to itself. */
+export const LANDING_PROBE_DEADLINE_MS = 1_000
 /** A carrier that is told to close is cut after this. */
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 /** What visitors get to finish when the relay is told to stop: what supervisors allow before they kill is more. */

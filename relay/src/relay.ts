@@ -10,6 +10,8 @@ import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
 import { createSite } from './api/site.ts'
 import { Bandwidth } from './bridge/bandwidth.ts'
+import { Landing } from './bridge/landing.ts'
+import { createPipe } from './bridge/pipe.ts'
 import { serveRawVisitor } from './bridge/raw-visit.ts'
 import { serveVisitor } from './bridge/visit.ts'
 import { Visitors } from './bridge/visitors.ts'
@@ -82,6 +84,10 @@ export async function startRelay(
   policy.onChange(() => {
     for (const lease of leases) if (policy.bars(lease)) lease.bar()
   })
+  const landing = await Landing.find()
+  if (landing === undefined)
+    log.warn('this Node reads sockets in a way that is not known here: bridging costs more')
+  const pipe = createPipe(landing)
   const bandwidths = new WeakMap<Lease, Bandwidth>()
   const bandwidthOf = (lease: Lease): Bandwidth => {
     const bandwidth = bandwidths.get(lease) ?? new Bandwidth(() => policy.bytesPerSecond(lease))
@@ -116,7 +122,7 @@ export async function startRelay(
       reservations: journal.reservations,
       serve: (visitor, lease) =>
         visitors.serve(visitor, lease, () =>
-          serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally }),
+          serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally, pipe }),
         ),
       connectionsMax: capacity.portConnections,
       datagrams,
@@ -160,7 +166,7 @@ export async function startRelay(
       serveRoot: (socket) => api.emit('connection', socket),
       serveLease: (socket, hello, { lease }) =>
         visitors.serve(socket, lease, () =>
-          serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease), tally }),
+          serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease), tally, pipe }),
         ),
     },
     capacity.connections,

@@ -13,6 +13,10 @@ export class Bandwidth {
     this.#bytesPerSecond = bytesPerSecond
   }
 
+  get isLimited(): boolean {
+    return this.#bytesPerSecond() !== 0
+  }
+
   /**
    * Counts bytes that were sent. Turns are taken in the order of the calls, so that no connection starves another.
    * @returns milliseconds that the sender has to wait before it sends more

@@ -5,16 +5,15 @@ import type { Lease } from '../lease/lease.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native.ts'
 import { claimSession } from './claim.ts'
-import { pipe } from './pipe.ts'
 import type { Bridging } from './visit.ts'
 
-type RawBridging = Pick<Bridging, 'bandwidth' | 'tally'>
+type RawBridging = Pick<Bridging, 'bandwidth' | 'tally' | 'pipe'>
 
 /** Resolves when the visitor has left or was turned away. */
 export async function serveRawVisitor(
   visitor: Socket,
   lease: Lease,
-  { bandwidth, tally }: RawBridging,
+  { bandwidth, tally, pipe }: RawBridging,
 ): Promise<void> {
   const release = lease.onBar(() => visitor.destroy())
   try {

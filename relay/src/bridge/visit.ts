@@ -12,13 +12,14 @@ import type { Tally } from '../metrics/tally.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import { claimSession } from './claim.ts'
-import { pipe } from './pipe.ts'
+import type { Pipe } from './pipe.ts'
 
 export interface Bridging {
   bindings: Bindings
   /** What the identity of the lease may send and receive. */
   bandwidth: Bandwidth
   tally: Tally
+  pipe: Pipe
 }
 
 /** Resolves when the visitor has left or was turned away. */
@@ -40,7 +41,7 @@ async function bridge(
   visitor: Socket,
   hello: PeekedHello,
   lease: Lease,
-  { bindings, bandwidth, tally }: Bridging,
+  { bindings, bandwidth, tally, pipe }: Bridging,
 ): Promise<void> {
   const gone = whenGone(visitor)
   const until = Date.now() + CLAIM_TIMEOUT_MS

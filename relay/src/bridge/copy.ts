@@ -1,0 +1,20 @@
+// One direction of a bridge between streams of any kind.
+
+import type { Duplex } from 'node:stream'
+import { TURN_MAX_BYTES } from '../limits.ts'
+import type { Bandwidth } from './bandwidth.ts'
+import { Valve } from './valve.ts'
+
+export type Copy = (from: Duplex, to: Duplex, bandwidth: Bandwidth) => void
+
+export const copy: Copy = (from, to, bandwidth) => {
+  const valve = new Valve({ from, to, bandwidth, turnBytes: TURN_MAX_BYTES, onTurnEnd: () => to.uncork() })
+  from.on('data', (chunk: Buffer) => {
+    // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
+    if (to.writableCorked === 0) to.cork()
+    to.write(chunk)
+    valve.passed(chunk.length)
+  })
+  from.on('end', () => to.end())
+  from.resume()
+}

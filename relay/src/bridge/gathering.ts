@@ -1,0 +1,41 @@
+// Collects what TLS records bring, back to back: a write of a few records costs little more than a write of one.
+
+import type { Writable } from 'node:stream'
+import { GATHER_BUFFERS_SPARE_MAX, GATHER_BYTES } from '../limits.ts'
+
+/** Buffers that nobody uses. New ones would cost more than everything else here. */
+const spare: Buffer[] = []
+
+export class Gathering {
+  readonly #to: Writable
+  #buffer: Buffer | undefined
+  #bytes = 0
+
+  constructor(to: Writable) {
+    this.#to = to
+  }
+
+  /** Copies `bytes`, and writes what makes a full buffer. */
+  add(bytes: Buffer): void {
+    for (let done = 0; done < bytes.length; ) {
+      this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(GATHER_BYTES)
+      const copied = bytes.copy(this.#buffer, this.#bytes, done)
+      done += copied
+      this.#bytes += copied
+      if (this.#bytes === GATHER_BYTES) this.flush()
+    }
+  }
+
+  /** Writes what there is. */
+  flush(): void {
+    const buffer = this.#buffer
+    if (buffer === undefined) return
+    this.#to.write(buffer.subarray(0, this.#bytes), () => release(buffer))
+    this.#buffer = undefined
+    this.#bytes = 0
+  }
+}
+
+function release(buffer: Buffer): void {
+  if (spare.length < GATHER_BUFFERS_SPARE_MAX) spare.push(buffer)
+}

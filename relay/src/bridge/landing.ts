@@ -1,0 +1,109 @@
+// Where all sockets' bytes land: one buffer for the whole process, instead of a new one for every read.
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { LANDING_BYTES, LANDING_PROBE_DEADLINE_MS, LIMITED_READ_MAX_BYTES } from '../limits.ts'
+
+/**
+ * Where Node keeps what `net.connect` is given as `onread`. For accepted sockets it offers no such option, but the
+ * mechanism is the same: {@link Landing.find} tries it out, and does without in a Node that has changed.
+ */
+interface OnRead {
+  buffer: symbol
+  next: symbol
+  callback: symbol
+}
+
+interface Internals {
+  [symbol: symbol]: unknown
+  _handle?: { useUserBuffer?(buffer: Uint8Array): void } | null
+}
+
+export class Landing {
+  readonly #onRead: OnRead
+  readonly #whole: Buffer = Buffer.allocUnsafeSlow(LANDING_BYTES)
+  readonly #little: Buffer = this.#whole.subarray(0, LIMITED_READ_MAX_BYTES)
+
+  private constructor(onRead: OnRead) {
+    this.#onRead = onRead
+  }
+
+  /** @returns undefined when this Node's sockets cannot be read this way */
+  static async find(): Promise<Landing | undefined> {
+    const onRead = findOnRead()
+    if (onRead === undefined) return undefined
+    const landing = new Landing(onRead)
+    return (await isSound(landing)) ? landing : undefined
+  }
+
+  /** Whether it is a socket that is still there. */
+  suits(stream: Duplex): boolean {
+    return typeof internalsOf(stream)._handle?.useUserBuffer === 'function'
+  }
+
+  /**
+   * From now on `socket` gives its bytes to `take` alone, while it is not paused; its other events stay what they are.
+   * The next read of any socket overwrites them: `take` must have used or copied them when it returns. What was read
+   * before stays in the socket's own buffer.
+   * @param isLimited asked before each read, which is a short one then
+   */
+  receive(socket: Duplex, take: (bytes: Buffer) => void, isLimited: () => boolean): void {
+    const { buffer, next, callback } = this.#onRead
+    const choose = () => (isLimited() ? this.#little : this.#whole)
+    let current = choose()
+    const internals = internalsOf(socket)
+    internals[buffer] = current
+    internals[next] = () => {
+      current = choose()
+      return current
+    }
+    internals[callback] = (length: number) => take(current.subarray(0, length))
+    internals._handle?.useUserBuffer?.(current)
+  }
+}
+
+function internalsOf(stream: Duplex): Internals {
+  return stream as unknown as Internals
+}
+
+function findOnRead(): OnRead | undefined {
+  const symbols = Object.getOwnPropertySymbols(new Socket())
+  const find = (name: string) => symbols.find(({ description }) => description === name)
+  const [buffer, next, callback] = [find('kBuffer'), find('kBufferGen'), find('kBufferCb')]
+  return buffer && next && callback && { buffer, next, callback }
+}
+
+/** Whether an accepted socket gives every byte, and its end, once it is read this way. */
+async function isSound(landing: Landing): Promise<boolean> {
+  const sent = Buffer.from('every byte, and the end')
+  const server = createServer({ pauseOnConnect: true })
+  const deadline = AbortSignal.timeout(LANDING_PROBE_DEADLINE_MS)
+  const sockets: Socket[] = []
+  try {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening', { signal: deadline })
+    const { port } = server.address() as AddressInfo
+    const client = connect({ port, host: '127.0.0.1' })
+    client.on('error', () => {})
+    sockets.push(client)
+    const [accepted] = (await once(server, 'connection', { signal: deadline })) as [Socket]
+    sockets.push(accepted)
+    const received: Buffer[] = []
+    landing.receive(
+      accepted,
+      (bytes) => received.push(Buffer.from(bytes)),
+      () => false,
+    )
+    const ended = once(accepted, 'end', { signal: deadline })
+    client.end(sent)
+    accepted.resume()
+    await ended
+    return Buffer.concat(received).equals(sent)
+  } catch {
+    return false
+  } finally {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+}

@@ -1,0 +1,72 @@
+// One direction of a bridge whose source is a socket: its bytes are read without a buffer of their own.
+
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { GATHER_BYTES, TURN_MAX_BYTES } from '../limits.ts'
+import { type Copy, copy } from './copy.ts'
+import { Gathering } from './gathering.ts'
+import type { Landing } from './landing.ts'
+import { type Direction, Valve } from './valve.ts'
+
+/** What a full record holds (RFC 8446 §5.1). A shorter one is the last of what its sender had. */
+const RECORD_BYTES = 2 ** 14
+
+export function socketCopy(landing: Landing): Copy {
+  return (from, to, bandwidth) => {
+    if (!landing.suits(from)) return copy(from, to, bandwidth)
+    const { take, end, valve } = (from instanceof TLSSocket ? gathered : direct)({ from, to, bandwidth })
+    from.pause()
+    landing.receive(from, take, () => bandwidth.isLimited)
+    for (let early = from.read(); early !== null; early = from.read()) take(early)
+    from.on('end', end)
+    valve.open()
+  }
+}
+
+type Ends = Pick<Direction, 'from' | 'to' | 'bandwidth'>
+
+/** What a {@link Landing} needs, and the end of it. */
+interface Intake {
+  take: (bytes: Buffer) => void
+  end: () => void
+  valve: Valve
+}
+
+/** From TCP: one read brings all that is there, or a turn's share. */
+function direct(ends: Ends): Intake {
+  const { to } = ends
+  const valve = new Valve({ ...ends, turnBytes: TURN_MAX_BYTES })
+  return {
+    take: (bytes) => {
+      to.write(takesAtOnce(to) ? bytes : Buffer.from(bytes))
+      valve.passed(bytes.length)
+    },
+    end: () => to.end(),
+    valve,
+  }
+}
+
+/** From TLS, which brings one record at a time: those of a turn leave in one write. */
+function gathered(ends: Ends): Intake {
+  const { to } = ends
+  const gathering = new Gathering(to)
+  const valve = new Valve({ ...ends, turnBytes: GATHER_BYTES, onTurnEnd: () => gathering.flush() })
+  return {
+    take: (bytes) => {
+      const isAlone = valve.isFresh && bytes.length < RECORD_BYTES
+      gathering.add(bytes)
+      if (isAlone) gathering.flush()
+      valve.passed(bytes.length)
+    },
+    end: () => {
+      gathering.flush()
+      to.end()
+    },
+    valve,
+  }
+}
+
+/** Node's TLS encrypts what it is given before `write` returns, unless an earlier write has to wait. */
+function takesAtOnce(to: Duplex): boolean {
+  return to instanceof TLSSocket && to.writableLength === 0 && to.writableCorked === 0
+}

@@ -1,0 +1,70 @@
+// Holds the source of one direction until it may send more: the destination took what it got, the rate allows it, and
+// everybody else had a turn.
+
+import type { Duplex } from 'node:stream'
+import type { Bandwidth } from './bandwidth.ts'
+
+export interface Direction {
+  from: Duplex
+  to: Duplex
+  bandwidth: Bandwidth
+  /** What may pass within one turn of the event loop, but for what the source cannot hold back. */
+  turnBytes: number
+  /** Called at the end of each turn in which something passed. */
+  onTurnEnd?: () => void
+}
+
+export class Valve {
+  readonly #direction: Direction
+  #inTurn = 0
+  /** Until the rate allows more. */
+  #delay: NodeJS.Timeout | undefined
+
+  constructor(direction: Direction) {
+    this.#direction = direction
+    direction.from.on('close', () => clearTimeout(this.#delay))
+    direction.to.on('drain', () => this.open())
+  }
+
+  /** Nothing has passed in this turn. */
+  get isFresh(): boolean {
+    return this.#inTurn === 0
+  }
+
+  /** Counts what the destination was given, and pauses the source when that was enough for now. */
+  passed(bytes: number): void {
+    const { from, bandwidth } = this.#direction
+    if (this.#inTurn === 0) setImmediate(() => this.#endTurn())
+    this.#inTurn += bytes
+    const waitMs = bandwidth.spend(bytes)
+    if (waitMs > 0) this.#wait(waitMs)
+    if (!this.#mayPass) from.pause()
+  }
+
+  /** Resumes the source, if it may send. */
+  open(): void {
+    const { from } = this.#direction
+    if (from.isPaused() && this.#mayPass) from.resume()
+  }
+
+  get #mayPass(): boolean {
+    const { to, turnBytes } = this.#direction
+    // A write that the kernel took at once asks for 'drain' as well if it was large: nothing is left to wait for.
+    const isBlocked = to.writableNeedDrain && to.writableLength > 0
+    return !isBlocked && this.#delay === undefined && this.#inTurn < turnBytes
+  }
+
+  #endTurn(): void {
+    this.#inTurn = 0
+    this.#direction.onTurnEnd?.()
+    this.open()
+  }
+
+  #wait(milliseconds: number): void {
+    clearTimeout(this.#delay)
+    this.#delay = setTimeout(() => {
+      this.#delay = undefined
+      this.open()
+    }, milliseconds)
+  }
+}
