@@ -8,9 +8,6 @@ import { Gathering } from './gathering.ts'
 import type { Landing } from './landing.ts'
 import { type Direction, Valve } from './valve.ts'
 
-/** What a full record holds (RFC 8446 §5.1). A shorter one is the last of what its sender had. */
-const RECORD_BYTES = 2 ** 14
-
 export function socketCopy(landing: Landing): Copy {
   return (from, to, bandwidth) => {
     if (!landing.suits(from)) return copy(from, to, bandwidth)
@@ -53,9 +50,7 @@ function gathered(ends: Ends): Intake {
   const valve = new Valve({ ...ends, turnBytes: GATHER_BYTES, onTurnEnd: () => gathering.flush() })
   return {
     take: (bytes) => {
-      const isAlone = valve.isFresh && bytes.length < RECORD_BYTES
       gathering.add(bytes)
-      if (isAlone) gathering.flush()
       valve.passed(bytes.length)
     },
     end: () => {

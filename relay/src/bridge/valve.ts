@@ -26,11 +26,6 @@ export class Valve {
     direction.to.on('drain', () => this.open())
   }
 
-  /** Nothing has passed in this turn. */
-  get isFresh(): boolean {
-    return this.#inTurn === 0
-  }
-
   /** Counts what the destination was given, and pauses the source when that was enough for now. */
   passed(bytes: number): void {
     const { from, bandwidth } = this.#direction
