@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const TRIPS_MS = 500
 /** … how long a rate is held, … */
 const RATE_MS = 1_000
-/** … and how long the last ones may take. */
+/** … and for how long nothing comes before the last one has come. */
 const TAIL_MS = 300
 /** A datagram that is not back by then was lost. */
 const LOST_MS = 200
@@ -51,7 +51,10 @@ export async function delivered(port: number, perSecond: number, bytes: number):
     for (const due = (elapsed / 1000) * perSecond; sent < due; sent += 1) socket.send(payload)
     await pause(TICK_MS)
   }
-  await pause(TAIL_MS)
+  for (let seen = -1; seen !== back; ) {
+    seen = back
+    await pause(TAIL_MS)
+  }
   socket.close()
   return (100 * back) / sent
 }

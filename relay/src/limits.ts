@@ -135,12 +135,18 @@ export const FLOW_SWEEP_MS = 10_000
 export const REPLY_BYTES_PER_DATAGRAM: number = 16 * 1024
 /** … and how much of that may be saved up: a reply never outweighs what a visitor has shown to be there for. */
 export const REPLY_CREDIT_MAX_BYTES: number = 1024 * 1024
+/** Beyond that, as many bytes as it sent itself, which amplifies nothing: more than comes in one burst. */
+export const ECHO_CREDIT_MAX_BYTES: number = 4 * 1024 * 1024
 /** Datagrams of one lease in a second, each way, … */
 export const DATAGRAMS_PER_SECOND_MAX = 20_000
 /** … and at once: what the QUIC library was seen to take without losing any. */
 export const DATAGRAM_BURST = 2048
+/** Datagrams of a tunnel that are passed on before sockets are read again: as many as Node reads of a socket in one turn, … */
+export const TUNNEL_PER_TURN = 32
+/** … while so many wait. */
+export const TUNNEL_WAITING_MAX = 4096
 /** The kernel keeps this much of what came while the relay was busy, if the system allows (`net.core.rmem_max`). */
-export const UDP_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
+export const UDP_RECEIVE_BUFFER_BYTES: number = 4 * 1024 * 1024
 /** Bytes given to a lease's UDP socket that the kernel has not taken; more is dropped. */
 export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
 /** A new certificate needs the endpoint's port anew: it is tried this often, … */

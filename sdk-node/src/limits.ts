@@ -46,6 +46,8 @@ export const PACE_BURST = 256
 export const PACE_PAUSE_MS = 2
 /** … while so many wait, which is what a service may send in one go. */
 export const PACE_WAITING_MAX = 4096
+/** Visitors' datagrams that are passed on before answers are read again: as many as Node reads of a socket in one turn. */
+export const DELIVERY_PORTION = 32
 /** How often the QUIC library is asked how large the packets are that pass. */
 export const PATH_LOOK_MS = 250
 /** What the tunnel's stream takes unread: an answer and heartbeats. */
@@ -61,7 +63,7 @@ export const LOCAL_WAITING_MAX = 16
 /** How often visitors that are idle are looked for. */
 export const LOCAL_SWEEP_MS = 30_000
 /** What the kernel keeps of a local service's answers while this process is busy, if the system allows. */
-export const LOCAL_RECEIVE_BUFFER_BYTES: number = 256 * 1024
+export const LOCAL_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
 
 /** A local service that does not take a connection in this time is called down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000

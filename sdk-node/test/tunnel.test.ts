@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
 import { datagramsTo } from '../src/datagram/datagrams.ts'
 import { LocalFlows } from '../src/datagram/local-flows.ts'
-import { Pacer } from '../src/datagram/pacer.ts'
+import { forATurn, forMs, Pacer } from '../src/datagram/pacer.ts'
 import { dialQuic } from '../src/datagram/quic.ts'
 import { nodePlatform } from '../src/platform.ts'
 import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from './support/exposed.ts'
@@ -148,7 +148,7 @@ describe('Pacer', () => {
     vi.useFakeTimers()
     try {
       const sent: number[] = []
-      const pacer = new Pacer<number>((item) => void sent.push(item))
+      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
       const taken = Array.from({ length: 5000 }, (_, item) => pacer.push(item))
       expect(sent.length).toBe(256)
       expect(taken.filter(Boolean).length).toBe(256 + 4096)
@@ -162,11 +162,23 @@ describe('Pacer', () => {
     }
   })
 
+  it('pauses for a turn of the event loop where sockets are to be read meanwhile', async () => {
+    const sent: number[] = []
+    const pacer = new Pacer<number>((item) => void sent.push(item), 32, forATurn)
+    for (let item = 0; item < 70; item += 1) pacer.push(item)
+    expect(sent.length).toBe(32)
+    await new Promise(setImmediate)
+    expect(sent.length).toBe(64)
+    pacer.clear()
+    await new Promise(setImmediate)
+    expect(sent.length).toBe(64)
+  })
+
   it('keeps the order when something comes while others wait', () => {
     vi.useFakeTimers()
     try {
       const sent: number[] = []
-      const pacer = new Pacer<number>((item) => void sent.push(item))
+      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
       for (let item = 0; item < 600; item += 1) pacer.push(item)
       vi.advanceTimersByTime(2)
       pacer.push(600)

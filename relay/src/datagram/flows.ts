@@ -2,6 +2,7 @@
 
 import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
 import {
+  ECHO_CREDIT_MAX_BYTES,
   FLOW_EVICTABLE_MS,
   FLOWS_MAX,
   FLOWS_PER_LEASE_MAX,
@@ -58,13 +59,15 @@ export class FlowTable {
     return this.#byId.size
   }
 
-  /** A datagram came from there. @returns undefined when there is no room for another flow */
-  from(address: string, port: number): Flow | undefined {
+  /** A datagram of so many bytes came from there. @returns undefined when there is no room for another flow */
+  from(address: string, port: number, bytes: number): Flow | undefined {
     const key = keyOf(address, port)
     const flow = this.#byVisitor.get(key) ?? this.#open(address, port)
     if (flow === undefined) return undefined
     this.#touch(key, flow)
-    flow.credit = Math.min(flow.credit + REPLY_BYTES_PER_DATAGRAM, REPLY_CREDIT_MAX_BYTES)
+    const saved = Math.min(flow.credit + REPLY_BYTES_PER_DATAGRAM, REPLY_CREDIT_MAX_BYTES)
+    const echoed = Math.min(flow.credit + bytes, ECHO_CREDIT_MAX_BYTES)
+    flow.credit = Math.max(saved, echoed)
     return flow
   }
 

@@ -80,7 +80,7 @@ export class DatagramPlane {
     const tunnel = tunnelOf(lease)
     if (tunnel === undefined) return 'no_tunnel'
     if (!mayPass(port, IN)) return 'rate_limit'
-    const flow = port.flows.from(from.address, from.port)
+    const flow = port.flows.from(from.address, from.port, payload.length)
     if (flow === undefined) return 'flow_limit'
     const datagram = encodeDatagram(flow.id, payload)
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > tunnel.datagramMaxBytes)

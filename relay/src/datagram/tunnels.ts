@@ -10,6 +10,7 @@ import type { Tally } from '../metrics/tally.ts'
 import type { Policy } from '../policy/policy.ts'
 import { FirstStream } from './first-stream.ts'
 import type { QuicConnection, QuicEvents } from './quic.ts'
+import { Turns } from './turns.ts'
 
 export interface TunnelParts {
   credentials: Pick<Credentials, 'leaseOf'>
@@ -48,6 +49,7 @@ export class Tunnels {
     const settle = this.#wait(connection)
     const { tally, received, log } = this.#parts
     let lease: Lease | undefined
+    const turns = new Turns<Uint8Array>((bytes) => lease && received(bytes, lease))
     let first: FirstStream | undefined
     let leave = (): void => {}
     return {
@@ -73,11 +75,12 @@ export class Tunnels {
       },
       datagram: (bytes) => {
         if (lease === undefined) tally.datagramsDropped.add({ reason: 'unauthenticated' })
-        else received(bytes, lease)
+        else if (!turns.push(bytes)) tally.datagramsDropped.add({ reason: 'queue_full' })
       },
       closed: () => {
         settle()
         leave()
+        turns.clear()
         lease = undefined
       },
     }

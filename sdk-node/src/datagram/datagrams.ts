@@ -14,11 +14,13 @@ import {
   type OpenDatagrams,
   SvcError,
 } from '@svc/sdk-browser/platform'
+import { DELIVERY_PORTION } from '../limits.ts'
 import { lookup } from '../lookup.ts'
 import type { TcpTarget } from '../target/address.ts'
 import { unreachable } from '../target/bridge.ts'
 import type { DialQuic } from './in-thread.ts'
 import { type LocalAddress, LocalFlows } from './local-flows.ts'
+import { forATurn, Pacer } from './pacer.ts'
 import { openTunnel, type Pulse, type Tunnel } from './tunnel.ts'
 
 const HTTPS_PORT = 443
@@ -59,6 +61,7 @@ class Datagrams implements DatagramCarrier {
   readonly #options: DatagramOptions
   readonly #events: DatagramEvents
   readonly #flows: LocalFlows
+  readonly #inbox: Pacer<Uint8Array>
   readonly #backoff = new Backoff()
   readonly #life = new AbortController()
   readonly #dropped: Record<string, number> = {}
@@ -78,6 +81,7 @@ class Datagrams implements DatagramCarrier {
     this.#relay = relay
     this.#options = options
     this.#events = events
+    this.#inbox = new Pacer((datagram) => this.#deliver(datagram), DELIVERY_PORTION, forATurn)
     this.#flows = new LocalFlows(local, {
       answered: (flowId, payload) => this.#answer(flowId, payload),
       dropped: (reason) => this.#drop(reason),
@@ -106,6 +110,7 @@ class Datagrams implements DatagramCarrier {
 
   close(): void {
     this.#life.abort()
+    this.#inbox.clear()
     this.#tunnel?.close()
     this.#flows.close()
   }
@@ -127,7 +132,9 @@ class Datagrams implements DatagramCarrier {
       { address, port: Number(port || HTTPS_PORT), servername, ca },
       token,
       {
-        datagram: (bytes) => this.#deliver(bytes),
+        datagram: (bytes) => {
+          if (!this.#inbox.push(bytes)) this.#drop('receive_queue_full')
+        },
         dropped: (reason, count) => {
           if (reason === 'send_queue_full') this.#sent -= count
           this.#drop(reason, count)

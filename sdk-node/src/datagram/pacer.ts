@@ -1,43 +1,64 @@
-// Sends at the pace that the QUIC library keeps up with: what it is given beyond that, it loses without a word.
+// Passes things on in portions with pauses between them, to whoever takes only so many at once.
 
-import { PACE_BURST, PACE_PAUSE_MS, PACE_WAITING_MAX } from '../limits.ts'
+import { PACE_WAITING_MAX } from '../limits.ts'
+
+/** Calls back after a pause. @returns ends the wait */
+type Pause = (next: () => void) => () => void
 
 export class Pacer<T> {
-  readonly #send: (item: T) => void
+  readonly #pass: (item: T) => void
+  readonly #portion: number
+  readonly #pause: Pause
   #waiting: T[] = []
-  /** Sent since the last pause. */
-  #sent = 0
-  #timer: NodeJS.Timeout | undefined
+  /** Passed on since the last pause. */
+  #passed = 0
+  #endPause: (() => void) | undefined
 
-  constructor(send: (item: T) => void) {
-    this.#send = send
+  constructor(pass: (item: T) => void, portion: number, pause: Pause) {
+    this.#pass = pass
+    this.#portion = portion
+    this.#pause = pause
   }
 
-  /** Sends it now, or in its turn. @returns false when too many wait: it is dropped */
+  /** Passes it on now, or in its turn. @returns false when too many wait: it is dropped */
   push(item: T): boolean {
     if (this.#waiting.length >= PACE_WAITING_MAX) return false
-    if (this.#sent < PACE_BURST) this.#sendNow(item)
+    if (this.#passed < this.#portion) this.#passNow(item)
     else this.#waiting.push(item)
     return true
   }
 
   /** Forgets what waits. */
   clear(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#sent = 0
+    this.#endPause?.()
+    this.#endPause = undefined
+    this.#passed = 0
     this.#waiting = []
   }
 
-  #sendNow(item: T): void {
-    this.#sent += 1
-    this.#timer ??= setTimeout(() => this.#next(), PACE_PAUSE_MS).unref()
-    this.#send(item)
+  #passNow(item: T): void {
+    this.#passed += 1
+    this.#endPause ??= this.#pause(() => this.#next())
+    this.#pass(item)
   }
 
   #next(): void {
-    this.#timer = undefined
-    this.#sent = 0
-    for (const item of this.#waiting.splice(0, PACE_BURST)) this.#sendNow(item)
+    this.#endPause = undefined
+    this.#passed = 0
+    for (const item of this.#waiting.splice(0, this.#portion)) this.#passNow(item)
   }
+}
+
+/** So many milliseconds. */
+export function forMs(duration: number): Pause {
+  return (next) => {
+    const timer = setTimeout(next, duration).unref()
+    return () => clearTimeout(timer)
+  }
+}
+
+/** Until sockets were read. */
+export const forATurn: Pause = (next) => {
+  const immediate = setImmediate(next)
+  return () => clearImmediate(immediate)
 }

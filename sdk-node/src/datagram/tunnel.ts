@@ -10,9 +10,9 @@ import {
   type TunnelHello,
 } from '@svc/protocol'
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-browser/platform'
-import { HEARTBEAT_DEADLINE_MS } from '../limits.ts'
+import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
 import { type DialQuic, dialAnyhow } from './in-thread.ts'
-import { Pacer } from './pacer.ts'
+import { forMs, Pacer } from './pacer.ts'
 import type { QuicConnection, QuicTarget } from './quic.ts'
 
 export interface TunnelEvents {
@@ -82,9 +82,13 @@ export class Tunnel {
     this.#connection = connection
     this.#events = events
     this.#pulse = pulse
-    this.#pacer = new Pacer((datagram) => {
-      if (!connection.send(datagram)) events.dropped('send_queue_full', 1)
-    })
+    this.#pacer = new Pacer(
+      (datagram) => {
+        if (!connection.send(datagram)) events.dropped('send_queue_full', 1)
+      },
+      PACE_BURST,
+      forMs(PACE_PAUSE_MS),
+    )
     connection.stream.on('data', (bytes: Buffer) => this.#heard(bytes.length))
     const beat = (): void => (hasHeartbeat ? this.#beat() : connection.ping())
     this.#timer = setInterval(beat, pulse.everyMs)
