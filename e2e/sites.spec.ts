@@ -99,6 +99,16 @@ test('neither would it be if the relay let it pass', async ({ sites: { page } })
   await expect(site).toContainText('by evil')
 })
 
+test('what has not changed is not sent again', async ({ sites: { page } }) => {
+  const session = await page.context().newCDPSession(page)
+  const statuses: number[] = []
+  // Playwright shows what the page sees, for which the browser's cache answers.
+  session.on('Network.responseReceivedExtraInfo', ({ statusCode }) => statuses.push(statusCode))
+  await session.send('Network.enable')
+  await expect.poll(() => statuses, { timeout: 20_000 }).toContain(304)
+  await expect(page.locator('.filters output')).toHaveText(/sites?$/)
+})
+
 test('a hidden tab does not ask, a shown one asks at once, and an outage is survived', async ({
   sites: { page, errors },
 }) => {

@@ -36,16 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-/** Those of the table: the installer's files have tests of their own. */
+/** Those of the table: the installer's files, and answers without a body, have tests of their own. */
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     path.startsWith('/api/install')
       ? []
-      : Object.entries(methods).map(([method, operation]) => ({
-          method: method.toUpperCase(),
-          path,
-          operation,
-        })),
+      : Object.entries(methods)
+          .filter(([method]) => method !== 'head')
+          .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 
 describe('the description', () => {
@@ -71,6 +69,13 @@ describe('the description', () => {
       ajv.compile({ $ref: `relay#/components/schemas/${name}` })
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)
     for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!])
+  })
+
+  test('tells of what may be kept: If-None-Match, 304 and HEAD', () => {
+    const parameters = [{ name: 'If-None-Match', in: 'header' }]
+    for (const operation of Object.values(document.paths['/api/state']!))
+      expect(operation).toMatchObject({ parameters, responses: { 200: {}, 304: {} } })
+    expect(Object.keys(document.paths['/api/state']!)).toEqual(['get', 'head'])
   })
 
   test('has the installer, with HEAD', () => {

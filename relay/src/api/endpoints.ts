@@ -57,6 +57,8 @@ export interface Endpoint<Body, Data> {
   /** Units of the budgets before authentication; none: it is not counted there. */
   cost?: number
   status: number
+  /** Clients may keep the answer, and ask with its ETag whether it is still that (RFC 9110 §13); HEAD is taken, too. */
+  isKept?: boolean
   /** Of what is in the envelope, or alone for a bare answer. */
   data?: z.ZodType<Data>
   /** Of an answer outside the envelope. */
@@ -121,7 +123,11 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     data: answer.health,
     errors: ['feature_unavailable'],
   },
-  state: { ...get(PATH.state, 'The leases that are published and not hidden'), data: answer.publicState },
+  state: {
+    ...get(PATH.state, 'The leases that are published and not hidden'),
+    isKept: true,
+    data: answer.publicState,
+  },
   adminLogin: {
     ...post(PATH.adminLogin, 'Exchange the admin token for a bearer', take.adminLoginRequest),
     bodyMaxBytes: ADMIN_BODY_MAX_BYTES,

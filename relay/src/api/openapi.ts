@@ -28,6 +28,9 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
+const NOT_MODIFIED = { description: 'What the client has, as its `If-None-Match` says, is still so.' }
+const IF_NONE_MATCH = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } }
+
 /** Credentials within a body have no security scheme: the body's schema shows them. */
 const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[]> = {
   none: [],
@@ -61,6 +64,7 @@ function paths(): Record<string, Record<string, JsonSchema>> {
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, AnyEndpoint][]) {
     const operations = paths[endpoint.path] ?? {}
     operations[endpoint.method.toLowerCase()] = operation(name, endpoint)
+    if (endpoint.isKept) operations.head = headOperation(name, endpoint)
     paths[endpoint.path] = operations
   }
   return paths
@@ -90,11 +94,12 @@ function installPaths(): Record<string, JsonSchema> {
 }
 
 function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
-  const { summary, auth, body, bodyMaxBytes } = endpoint
+  const { summary, auth, body, bodyMaxBytes, isKept } = endpoint
   return {
     operationId,
     summary,
     security: SECURITY[auth],
+    ...(isKept && { parameters: [IF_NONE_MATCH] }),
     ...(body !== undefined && {
       requestBody: {
         required: true,
@@ -106,8 +111,20 @@ function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
   }
 }
 
+function headOperation(name: string, { summary, auth }: AnyEndpoint): JsonSchema {
+  const responses = { 200: { description: 'The headers alone.' }, 304: NOT_MODIFIED }
+  return {
+    operationId: `${name}Head`,
+    summary,
+    security: SECURITY[auth],
+    parameters: [IF_NONE_MATCH],
+    responses,
+  }
+}
+
 function responses(endpoint: AnyEndpoint): Record<string, Answer> {
   const answers: Record<string, Answer> = { [endpoint.status]: success(endpoint) }
+  if (endpoint.isKept) answers[304] = NOT_MODIFIED
   for (const [status, codes] of codesByStatus(endpoint)) {
     const enveloped = { allOf: [referenceTo(failed), only(codes)] }
     const isBareToo = endpoint.bareFailures?.includes(status) === true

@@ -15,7 +15,7 @@ import type { Sources } from '../source/sources.ts'
 import type { AdminApi } from './admin.ts'
 import { readJson } from './body.ts'
 import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts'
-import { sendData, sendJson } from './envelope.ts'
+import { sendData, sendJson, sendKept } from './envelope.ts'
 import { createInstaller } from './install.ts'
 import { describeApi } from './openapi.ts'
 import type { PublicApi } from './public.ts'
@@ -57,7 +57,7 @@ export function createRouting({
   budgets,
 }: Parts): Routing {
   const answer = <Body, Data>(
-    { auth, cost, body, bodyMaxBytes, status }: Endpoint<Body, Data>,
+    { auth, cost, body, bodyMaxBytes, status, isKept }: Endpoint<Body, Data>,
     produce: (call: Call<Body>) => Data | Promise<Data>,
   ): Handler => {
     return async (request, response) => {
@@ -68,7 +68,8 @@ export function createRouting({
       if (cost !== undefined) budgets.charge(source, cost)
       const value = body && parseWith(body, await readJson(request, bodyMaxBytes))
       const call = { body: value as Body, source, authorization }
-      sendData(response, await produce(call), status)
+      if (isKept) sendKept(request, response, await produce(call))
+      else sendData(response, await produce(call), status)
     }
   }
   const api = ENDPOINTS
@@ -107,8 +108,10 @@ export function createRouting({
     ...createUnavailable(credentials),
   }
   for (const name of Object.keys(handlers) as EndpointName[]) {
-    const { path, method } = ENDPOINTS[name]
-    routing[path] = { ...routing[path], [method]: handlers[name] }
+    const { path, method, isKept } = ENDPOINTS[name]
+    // of an answer to HEAD, Node leaves the body out
+    const methods = isKept ? [method, 'HEAD'] : [method]
+    for (const each of methods) routing[path] = { ...routing[path], [each]: handlers[name] }
   }
   return routing
 }

@@ -1,4 +1,5 @@
-// The relay's API as these pages call it: the envelope opened, failures as one kind of error.
+// The relay's API as these pages call it: the envelope opened, failures as one kind of error. The browser keeps what the
+// relay lets it keep, and asks whether that has changed.
 import type { Envelope } from '@svc/protocol'
 
 /** An answer that takes longer is none. */
@@ -41,7 +42,6 @@ export async function callApi<T>(path: string, { body, token }: Call = {}): Prom
     const response = await fetch(path, {
       ...init,
       headers,
-      cache: 'no-store',
       credentials: 'omit',
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
