@@ -136,11 +136,11 @@ export const REPLY_BYTES_PER_DATAGRAM: number = 16 * 1024
 /** … and how much of that may be saved up: a reply never outweighs what a visitor has shown to be there for. */
 export const REPLY_CREDIT_MAX_BYTES: number = 1024 * 1024
 /** Beyond that, as many bytes as it sent itself, which amplifies nothing: more than comes in one burst. */
-export const ECHO_CREDIT_MAX_BYTES: number = 4 * 1024 * 1024
+export const ECHO_CREDIT_MAX_BYTES: number = 8 * 1024 * 1024
 /** Datagrams of one lease in a second, each way, … */
 export const DATAGRAMS_PER_SECOND_MAX = 20_000
-/** … and at once: what the QUIC library was seen to take without losing any. */
-export const DATAGRAM_BURST = 2048
+/** … and at once: what an SDK keeps back, and what the QUIC library was seen to take with hardly any lost. */
+export const DATAGRAM_BURST = 4096
 /** Datagrams of a tunnel that are passed on before sockets are read again: as many as Node reads of a socket in one turn, … */
 export const TUNNEL_PER_TURN = 32
 /** … while so many wait. */

@@ -127,12 +127,12 @@ describe('what a visitor may be sent', () => {
     expect(flows.spend(flow, 1)).toBe(false)
   })
 
-  test('is never less than it sent itself, of which 4 MiB count', () => {
+  test('is never less than it sent itself, of which 8 MiB count', () => {
     const flows = table()
     for (let count = 0; count < 1000; count += 1) flows.from('192.0.2.1', 1, 1472)
     const flow = flows.find(1)!
     expect(flow.credit).toBeGreaterThan(1000 * 1472)
     for (let count = 0; count < 10_000; count += 1) flows.from('192.0.2.1', 1, 1472)
-    expect(flow.credit).toBe(4 * 1024 * 1024)
+    expect(flow.credit).toBe(8 * 1024 * 1024)
   })
 })
