@@ -2,7 +2,7 @@
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler, FetchInfo } from '../http/connection.ts'
-import { withHeaders } from '../http/request.ts'
+import { withBody, withHeaders } from '../http/request.ts'
 import { type Entry, wholeBody } from './entry.ts'
 import { Preview } from './preview.ts'
 
@@ -88,7 +88,10 @@ export class Inspector extends EventTarget {
     }
     put()
     try {
-      const response = await this.#handler(preview ? withBody(request, preview.stream) : request, info)
+      const response = await this.#handler(
+        preview ? withBody(request, {}, preview.stream, headers) : request,
+        info,
+      )
       await preview?.seen
       put(response.status)
       return response
@@ -109,10 +112,4 @@ export class Inspector extends EventTarget {
     this.#entries = entries
     this.dispatchEvent(new Event('change'))
   }
-}
-
-function withBody(request: Request, body: ReadableStream<Uint8Array>): Request {
-  // Chromium takes a stream only from those who know that it is sent before the answer is read.
-  const init: RequestInit = Object.assign({ body }, { duplex: 'half' })
-  return withHeaders(new Request(request, init), request.headers)
 }

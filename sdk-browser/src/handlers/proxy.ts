@@ -2,6 +2,7 @@
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../http/connection.ts'
+import { sendsStreams } from '../http/request.ts'
 import { CLAIMED_FIELDS, endToEnd } from './end-to-end.ts'
 import { withHeaders } from './with-headers.ts'
 
@@ -78,6 +79,7 @@ async function makeInit(request: Request, options: ProxyOptions): Promise<Reques
   if (!request.body) return init
   const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   if (length <= COLLECT_BYTES) return { ...init, body: await request.arrayBuffer() }
+  if (!sendsStreams()) return { ...init, body: await request.blob() }
   return Object.assign(init, { body: request.body, duplex: 'half' })
 }
 

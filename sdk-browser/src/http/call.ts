@@ -72,10 +72,7 @@ export class Call implements Presence {
   #answer: Answer | Upgrade | undefined
   #upgrade: Upgrade | undefined
 
-  /**
-   * @param tunnel what a WebSocket speaks over, asked for when there is one
-   * @throws HttpError when the platform cannot make the Request
-   */
+  /** @param tunnel what a WebSocket speaks over, asked for when there is one */
   constructor(asked: Asked, body: RequestBody | undefined, tunnel: () => Tunnel, options: HttpOptions) {
     this.#asked = asked
     this.#body = body

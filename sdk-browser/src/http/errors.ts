@@ -27,7 +27,6 @@ const ERRORS = {
   head_too_large: [431, 'The header section is too large'],
   trailers_too_large: [431, 'The trailer section is too large'],
   method_not_implemented: [501, 'The method is not implemented'],
-  content_not_supported: [501, 'The platform of this site cannot receive a body'],
   transfer_coding_not_implemented: [501, 'The transfer coding is not implemented'],
   version_not_supported: [505, 'Only HTTP/1.1 and HTTP/1.0 are spoken here'],
   content_length_mismatch: [500, 'The response body has not the length that its Content-Length says'],

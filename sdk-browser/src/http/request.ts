@@ -1,12 +1,8 @@
 // From what was asked to the web-standard Request that the handler gets.
 
-import { HttpError } from './errors.ts'
 import type { Field, Head } from './head.ts'
 
-/**
- * @param body the stream of the body, when there is one
- * @throws HttpError `content_not_supported`
- */
+/** @param body the stream of the body, when there is one */
 export function makeRequest(
   head: Head,
   url: string,
@@ -15,12 +11,31 @@ export function makeRequest(
 ): Request {
   const headers = makeHeaders(head.fields)
   const init: RequestInit = { method: head.method, headers, signal }
-  // Chromium takes a stream only from those who know that it is sent before the answer is read.
-  if (body) Object.assign(init, { body, duplex: 'half' })
-  const request = new Request(url, init)
-  // An engine that does not stream what a page sends would give the handler "[object ReadableStream]" instead.
-  if (body && request.body !== body) throw new HttpError('content_not_supported')
-  return withHeaders(request, headers)
+  return body ? withBody(url, init, body, headers) : withHeaders(new Request(url, init), headers)
+}
+
+/**
+ * Chromium takes a stream only from those who know that it is sent before the answer is read. Firefox streams nothing
+ * that a page sends, and would give the handler "[object ReadableStream]" instead: there a Response reads for it.
+ */
+export function withBody(
+  input: Request | string,
+  init: RequestInit,
+  body: ReadableStream<Uint8Array>,
+  headers: Headers,
+): Request {
+  const request = new Request(input, Object.assign({}, init, { body, duplex: 'half' }))
+  if (request.body === body) return withHeaders(request, headers)
+  const type = headers.get('content-type')
+  const content = new Response(body, type === null ? {} : { headers: { 'Content-Type': type } })
+  return withHeaders(new Request(input, init), headers, content)
+}
+
+/** Whether this engine sends a stream as it comes. */
+export function sendsStreams(): boolean {
+  const init = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+  // what became of the stream is text, and has its type
+  return !new Request('https://localhost', init).headers.has('content-type')
 }
 
 function makeHeaders(fields: readonly Field[]): Headers {
@@ -40,11 +55,26 @@ function makeHeaders(fields: readonly Field[]): Headers {
  * Host, Referer and the like, so the constructor silently drops just what a server has to see. `Headers` made on their
  * own are not guarded. They take the place of the guarded ones on this request and on its clones. What the constructor
  * kept stays beneath them, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
+ * @param content what has the body in the request's place
  */
-export function withHeaders(request: Request, headers: Headers): Request {
+export function withHeaders(request: Request, headers: Headers, content?: Response): Request {
   Object.defineProperties(request, {
     headers: { value: headers, enumerable: true },
-    clone: { value: () => withHeaders(Request.prototype.clone.call(request), new Headers(headers)) },
+    clone: {
+      value: () => withHeaders(Request.prototype.clone.call(request), new Headers(headers), content?.clone()),
+    },
   })
+  if (content) readFrom(content, request)
   return request
+}
+
+const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
+
+function readFrom(content: Response, request: Request): void {
+  const properties: PropertyDescriptorMap = {
+    body: { get: () => content.body, enumerable: true },
+    bodyUsed: { get: () => content.bodyUsed, enumerable: true },
+  }
+  for (const name of READERS) properties[name] = { value: () => content[name]() }
+  Object.defineProperties(request, properties)
 }

@@ -119,6 +119,21 @@ describe('the request', () => {
     expect(fetched.mock.calls[1]![1]!.body).toBeInstanceOf(ReadableStream)
   })
 
+  test('where streams are not sent, a long body goes on as a Blob', async () => {
+    const Unstreamed = class extends Request {
+      constructor(input: string, { body, ...init }: RequestInit = {}) {
+        super(input, { ...init, body: body instanceof ReadableStream ? 'text' : (body ?? null) })
+      }
+    }
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    vi.stubGlobal('Request', Unstreamed)
+    const large = new Uint8Array(COLLECT_BYTES + 1)
+    const answer = await ask(proxy(target), '/', post(large, { 'content-length': String(large.length) }))
+    vi.unstubAllGlobals()
+    expect((await answer.arrayBuffer()).byteLength).toBe(large.length)
+    expect(fetched.mock.calls[0]![1]!.body).toBeInstanceOf(Blob)
+  })
+
   test('a page’s own cookies stay at home', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     await ask(proxy(target), '/')

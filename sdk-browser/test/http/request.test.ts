@@ -1,7 +1,9 @@
 // The Request that a handler gets: as web-standard as any, but with the fields that a page's own Request would drop.
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { converse, refusalOf, Visitor } from './visitor.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { inspect } from '../../src/handlers/inspect.ts'
+import { sendsStreams } from '../../src/http/request.ts'
+import { converse, Visitor } from './visitor.ts'
 
 /** What a browser's guard takes out of a Request's headers (Fetch, "forbidden request-header"). */
 const FORBIDDEN = ['cookie', 'host', 'origin', 'referer', 'content-length']
@@ -12,6 +14,13 @@ class PageRequest extends Request {
     const headers = new Headers(init.headers)
     for (const name of FORBIDDEN) headers.delete(name)
     super(input, { ...init, headers })
+  }
+}
+
+/** Firefox's, which makes text of a stream. */
+class UnstreamedRequest extends PageRequest {
+  constructor(input: string, { body, ...init }: RequestInit = {}) {
+    super(input, { ...init, ...(body !== undefined && { body: String(body) }) })
   }
 }
 
@@ -50,17 +59,49 @@ describe('in a page', () => {
     expect(visitor.errors).toEqual([])
   })
 
-  test('an engine that does not stream bodies refuses them instead of inventing one', async () => {
-    vi.stubGlobal(
-      'Request',
-      class extends Request {
-        override get body(): null {
-          return null
-        }
-      },
-    )
-    expect(await refusalOf(POST)).toBe(501)
-    expect(await converse('GET / HTTP/1.1\r\nHost: site.example\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  describe('of an engine that streams nothing that a page sends', () => {
+    beforeEach(() => {
+      vi.stubGlobal('Request', UnstreamedRequest)
+    })
+
+    test('the handler has the body all the same, as a stream and whole, on clones, too', async () => {
+      const visitor = new Visitor(async (request) => {
+        expect(request.headers.get('cookie')).toBe('a=b')
+        const [copy, other] = [request.clone(), request.clone()]
+        expect(await copy.clone().text()).toBe('hello')
+        expect(await new Response(copy.body).text()).toBe('hello')
+        expect([copy.bodyUsed, request.bodyUsed]).toEqual([true, false])
+        expect(new Uint8Array(await other.arrayBuffer())).toEqual(new TextEncoder().encode('hello'))
+        return new Response(await request.text())
+      })
+      await visitor.send(POST)
+      expect(await visitor.receive('hello')).toMatch(/^HTTP\/1\.1 200 /)
+      expect(visitor.errors).toEqual([])
+    })
+
+    test('a form is found, and an inspector and a handler behind it see one body', async () => {
+      const inspector = inspect(async (request) => new Response(`${(await request.formData()).get('a')}`))
+      const answer = await converse(
+        'POST / HTTP/1.1\r\nHost: site.example\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 5\r\n\r\na=b+c',
+        inspector.fetch,
+      )
+      expect(answer).toMatch(/\r\n\r\nb c$/)
+      expect(new TextDecoder().decode(inspector.entries[0]!.body)).toBe('a=b+c')
+    })
+
+    test('what has no body has none', async () => {
+      const answer = await converse(
+        'GET / HTTP/1.1\r\nHost: site.example\r\n\r\n',
+        (request) => new Response(`${request.body}`),
+      )
+      expect(answer).toMatch(/\r\n\r\nnull$/)
+    })
+
+    test('it is known, and so are others', () => {
+      expect(sendsStreams()).toBe(false)
+      vi.unstubAllGlobals()
+      expect(sendsStreams()).toBe(true)
+    })
   })
 })
 

@@ -1,0 +1,68 @@
+// The Firefox of this machine: a page in it publishes, it visits, and it shows the relay's own pages.
+import { randomBytes } from 'node:crypto'
+import { test as base, expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import { type Firefox, findFirefox, startFirefox } from './harness/firefox.ts'
+
+const command = await findFirefox()
+
+const test = base.extend<object, { firefox: Firefox }>({
+  firefox: [
+    async ({ relay }, use) => {
+      const firefox = await startFirefox(command!, relay.caFile)
+      await use(firefox)
+      await firefox.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test.skip(command === undefined, 'there is no Firefox here: apt-get install firefox-esr')
+
+test('a page in Firefox publishes: curl and Firefox itself get its answer', async ({
+  firefox,
+  relay,
+  pageServer,
+}) => {
+  const tenant = await firefox.newPage()
+  await tenant.goto(pageServer.url)
+  const name = `fox-${randomBytes(4).toString('hex')}`
+  const published = await tenant.evaluate(
+    async (relayUrl, name) => {
+      const html = { 'Content-Type': 'text/html' }
+      const fetch = async (request: Request): Promise<Response> => {
+        const body = await request.arrayBuffer()
+        return new Response(`<title>Mine</title><h1>${request.method} of ${body.byteLength}</h1>`, {
+          headers: html,
+        })
+      }
+      const { url, state } = await svc.publish({ relay: relayUrl, name, fetch })
+      return { url, state }
+    },
+    relay.url,
+    name,
+  )
+  expect(published).toEqual({ url: relay.url.replace('relay.', `${name}.relay.`), state: 'online' })
+
+  expect(String(await curl(relay.caFile, published.url))).toContain('GET of 0')
+  expect(String(await curl(relay.caFile, '--data', 'a body', published.url))).toContain('POST of 6')
+  const visitor = await firefox.newPage()
+  await visitor.goto(published.url)
+  expect(await visitor.evaluate(() => document.querySelector('h1')?.textContent)).toBe('GET of 0')
+  expect(await visitor.evaluate(() => isSecureContext)).toBe(true)
+  const posted = await visitor.evaluate(async () => {
+    const response = await fetch('/', { method: 'POST', body: new Uint8Array(1_000_000) })
+    return response.text()
+  })
+  expect(posted).toContain('POST of 1000000')
+  expect(tenant.errors).toEqual([])
+})
+
+test('Firefox shows the relay’s own pages', async ({ firefox, relay }) => {
+  const page = await firefox.newPage()
+  for (const route of ['/', '/sites', '/admin']) {
+    await page.goto(relay.url + route)
+    await expect.poll(() => page.evaluate(() => document.querySelector('h1')?.textContent ?? '')).not.toBe('')
+  }
+  expect(page.errors).toEqual([])
+})
