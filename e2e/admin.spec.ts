@@ -193,6 +193,18 @@ test('what one administrator does, the other one sees', async ({
   await second.getByRole('button', { name: 'Lift: 2001:db8::1' }).click()
   await look(admin)
   await expect(admin.getByText('No address is banned.')).toBeVisible()
+  // Both have all changes, and either takes back what the other did.
+  for (const page of [admin, second]) {
+    const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem')
+    await expect(changes.first()).toContainText('2001:db8::1 is not banned any more')
+    await expect(changes.nth(1)).toContainText('2001:db8::1 was banned')
+    await expect(changes.nth(1)).toContainText('taken back')
+    await expect(changes.nth(2)).toContainText('newcomer was approved')
+  }
+  await admin.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).nth(1).click()
+  await look(second)
+  await expect(standing(second, 'newcomer')).toHaveText('waits for approval')
+  await second.getByRole('button', { name: 'Approve: newcomer' }).click()
 
   await admin.getByRole('button', { name: 'Details of newcomer' }).click()
   await admin.getByLabel('Limit, bytes a second').fill('25000')

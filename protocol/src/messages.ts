@@ -208,6 +208,30 @@ export interface PolicyDecisionsResponse {
   bps: Record<string, number>
 }
 
+interface Step<Kind extends string, Update> {
+  kind: Kind
+  made: Update
+  /** What would take it back. */
+  undo: Update
+}
+
+export type PolicyStep =
+  | Step<'settings', PolicySettings>
+  | Step<'lease', LeasePolicyUpdate>
+  | Step<'ip', IpPolicyUpdate>
+
+/** Extension: a change that was made by the API. */
+export type PolicyChange = PolicyStep & {
+  /** From 1 up, since the relay started. */
+  id: number
+  at: string
+}
+
+export interface PolicyChangesResponse {
+  /** The newest first. */
+  changes: PolicyChange[]
+}
+
 export interface AdminAuthLoginRequest {
   token: string
 }

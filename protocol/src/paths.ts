@@ -15,6 +15,7 @@ export const PATH = {
   policyLeases: '/api/policy/leases',
   policyIps: '/api/policy/ips',
   policyDecisions: '/api/policy/decisions',
+  policyChanges: '/api/policy/changes',
   domain: '/sdk/domain',
   registerChallenge: '/sdk/register/challenge',
   register: '/sdk/register',

@@ -153,3 +153,5 @@ export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
 export const ENDPOINT_ATTEMPTS = 20
 /** … with this much time in between. */
 export const ENDPOINT_PAUSE_MS = 250
+/** Changes of the policy that administrators are shown: what they did lately, not a ledger. */
+export const POLICY_CHANGES_MAX = 100

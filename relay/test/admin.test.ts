@@ -1,8 +1,10 @@
 // The admin and policy endpoints over real HTTPS, and what a decision does to a lease.
 
 import { once } from 'node:events'
+import type { PolicyChange } from '@svc/protocol'
 import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PolicyChanges } from '../src/policy/changes.ts'
 import { connectWebSocket, openCarrier } from './support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
@@ -82,6 +84,7 @@ describe('without the bearer', () => {
     ['POST', '/api/policy/leases'],
     ['POST', '/api/policy/ips'],
     ['GET', '/api/policy/decisions'],
+    ['GET', '/api/policy/changes'],
     ['GET', '/api/admin/load'],
     ['POST', '/api/admin/auth/logout'],
   ])('%s %s is 401, also with a lease token', async (method, path) => {
@@ -135,6 +138,42 @@ describe('policy', () => {
     expect(await decisions()).toEqual({ ...none, denied: [key] })
     await decide({ is_denied: false })
     expect(await decisions()).toEqual(none)
+  })
+
+  test('changes are listed with what takes them back, the newest first, and what was refused is not', async () => {
+    const changes = async () =>
+      ((await get('/api/policy/changes')).json.data as unknown as { changes: PolicyChange[] }).changes
+    const [before] = await changes()
+    const key = `changed:${newAccount().address.toLowerCase()}`
+    await post('/api/policy/leases', { identity_key: key, is_approved: true, bps: 5000 })
+    await post('/api/policy/leases', { identity_key: key, is_denied: true, bps: -1 })
+    await post('/api/policy/leases', { identity_key: key, is_denied: true })
+    await post('/api/policy/ips', { ip: '2001:DB8::2', is_banned: true })
+    await post('/api/policy', { ...settings, approval_mode: 'manual' })
+    const made = (await changes()).slice(0, 4)
+    expect(made.map(({ kind, made, undo }) => [kind, made, undo])).toEqual([
+      ['settings', { ...settings, approval_mode: 'manual' }, settings],
+      ['ip', { ip: '2001:db8::2', is_banned: true }, { ip: '2001:db8::2', is_banned: false }],
+      [
+        'lease',
+        { identity_key: key, is_denied: true },
+        { identity_key: key, is_denied: false, is_approved: true },
+      ],
+      [
+        'lease',
+        { identity_key: key, is_approved: true, bps: 5000 },
+        { identity_key: key, is_approved: false, bps: 0 },
+      ],
+    ])
+    const last = before?.id ?? 0
+    expect(made.map(({ id }) => id)).toEqual([last + 4, last + 3, last + 2, last + 1])
+    expect(Date.now() - Date.parse(made[0]!.at)).toBeLessThan(60_000)
+
+    const paths = { settings: '/api/policy', lease: '/api/policy/leases', ip: '/api/policy/ips' }
+    for (const { kind, undo } of made) expect(await post(paths[kind], undo)).toMatchObject({ status: 200 })
+    expect((await get('/api/policy')).json.data).toEqual(settings)
+    const decisions = JSON.stringify((await get('/api/policy/decisions')).json.data)
+    expect(decisions).not.toMatch(/changed|2001:db8::2/)
   })
 
   test.each([
@@ -278,4 +317,13 @@ describe("a ban's effect on what is open", () => {
 test('no answer of the relay carries CORS headers on admin endpoints', async () => {
   for (const path of ['/api/policy', '/api/admin/auth/status'])
     expect((await get(path)).headers).not.toHaveProperty('access-control-allow-origin')
+})
+
+test('of changes the last hundred are kept', () => {
+  const changes = new PolicyChanges()
+  for (let count = 0; count < 250; count += 1) {
+    const made = { ip: '192.0.2.1', is_banned: count % 2 === 0 }
+    changes.add({ kind: 'ip', made, undo: { ...made, is_banned: !made.is_banned } })
+  }
+  expect(changes.newestFirst.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, at) => 250 - at))
 })

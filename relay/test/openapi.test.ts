@@ -11,7 +11,7 @@ import { type Components, closed, type Schema, valuesOf } from './support/json-s
 import { type Answer, newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token'
-const RUNS = 300
+const RUNS = 400
 
 interface Operation {
   operationId: string

@@ -7,16 +7,18 @@ import type {
   AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
+  PolicyChangesResponse,
   PolicyDecisionsResponse,
   PolicyLease,
   PolicySettings,
   PolicyStateResponse,
 } from '@svc/protocol'
-import { identityKey } from '@svc/protocol'
+import { identityKey, undoOf } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { networkOf } from '../ip.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Measured } from '../metrics/metrics.ts'
+import { PolicyChanges } from '../policy/changes.ts'
 import type { Policy } from '../policy/policy.ts'
 import { leaseJson } from './lease-json.ts'
 import { LoginAttempts } from './login-attempts.ts'
@@ -26,6 +28,7 @@ export class AdminApi {
   readonly #policy: Policy
   readonly #measured: Measured
   readonly #attempts = new LoginAttempts()
+  readonly #changes = new PolicyChanges()
 
   /** @param token the configured admin token; undefined turns administration off */
   constructor(token: string | undefined, policy: Policy, measured: Measured) {
@@ -59,7 +62,9 @@ export class AdminApi {
   }
 
   async updateSettings(settings: PolicySettings): Promise<PolicySettings> {
+    const undo = this.#policy.settings
     await this.#policy.updateSettings(settings)
+    this.#changes.add({ kind: 'settings', made: settings, undo })
     return this.#policy.settings
   }
 
@@ -85,13 +90,22 @@ export class AdminApi {
     }
   }
 
+  changes(): PolicyChangesResponse {
+    return { changes: [...this.#changes.newestFirst] }
+  }
+
   async updateLease(update: LeasePolicyUpdate): Promise<Record<string, never>> {
+    const undo = undoOf(update, this.#policy.decisions)
     await this.#policy.updateLease(update)
+    this.#changes.add({ kind: 'lease', made: update, undo })
     return {}
   }
 
-  async updateIp({ ip, is_banned }: IpPolicyUpdate): Promise<Record<string, never>> {
+  async updateIp(update: IpPolicyUpdate): Promise<Record<string, never>> {
+    const { ip, is_banned } = update
+    const undo = { ip, is_banned: this.#policy.isAnyIpBanned(ip) }
     await this.#policy.updateIp(ip, is_banned)
+    this.#changes.add({ kind: 'ip', made: update, undo })
     return {}
   }
 

@@ -15,6 +15,7 @@ import {
   type LeasePolicyUpdate,
   PATH,
   PEM_MEDIA_TYPE,
+  type PolicyChangesResponse,
   type PolicyDecisionsResponse,
   type PolicySettings,
   type PolicyStateResponse,
@@ -87,6 +88,7 @@ interface Shapes {
   updateLease: [LeasePolicyUpdate, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
   policyDecisions: [None, PolicyDecisionsResponse]
+  policyChanges: [None, PolicyChangesResponse]
   domain: [None, DomainResponse]
   registerChallenge: [RegisterChallengeRequest, RegisterChallengeResponse]
   register: [RegisterRequest, RegisterResponse]
@@ -167,6 +169,12 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   policyDecisions: {
     ...asAdmin(get(PATH.policyDecisions, 'Every decision that holds, with or without a lease')),
     data: answer.policyDecisions,
+  },
+  policyChanges: {
+    ...asAdmin(
+      get(PATH.policyChanges, 'The last changes since the relay started, and what would take each back'),
+    ),
+    data: answer.policyChanges,
   },
   domain: { ...get(PATH.domain, 'Versions and features, to check before registering'), data: answer.domain },
   registerChallenge: {

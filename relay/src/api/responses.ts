@@ -9,6 +9,8 @@ import {
   ERROR_STATUS,
   type ErrorCode,
   type Lease,
+  type PolicyChange,
+  type PolicyChangesResponse,
   type PolicyDecisionsResponse,
   type PolicyLease,
   type PolicyStateResponse,
@@ -23,7 +25,7 @@ import {
   type X402FacilitatorInfo,
 } from '@svc/protocol'
 import { named, z } from '../schema.ts'
-import { identity, metadata, policySettings } from './schemas.ts'
+import { identity, ipPolicyUpdate, leasePolicyUpdate, metadata, policySettings } from './schemas.ts'
 
 const text = z.string()
 const timestamp = z.iso.datetime()
@@ -82,6 +84,21 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
     banned_ips: z.array(text),
     bps: z.record(text, count),
   }),
+)
+
+const made = { id: count, at: timestamp }
+const policyChange: z.ZodType<PolicyChange> = named(
+  'PolicyChange',
+  z.discriminatedUnion('kind', [
+    z.object({ ...made, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
+    z.object({ ...made, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
+    z.object({ ...made, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
+  ]),
+)
+
+export const policyChanges: z.ZodType<PolicyChangesResponse> = named(
+  'PolicyChangesResponse',
+  z.object({ changes: z.array(policyChange) }),
 )
 
 export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(

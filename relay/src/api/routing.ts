@@ -89,6 +89,7 @@ export function createRouting({
     updateLease: answer(api.updateLease, ({ body }) => admin.updateLease(body)),
     updateIp: answer(api.updateIp, ({ body }) => admin.updateIp(body)),
     policyDecisions: answer(api.policyDecisions, () => admin.decisions()),
+    policyChanges: answer(api.policyChanges, () => admin.changes()),
     domain: answer(api.domain, () => sdk.domain()),
     registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
     register: answer(api.register, ({ body, source }) => sdk.register(body, source)),

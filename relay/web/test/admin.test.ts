@@ -1,6 +1,8 @@
 // The administration: what a change sends and what takes it back, which leases are shown, what the graphs get.
+import type { PolicyChange } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
 import { ipChange, leaseChange, settingsChange } from '../src/admin/change.ts'
+import { madeOf } from '../src/admin/made.ts'
 import { addSample, type Sample } from '../src/admin/samples.ts'
 import { filterLeases, standingOf } from '../src/admin/standing.ts'
 import { lease } from './support.ts'
@@ -38,6 +40,50 @@ describe('undoing', () => {
     } as const
     const change = settingsChange({ ...before, approval_mode: 'manual' }, before)
     expect(change.undo).toEqual({ path: '/api/policy', body: before })
+  })
+})
+
+describe('the changes that the relay tells of', () => {
+  const at = '2026-01-02T03:04:05.000Z'
+  const ban = (id: number, is_banned: boolean): PolicyChange => ({
+    id,
+    at,
+    kind: 'lease',
+    made: { identity_key: key, is_banned },
+    undo: { is_banned: !is_banned, identity_key: key },
+  })
+
+  test('say what was decided, and where what takes them back is sent', () => {
+    const undo = { ip: '192.0.2.1', is_banned: false }
+    const made = { ...undo, is_banned: true }
+    expect(madeOf([{ id: 3, at, kind: 'ip', made, undo }])).toEqual([
+      {
+        id: 3,
+        at: Date.parse(at),
+        text: '192.0.2.1 was banned',
+        undo: { path: '/api/policy/ips', body: undo },
+        isUndone: false,
+      },
+    ])
+  })
+
+  test.each([
+    [{ is_approved: true, is_denied: false }, 'demo was approved'],
+    [{ is_approved: false }, 'demo is not approved any more'],
+    [{ is_denied: true }, 'demo was denied'],
+    [{ is_denied: true, is_approved: false }, 'demo was denied'],
+    [{ is_denied: false }, 'demo is not denied any more'],
+    [{ is_banned: true, bps: 5000 }, 'demo was banned; demo has the limit 5.0 kB/s'],
+  ])('%j is said as “%s”', (update, text) => {
+    const change = { ...ban(1, true), made: { identity_key: key, ...update } } as PolicyChange
+    expect(madeOf([change])[0]!.text).toBe(text)
+  })
+
+  test('are taken back by whoever did just that later', () => {
+    const isUndone = (...changes: PolicyChange[]): boolean[] => madeOf(changes).map((made) => made.isUndone)
+    expect(isUndone(ban(2, false), ban(1, true))).toEqual([false, true])
+    expect(isUndone(ban(2, true), ban(1, true))).toEqual([false, false])
+    expect(isUndone(ban(3, true), ban(2, false), ban(1, true))).toEqual([false, true, true])
   })
 })
 

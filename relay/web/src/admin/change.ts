@@ -4,6 +4,7 @@ import {
   PATH,
   type PolicyDecisionsResponse,
   type PolicySettings,
+  undoOf,
 } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
 
@@ -20,23 +21,15 @@ export interface Change {
   question?: string | undefined
 }
 
-/** @param before what was decided until now: undoing restores that, and only of what `update` touches */
+/** @param before what was decided until now */
 export function leaseChange(
   update: LeasePolicyUpdate,
   before: PolicyDecisionsResponse,
   text: string,
   question?: string,
 ): Change {
-  const { identity_key } = update
-  const restored: LeasePolicyUpdate = { identity_key }
-  if (update.is_banned !== undefined) restored.is_banned = before.banned.includes(identity_key)
-  if (update.is_denied !== undefined) restored.is_denied = before.denied.includes(identity_key)
-  // A denial revokes the approval as well.
-  if (update.is_approved !== undefined || update.is_denied === true)
-    restored.is_approved = before.approved.includes(identity_key)
-  if (update.bps !== undefined) restored.bps = before.bps[identity_key] ?? 0
   const path = PATH.policyLeases
-  return { text, question, request: { path, body: update }, undo: { path, body: restored } }
+  return { text, question, request: { path, body: update }, undo: { path, body: undoOf(update, before) } }
 }
 
 export function ipChange(ip: string, isBanned: boolean, question?: string): Change {

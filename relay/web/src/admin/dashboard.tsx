@@ -45,7 +45,7 @@ export function Dashboard(): VNode {
           <IpBansCard view={data} act={act} />
           <AbsentCard view={data} act={act} />
           <SettingsCard view={data} act={act} />
-          <LogList refresh={refresh} />
+          <LogList changes={data.changes} refresh={refresh} />
         </>
       )}
       <LogMessage refresh={refresh} />

@@ -1,29 +1,35 @@
-// The changes of this tab, each with its way back, and the newest said where it is seen.
+// The last changes of all administrators, each with its way back, and the newest of this tab said where it is seen.
+import type { PolicyChange } from '@svc/protocol'
 import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { ACTIONS, CHANGES } from '../texts/admin.ts'
 import { dismiss, log, undo } from './log.ts'
+import { madeOf } from './made.ts'
 
-export function LogList({ refresh }: { refresh: () => Promise<void> }): VNode {
-  const { entries } = useStore(log)
+interface LogListProps {
+  changes: readonly PolicyChange[]
+  refresh: () => Promise<void>
+}
+
+export function LogList({ changes, refresh }: LogListProps): VNode {
   return (
     <section class="card" aria-labelledby="changes-heading">
       <h2 id="changes-heading">{CHANGES.title}</h2>
       <p class="quiet">{CHANGES.about}</p>
-      {entries.length === 0 ? (
+      {changes.length === 0 ? (
         <p class="quiet">{CHANGES.none}</p>
       ) : (
         <ul class="lines">
-          {entries.map((entry) => (
-            <li key={entry.id}>
+          {madeOf(changes).map((made) => (
+            <li key={made.id}>
               <span>
-                <time class="quiet">{formatClock(entry.at)}</time> <bdi>{entry.change.text}</bdi>
+                <time class="quiet">{formatClock(made.at)}</time> <bdi>{made.text}</bdi>
               </span>
-              {entry.isUndone ? (
+              {made.isUndone ? (
                 <span class="quiet">{CHANGES.undone}</span>
               ) : (
-                <button type="button" class="plain" onClick={() => undo(entry).then(refresh)}>
+                <button type="button" class="plain" onClick={() => undo(made).then(refresh)}>
                   {ACTIONS.undo}
                 </button>
               )}
@@ -37,14 +43,12 @@ export function LogList({ refresh }: { refresh: () => Promise<void> }): VNode {
 
 /** The place is always there: what comes into it is read out. */
 export function LogMessage({ refresh }: { refresh: () => Promise<void> }): VNode {
-  const { entries, message } = useStore(log)
-  const [newest] = entries
-  const canUndo = newest !== undefined && !newest.isUndone && newest.change.text === message
+  const { message, change } = useStore(log)
   return (
     <div class="message" role="status" data-shown={message !== ''}>
       <bdi>{message}</bdi>
-      {canUndo && (
-        <button type="button" class="plain" onClick={() => undo(newest).then(refresh)}>
+      {change !== undefined && (
+        <button type="button" class="plain" onClick={() => undo(change).then(refresh)}>
           {ACTIONS.undo}
         </button>
       )}

@@ -2,6 +2,8 @@
 import {
   type AdminLoadResponse,
   PATH,
+  type PolicyChange,
+  type PolicyChangesResponse,
   type PolicyDecisionsResponse,
   type PolicyLease,
   type PolicySettings,
@@ -14,6 +16,8 @@ export interface View {
   leases: readonly PolicyLease[]
   policy: PolicySettings
   decisions: PolicyDecisionsResponse
+  /** The newest first. */
+  changes: readonly PolicyChange[]
   load: AdminLoadResponse
   /** When it was so, in milliseconds since the epoch. */
   at: number
@@ -21,11 +25,12 @@ export interface View {
 
 /** @throws ApiError */
 export async function loadView(): Promise<View> {
-  const [state, decisions, load] = await Promise.all([
+  const [state, decisions, { changes }, load] = await Promise.all([
     asAdmin<PolicyStateResponse>(PATH.policyState),
     asAdmin<PolicyDecisionsResponse>(PATH.policyDecisions),
+    asAdmin<PolicyChangesResponse>(PATH.policyChanges),
     asAdmin<AdminLoadResponse>(PATH.adminLoad),
   ])
   isPublic.set(state.policy.landing_page_enabled)
-  return { ...state, decisions, load, at: Date.now() }
+  return { ...state, decisions, changes, load, at: Date.now() }
 }

@@ -176,7 +176,7 @@ export const SETTINGS = {
 export const CHANGES = {
   title: 'Changes',
   about:
-    'What was changed in this tab. The relay keeps no log of changes, so those of others are not here, but what they changed is everywhere above.',
+    'The last hundred changes, whoever made them here. The relay forgets them when it is restarted, but what they changed it keeps.',
   none: 'Nothing yet.',
   undone: 'taken back',
 } as const

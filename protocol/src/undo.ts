@@ -1,0 +1,16 @@
+// What takes a change of the policy back.
+
+import type { LeasePolicyUpdate, PolicyDecisionsResponse } from './messages.ts'
+
+/** @param before what was decided until then: that is restored, and only of what `update` touches */
+export function undoOf(update: LeasePolicyUpdate, before: PolicyDecisionsResponse): LeasePolicyUpdate {
+  const { identity_key } = update
+  const restored: LeasePolicyUpdate = { identity_key }
+  if (update.is_banned !== undefined) restored.is_banned = before.banned.includes(identity_key)
+  if (update.is_denied !== undefined) restored.is_denied = before.denied.includes(identity_key)
+  // A denial revokes the approval as well.
+  if (update.is_approved !== undefined || update.is_denied === true)
+    restored.is_approved = before.approved.includes(identity_key)
+  if (update.bps !== undefined) restored.bps = before.bps[identity_key] ?? 0
+  return restored
+}

@@ -1,0 +1,53 @@
+// The changes that the relay tells of, whoever made them: what each says, and whether it was taken back.
+import { type LeasePolicyUpdate, PATH, type PolicyChange } from '@svc/protocol'
+import { DONE } from '../texts/admin.ts'
+import type { Change } from './change.ts'
+import { limitOf } from './lease-fields.tsx'
+
+const PATHS = { settings: PATH.policy, lease: PATH.policyLeases, ip: PATH.policyIps } as const
+
+export interface Made extends Pick<Change, 'text' | 'undo'> {
+  id: number
+  /** In milliseconds since the epoch. */
+  at: number
+  isUndone: boolean
+}
+
+/** @param changes the newest first */
+export function madeOf(changes: readonly PolicyChange[]): Made[] {
+  return changes.map((change, index) => ({
+    id: change.id,
+    at: Date.parse(change.at),
+    text: textOf(change),
+    undo: { path: PATHS[change.kind], body: change.undo },
+    // by whatever did just that, later
+    isUndone: changes.slice(0, index).some((later) => isEqual(later.made, change.undo)),
+  }))
+}
+
+function textOf(change: PolicyChange): string {
+  if (change.kind === 'settings') return DONE.settings
+  if (change.kind === 'lease') return decided(change.made)
+  const { ip, is_banned } = change.made
+  return is_banned ? DONE.banned(ip) : DONE.unbanned(ip)
+}
+
+function decided({ identity_key, is_approved, is_denied, is_banned, bps }: LeasePolicyUpdate): string {
+  const [who = ''] = identity_key.split(':')
+  const texts: string[] = []
+  if (is_banned !== undefined) texts.push(is_banned ? DONE.banned(who) : DONE.unbanned(who))
+  // who is approved is not denied any more, and the other way about
+  if (is_denied) texts.push(DONE.denied(who))
+  else if (is_approved !== undefined) texts.push(is_approved ? DONE.approved(who) : DONE.revoked(who))
+  else if (is_denied !== undefined) texts.push(DONE.undenied(who))
+  if (bps !== undefined) texts.push(DONE.limited(who, limitOf(bps)))
+  return texts.join('; ')
+}
+
+/** Of what JSON can say, however its fields are ordered. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return one === other
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].every((name) => isEqual(one[name as never], other[name as never]))
+}
