@@ -105,7 +105,12 @@ test('what has not changed is not sent again', async ({ sites: { page } }) => {
   // Playwright shows what the page sees, for which the browser's cache answers.
   session.on('Network.responseReceivedExtraInfo', ({ statusCode }) => statuses.push(statusCode))
   await session.send('Network.enable')
-  await expect.poll(() => statuses, { timeout: 20_000 }).toContain(304)
+  await expect
+    .poll(async () => {
+      await look(page)
+      return statuses
+    })
+    .toContain(304)
   await expect(page.locator('.filters output')).toHaveText(/sites?$/)
 })
 

@@ -21,7 +21,11 @@ export async function memory(service: number): Promise<Entry> {
   leaveFirst()
   leave()
   await own.stop()
-  return limited({ name: "relay's memory of a flow", unit: 'bytes', better: 'less' }, bytes, FLOW_MAX_BYTES)
+  return limited(
+    { name: `relay's memory of a flow, of ${FLOWS}`, unit: 'bytes', better: 'less' },
+    bytes,
+    FLOW_MAX_BYTES,
+  )
 }
 
 async function heapOf({ relay }: OwnWay): Promise<number> {

@@ -111,8 +111,10 @@ describe('dialInThread', () => {
 
   it('ends a thread that says nothing with the signal', async () => {
     const silent = threadOf('setInterval(() => {}, 1000)')
-    const dialled = dialInThread(targetOf(), IGNORED, AbortSignal.timeout(100), silent)
-    await expect(dialled).rejects.toMatchObject({ code: 'aborted' })
+    for (const signal of [AbortSignal.timeout(100), AbortSignal.abort()])
+      await expect(dialInThread(targetOf(), IGNORED, signal, silent)).rejects.toMatchObject({
+        code: 'aborted',
+      })
   })
 
   it('drops what a thread does not take: 4096 datagrams wait, and no more', async () => {

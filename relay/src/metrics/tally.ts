@@ -28,7 +28,7 @@ export type DatagramDrop =
   | 'flow_limit'
   /** Larger than the path to the tenant takes. */
   | 'too_large'
-  /** The QUIC library, or the kernel, has no room. */
+  /** The QUIC library, the kernel or this process has no room. */
   | 'queue_full'
   /** The lease's packets, or the identity's bytes, a second. */
   | 'rate_limit'

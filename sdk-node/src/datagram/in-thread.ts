@@ -36,7 +36,7 @@ export const dialAnyhow: DialQuic = async (target, events, signal) => {
   }
 }
 
-/** @throws SvcError `quic_unavailable`, or `tunnel_unreachable` */
+/** @throws SvcError `quic_unavailable`, `tunnel_unreachable` or `aborted` */
 export async function dialInThread(
   target: QuicTarget,
   events: QuicEvents,
@@ -46,6 +46,7 @@ export async function dialInThread(
   const connection = new ThreadConnection(target, events, script)
   const abort = (): void => connection.end(abortError(signal))
   signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
   try {
     await connection.ready
     return connection
