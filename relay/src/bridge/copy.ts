@@ -13,8 +13,8 @@ export const copy: Copy = (from, to, bandwidth) => {
     // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
     if (to.writableCorked === 0) to.cork()
     to.write(chunk)
-    valve.passed(chunk.length)
+    if (!valve.passed(chunk.length)) from.pause()
   })
   from.on('end', () => to.end())
-  from.resume()
+  valve.open()
 }

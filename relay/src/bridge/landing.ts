@@ -43,12 +43,13 @@ export class Landing {
   }
 
   /**
-   * From now on `socket` gives its bytes to `take` alone, while it is not paused; its other events stay what they are.
+   * From now on `socket` gives its bytes to `take` alone, once it is resumed; its other events stay what they are. When
+   * `take` returns false it stops, but for what TLS has read already, until it is resumed.
    * The next read of any socket overwrites them: `take` must have used or copied them when it returns. What was read
    * before stays in the socket's own buffer.
    * @param isLimited asked before each read, which is a short one then
    */
-  receive(socket: Duplex, take: (bytes: Buffer) => void, isLimited: () => boolean): void {
+  receive(socket: Duplex, take: (bytes: Buffer) => boolean, isLimited: () => boolean): void {
     const { buffer, next, callback } = this.#onRead
     const choose = () => (isLimited() ? this.#little : this.#whole)
     let current = choose()
@@ -92,7 +93,7 @@ async function isSound(landing: Landing): Promise<boolean> {
     const received: Buffer[] = []
     landing.receive(
       accepted,
-      (bytes) => received.push(Buffer.from(bytes)),
+      (bytes) => received.push(Buffer.from(bytes)) > 0,
       () => false,
     )
     const ended = once(accepted, 'end', { signal: deadline })

@@ -24,7 +24,7 @@ type Ends = Pick<Direction, 'from' | 'to' | 'bandwidth'>
 
 /** What a {@link Landing} needs, and the end of it. */
 interface Intake {
-  take: (bytes: Buffer) => void
+  take: (bytes: Buffer) => boolean
   end: () => void
   valve: Valve
 }
@@ -36,7 +36,7 @@ function direct(ends: Ends): Intake {
   return {
     take: (bytes) => {
       to.write(takesAtOnce(to) ? bytes : Buffer.from(bytes))
-      valve.passed(bytes.length)
+      return valve.passed(bytes.length)
     },
     end: () => to.end(),
     valve,
@@ -51,7 +51,7 @@ function gathered(ends: Ends): Intake {
   return {
     take: (bytes) => {
       gathering.add(bytes)
-      valve.passed(bytes.length)
+      return valve.passed(bytes.length)
     },
     end: () => {
       gathering.flush()

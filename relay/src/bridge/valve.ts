@@ -14,32 +14,41 @@ export interface Direction {
   onTurnEnd?: () => void
 }
 
+/** Closed at first: {@link open} it when the source has a listener. */
 export class Valve {
   readonly #direction: Direction
+  readonly #endTurn: () => void
+  #isClosed = true
   #inTurn = 0
   /** Until the rate allows more. */
   #delay: NodeJS.Timeout | undefined
 
   constructor(direction: Direction) {
     this.#direction = direction
+    this.#endTurn = () => {
+      this.#inTurn = 0
+      direction.onTurnEnd?.()
+      this.open()
+    }
     direction.from.on('close', () => clearTimeout(this.#delay))
     direction.to.on('drain', () => this.open())
   }
 
-  /** Counts what the destination was given, and pauses the source when that was enough for now. */
-  passed(bytes: number): void {
-    const { from, bandwidth } = this.#direction
-    if (this.#inTurn === 0) setImmediate(() => this.#endTurn())
+  /** Counts what the destination was given. @returns false when the source has to stop: it will be resumed */
+  passed(bytes: number): boolean {
+    if (this.#inTurn === 0) setImmediate(this.#endTurn)
     this.#inTurn += bytes
-    const waitMs = bandwidth.spend(bytes)
+    const waitMs = this.#direction.bandwidth.spend(bytes)
     if (waitMs > 0) this.#wait(waitMs)
-    if (!this.#mayPass) from.pause()
+    this.#isClosed = !this.#mayPass
+    return !this.#isClosed
   }
 
-  /** Resumes the source, if it may send. */
+  /** Resumes the source if that had to stop and may go on. */
   open(): void {
-    const { from } = this.#direction
-    if (from.isPaused() && this.#mayPass) from.resume()
+    if (!this.#isClosed || !this.#mayPass) return
+    this.#isClosed = false
+    this.#direction.from.resume()
   }
 
   get #mayPass(): boolean {
@@ -47,12 +56,6 @@ export class Valve {
     // A write that the kernel took at once asks for 'drain' as well if it was large: nothing is left to wait for.
     const isBlocked = to.writableNeedDrain && to.writableLength > 0
     return !isBlocked && this.#delay === undefined && this.#inTurn < turnBytes
-  }
-
-  #endTurn(): void {
-    this.#inTurn = 0
-    this.#direction.onTurnEnd?.()
-    this.open()
   }
 
   #wait(milliseconds: number): void {
