@@ -48,11 +48,12 @@ export const WEBSOCKET_BUFFERED_MAX_BYTES: number = 1024 * 1024
 export const CARRIER_PING_DEADLINE_MS = 5_000
 /** A claimed session has to answer the visitor's ClientHello by then: as long as the page's own handshake may take. */
 export const FIRST_ANSWER_DEADLINE_MS = 15_000
-/** What a bridge passes on in one turn of the event loop and direction, so that the others have theirs soon. */
+/**
+ * What a bridge passes on in one turn of the event loop and direction, so that the others have theirs soon; and with it
+ * the size of the buffer that all bridged sockets are read into, for one read brings no more.
+ */
 export const TURN_MAX_BYTES: number = 256 * 1024
-/** One read of a socket that is bridged: as much as a turn may bring. The process has one buffer of this size. */
-export const LANDING_BYTES: number = TURN_MAX_BYTES
-/** … and of one whose identity has a rate: connections of one identity share it in pieces that are no larger. */
+/** One read of a socket whose identity has a rate: its connections share that in pieces that are no larger. */
 export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
 /** TLS records that leave in one write, and a turn's share where they come from: twice as much gains nothing. */
 export const GATHER_BYTES: number = 64 * 1024

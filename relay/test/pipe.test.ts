@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Bandwidth } from '../src/bridge/bandwidth.ts'
 import { Landing } from '../src/bridge/landing.ts'
 import { createPipe, type Pipe } from '../src/bridge/pipe.ts'
-import { GATHER_BYTES, LANDING_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../src/limits.ts'
+import { GATHER_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../src/limits.ts'
 import { KINDS, tcp, tls } from './support/bridges.ts'
 
 /** What one write of a test brings at most. */
@@ -142,7 +142,7 @@ describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: op
       await new Promise((resolve) => setTimeout(resolve, 5))
       if (left.writableLength !== held) idle = 0
       held = left.writableLength
-      expect(a.readableLength + b.writableLength).toBeLessThanOrEqual(3 * LANDING_BYTES)
+      expect(a.readableLength + b.writableLength).toBeLessThanOrEqual(3 * TURN_MAX_BYTES)
     }
     const [received] = await Promise.all([receive(right), sent])
     expect(digest(received)).toBe(digest(bytes))
