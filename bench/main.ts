@@ -11,6 +11,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   http: async () => (await import('./http/family.ts')).http,
   node: async () => (await import('./node/family.ts')).node,
   pages: async () => (await import('./pages/family.ts')).pages,
+  relay: async () => (await import('./relay/family.ts')).relay,
   tls: async () => (await import('./tls/family.ts')).tls,
   udp: async () => (await import('./udp/family.ts')).udp,
 }

@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** A program that does not listen by then has failed, in milliseconds. */
 const START_TIMEOUT_MS = 15_000
 const LOOK_MS = 50
+/** Of the counters in /proc: USER_HZ, which is 100 wherever Node runs. */
+const TICKS_PER_SECOND = 100
 
 export class Programs {
   readonly #children: ChildProcess[] = []
@@ -62,13 +64,22 @@ async function isListening(port: number): Promise<boolean> {
 
 /** Linux only. @returns MB of memory of these processes and their descendants; what they share counts once */
 export function memoryMb(pids: readonly number[]): number {
+  return sumOfTrees(pids, shareKb) / 1000
+}
+
+/** Linux only. @returns seconds of processor time that these processes and their descendants have had, in steps of a tick */
+export function processorSeconds(pids: readonly number[]): number {
+  return sumOfTrees(pids, ticks) / TICKS_PER_SECOND
+}
+
+function sumOfTrees(pids: readonly number[], of: (pid: number) => number): number {
   const children = Map.groupBy(
     readdirSync('/proc').filter((name) => /^\d+$/.test(name)),
     parentOf,
   )
-  const weigh = (pid: number): number =>
-    shareKb(pid) + (children.get(pid) ?? []).reduce((sum, child) => sum + weigh(Number(child)), 0)
-  return pids.reduce((sum, pid) => sum + weigh(pid), 0) / 1000
+  const sum = (pid: number): number =>
+    of(pid) + (children.get(pid) ?? []).reduce((total, child) => total + sum(Number(child)), 0)
+  return pids.reduce((total, pid) => total + sum(pid), 0)
 }
 
 function parentOf(pid: string): number {
@@ -77,6 +88,13 @@ function parentOf(pid: string): number {
 
 function shareKb(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0)
+}
+
+/** Of user and system: the 14th and 15th field, counted behind the name, which may hold anything. */
+function ticks(pid: number): number {
+  const stat = readProc(`/proc/${pid}/stat`)
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return stat === '' ? 0 : Number(fields[11]) + Number(fields[12])
 }
 
 /** Empty of a process that has just ended. */

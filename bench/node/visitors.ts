@@ -13,6 +13,8 @@ export interface Entrance {
   tls?: { servername: string; ca: string }
 }
 
+export type Rank = 'p50' | 'p99'
+
 const CHUNK = Buffer.alloc(CHUNK_BYTES, 7)
 const MESSAGE = Buffer.alloc(MESSAGE_BYTES, 7)
 const PERCENTILE = 0.99
@@ -79,17 +81,32 @@ export async function visitorsPerSecond(
 }
 
 /** @returns milliseconds from a question to its answer on one kept connection */
-export async function roundTrip(entrance: Entrance, times: number, rank: 'p50' | 'p99'): Promise<number> {
+export async function roundTrip(entrance: Entrance, times: number, rank: Rank): Promise<number> {
+  return ranked(await roundTrips(entrance, times), rank)
+}
+
+/** @returns milliseconds of each; fewer than `times` when that much time has passed */
+export async function roundTrips(
+  entrance: Entrance,
+  times: number,
+  withinMs: number = Number.POSITIVE_INFINITY,
+): Promise<number[]> {
   const caller = await Caller.enter(entrance)
   await caller.ask()
   const waits: number[] = []
-  for (let asked = 0; asked < times; asked++) {
-    const start = performance.now()
+  const until = performance.now() + withinMs
+  for (let start = 0; waits.length < times && start < until; ) {
+    start = performance.now()
     await caller.ask()
     waits.push(performance.now() - start)
   }
   caller.leave()
-  return rank === 'p50' ? median(waits) : waits.toSorted((a, b) => a - b)[Math.floor(times * PERCENTILE)]!
+  return waits
+}
+
+export function ranked(waits: number[], rank: Rank): number {
+  if (rank === 'p50') return median(waits)
+  return waits.toSorted((a, b) => a - b)[Math.floor(waits.length * PERCENTILE)]!
 }
 
 /** Visitors who have been answered and stay. @returns lets them go */

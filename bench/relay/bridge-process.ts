@@ -1,0 +1,75 @@
+// The relay's own pipe as a program that joins connections: `bridge-process.ts IDENTITY KIND:FROM:TO…`, IDENTITY a PEM file.
+// What a relay does before it joins two connections, such as finding the lease, is not in it.
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpsServer } from 'node:https'
+import { connect, createServer, type Server } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createServer as createTlsServer } from 'node:tls'
+import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
+import { Session } from '@svc/yamux'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { Bandwidth } from '../../relay/src/bridge/bandwidth.ts'
+import { pipe } from '../../relay/src/bridge/pipe.ts'
+import { StreamDuplex } from '../../relay/src/reverse/stream-duplex.ts'
+import { webSocketTransport } from '../../relay/src/reverse/websocket-transport.ts'
+import { type Kind, parseWay } from './way.ts'
+
+type Join = (visitor: Duplex) => void
+
+const HOST = '127.0.0.1'
+/** As the relay's listeners have it. */
+const SOCKET = { allowHalfOpen: true, noDelay: true } as const
+const UNLIMITED = new Bandwidth(() => 0)
+
+const SERVE: Record<Kind, (join: Join) => Server> = {
+  tcp: (join) => createServer(SOCKET, join),
+  tls: (join) => createTlsServer({ ...SOCKET, ...certificate }, join),
+  carrier: serveCarriers,
+}
+
+const [identity = '', ...ways] = process.argv.slice(2)
+const pem = readFileSync(identity)
+const certificate = { key: pem, cert: pem }
+// not by the signal itself: a profile is written when a process exits
+process.on('SIGTERM', () => process.exit())
+for (const { kind, from, to } of ways.map(parseWay)) {
+  const server = SERVE[kind]((visitor) => void join(visitor, to)).listen(from, HOST)
+  await once(server, 'listening')
+}
+
+async function join(visitor: Duplex, to: number): Promise<void> {
+  visitor.on('error', () => {})
+  const service = connect({ ...SOCKET, host: HOST, port: to })
+  try {
+    await once(service, 'connect')
+    await pipe(visitor, service, UNLIMITED)
+  } catch {
+    visitor.destroy()
+  }
+}
+
+function serveCarriers(join: Join): Server {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES,
+    handleProtocols: () => SUBPROTOCOL,
+  })
+  const server = createHttpsServer({ ...certificate, noDelay: true })
+  server.on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (ws) => serveCarrier(ws, join)),
+  )
+  return server
+}
+
+function serveCarrier(socket: WebSocket, join: Join): void {
+  const session = new Session(webSocketTransport(socket), {
+    role: 'server',
+    onStream: (stream) => join(new StreamDuplex(stream)),
+  })
+  socket.on('message', (data) => session.receive(data as Buffer))
+  socket.on('error', () => socket.terminate())
+  socket.on('close', () => session.transportClosed())
+}

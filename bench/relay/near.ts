@@ -1,0 +1,70 @@
+// Ways to enter a bridge, as visitors and clients of a relay do: TCP, TLS, and streams of a WebSocket.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { SUBPROTOCOL } from '@svc/protocol'
+import type { Stream } from '@svc/yamux'
+import { WebSocket } from 'ws'
+import { SOCKET_OPTIONS, sessionOver } from '../carrier/websocket-end.ts'
+import { type End, intoOneBuffer, type Next, socketEnd, type Take } from './socket-end.ts'
+import type { Kind } from './way.ts'
+
+export interface Entrance {
+  port: number
+  /** PEM of the authority, where it speaks TLS. */
+  ca: string
+}
+
+interface Near {
+  ends: End[]
+  /** When all is over. */
+  leave(): void
+}
+
+const HOST = '127.0.0.1'
+/** Every program under test has it, and the one cipher makes them comparable. */
+const TLS = { servername: 'localhost', ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' } as const
+
+/** Opens so many connections, or streams, and waits until they are there. */
+export const ENTER: Record<Kind, (entrance: Entrance, streams: number, take: Take) => Promise<Near>> = {
+  tcp: async ({ port }, streams, take) => {
+    const options = { host: HOST, port, noDelay: true, allowHalfOpen: true, ...intoOneBuffer(take) }
+    return await opened(streams, 'connect', () => connect(options))
+  },
+  tls: async ({ port, ca }, streams, take) => {
+    const options = { ...TLS, host: HOST, port, ca, allowHalfOpen: true, ...intoOneBuffer(take) }
+    return await opened(streams, 'secureConnect', () => connectTls(options))
+  },
+  carrier: async ({ port, ca }, streams, take) => {
+    const socket = new WebSocket(`wss://${HOST}:${port}`, SUBPROTOCOL, { ...SOCKET_OPTIONS, ...TLS, ca })
+    await once(socket, 'open')
+    const session = sessionOver(socket, { role: 'client' })
+    const open = async (): Promise<End> => streamEnd(await session.open(), take)
+    const ends = await Promise.all(Array.from({ length: streams }, open))
+    return { ends, leave: () => session.close() }
+  },
+}
+
+async function opened(streams: number, event: string, open: () => Socket): Promise<Near> {
+  const sockets = Array.from({ length: streams }, open)
+  await Promise.all(sockets.map((socket) => once(socket, event)))
+  return {
+    ends: sockets.map(socketEnd),
+    leave: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function streamEnd(stream: Stream, take: Take): End {
+  const receive = async (): Promise<void> => {
+    for (let bytes = await stream.read(); bytes !== undefined; bytes = await stream.read()) take(bytes)
+  }
+  const ended = receive()
+  ended.catch(() => {})
+  const send = async (next: Next): Promise<void> => {
+    for (let bytes = next(); bytes !== undefined; bytes = next()) await stream.write(bytes)
+    await stream.end()
+  }
+  return { send, ended }
+}

@@ -1,0 +1,70 @@
+// Bridges as they run: started each with its ways, found by what they speak and where they lead, weighed, and ended.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '../../e2e/harness/free-port.ts'
+import { Programs, processorSeconds } from '../node/processes.ts'
+import { createIdentity } from '../tls/identity.ts'
+import { type Bridge, OURS, PEERS } from './bridges.ts'
+import type { Kind, Way } from './way.ts'
+
+export class RunningBridge {
+  readonly name: string
+  readonly #programs: Programs
+  readonly #ways: Way[]
+
+  constructor(name: string, programs: Programs, ways: Way[]) {
+    this.name = name
+    this.#programs = programs
+    this.#ways = ways
+  }
+
+  /** Where to enter. */
+  port(kind: Kind, to: number): number {
+    return this.#ways.find((way) => way.kind === kind && way.to === to)!.from
+  }
+
+  processorSeconds(): number {
+    return processorSeconds(this.#programs.pids)
+  }
+}
+
+export interface Bridges {
+  ours: RunningBridge
+  /** Those that are installed, by their names. */
+  peers: ReadonlyMap<string, RunningBridge>
+  /** PEM. */
+  certificate: string
+  stop(): Promise<void>
+}
+
+/** @param leads what is spoken where a way begins, and the port that it leads to */
+export async function startBridges(leads: readonly Omit<Way, 'from'>[]): Promise<Bridges> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-bridges-'))
+  const all: Programs[] = []
+  const stop = async (): Promise<void> => {
+    for (const programs of all) await programs.stop()
+    await rm(directory, { recursive: true })
+  }
+  const { certificate, key } = createIdentity()
+  const identity = path.join(directory, 'identity.pem')
+  await writeFile(identity, key + certificate)
+  const startOne = async (bridge: Bridge): Promise<RunningBridge> => {
+    const programs = new Programs()
+    all.push(programs)
+    const mine = leads.filter(({ kind }) => bridge.kinds.includes(kind))
+    const ways = await Promise.all(mine.map(async (lead) => ({ ...lead, from: await freePort() })))
+    bridge.start(programs, { ways, identity, directory })
+    for (const { from } of ways) await programs.listening(from)
+    return new RunningBridge(bridge.name, programs, ways)
+  }
+  try {
+    const ours = await startOne(OURS)
+    const peers = new Map<string, RunningBridge>()
+    for (const peer of PEERS) if (peer.isInstalled()) peers.set(peer.name, await startOne(peer))
+    return { ours, peers, certificate, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
