@@ -1,29 +1,20 @@
 // What an idle WebSocket and an idle reverse stream cost the relay, in memory.
 import { once } from 'node:events'
-import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { encodeCapability, PATH, READY_SESSIONS_MAX, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
 import type { Session } from '@svc/yamux'
 import { WebSocket } from 'ws'
 import { type Entry, limited } from '../lib/entry.ts'
 import { newIdentity, RelayApi } from '../lib/relay-api.ts'
 import { BenchRelay } from './relay.ts'
+import { grownKb, memoryOf, PROBED } from './relay-memory.ts'
 import { SOCKET_OPTIONS, sessionOver } from './websocket-end.ts'
 
 const LEASES = 300
 const SOCKET_MAX_KB = 60
 const STREAM_MAX_KB = 12
-/** For what was just opened to come to rest. */
-const SETTLE_MS = 500
-const EXEC_ARGV = ['--expose-gc', '--import', path.join(import.meta.dirname, 'memory-probe.ts')]
-
-interface Memory {
-  rss: number
-  heap: number
-}
 
 export async function* memory(): AsyncGenerator<Entry> {
-  const relay = await BenchRelay.start({ execArgv: EXEC_ARGV })
+  const relay = await BenchRelay.start({ execArgv: PROBED })
   const ca = await relay.ca()
   const api = new RelayApi(relay.url, ca, 1)
   const capabilities: string[] = []
@@ -49,18 +40,6 @@ export async function* memory(): AsyncGenerator<Entry> {
   yield limited({ ...question, name: 'relay memory, idle reverse stream' }, perStream, STREAM_MAX_KB)
   for (const { session } of sessions) session.close()
   await relay.stop()
-}
-
-/** The process may grow into what it had, and its heap knows nothing of OpenSSL's: whichever grew more. */
-function grownKb(before: Memory, after: Memory): number {
-  return Math.max(after.rss - before.rss, after.heap - before.heap) / 1024
-}
-
-async function memoryOf(relay: BenchRelay): Promise<Memory> {
-  await pause(SETTLE_MS)
-  const memory = relay.line<Memory>('memory')
-  process.kill(relay.pid, 'SIGUSR2')
-  return memory
 }
 
 async function connect({ url, port }: BenchRelay, ca: string, capability: string): Promise<Session> {

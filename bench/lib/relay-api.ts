@@ -2,7 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:https'
-import { PATH, type RegisterChallengeResponse, type RegisterResponse } from '@svc/protocol'
+import {
+  PATH,
+  type RegisterChallengeRequest,
+  type RegisterChallengeResponse,
+  type RegisterResponse,
+} from '@svc/protocol'
 import { identityFromKey } from '../../sdk-browser/src/identity/key.ts'
 
 const HEADERS = { 'Content-Type': 'application/json' }
@@ -13,6 +18,9 @@ export interface Answer {
   status: number
   text: string
 }
+
+/** Which the lease is to have. */
+type Ports = Pick<RegisterChallengeRequest, 'tcp_enabled'>
 
 export function newIdentity(): Identity {
   return identityFromKey(new Uint8Array(randomBytes(32)))
@@ -30,13 +38,13 @@ export class RelayApi {
     this.#agent = new Agent({ keepAlive: true, maxSockets })
   }
 
-  async challenge(identity: Identity, name: string): Promise<RegisterChallengeResponse> {
-    const body = { identity: { name, address: identity.address }, ttl: 600 }
+  async challenge(identity: Identity, name: string, ports: Ports = {}): Promise<RegisterChallengeResponse> {
+    const body = { identity: { name, address: identity.address }, ttl: 600, ...ports }
     return dataOf(await this.post(PATH.registerChallenge, body))
   }
 
-  async register(identity: Identity, name: string): Promise<RegisterResponse> {
-    const challenge = await this.challenge(identity, name)
+  async register(identity: Identity, name: string, ports: Ports = {}): Promise<RegisterResponse> {
+    const challenge = await this.challenge(identity, name, ports)
     return dataOf(await this.post(PATH.register, proofOf(identity, challenge)))
   }
 

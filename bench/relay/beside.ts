@@ -8,7 +8,7 @@ import type { Kind } from './way.ts'
 /** The least ratio that is wanted against a peer, by its name; against one that is not there it is for comparison only. */
 export type Targets = Readonly<Record<string, number>>
 
-export interface Figure extends Omit<Question, 'peer' | 'target'> {
+interface Figure extends Omit<Question, 'peer' | 'target'> {
   targets: Targets
 }
 

@@ -1,23 +1,40 @@
-// Visitors who come, ask once and leave, each with a connection of its own: how many a bridge serves, and at what cost.
+// Visitors who come, ask once and leave, each with a connection of its own: how many are served, and at what cost.
 import type { Entry } from '../lib/entry.ts'
+import { processorSeconds } from '../node/processes.ts'
+import { startOwn } from '../node/tunnels.ts'
 import { visitorsPerSecond } from '../node/visitors.ts'
 import { beside } from './beside.ts'
-import type { Bridges } from './running.ts'
+import { moveToTestedCore } from './cores.ts'
+import type { Bridges, RunningBridge } from './running.ts'
 
 const AT_ONCE = 16
 const SECONDS = 0.5
 const TARGETS = { haproxy: 0.7, Go: 1 } as const
-const NAME = 'raw bridge, visitors who ask once'
 
 /** @param service port of one that answers */
 export async function* connections(bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {
+  yield* series('raw bridge', bridges, service, runs)
+  const own = await startOwn(['--tcp', `127.0.0.1:${service}`])
+  const [relayPid] = own.pids as [number]
+  moveToTestedCore(relayPid)
+  const ours: RunningBridge = {
+    name: bridges.ours.name,
+    port: () => own.port,
+    processorSeconds: () => processorSeconds([relayPid]),
+  }
+  yield* series('relay and svc', { ...bridges, ours }, service, runs)
+  await own.stop()
+}
+
+async function* series(what: string, bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {
+  const name = `${what}, visitors who ask once`
   yield* beside({
     runs,
     bridges,
     kind: 'tcp',
     figures: {
-      rate: { name: NAME, unit: 'per s', better: 'more', targets: TARGETS },
-      cost: { name: NAME, unit: 'CPU ms each', better: 'less', targets: TARGETS },
+      rate: { name, unit: 'per s', better: 'more', targets: TARGETS },
+      cost: { name, unit: 'CPU ms each', better: 'less', targets: TARGETS },
     },
     measure: async (bridge) => {
       const before = bridge.processorSeconds()

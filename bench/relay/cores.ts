@@ -17,9 +17,19 @@ export function onTestedCore(command: string, args: readonly string[]): [string,
   return ['taskset', ['-c', `${cores.tested}`, command, ...args]]
 }
 
+/** For a process that was started otherwise. */
+export function moveToTestedCore(pid: number): void {
+  if (cores) move(pid, `${cores.tested}`)
+}
+
 /** Moves this process and what it starts from now on to the other cores. */
 export function leaveTestedCore(): void {
-  if (cores) spawnSync('taskset', ['-a', '-p', '-c', cores.loading, `${process.pid}`])
+  if (cores) move(process.pid, cores.loading)
+}
+
+/** All of its threads. */
+function move(pid: number, list: string): void {
+  spawnSync('taskset', ['-a', '-p', '-c', list, `${pid}`])
 }
 
 function findCores(): Cores | undefined {

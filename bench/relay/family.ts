@@ -9,6 +9,7 @@ import { connections } from './connections.ts'
 import { leaveTestedCore } from './cores.ts'
 import { Far } from './far.ts'
 import { latency } from './latency.ts'
+import { memory } from './memory.ts'
 import { startBridges } from './running.ts'
 import { throughput } from './throughput.ts'
 
@@ -34,4 +35,5 @@ export async function* relay({ runs }: FamilyOptions): AsyncGenerator<Entry> {
     child.disconnect()
     far.close()
   }
+  yield* memory()
 }

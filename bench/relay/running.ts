@@ -8,25 +8,11 @@ import { createIdentity } from '../tls/identity.ts'
 import { type Bridge, OURS, PEERS } from './bridges.ts'
 import type { Kind, Way } from './way.ts'
 
-export class RunningBridge {
-  readonly name: string
-  readonly #programs: Programs
-  readonly #ways: Way[]
-
-  constructor(name: string, programs: Programs, ways: Way[]) {
-    this.name = name
-    this.#programs = programs
-    this.#ways = ways
-  }
-
+export interface RunningBridge {
+  name: string
   /** Where to enter. */
-  port(kind: Kind, to: number): number {
-    return this.#ways.find((way) => way.kind === kind && way.to === to)!.from
-  }
-
-  processorSeconds(): number {
-    return processorSeconds(this.#programs.pids)
-  }
+  port(kind: Kind, to: number): number
+  processorSeconds(): number
 }
 
 export interface Bridges {
@@ -56,7 +42,11 @@ export async function startBridges(leads: readonly Omit<Way, 'from'>[]): Promise
     const ways = await Promise.all(mine.map(async (lead) => ({ ...lead, from: await freePort() })))
     bridge.start(programs, { ways, identity, directory })
     for (const { from } of ways) await programs.listening(from)
-    return new RunningBridge(bridge.name, programs, ways)
+    return {
+      name: bridge.name,
+      port: (kind, to) => ways.find((way) => way.kind === kind && way.to === to)!.from,
+      processorSeconds: () => processorSeconds(programs.pids),
+    }
   }
   try {
     const ours = await startOne(OURS)

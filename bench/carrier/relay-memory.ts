@@ -1,0 +1,28 @@
+// What a relay's process has in memory when what was just opened has come to rest and garbage is collected.
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BenchRelay } from './relay.ts'
+
+/** For a relay that can be asked. */
+export const PROBED: string[] = ['--expose-gc', '--import', path.join(import.meta.dirname, 'memory-probe.ts')]
+
+/** For what was just opened to come to rest. */
+const SETTLE_MS = 500
+
+/** In bytes. */
+interface Memory {
+  rss: number
+  heap: number
+}
+
+export async function memoryOf(relay: BenchRelay): Promise<Memory> {
+  await pause(SETTLE_MS)
+  const memory = relay.line<Memory>('memory')
+  process.kill(relay.pid, 'SIGUSR2')
+  return memory
+}
+
+/** The process may grow into what it had, and its heap knows nothing of OpenSSL's: whichever grew more. */
+export function grownKb(before: Memory, after: Memory): number {
+  return Math.max(after.rss - before.rss, after.heap - before.heap) / 1024
+}
