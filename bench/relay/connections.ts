@@ -1,9 +1,10 @@
 // Visitors who come, ask once and leave, each with a connection of its own: how many are served, and at what cost.
 import type { Entry } from '../lib/entry.ts'
 import { processorSeconds } from '../node/processes.ts'
-import { startOwn } from '../node/tunnels.ts'
+import { type OwnTunnel, startOwn } from '../node/tunnels.ts'
 import { visitorsPerSecond } from '../node/visitors.ts'
 import { beside } from './beside.ts'
+import { OURS } from './bridges.ts'
 import { moveToTestedCore } from './cores.ts'
 import type { Bridges, RunningBridge } from './running.ts'
 
@@ -14,16 +15,18 @@ const TARGETS = { haproxy: 0.7, Go: 1 } as const
 /** @param service port of one that answers */
 export async function* connections(bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {
   yield* series('raw bridge', bridges, service, runs)
-  const own = await startOwn(['--tcp', `127.0.0.1:${service}`])
-  const [relayPid] = own.pids as [number]
-  moveToTestedCore(relayPid)
-  const ours: RunningBridge = {
-    name: bridges.ours.name,
-    port: () => own.port,
-    processorSeconds: () => processorSeconds([relayPid]),
+  for (const carrier of ['native', 'websocket']) {
+    const own = await startOwn(['--tcp', `127.0.0.1:${service}`, '--carrier', carrier])
+    yield* series(`relay and svc (${carrier})`, { ...bridges, ours: relayOf(own) }, service, runs)
+    await own.stop()
   }
-  yield* series('relay and svc', { ...bridges, ours }, service, runs)
-  await own.stop()
+}
+
+/** Of a tunnel only the relay is under test. */
+function relayOf({ port, pids }: OwnTunnel): RunningBridge {
+  const [relay] = pids as [number]
+  moveToTestedCore(relay)
+  return { name: OURS.name, port: () => port, processorSeconds: () => processorSeconds([relay]) }
 }
 
 async function* series(what: string, bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {
