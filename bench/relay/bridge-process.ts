@@ -7,12 +7,12 @@ import { connect, createServer, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
-import { Session } from '@svc/yamux'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Bandwidth } from '../../relay/src/bridge/bandwidth.ts'
 import { pipe } from '../../relay/src/bridge/pipe.ts'
-import { StreamDuplex } from '../../relay/src/reverse/stream-duplex.ts'
-import { webSocketTransport } from '../../relay/src/reverse/websocket-transport.ts'
+import type { Credentials } from '../../relay/src/lease/credentials.ts'
+import type { Lease } from '../../relay/src/lease/lease.ts'
+import { serveCarrier } from '../../relay/src/reverse/carrier.ts'
 import { type Kind, parseWay } from './way.ts'
 
 type Join = (visitor: Duplex) => void
@@ -59,17 +59,22 @@ function serveCarriers(join: Join): Server {
   })
   const server = createHttpsServer({ ...certificate, noDelay: true })
   server.on('upgrade', (request, socket, head) =>
-    sockets.handleUpgrade(request, socket, head, (ws) => serveCarrier(ws, join)),
+    sockets.handleUpgrade(request, socket, head, (ws) => serveStreams(ws, join)),
   )
   return server
 }
 
-function serveCarrier(socket: WebSocket, join: Join): void {
-  const session = new Session(webSocketTransport(socket), {
-    role: 'server',
-    onStream: (stream) => join(new StreamDuplex(stream)),
-  })
-  socket.on('message', (data) => session.receive(data as Buffer))
-  socket.on('error', () => socket.terminate())
-  socket.on('close', () => session.transportClosed())
+/** As the relay does it, for a lease whose every session is a visitor's at once. */
+function serveStreams(socket: WebSocket, join: Join): void {
+  const offer = (session: Duplex): boolean => {
+    join(session)
+    return true
+  }
+  const lease = {
+    ended: new AbortController().signal,
+    onBar: () => () => {},
+    ready: { hasRoom: true, offer },
+  }
+  const credentials = { leaseOf: () => lease }
+  serveCarrier(socket, lease as unknown as Lease, credentials as unknown as Credentials)
 }

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { SUBPROTOCOL } from '@svc/protocol'
-import type { Stream } from '@svc/yamux'
+import { encodeCapability, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
+import type { Session, Stream } from '@svc/yamux'
 import { WebSocket } from 'ws'
 import { SOCKET_OPTIONS, sessionOver } from '../carrier/websocket-end.ts'
 import { type End, intoOneBuffer, type Next, socketEnd, type Take } from './socket-end.ts'
@@ -22,6 +22,8 @@ interface Near {
 }
 
 const HOST = '127.0.0.1'
+/** Nobody looks at it. */
+const CAPABILITY = 'bench'
 /** Every program under test has it, and the one cipher makes them comparable. */
 const TLS = { servername: 'localhost', ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' } as const
 
@@ -39,10 +41,19 @@ export const ENTER: Record<Kind, (entrance: Entrance, streams: number, take: Tak
     const socket = new WebSocket(`wss://${HOST}:${port}`, SUBPROTOCOL, { ...SOCKET_OPTIONS, ...TLS, ca })
     await once(socket, 'open')
     const session = sessionOver(socket, { role: 'client' })
-    const open = async (): Promise<End> => streamEnd(await session.open(), take)
+    const open = async (): Promise<End> => streamEnd(await readyStream(session), take)
     const ends = await Promise.all(Array.from({ length: streams }, open))
     return { ends, leave: () => session.close() }
   },
+}
+
+/** As an SDK makes one: it shows a capability, and the relay answers with one byte. */
+async function readyStream(session: Session): Promise<Stream> {
+  const stream = await session.open()
+  await stream.write(encodeCapability(CAPABILITY))
+  const answer = await stream.read()
+  if (answer?.length !== 1 || answer[0] !== STREAM_ANSWER.accepted) throw new Error('a stream was refused')
+  return stream
 }
 
 async function opened(streams: number, event: string, open: () => Socket): Promise<Near> {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"io"
 	"log"
 	"net"
@@ -65,6 +66,9 @@ func serve(transport io.ReadWriteCloser, to string) {
 
 func join(stream *yamux.Stream, to string) {
 	defer stream.Close()
+	if !admit(stream) {
+		return
+	}
 	dialed, err := net.Dial("tcp", to)
 	if err != nil {
 		return
@@ -80,6 +84,20 @@ func join(stream *yamux.Stream, to string) {
 	io.CopyBuffer(struct{ io.Writer }{service}, struct{ io.Reader }{stream}, make([]byte, copyBytes))
 	service.CloseWrite()
 	<-back
+}
+
+// A stream begins with two bytes of length and a capability, which nobody looks at here, and gets one byte in answer.
+func admit(stream *yamux.Stream) bool {
+	const accepted = 0
+	length := make([]byte, 2)
+	if _, err := io.ReadFull(stream, length); err != nil {
+		return false
+	}
+	if _, err := io.CopyN(io.Discard, stream, int64(binary.BigEndian.Uint16(length))); err != nil {
+		return false
+	}
+	_, err := stream.Write([]byte{accepted})
+	return err == nil
 }
 
 // A WebSocket as a stream of bytes.
