@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import type { RegisterResponse } from '@svc/protocol'
+import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { dial } from '../../sdk-node/src/carrier/dial.ts'
 import { lookup } from '../../sdk-node/src/lookup.ts'
 import { BenchRelay } from '../carrier/relay.ts'
@@ -21,7 +21,8 @@ const FIRST = 20
 const IDLE_MAX_KB = 55
 /** It divides the counts above. */
 const COLLECT_EVERY = 80
-const DIAL_MAX_MS = 10_000
+const WAIT_MAX_MS = 10_000
+const ANSWER = '.'
 
 export async function* memory(): AsyncGenerator<Entry> {
   const relay = await BenchRelay.start({ execArgv: PROBED, env: await dedicatedPorts() })
@@ -89,12 +90,14 @@ class Site {
     return this.#api.register(newIdentity(), name, { tcp_enabled: hasPort })
   }
 
-  /** A session that is ready, and says one byte when it is a visitor's. */
+  /** A session that is ready, and answers when it is a visitor's. */
   async offer({ reverse_endpoint: { url, capability } }: RegisterResponse): Promise<void> {
     const target = { url: new URL(url), capability, tls: this.#tls, keepSession: () => {} }
-    const { socket } = await dial(target, AbortSignal.timeout(DIAL_MAX_MS))
+    const { socket } = await dial(target, AbortSignal.timeout(WAIT_MAX_MS))
     socket.on('error', () => {})
-    socket.once('data', () => socket.write('.'))
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes.some((byte) => byte !== MARKER.keepalive)) socket.write(ANSWER)
+    })
     this.#sessions.push(socket)
   }
 
@@ -113,7 +116,8 @@ class Site {
     this.#visitors.push(visitor)
     visitor.on('error', () => {})
     visitor.write(bytes)
-    await once(visitor, 'data')
+    const [answer] = await once(visitor, 'data', { signal: AbortSignal.timeout(WAIT_MAX_MS) })
+    if (!answer.toString().startsWith(ANSWER)) throw new Error('a visitor was turned away')
   }
 
   close(): void {
