@@ -101,7 +101,7 @@ function nginxConfiguration({ ways, directory }: Setup): string {
   )
   return lines([
     `load_module ${NGINX_STREAM};`,
-    `worker_processes 1; daemon off; pid ${pid};`,
+    `daemon off; master_process off; pid ${pid};`,
     'events { worker_connections 4096; }',
     'stream {',
     ...servers,

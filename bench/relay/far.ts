@@ -3,16 +3,17 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { acceptedSocket, type End, socketEnd, type Take } from './socket-end.ts'
 
+/** What each connection begins with; it is not part of what comes. */
+export const GREETING: Uint8Array = Uint8Array.of(1)
+
 export class Far {
   readonly #server: Server
-  #accept: ((socket: Socket) => void) | undefined
+  #accept: (socket: Socket) => void = (socket) => socket.destroy()
 
   private constructor() {
-    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-      // what only looked whether somebody listens
-      if (this.#accept === undefined) socket.destroy()
-      else this.#accept(socket)
-    })
+    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
+      this.#accept(socket),
+    )
   }
 
   static async listen(): Promise<Far> {
@@ -26,15 +27,20 @@ export class Far {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The next so many connections. */
+  /** The next so many connections that say something: one that only looked whether a bridge listens does not. */
   accept(count: number, take: Take): Promise<End[]> {
     const ends: End[] = []
     return new Promise((resolve) => {
-      this.#accept = (socket) => {
-        ends.push(socketEnd(acceptedSocket(socket, take)))
-        if (ends.length < count) return
-        this.#accept = undefined
-        resolve(ends)
+      this.#accept = (accepted) => {
+        let isGreeted = false
+        const socket = acceptedSocket(accepted, (bytes) => {
+          if (isGreeted) return take(bytes)
+          isGreeted = true
+          ends.push(end)
+          if (ends.length === count) resolve(ends)
+          take(bytes.subarray(GREETING.length))
+        })
+        const end = socketEnd(socket)
       }
     })
   }

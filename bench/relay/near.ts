@@ -6,6 +6,7 @@ import { encodeCapability, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
 import type { Session, Stream } from '@svc/yamux'
 import { WebSocket } from 'ws'
 import { SOCKET_OPTIONS, sessionOver } from '../carrier/websocket-end.ts'
+import { GREETING } from './far.ts'
 import { type End, intoOneBuffer, type Next, socketEnd, type Take } from './socket-end.ts'
 import type { Kind } from './way.ts'
 
@@ -27,7 +28,7 @@ const CAPABILITY = 'bench'
 /** Every program under test has it, and the one cipher makes them comparable. */
 const TLS = { servername: 'localhost', ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' } as const
 
-/** Opens so many connections, or streams, and waits until they are there. */
+/** Opens so many connections, or streams, waits until they are there, and greets. */
 export const ENTER: Record<Kind, (entrance: Entrance, streams: number, take: Take) => Promise<Near>> = {
   tcp: async ({ port }, streams, take) => {
     const options = { host: HOST, port, noDelay: true, allowHalfOpen: true, ...intoOneBuffer(take) }
@@ -53,12 +54,14 @@ async function readyStream(session: Session): Promise<Stream> {
   await stream.write(encodeCapability(CAPABILITY))
   const answer = await stream.read()
   if (answer?.length !== 1 || answer[0] !== STREAM_ANSWER.accepted) throw new Error('a stream was refused')
+  await stream.write(GREETING)
   return stream
 }
 
 async function opened(streams: number, event: string, open: () => Socket): Promise<Near> {
   const sockets = Array.from({ length: streams }, open)
   await Promise.all(sockets.map((socket) => once(socket, event)))
+  for (const socket of sockets) socket.write(GREETING)
   return {
     ends: sockets.map(socketEnd),
     leave: () => {

@@ -21,6 +21,8 @@ interface Transferred {
   seconds: number
 }
 
+/** What is not over by then is cut off, and so fails. */
+const STALLED_MS = 60_000
 const CHUNK = Buffer.alloc(256 * 1024, 7)
 /** An integrity check is this much, in chunks of any size up to … */
 const CHECKED_BYTES = 16_000_000
@@ -69,6 +71,7 @@ async function move(
     ENTER[kind](entrance, streams, take),
   ])
   const [senders, receivers] = direction === 'in' ? [near.ends, accepted] : [accepted, near.ends]
+  const watchdog = setTimeout(() => near.leave(), STALLED_MS)
   const start = performance.now()
   await Promise.all([...senders.map((end) => end.send(next)), ...receivers.map(({ ended }) => ended)])
   const seconds = (performance.now() - start) / 1000
@@ -76,6 +79,7 @@ async function move(
     ...receivers.map((end) => end.send(() => undefined)),
     ...senders.map(({ ended }) => ended),
   ])
+  clearTimeout(watchdog)
   near.leave()
   return seconds
 }
