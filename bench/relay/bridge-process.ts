@@ -9,7 +9,8 @@ import { createServer as createTlsServer } from 'node:tls'
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Bandwidth } from '../../relay/src/bridge/bandwidth.ts'
-import { pipe } from '../../relay/src/bridge/pipe.ts'
+import { Landing } from '../../relay/src/bridge/landing.ts'
+import { createPipe } from '../../relay/src/bridge/pipe.ts'
 import type { Credentials } from '../../relay/src/lease/credentials.ts'
 import type { Lease } from '../../relay/src/lease/lease.ts'
 import { serveCarrier } from '../../relay/src/reverse/carrier.ts'
@@ -28,6 +29,7 @@ const SERVE: Record<Kind, (join: Join) => Server> = {
   carrier: serveCarriers,
 }
 
+const pipe = createPipe(await Landing.find())
 const [identity = '', ...ways] = process.argv.slice(2)
 const pem = readFileSync(identity)
 const certificate = { key: pem, cert: pem }
