@@ -6,6 +6,7 @@ import { openSync, writeSync } from 'node:fs'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
+import { Landing } from '../../relay/src/bridge/landing.ts'
 
 const IN = 0
 const OUT = 1
@@ -53,6 +54,14 @@ for (const prototype of [Writable.prototype, Duplex.prototype]) {
   tap(prototype, 'write', (self, [chunk]) => record(self, OUT, chunk))
   tap(prototype, 'end', (self, [chunk]) => record(self, OUT, chunk))
 }
+// Sockets that are bridged do not push what they read.
+tap(Landing.prototype, 'receive', (_self, args) => {
+  const [socket, take] = args as Parameters<Landing['receive']>
+  args[1] = (bytes: Buffer) => {
+    record(socket, IN, bytes)
+    return take(bytes)
+  }
+})
 // On the stream below, what a client sends is masked.
 tap(WebSocket.prototype, 'emit', (self, [event, data]) => {
   if (event === 'message') record(self, IN, data)
