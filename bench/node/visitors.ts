@@ -18,6 +18,7 @@ export type Rank = 'p50' | 'p99'
 const CHUNK = Buffer.alloc(CHUNK_BYTES, 7)
 const MESSAGE = Buffer.alloc(MESSAGE_BYTES, 7)
 const PERCENTILE = 0.99
+const ANSWER_MAX_MS = 20_000
 
 /** @returns MB/s of all streams together */
 export async function download(entrance: Entrance, bytes: number, streams: number): Promise<number> {
@@ -76,8 +77,20 @@ export async function visitorsPerSecond(
       caller.leave()
     }
   }
-  const took = await wallSeconds(() => Promise.all(Array.from({ length: atOnce }, one)))
+  const all = (): Promise<unknown> => Promise.all(Array.from({ length: atOnce }, one))
+  const took = await wallSeconds(() => inTime(all(), seconds * 1000 + ANSWER_MAX_MS))
   return visitors / took
+}
+
+/** A tunnel that loses a question must not stop a benchmark for ever. */
+async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('a visitor got no answer')), milliseconds)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** @returns milliseconds from a question to its answer on one kept connection */
