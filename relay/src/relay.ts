@@ -146,7 +146,7 @@ export async function startRelay(
       admin: new AdminApi(settings.adminToken, policy, { tally, visitors, leases }),
       sdk,
       credentials,
-      signer: new KeylessSigner(certificates, bindings),
+      signer: new KeylessSigner(certificates, (...claim) => bindings.spend(...claim)),
       certificates,
     }),
     connect: new ReverseConnect(credentials, policy, tally),

@@ -148,7 +148,7 @@ function sign(credentials: Credentials, signer: KeylessSigner): Handler {
     try {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')
-      sendJson(response, 200, signer.sign(await readSignRequest(request), lease))
+      sendJson(response, 200, await signer.sign(await readSignRequest(request), lease))
     } catch (error) {
       if (!(error instanceof SignError)) throw error
       sendJson(response, error.status, { error: error.message } satisfies SignFailure)

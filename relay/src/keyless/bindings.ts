@@ -13,13 +13,20 @@ interface Pin {
 }
 
 export class Bindings {
+  readonly #place: number | undefined
   /** In order of expiry, since all live equally long. */
   readonly #pins = new Map<string, Pin>()
+
+  /** @param place of this process among those of the relay: the first byte of its bindings tells whose they are */
+  constructor(place?: number) {
+    this.#place = place
+  }
 
   /** @param clientHello the whole handshake message that the lease's session is about to get */
   issue(lease: Lease, clientHello: Uint8Array): Buffer {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)
+    if (this.#place !== undefined) binding[0] = this.#place
     const pin = { lease, helloHash: sha256(clientHello), expiresAt: Date.now() + BINDING_TTL_MS }
     this.#pins.set(key(binding), pin)
     return binding
@@ -36,7 +43,14 @@ export class Bindings {
     )
   }
 
-  /** Used, or its session is over. */
+  /** Uses it up. @returns whether it {@link allows} that; else it is as before */
+  spend(binding: Buffer, lease: Lease, clientHello: Uint8Array): boolean {
+    const isAllowed = this.allows(binding, lease, clientHello)
+    if (isAllowed) this.revoke(binding)
+    return isAllowed
+  }
+
+  /** Its session is over. */
   revoke(binding: Buffer): void {
     this.#pins.delete(key(binding))
   }

@@ -13,23 +13,29 @@ import { type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messag
 import type { CertificateRotation } from '../certificates/rotation.ts'
 import type { Certificates } from '../certificates/store.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { Bindings } from './bindings.ts'
 import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
 import { type Presented, presented12, presented13 } from './presented.ts'
 import { serverKeyExchangeContent } from './server-key-exchange.ts'
 import { SignError } from './sign-error.ts'
 
+/** Uses a binding up, where it was issued. @returns whether it was open for this lease and ClientHello */
+export type SpendBinding = (
+  binding: Buffer,
+  lease: Lease,
+  clientHello: Uint8Array,
+) => boolean | Promise<boolean>
+
 export class KeylessSigner {
   readonly #certificates: CertificateRotation
-  readonly #bindings: Bindings
+  readonly #spend: SpendBinding
 
-  constructor(certificates: CertificateRotation, bindings: Bindings) {
+  constructor(certificates: CertificateRotation, spend: SpendBinding) {
     this.#certificates = certificates
-    this.#bindings = bindings
+    this.#spend = spend
   }
 
-  /** @throws SignError when anything about the request is not as it must be; its binding then stays unused */
-  sign(request: SignRequest, lease: Lease): SignResponse {
+  /** Rejects with a SignError when anything about the request is not as it must be; its binding then stays unused. */
+  async sign(request: SignRequest, lease: Lease): Promise<SignResponse> {
     if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
     const shown = presented(request, this.#certificates.presentable, lease)
     const { algorithm, key } = shown.certificates
@@ -38,10 +44,9 @@ export class KeylessSigner {
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
     const clientHello = Buffer.from(request.client_hello, 'base64')
     const binding = Buffer.from(request.binding, 'base64')
-    if (!this.#bindings.allows(binding, lease, clientHello))
-      throw new SignError(403, 'binding is not open for this lease and client_hello')
     const content = rebuild(request, parseHello(clientHello, lease), shown)
-    this.#bindings.revoke(binding)
+    if (!(await this.#spend(binding, lease, clientHello)))
+      throw new SignError(403, 'binding is not open for this lease and client_hello')
     const signature = signContent(algorithm, key, content).toString('base64')
     return { key_id: SIGN_KEY_ID, algorithm, signature }
   }
@@ -59,7 +64,7 @@ function presented(request: SignRequest, candidates: readonly Certificates[], le
   )
 }
 
-/** The ClientHello that is signed for; it is the bridged one, since its hash was pinned. */
+/** The ClientHello that is to be signed for; whether it is the bridged one its binding tells. */
 function parseHello(message: Uint8Array, lease: Lease): ClientHello {
   const hello = decoded(() => parseClientHello(message))
   if (hello.serverName === undefined || !lease.hostnames.includes(hello.serverName))

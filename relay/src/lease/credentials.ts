@@ -1,23 +1,23 @@
 // What a lease's holder is given to prove it with, and which active lease a token stands for.
 
-import type { Audience } from '@svc/protocol'
+import type { Audience, Identity } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import type { Lease } from './lease.ts'
-import type { LeaseRegistry } from './registry.ts'
+import type { TokenVerifier } from './token-verifier.ts'
 import type { Tokens } from './tokens.ts'
 
-export class Credentials {
-  readonly #tokens: Tokens
-  readonly #leases: LeaseRegistry
+/** Where active leases are found. */
+interface ActiveLeases {
+  find(identity: Identity, id: string): Lease | undefined
+}
 
-  constructor(tokens: Tokens, leases: LeaseRegistry) {
+export class Admissions {
+  readonly #tokens: TokenVerifier
+  readonly #leases: ActiveLeases
+
+  constructor(tokens: TokenVerifier, leases: ActiveLeases) {
     this.#tokens = tokens
     this.#leases = leases
-  }
-
-  /** A token for `audience` that lives as long as the lease does now. */
-  issue(lease: Lease, audience: Audience): string {
-    return this.#tokens.issue(lease, audience)
   }
 
   /**
@@ -31,5 +31,19 @@ export class Credentials {
     const lease = this.#leases.find(claims.identity, claims.lease_id)
     if (lease === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
     return lease
+  }
+}
+
+export class Credentials extends Admissions {
+  readonly #tokens: Tokens
+
+  constructor(tokens: Tokens, leases: ActiveLeases) {
+    super(tokens, leases)
+    this.#tokens = tokens
+  }
+
+  /** A token for `audience` that lives as long as the lease does now. */
+  issue(lease: Lease, audience: Audience): string {
+    return this.#tokens.issue(lease, audience)
   }
 }

@@ -1,38 +1,22 @@
 // Who may publish and how: the operator's decisions, kept in policy.json and asked wherever a lease is used.
 
 import { join } from 'node:path'
-import {
-  identityKey,
-  type LeasePolicyUpdate,
-  type PolicyDecisionsResponse,
-  type PolicySettings,
-} from '@svc/protocol'
+import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
 import { GroupCommit } from '../group-commit.ts'
-import type { Lease } from '../lease/lease.ts'
 import { type PortGates, SettingsError } from '../settings.ts'
 import { readIfPresent, writePrivate } from '../state-file.ts'
 import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
+import { PolicyRules } from './rules.ts'
 
-export interface Standing {
-  /** Explicit, or by the mode `auto`; never while denied. */
-  isApproved: boolean
-  isBanned: boolean
-  isDenied: boolean
-  /** Bytes per second; 0 means unlimited. */
-  bps: number
-}
-
-export class Policy {
+export class Policy extends PolicyRules {
   readonly #path: string
-  readonly #onChange = new Set<() => void>()
-  #file: PolicyFile
   /** Changes of ours that may not be in the file yet. */
   #unsaved = 0
-  readonly #commits = new GroupCommit(() => writePrivate(this.#path, format(this.#file)))
+  readonly #commits = new GroupCommit(() => writePrivate(this.#path, format(this.file)))
 
   private constructor(path: string, file: PolicyFile) {
+    super(file)
     this.#path = path
-    this.#file = file
   }
 
   /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
@@ -53,11 +37,11 @@ export class Policy {
   async reload(): Promise<boolean> {
     // The file is older than what it would replace; once it is written, somebody will look again.
     if (this.#unsaved > 0) return false
-    const before = this.#file
+    const before = this.file
     const file = await readPolicyFile(this.#path)
     if (file === undefined) throw new SettingsError(this.#path, 'is gone')
-    if (this.#file !== before || format(file) === format(before)) return false
-    this.#inForce(file)
+    if (this.file !== before || format(file) === format(before)) return false
+    this.inForce(file)
     return true
   }
 
@@ -67,7 +51,7 @@ export class Policy {
   }
 
   get settings(): PolicySettings {
-    const file = this.#file
+    const file = this.file
     return {
       approval_mode: file.approval_mode,
       landing_page_enabled: file.landing_page_enabled,
@@ -78,7 +62,7 @@ export class Policy {
 
   /** Every decision that holds, whether or not somebody is here whom it is about. */
   get decisions(): PolicyDecisionsResponse {
-    const file = this.#file
+    const file = this.file
     return {
       approved: file.approved_identity_keys,
       denied: file.denied_identity_keys,
@@ -86,45 +70,6 @@ export class Policy {
       banned_ips: file.banned_ips,
       bps: file.identity_bps,
     }
-  }
-
-  standing(identityKey: string): Standing {
-    const file = this.#file
-    const isBanned = file.banned_identity_keys.includes(identityKey)
-    const isDenied = file.denied_identity_keys.includes(identityKey)
-    return {
-      isApproved:
-        !isDenied && (file.approval_mode === 'auto' || file.approved_identity_keys.includes(identityKey)),
-      isBanned,
-      isDenied,
-      bps: file.identity_bps[identityKey] ?? 0,
-    }
-  }
-
-  /** Whether any of the addresses is banned. They are normalized; undefined ones do not count. */
-  isAnyIpBanned(...ips: (string | undefined)[]): boolean {
-    return ips.some((ip) => ip !== undefined && this.#file.banned_ips.includes(ip))
-  }
-
-  /** Whether the lease is banned or denied, by its identity or an address: nothing of it may stay open. */
-  bars(lease: Lease): boolean {
-    const { isBanned, isDenied } = this.standing(keyOf(lease))
-    return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
-  }
-
-  /** Whether visitors may reach the lease. */
-  routes(lease: Lease): boolean {
-    return this.standing(keyOf(lease)).isApproved && !this.bars(lease)
-  }
-
-  /** What the identity of the lease may transfer, in bytes per second; 0 means unlimited. */
-  bytesPerSecond(lease: Lease): number {
-    return this.#file.identity_bps[keyOf(lease)] ?? 0
-  }
-
-  /** Called after each change, once it is in force; it is on disk when the change's promise resolves. */
-  onChange(listener: () => void): void {
-    this.#onChange.add(listener)
   }
 
   async updateSettings(settings: PolicySettings): Promise<void> {
@@ -140,7 +85,7 @@ export class Policy {
 
   async updateLease(update: LeasePolicyUpdate): Promise<void> {
     const { identity_key: key, is_banned, is_approved, is_denied, bps } = update
-    const file = this.#file
+    const file = this.file
     const revoked = is_denied === true ? false : is_approved
     await this.#change({
       banned_identity_keys: withMember(file.banned_identity_keys, key, is_banned),
@@ -152,22 +97,17 @@ export class Policy {
 
   /** @param ip normalized */
   async updateIp(ip: string, isBanned: boolean): Promise<void> {
-    await this.#change({ banned_ips: withMember(this.#file.banned_ips, ip, isBanned) })
+    await this.#change({ banned_ips: withMember(this.file.banned_ips, ip, isBanned) })
   }
 
   async #change(fields: Partial<PolicyFile>): Promise<void> {
     this.#unsaved += 1
     try {
-      this.#inForce({ ...this.#file, ...fields })
+      this.inForce({ ...this.file, ...fields })
       await this.saved()
     } finally {
       this.#unsaved -= 1
     }
-  }
-
-  #inForce(file: PolicyFile): void {
-    this.#file = file
-    for (const listener of this.#onChange) listener()
   }
 }
 
@@ -181,10 +121,6 @@ async function readPolicyFile(path: string): Promise<PolicyFile | undefined> {
 
 function format(file: PolicyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`
-}
-
-function keyOf(lease: Lease): string {
-  return identityKey(lease.identity.name, lease.identity.address)
 }
 
 /** The list with or without `member`; undefined leaves it as it is. */
