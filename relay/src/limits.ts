@@ -156,3 +156,21 @@ export const ENDPOINT_ATTEMPTS = 20
 export const ENDPOINT_PAUSE_MS = 250
 /** Changes of the policy that administrators are shown: what they did lately, not a ledger. */
 export const POLICY_CHANGES_MAX = 100
+/** What a process of the relay has counted is added to the sum this often. */
+export const WORKER_REPORT_MS = 250
+/** Messages on their way to one worker; one that takes none is ended when there are more. */
+export const WORKER_MESSAGES_MAX = 65_536
+/** Leases that a new worker is told of in one message. */
+export const WORKER_LEASES_PER_MESSAGE = 256
+/** Each worker is asked this often whether it is there, … */
+export const WORKER_PING_MS = 5_000
+/** … and is ended when it has not answered for this long. */
+export const WORKER_SILENCE_MS = 15_000
+/** A worker that died is started again after this; twice as long each time, … */
+export const WORKER_PAUSE_MS = 200
+/** … up to this, and from the beginning when it has lived as long. */
+export const WORKER_PAUSE_MAX_MS = 30_000
+/** A worker that was told to end and does not is killed after this, beyond what its last answers get. */
+export const WORKER_END_DEADLINE_MS = 2_000
+/** Connections to the API that one worker has open with the first process; one more is closed. */
+export const FORWARDED_MAX = 4_096

@@ -9,12 +9,8 @@ import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
 import { createSite } from './api/site.ts'
-import { Bandwidth } from './bridge/bandwidth.ts'
 import { Landing } from './bridge/landing.ts'
 import { createPipe } from './bridge/pipe.ts'
-import { serveRawVisitor } from './bridge/raw-visit.ts'
-import { serveVisitor } from './bridge/visit.ts'
-import { Visitors } from './bridge/visitors.ts'
 import { Budgets } from './budget/budgets.ts'
 import { capacityOf, openFilesMax } from './capacity.ts'
 import { CertificateRotation } from './certificates/rotation.ts'
@@ -23,14 +19,9 @@ import { TunnelEndpoint } from './datagram/endpoint.ts'
 import { DatagramPlane } from './datagram/plane.ts'
 import { Tunnels } from './datagram/tunnels.ts'
 import { loadIdentity } from './identity.ts'
-import { Door, type Refusal } from './ingress/door.ts'
-import { createListener } from './ingress/listener.ts'
-import { Strain } from './ingress/strain.ts'
-import { Bindings } from './keyless/bindings.ts'
 import { KeylessSigner } from './keyless/signer.ts'
 import { Challenges } from './lease/challenges.ts'
 import { Credentials } from './lease/credentials.ts'
-import type { Lease } from './lease/lease.ts'
 import { Recovery } from './lease/recovery.ts'
 import { LeaseRegistry } from './lease/registry.ts'
 import { ReservationJournal } from './lease/reservation-journal.ts'
@@ -38,9 +29,9 @@ import { Tokens } from './lease/tokens.ts'
 import { BACKLOG } from './limits.ts'
 import { createLog, type Logger } from './log.ts'
 import { createMetricsServer } from './metrics/server.ts'
-import { Tally } from './metrics/tally.ts'
 import { Policy } from './policy/policy.ts'
 import { createDedicatedPorts } from './ports.ts'
+import { createPublicPlane } from './public-plane.ts'
 import { Reloader } from './reload.ts'
 import { ReverseConnect } from './reverse/connect.ts'
 import { Routes } from './routing/routes.ts'
@@ -48,6 +39,7 @@ import { type Settings, SettingsError } from './settings.ts'
 import { type CloseOptions, Shutdown } from './shutdown.ts'
 import { Sources } from './source/sources.ts'
 import { RELEASE_VERSION } from './version.ts'
+import { Workers } from './workers/workers.ts'
 
 export interface Relay {
   /** Where the SNI listener is bound. */
@@ -74,26 +66,25 @@ export async function startRelay(
   const sources = new Sources(settings.trustedProxies)
   const budgets = new Budgets(settings.budgets)
   const recovery = new Recovery()
-  const bindings = new Bindings()
-  const tally = new Tally()
-  const visitors = new Visitors(log)
-  const strain = new Strain()
-  const refused = (reason: Refusal): void => tally.connectionsRefused.add({ reason })
-  const door = new Door({ isOverloaded: () => strain.isOver, refused })
+  const landing = await Landing.find()
+  if (landing === undefined)
+    log.warn('this Node reads sockets in a way that is not known here: bridging costs more')
+  const plane = createPublicPlane({
+    processes: settings.workers,
+    place: 0,
+    sources,
+    routes,
+    policy,
+    connectionsMax: capacity.connections,
+    pipe: createPipe(landing),
+    serveRoot: (socket) => api.emit('connection', socket),
+    log,
+  })
+  const { listener, visitors, tally, door, bandwidthOf } = plane
   const isClosing = (): boolean => shutdown.hasBegun
   policy.onChange(() => {
     for (const lease of leases) if (policy.bars(lease)) lease.bar()
   })
-  const landing = await Landing.find()
-  if (landing === undefined)
-    log.warn('this Node reads sockets in a way that is not known here: bridging costs more')
-  const pipe = createPipe(landing)
-  const bandwidths = new WeakMap<Lease, Bandwidth>()
-  const bandwidthOf = (lease: Lease): Bandwidth => {
-    const bandwidth = bandwidths.get(lease) ?? new Bandwidth(() => policy.bytesPerSecond(lease))
-    bandwidths.set(lease, bandwidth)
-    return bandwidth
-  }
   const tunnels = new Tunnels({
     credentials,
     policy,
@@ -110,7 +101,8 @@ export async function startRelay(
   })
   const sdk = new SdkApi({
     leases,
-    journal,
+    // Nobody shall come with a token to a process that does not know its lease yet.
+    durable: () => Promise.all([journal.durable(), workers.settled()]),
     challenges: new Challenges(settings.host),
     recovery,
     budgets,
@@ -120,10 +112,7 @@ export async function startRelay(
       settings,
       policy,
       reservations: journal.reservations,
-      serve: (visitor, lease) =>
-        visitors.serve(visitor, lease, () =>
-          serveRawVisitor(visitor, lease, { bandwidth: bandwidthOf(lease), tally, pipe }),
-        ),
+      serve: (visitor, lease) => plane.serveRaw(visitor, lease),
       connectionsMax: capacity.portConnections,
       datagrams,
       hasNoTunnels: () => tunnelEndpoint.isMissing,
@@ -133,6 +122,7 @@ export async function startRelay(
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })
+  const connect = new ReverseConnect(credentials, policy, tally)
   const api = createApiServer({
     certificates,
     sources,
@@ -146,50 +136,50 @@ export async function startRelay(
       admin: new AdminApi(settings.adminToken, policy, { tally, visitors, leases }),
       sdk,
       credentials,
-      signer: new KeylessSigner(certificates, (...claim) => bindings.spend(...claim)),
+      signer: new KeylessSigner(
+        certificates,
+        (...claim) => plane.bindings.spend(...claim) || workers.spend(...claim),
+      ),
       certificates,
     }),
-    connect: new ReverseConnect(credentials, policy, tally),
+    connect,
     site: createSite(settings.siteDir, () => policy.settings.landing_page_enabled),
     observer: new Observer(tally, log),
     isClosing,
   })
-  const listener = createListener(
-    {
-      admit: (socket) => sources.admit(socket),
-      enter: (socket) => door.enter(socket, sources.ofSocket(socket)),
-      spoke: (socket) => door.spoke(socket),
-      resolve: (serverName) => {
-        const route = routes.resolve(serverName)
-        return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
-      },
-      serveRoot: (socket) => api.emit('connection', socket),
-      serveLease: (socket, hello, { lease }) =>
-        visitors.serve(socket, lease, () =>
-          serveVisitor(socket, hello, lease, { bindings, bandwidth: bandwidthOf(lease), tally, pipe }),
-        ),
-    },
-    capacity.connections,
+  const workers = new Workers({
+    settings,
+    publicKey: identity.publicKey,
+    certificates,
+    policy,
+    leases,
+    visitors,
+    tally,
+    connect,
+    serveApi: (connection) => api.emit('secureConnection', connection),
+    serve: (arrival) => plane.serve(arrival),
+    track: (socket) => shutdown.track(socket),
     log,
-  )
-  listener.on('drop', () => refused('full'))
+  })
   const reloader = new Reloader(settings, certificates, policy, log)
   const metrics = settings.metricsAddress && createMetricsServer({ tally, visitors, leases, door })
   const shutdown = new Shutdown({
     listener,
     leases,
     visitors,
+    workers,
     closeRest: () => {
       api.close()
       metrics?.close()
-      strain.close()
+      plane.close()
       reloader.close()
       return [recovery.close(), journal.close(), policy.saved(), tunnelEndpoint.close()]
     },
     log,
   })
   try {
-    await listen(listener, { port: settings.sniPort, backlog: BACKLOG })
+    await listenForAll(listener, settings)
+    await workers.start(settings.sniPort)
     if (metrics) await listen(metrics, settings.metricsAddress).catch(refuseMetricsAddress)
   } catch (error) {
     await shutdown.close()
@@ -199,6 +189,17 @@ export async function startRelay(
   if (settings.portGates.udp && settings.portRange) await tunnelEndpoint.listen(port)
   log.info({ url: settings.url.origin, port, address: identity.address, ...capacity }, 'listening')
   return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
+}
+
+/** Where several processes listen at one port, another relay could as well, and would take half of the connections. */
+async function listenForAll(listener: Server, { sniPort: port, workers }: Settings): Promise<void> {
+  await listen(listener, { port, backlog: BACKLOG })
+  if (workers === 1) return
+  listener.close()
+  await once(listener, 'close')
+  await listen(listener, { port, backlog: BACKLOG, reusePort: true }).catch((error) => {
+    throw error.code === 'ENOTSUP' ? new SettingsError('SVC_WORKERS', 'this system takes only 1') : error
+  })
 }
 
 async function listen(server: Server, address: ListenOptions | undefined): Promise<void> {

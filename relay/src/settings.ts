@@ -1,6 +1,7 @@
 // The environment, read once: every variable, what it means to this process and what it may be.
 
 import { isIP, isIPv6 } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import type { BudgetSettings } from './budget/budgets.ts'
@@ -29,6 +30,8 @@ export interface Settings {
   logLevel: string
   /** Where metrics are served; undefined: nowhere. */
   metricsAddress: BindAddress | undefined
+  /** Processes that share the work, this one included. */
+  workers: number
   /** Static files served at the root host, beside the API. */
   siteDir: string | undefined
   /** What the install endpoints serve. */
@@ -123,6 +126,11 @@ const TABLE = {
     unset: 'no metrics',
     parse: bindAddress,
   },
+  SVC_WORKERS: {
+    meaning: 'processes that share visitors and sites, at most one for each core',
+    default: '1',
+    parse: workers,
+  },
   SVC_SITE_DIR: {
     meaning: 'static files for the root host, beside the API',
     unset: 'none',
@@ -177,6 +185,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     },
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
+    workers: read('SVC_WORKERS'),
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),
   }
@@ -227,6 +236,17 @@ function positiveInteger(value: string, setting: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value))
     throw new SettingsError(setting, `"${value}" is not a whole number from 1 to 999999999`)
   return Number(value)
+}
+
+function workers(value: string, setting: string): number {
+  const cores = availableParallelism()
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || count < 1 || count > cores)
+    throw new SettingsError(
+      setting,
+      `"${value}" is not a number from 1 to ${cores}, the cores of this machine`,
+    )
+  return count
 }
 
 /** RFC 6750 §2.1: what an `Authorization` header can carry. */

@@ -7,6 +7,7 @@ import type { Visitors } from './bridge/visitors.ts'
 import type { LeaseRegistry } from './lease/registry.ts'
 import { FAREWELL_MS } from './limits.ts'
 import type { Logger } from './log.ts'
+import type { Workers } from './workers/workers.ts'
 
 export interface CloseOptions {
   /** What visitors who are here get to finish, in milliseconds. By default nothing: the relay closes at once. */
@@ -17,6 +18,7 @@ export interface ShutdownParts {
   listener: Server
   leases: LeaseRegistry
   visitors: Visitors
+  workers: Workers
   /** What has to end after the last connection, side by side. */
   closeRest: () => Promise<unknown>[]
   log: Logger
@@ -30,10 +32,13 @@ export class Shutdown {
 
   constructor(parts: ShutdownParts) {
     this.#parts = parts
-    parts.listener.on('connection', (socket) => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
-    })
+    parts.listener.on('connection', (socket) => this.track(socket))
+  }
+
+  /** A connection that did not come through the listener, but ends with the relay, too. */
+  track(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
   }
 
   /** Whether no more work should be sent here. */
@@ -49,14 +54,16 @@ export class Shutdown {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { listener, leases, closeRest, log } = this.#parts
+    const { listener, leases, workers, closeRest, log } = this.#parts
     const closed = once(listener, 'close')
     listener.close()
+    workers.stopListening()
     if (drainMs > 0) await this.#drain(drainMs)
     for (const lease of [...leases]) leases.end(lease, 'shutdown')
+    const workersEnded = workers.end(!this.#hurry.signal.aborted)
     if (!this.#hurry.signal.aborted) await this.#sayFarewell()
     for (const socket of this.#sockets) socket.destroy()
-    await Promise.all([closed, ...closeRest()])
+    await Promise.all([closed, workersEnded, ...closeRest()])
     log.info('closed')
   }
 

@@ -1,5 +1,6 @@
 // Settings: what the environment means, and a clear sentence for what it cannot mean.
 
+import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { readSettings, SETTINGS } from '../src/settings.ts'
 
@@ -47,6 +48,12 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL }).portRange).toBeUndefined()
   })
 
+  test('SVC_WORKERS is 1, or up to the number of cores', () => {
+    expect(readSettings({ SVC_URL: URL }).workers).toBe(1)
+    const cores = availableParallelism()
+    expect(readSettings({ SVC_URL: URL, SVC_WORKERS: `${cores}` }).workers).toBe(cores)
+  })
+
   test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
     expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
@@ -66,6 +73,9 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, MIN_PORT: '1001', MAX_PORT: '1000' }, /^MAX_PORT: 1000 is below MIN_PORT/],
     [{ SVC_URL: URL, MIN_PORT: '0', MAX_PORT: '1000' }, /^MIN_PORT: "0" is not a port/],
     [{ SVC_URL: URL, MIN_PORT: '1', MAX_PORT: '65536' }, /^MAX_PORT: "65536" is not a port/],
+    [{ SVC_URL: URL, SVC_WORKERS: '0' }, /^SVC_WORKERS: "0" is not a number from 1 to \d+, the cores/],
+    [{ SVC_URL: URL, SVC_WORKERS: `${availableParallelism() + 1}` }, /^SVC_WORKERS: .* is not a number/],
+    [{ SVC_URL: URL, SVC_WORKERS: 'all' }, /^SVC_WORKERS: "all" is not a number/],
     [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must be made of visible ASCII/],
     [{ SVC_URL: URL, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: one of/],
     [{ SVC_URL: URL, TCP_ENABLED: 'yes' }, /^TCP_ENABLED: one of true, false is needed/],

@@ -136,7 +136,7 @@ function bare(
   }
 }
 
-const refuseWithoutUpgrade: Handler = (request) => {
+export const refuseWithoutUpgrade: Handler = (request) => {
   requireHttp11(request)
   throw noCapability()
 }

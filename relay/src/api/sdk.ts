@@ -27,14 +27,13 @@ import type { DedicatedPorts, Wanted } from '../lease/dedicated-ports.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Recovery } from '../lease/recovery.ts'
 import type { ClientAddresses, LeaseRegistry, LeaseRequest } from '../lease/registry.ts'
-import type { ReservationJournal } from '../lease/reservation-journal.ts'
 import { verifyProof } from '../lease/siwe.ts'
 import type { Policy } from '../policy/policy.ts'
 
 export interface SdkApiParts {
   leases: LeaseRegistry
-  /** Nothing that was answered is forgotten: answers wait until it is on disk. */
-  journal: ReservationJournal
+  /** Answers wait for it: what they say is on disk then, so that nothing is forgotten, and in force everywhere. */
+  durable: () => Promise<unknown>
   challenges: Challenges
   recovery: Recovery
   budgets: Budgets
@@ -100,7 +99,7 @@ export class SdkApi {
     await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
     const lease = await this.#register(requested, addresses)
-    await this.#parts.journal.durable()
+    await this.#parts.durable()
     return {
       identity: lease.identity,
       hostname: lease.hostname,
@@ -118,7 +117,7 @@ export class SdkApi {
     requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
     this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
-    await this.#parts.journal.durable()
+    await this.#parts.durable()
     return this.#credentials(lease)
   }
 
@@ -130,7 +129,7 @@ export class SdkApi {
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
     this.#parts.budgets.refundRegistration(source)
-    await this.#parts.journal.durable()
+    await this.#parts.durable()
     return {}
   }
 

@@ -69,7 +69,7 @@ export function createApiServer(api: Api): Server {
   return server
 }
 
-function secureContext({ key, chainPem }: Certificates): SecureContextOptions {
+export function secureContext({ key, chainPem }: Certificates): SecureContextOptions {
   return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.2' }
 }
 

@@ -1,20 +1,30 @@
 // A ready session for a visitor, counted.
 
-import type { Duplex } from 'node:stream'
-import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
+import { Duplex } from 'node:stream'
 import type { Lease } from '../lease/lease.ts'
 import type { Tally } from '../metrics/tally.ts'
+import type { Arrival } from '../reverse/place.ts'
 
-/** @returns undefined when none came in time, or the visitor is gone */
+/**
+ * The visitor is gone from here afterwards when another process has the session.
+ * @returns undefined when none came in time, or the visitor is gone
+ */
 export async function claimSession(
-  { ready }: Lease,
+  arrival: Arrival,
   gone: AbortSignal,
   tally: Tally,
-  timeoutMs: number = CLAIM_TIMEOUT_MS,
-): Promise<Duplex | undefined> {
-  if (ready.size === 0) tally.claimsWaited += 1
-  const session = await ready.claim(gone, timeoutMs)
-  if (session !== undefined) tally.activations += 1
-  else if (!gone.aborted) tally.claimsFailed += 1
-  return session
+): Promise<Duplex | 'elsewhere' | undefined> {
+  const { ready }: Lease = arrival.lease
+  if (ready.isEmpty) tally.claimsWaited += 1
+  const claimed = await ready.claim(gone, arrival.until - Date.now())
+  if (claimed instanceof Duplex) {
+    tally.activations += 1
+    return claimed
+  }
+  if (claimed !== undefined) {
+    claimed.handOver(arrival)
+    return 'elsewhere'
+  }
+  if (!gone.aborted) tally.claimsFailed += 1
+  return undefined
 }

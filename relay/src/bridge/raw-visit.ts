@@ -1,23 +1,24 @@
 // One visitor of a dedicated TCP port: claim a ready session, mark it as raw, then bridge every byte.
 
 import type { Socket } from 'node:net'
-import type { Lease } from '../lease/lease.ts'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native.ts'
+import type { Arrival } from '../reverse/place.ts'
 import { claimSession } from './claim.ts'
 import type { Bridging } from './visit.ts'
 
 type RawBridging = Pick<Bridging, 'bandwidth' | 'tally' | 'pipe'>
 
-/** Resolves when the visitor has left or was turned away. */
+/** Resolves when the visitor has left, was turned away, or is another process's. */
 export async function serveRawVisitor(
-  visitor: Socket,
-  lease: Lease,
+  arrival: Arrival,
   { bandwidth, tally, pipe }: RawBridging,
 ): Promise<void> {
+  const { visitor, lease } = arrival
   const release = lease.onBar(() => visitor.destroy())
   try {
-    const session = await claimSession(lease, whenClosed(visitor), tally)
+    const session = await claimSession(arrival, whenClosed(visitor), tally)
+    if (session === 'elsewhere') return
     // A reset, for an orderly end would look like an answer without a byte.
     if (session === undefined) visitor.resetAndDestroy()
     else {

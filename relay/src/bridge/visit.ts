@@ -2,14 +2,13 @@
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Bindings } from '../keyless/bindings.ts'
-import type { Lease } from '../lease/lease.ts'
 import { FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
+import type { Arrival } from '../reverse/place.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import { claimSession } from './claim.ts'
 import type { Pipe } from './pipe.ts'
@@ -22,31 +21,25 @@ export interface Bridging {
   pipe: Pipe
 }
 
-/** Resolves when the visitor has left or was turned away. */
-export async function serveVisitor(
-  visitor: Socket,
-  hello: PeekedHello,
-  lease: Lease,
-  bridging: Bridging,
-): Promise<void> {
-  const release = lease.onBar(() => visitor.destroy())
+/** Who has shown a ClientHello. */
+type TlsArrival = Arrival & { hello: PeekedHello }
+
+/** Resolves when the visitor has left, was turned away, or is another process's. */
+export async function serveVisitor(arrival: TlsArrival, bridging: Bridging): Promise<void> {
+  const release = arrival.lease.onBar(() => arrival.visitor.destroy())
   try {
-    await bridge(visitor, hello, lease, bridging)
+    await bridge(arrival, bridging)
   } finally {
     release()
   }
 }
 
-async function bridge(
-  visitor: Socket,
-  hello: PeekedHello,
-  lease: Lease,
-  { bindings, bandwidth, tally, pipe }: Bridging,
-): Promise<void> {
+async function bridge(arrival: TlsArrival, { bindings, bandwidth, tally, pipe }: Bridging): Promise<void> {
+  const { visitor, hello, lease } = arrival
   const gone = whenGone(visitor)
-  const until = Date.now() + CLAIM_TIMEOUT_MS
   for (;;) {
-    const session = await claimSession(lease, gone, tally, until - Date.now())
+    const session = await claimSession(arrival, gone, tally)
+    if (session === 'elsewhere') return
     if (session === undefined) break
     const binding = bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)

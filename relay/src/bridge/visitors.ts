@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import type { Logger } from '../log.ts'
 
-interface Traffic {
+export interface Traffic {
   /** Bytes that visitors sent, their handshakes included. */
   fromVisitors: number
   toVisitors: number
@@ -16,7 +16,10 @@ export class Visitors {
   readonly #perLease = new Map<Lease, number>()
   /** Of those who have left. */
   readonly #past: Traffic = { fromVisitors: 0, toVisitors: 0 }
+  /** Visitors of each other process, by lease. */
+  readonly #elsewhere = new Map<object, Map<Lease, number>>()
   #came = 0
+  #onChange: ((lease: Lease) => void) | undefined
   #onLeft: ((lease: Lease) => void) | undefined
   #isClosed = false
 
@@ -25,7 +28,9 @@ export class Visitors {
   }
 
   get size(): number {
-    return this.#open.size
+    let size = this.#open.size
+    for (const counts of this.#elsewhere.values()) for (const count of counts.values()) size += count
+    return size
   }
 
   /** Sockets count by themselves, so that the data path does not have to. */
@@ -45,13 +50,35 @@ export class Visitors {
     const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#came }) : undefined
     log?.debug({ hostname: lease.hostnames[0] }, 'visitor came')
     this.#open.set(visitor, lease)
-    this.#perLease.set(lease, this.visitorsOf(lease) + 1)
+    this.#count(lease, 1)
     try {
       await serve()
     } finally {
       log?.debug({ received: visitor.bytesRead, sent: visitor.bytesWritten }, 'visitor left')
       this.#leave(visitor, lease)
     }
+  }
+
+  /** @param listener is told of each lease whose number of visitors has changed */
+  onChange(listener: (lease: Lease) => void): void {
+    this.#onChange = listener
+  }
+
+  /** So many visitors of the lease are in another process now. */
+  report(process: object, lease: Lease, count: number): void {
+    const counts = this.#elsewhere.get(process) ?? new Map<Lease, number>()
+    this.#elsewhere.set(process, counts)
+    const before = counts.get(lease) ?? 0
+    if (count > 0) counts.set(lease, count)
+    else counts.delete(lease)
+    if (counts.size === 0) this.#elsewhere.delete(process)
+    if (count !== before) this.#count(lease, count - before)
+  }
+
+  /** What visitors of another process transferred since it last said so. */
+  addTraffic({ fromVisitors, toVisitors }: Traffic): void {
+    this.#past.fromVisitors += fromVisitors
+    this.#past.toVisitors += toVisitors
   }
 
   visitorsOf(lease: Lease): number {
@@ -77,13 +104,15 @@ export class Visitors {
   #leave(visitor: Socket, lease: Lease): void {
     add(this.#past, visitor)
     this.#open.delete(visitor)
-    const rest = this.visitorsOf(lease) - 1
-    if (rest > 0) {
-      this.#perLease.set(lease, rest)
-    } else {
-      this.#perLease.delete(lease)
-      this.#onLeft?.(lease)
-    }
+    this.#count(lease, -1)
+  }
+
+  #count(lease: Lease, more: number): void {
+    const count = this.visitorsOf(lease) + more
+    if (count > 0) this.#perLease.set(lease, count)
+    else this.#perLease.delete(lease)
+    this.#onChange?.(lease)
+    if (count === 0) this.#onLeft?.(lease)
   }
 }
 

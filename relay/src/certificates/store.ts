@@ -33,12 +33,12 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
   const authority = await developmentAuthority(directory, settings.rootHost, log)
   if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
-    return { ...parse(settings.rootHost, chain, key), authority }
+    return { ...certificatesOf(settings.rootHost, chain, key), authority }
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
   log.info({ host: settings.rootHost }, 'development certificate issued')
-  return { ...parse(settings.rootHost, leaf.chain, leaf.key), authority }
+  return { ...certificatesOf(settings.rootHost, leaf.chain, leaf.key), authority }
 }
 
 /** @throws SettingsError when the two files are not there, not a pair, out of date, or not for this host */
@@ -47,7 +47,7 @@ export async function readCertificates({ identityPath, rootHost }: Settings): Pr
   const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
   if (chain === undefined || key === undefined)
     throw new SettingsError(identityPath, `needs fullchain.pem and privatekey.pem for ${rootHost}`)
-  return parse(rootHost, chain, key)
+  return certificatesOf(rootHost, chain, key)
 }
 
 function filesIn(directory: string): { chain: string; key: string } {
@@ -75,7 +75,8 @@ function isCurrent(chainPem: string, host: string, authority: Authority): boolea
   )
 }
 
-function parse(host: string, chainPem: string, keyPem: string): Certificates {
+/** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
+export function certificatesOf(host: string, chainPem: string, keyPem: string): Certificates {
   const chain = pemOf('fullchain.pem', () =>
     (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)),
   )

@@ -9,6 +9,8 @@ import type { Ports } from './reservations.ts'
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 
 export interface LeaseTerms {
+  /** Where the lease is another process's; else it gets one. */
+  id?: string
   /** Normalized. */
   identity: Identity
   /** Empty when the friendly hostname belongs to another identity. */
@@ -29,7 +31,7 @@ const LEASE_ID_BYTES = 12
 
 export class Lease {
   /** Names this instance: tokens of a replaced lease name another one. */
-  readonly id: string = `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+  readonly id: string
   readonly identity: Identity
   readonly hostname: string
   readonly canonicalHostname: string
@@ -46,6 +48,7 @@ export class Lease {
   readonly #open = new Set<() => void>()
 
   constructor(terms: LeaseTerms) {
+    this.id = terms.id ?? `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
     this.identity = terms.identity
     this.hostname = terms.hostname
     this.canonicalHostname = terms.canonicalHostname

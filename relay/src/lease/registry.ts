@@ -28,12 +28,18 @@ export class LeaseRegistry {
   readonly #routes: Routes
   readonly #reservations: Reservations
   readonly #leases = new Map<string, Deadline<Lease>>()
+  readonly #onChange = new Set<(lease: Lease) => void>()
   readonly #expiries = new Deadlines<Lease>((lease) => this.end(lease, 'expired'))
 
   /** @param reservations what each identity holds, also from before this process began */
   constructor(routes: Routes, reservations: Reservations) {
     this.#routes = routes
     this.#reservations = reservations
+  }
+
+  /** Called when a lease was registered or renewed, and when it has ended: with that, before anything is answered. */
+  onChange(listener: (lease: Lease) => void): void {
+    this.#onChange.add(listener)
   }
 
   get size(): number {
@@ -72,6 +78,7 @@ export class LeaseRegistry {
     this.#leases.set(key, this.#expiries.add(lease, lease.expiresAt))
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
     this.#reserve(lease)
+    this.#changed(lease)
     return lease
   }
 
@@ -84,6 +91,7 @@ export class LeaseRegistry {
     lease.reportedIp = addresses.reportedIp ?? lease.reportedIp
     if (metadata !== undefined) lease.metadata = metadata
     this.#reserve(lease)
+    this.#changed(lease)
   }
 
   /** The lease that `id` names, when it is the active instance of its identity. */
@@ -101,6 +109,7 @@ export class LeaseRegistry {
     // A relay that shuts down keeps its word; whoever replaces a lease takes over what it held.
     if (reason === 'expired' || reason === 'unregistered') this.#reservations.release(keyOf(lease))
     lease.end(reason)
+    this.#changed(lease)
   }
 
   *[Symbol.iterator](): Iterator<Lease> {
@@ -121,6 +130,10 @@ export class LeaseRegistry {
     if (isOurs && (owner === undefined || owner === previous)) return hostname
     if (request.allowCanonicalFallback) return ''
     throw new RelayError('hostname_conflict', `${hostname} belongs to another identity`)
+  }
+
+  #changed(lease: Lease): void {
+    for (const listener of this.#onChange) listener(lease)
   }
 
   #reserve(lease: Lease): void {

@@ -66,7 +66,11 @@ export function createExposition({ tally, visitors, leases, door }: Scraped): Ex
     })
   }
 
-  gauge('silent_connections', 'Open connections that have not said whom they want.', () => door.silent)
+  gauge(
+    'silent_connections',
+    'Open connections that have not said whom they want.',
+    () => door.silent + tally.silentElsewhere,
+  )
   counters(
     'connections_refused_total',
     'Connections that were turned away before they said whom they want.',

@@ -7,11 +7,18 @@ import type { Refusal } from '../ingress/door.ts'
 export class Counts<Labels extends Record<string, string>> {
   readonly #counts = new Map<string, { labels: Labels; count: number }>()
 
-  add(labels: Labels): void {
+  add(labels: Labels, more = 1): void {
     const key = Object.values(labels).join(' ')
     const entry = this.#counts.get(key)
-    if (entry === undefined) this.#counts.set(key, { labels, count: 1 })
-    else entry.count += 1
+    if (entry === undefined) this.#counts.set(key, { labels, count: more })
+    else entry.count += more
+  }
+
+  /** What was counted since this was last asked; it begins at 0 again. */
+  take(): { labels: Labels; count: number }[] {
+    const counted = [...this.#counts.values()]
+    this.#counts.clear()
+    return counted
   }
 
   [Symbol.iterator](): Iterator<{ labels: Labels; count: number }> {
@@ -40,6 +47,18 @@ export type DatagramDrop =
   /** More than the visitor's own datagrams entitle it to. */
   | 'amplification'
 
+/** What was counted in another process, to be added up: gauges as what they have changed by. */
+export interface TallyChange {
+  claimsWaited: number
+  claimsFailed: number
+  activations: number
+  carriers: number
+  silentElsewhere: number
+  refused: { labels: { reason: Refusal }; count: number }[]
+  requests: { labels: { route: string; status: string }; count: number }[]
+  refusals: { labels: { code: ErrorCode }; count: number }[]
+}
+
 export class Tally {
   /** Visitors for whom no session was ready, and those who got none in time. */
   claimsWaited = 0
@@ -47,6 +66,8 @@ export class Tally {
   activations = 0
   /** WebSockets and native sessions that are open. */
   carriers = 0
+  /** Connections to other processes of this relay that have not said whom they want. */
+  silentElsewhere = 0
   /** Of visitors, and to them. */
   datagramsIn = 0
   datagramsOut = 0
@@ -59,4 +80,31 @@ export class Tally {
   readonly requests: Counts<{ route: string; status: string }> = new Counts()
   readonly refusals: Counts<{ code: ErrorCode }> = new Counts()
   readonly signatures: Counts<{ outcome: 'signed' | 'refused' | 'failed' }> = new Counts()
+
+  /** The counters since this was last asked; they begin at 0 again. Gauges stay. */
+  take(): Omit<TallyChange, 'carriers' | 'silentElsewhere'> {
+    const { claimsWaited, claimsFailed, activations } = this
+    this.claimsWaited = 0
+    this.claimsFailed = 0
+    this.activations = 0
+    return {
+      claimsWaited,
+      claimsFailed,
+      activations,
+      refused: this.connectionsRefused.take(),
+      requests: this.requests.take(),
+      refusals: this.refusals.take(),
+    }
+  }
+
+  add(change: TallyChange): void {
+    this.claimsWaited += change.claimsWaited
+    this.claimsFailed += change.claimsFailed
+    this.activations += change.activations
+    this.carriers += change.carriers
+    this.silentElsewhere += change.silentElsewhere
+    for (const { labels, count } of change.refused) this.connectionsRefused.add(labels, count)
+    for (const { labels, count } of change.requests) this.requests.add(labels, count)
+    for (const { labels, count } of change.refusals) this.refusals.add(labels, count)
+  }
 }

@@ -9,7 +9,7 @@ import {
 } from '@svc/protocol'
 import { Session, type Stream } from '@svc/yamux'
 import type { WebSocket } from 'ws'
-import type { Credentials } from '../lease/credentials.ts'
+import type { Admissions } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
 import { StreamDuplex } from './stream-duplex.ts'
@@ -23,7 +23,7 @@ export interface Carrier {
 }
 
 /** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
-export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Credentials): Carrier {
+export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Admissions): Carrier {
   const session = new Session(webSocketTransport(socket), {
     role: 'server',
     maxStreams: CARRIER_STREAMS_MAX,
@@ -66,7 +66,7 @@ export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Crede
 }
 
 /** A stream begins with the capability that is current when it opens: two bytes of length, then the text. */
-async function admit(stream: Stream, lease: Lease, credentials: Credentials): Promise<void> {
+async function admit(stream: Stream, lease: Lease, credentials: Admissions): Promise<void> {
   const deadline = setTimeout(() => stream.abort(), CAPABILITY_DEADLINE_MS)
   try {
     const capability = await readCapability(stream)
@@ -85,7 +85,7 @@ async function admit(stream: Stream, lease: Lease, credentials: Credentials): Pr
 }
 
 /** Whether the capability is good and of the very lease that opened the WebSocket. */
-function isFor(capability: string, lease: Lease, credentials: Credentials): boolean {
+function isFor(capability: string, lease: Lease, credentials: Admissions): boolean {
   try {
     return credentials.leaseOf(capability, AUDIENCE.reverse) === lease
   } catch {

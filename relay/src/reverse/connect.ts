@@ -13,21 +13,22 @@ import {
 } from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { RelayError } from '../errors.ts'
-import type { Credentials } from '../lease/credentials.ts'
+import type { Admissions } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIERS_PER_LEASE_MAX } from '../limits.ts'
 import type { Tally } from '../metrics/tally.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { PolicyRules } from '../policy/rules.ts'
 import { type Carrier, serveCarrier } from './carrier.ts'
 import { serveNative } from './native.ts'
 import { TcpSockets } from './tcp-sockets.ts'
 
 export class ReverseConnect {
-  readonly #credentials: Credentials
-  readonly #policy: Policy
+  readonly #credentials: Admissions
+  readonly #policy: PolicyRules
   readonly #tally: Tally
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #tcpSockets = new TcpSockets()
+  #onCarrier: ((lease: Lease) => void) | undefined
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -36,7 +37,7 @@ export class ReverseConnect {
     handleProtocols: () => SUBPROTOCOL,
   })
 
-  constructor(credentials: Credentials, policy: Policy, tally: Tally) {
+  constructor(credentials: Admissions, policy: PolicyRules, tally: Tally) {
     this.#credentials = credentials
     this.#policy = policy
     this.#tally = tally
@@ -44,6 +45,16 @@ export class ReverseConnect {
     this.#sockets.on('wsClientError', ({ message }) => {
       throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
     })
+  }
+
+  /** @param listener is told of the lease of each new WebSocket */
+  onCarrier(listener: (lease: Lease) => void): void {
+    this.#onCarrier = listener
+  }
+
+  /** Finds out which WebSockets of the lease are dead. */
+  probe(lease: Lease): void {
+    for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
   }
 
   /** Remembers a connection whose TLS handshake has not begun. */
@@ -88,7 +99,8 @@ export class ReverseConnect {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A page often comes back because its last WebSocket died, which is not known here yet.
-    for (const carrier of carriers) carrier.probe()
+    this.probe(lease)
+    this.#onCarrier?.(lease)
     const carrier = serveCarrier(ws, lease, this.#credentials)
     carriers.add(carrier)
     this.#count(ws)

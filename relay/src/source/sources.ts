@@ -41,7 +41,7 @@ export class Sources {
 
   /** Whom a connection stands for, normalized; undefined for a trusted proxy that did not say. */
   ofSocket(socket: Socket): string | undefined {
-    const source = this.#ofConnection(socket)
+    const source = this.ofConnection(socket)
     return this.#trusted.has(source) ? undefined : source
   }
 
@@ -50,7 +50,7 @@ export class Sources {
    * @throws RelayError `invalid_request` for a malformed `Forwarded`: who sends one shall not pass for its proxy
    */
   ofRequest(request: IncomingMessage): string {
-    let source = this.#ofConnection(request.socket)
+    let source = this.ofConnection(request.socket)
     const field = request.headersDistinct.forwarded?.join(',')
     if (field === undefined || !this.#trusted.has(source)) return source
     const hops = parseForwarded(field)
@@ -62,7 +62,8 @@ export class Sources {
     return source
   }
 
-  #ofConnection(socket: Peer): string {
+  /** The peer's address, or the one that its PROXY header named; normalized. */
+  ofConnection(socket: Peer): string {
     return this.#clients.get(keyOf(socket)) ?? addressOf(socket)
   }
 

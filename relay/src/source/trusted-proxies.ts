@@ -6,6 +6,8 @@ import { normalizeIp } from '../ip.ts'
 const PREFIX_MAX = { 4: 32, 6: 128 } as const
 
 export class TrustedProxies {
+  /** As it was configured. */
+  readonly text: string
   readonly #list = new BlockList()
 
   /**
@@ -13,6 +15,7 @@ export class TrustedProxies {
    * @throws Error that says which part is none
    */
   constructor(text: string) {
+    this.text = text
     for (const part of text.split(',')) if (part.trim() !== '') this.#add(part.trim())
   }
 

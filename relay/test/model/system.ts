@@ -49,7 +49,7 @@ export async function createSystem(): Promise<System> {
   const tally = new Tally()
   const sdk = new SdkApi({
     leases,
-    journal,
+    durable: () => journal.durable(),
     challenges: new Challenges(settings.host),
     recovery,
     budgets: new Budgets({ sourcePerMinute: 1e9, relayPerMinute: 1e9 }),

@@ -16,6 +16,7 @@ export interface TestRelay {
   readonly origin: string
   readonly ca: string
   readonly caFile: string
+  pid(): number
   /** Ends the process without a word. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -24,7 +25,11 @@ export interface TestRelay {
   close(): Promise<void>
 }
 
-export async function startTestRelay(env: Record<string, string> = {}): Promise<TestRelay> {
+/** @param onLog gets each line of the relay's log */
+export async function startTestRelay(
+  env: Record<string, string> = {},
+  onLog: (line: string) => void = () => {},
+): Promise<TestRelay> {
   const port = await freePort()
   const state = await mkdtemp(join(tmpdir(), 'svc-node-relay-'))
   const origin = `https://${ROOT_HOST}:${port}`
@@ -36,7 +41,7 @@ export async function startTestRelay(env: Record<string, string> = {}): Promise<
     ...BUDGETS_OF_MANY,
     ...env,
   }
-  let relay: RelayProcess = await startRelay({ env: settings })
+  let relay: RelayProcess = await startRelay({ env: settings, onLog })
   const caFile = join(state, 'ca.pem')
   const ca = await readFile(caFile, 'utf8')
   return {
@@ -44,12 +49,13 @@ export async function startTestRelay(env: Record<string, string> = {}): Promise<
     origin,
     ca,
     caFile,
+    pid: () => relay.pid,
     kill: async () => {
       process.kill(relay.pid, 'SIGKILL')
       await relay.ended
     },
     start: async () => {
-      relay = await startRelay({ env: settings })
+      relay = await startRelay({ env: settings, onLog })
     },
     call: (path, body) => call(port, ca, path, body),
     close: async () => {

@@ -1,0 +1,116 @@
+// What each process of a relay does with public connections: lets them in, joins visitors to sessions, and counts.
+
+import type { Server, Socket } from 'node:net'
+import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
+import { Bandwidth } from './bridge/bandwidth.ts'
+import type { Pipe } from './bridge/pipe.ts'
+import { serveRawVisitor } from './bridge/raw-visit.ts'
+import { RawVisitors } from './bridge/raw-visitors.ts'
+import { serveVisitor } from './bridge/visit.ts'
+import { Visitors } from './bridge/visitors.ts'
+import { Door, type Refusal } from './ingress/door.ts'
+import { createListener } from './ingress/listener.ts'
+import { Strain } from './ingress/strain.ts'
+import { Bindings } from './keyless/bindings.ts'
+import type { Lease } from './lease/lease.ts'
+import type { Logger } from './log.ts'
+import { Tally } from './metrics/tally.ts'
+import type { PolicyRules } from './policy/rules.ts'
+import type { Arrival } from './reverse/place.ts'
+import type { Routes } from './routing/routes.ts'
+import type { Sources } from './source/sources.ts'
+
+interface PlaneParts {
+  /** Processes that share the work, and which of them this is: the first has 0. */
+  processes: number
+  place: number
+  sources: Sources
+  routes: Routes
+  policy: PolicyRules
+  connectionsMax: number
+  pipe: Pipe
+  /** Gets connections to the root host. */
+  serveRoot: (socket: Socket) => void
+  log: Logger
+}
+
+export interface PublicPlane {
+  listener: Server
+  visitors: Visitors
+  tally: Tally
+  door: Door
+  bindings: Bindings
+  /** What the identity of the lease may transfer in this process. */
+  bandwidthOf: (lease: Lease) => Bandwidth
+  /** Resolves when the visitor has left, or is another process's. */
+  serve: (arrival: Arrival) => Promise<void>
+  /** A visitor without a ClientHello has as long as every other. */
+  serveRaw: (visitor: Socket, lease: Lease) => Promise<void>
+  close: () => void
+}
+
+export function createPublicPlane({
+  processes,
+  place,
+  sources,
+  routes,
+  policy,
+  connectionsMax,
+  pipe,
+  serveRoot,
+  log,
+}: PlaneParts): PublicPlane {
+  const tally = new Tally()
+  const visitors = new Visitors(log)
+  const bindings = new Bindings(processes > 1 ? place : undefined)
+  const strain = new Strain()
+  const refused = (reason: Refusal): void => tally.connectionsRefused.add({ reason })
+  const door = new Door({ isOverloaded: () => strain.isOver, refused })
+  const bandwidths = new WeakMap<Lease, Bandwidth>()
+  const bandwidthOf = (lease: Lease): Bandwidth => {
+    // An even share, so that all processes together stay below the limit without asking each other.
+    const bandwidth = bandwidths.get(lease) ?? new Bandwidth(() => policy.bytesPerSecond(lease) / processes)
+    bandwidths.set(lease, bandwidth)
+    return bandwidth
+  }
+  const raw = new RawVisitors()
+  policy.onChange(() => raw.keep((lease) => policy.file.tcp_port_enabled && policy.routes(lease)))
+  const serve = (arrival: Arrival): Promise<void> => {
+    const { visitor, lease, hello } = arrival
+    if (hello === undefined) raw.add(visitor, lease)
+    const bridging = { bindings, bandwidth: bandwidthOf(lease), tally, pipe }
+    return visitors.serve(visitor, lease, () =>
+      hello === undefined
+        ? serveRawVisitor(arrival, bridging)
+        : serveVisitor({ ...arrival, hello }, bridging),
+    )
+  }
+  const arriving = (): number => Date.now() + CLAIM_TIMEOUT_MS
+  const listener = createListener(
+    {
+      admit: (socket) => sources.admit(socket),
+      enter: (socket) => door.enter(socket, sources.ofSocket(socket)),
+      spoke: (socket) => door.spoke(socket),
+      resolve: (serverName) => {
+        const route = routes.resolve(serverName)
+        return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
+      },
+      serveRoot,
+      serveLease: (visitor, hello, { lease }) => serve({ visitor, lease, hello, until: arriving() }),
+    },
+    connectionsMax,
+    log,
+  )
+  listener.on('drop', () => refused('full'))
+  return {
+    listener,
+    visitors,
+    tally,
+    door,
+    bindings,
+    bandwidthOf,
+    serve,
+    serveRaw: (visitor, lease) => serve({ visitor, lease, hello: undefined, until: arriving() }),
+    close: () => strain.close(),
+  }
+}

@@ -1,0 +1,146 @@
+// One worker: takes public connections as the first process does, and holds carriers of its own. What it knows of leases
+// and policy it is told.
+
+import { createPublicKey } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { PATH } from '@svc/protocol'
+import { Observer } from '../api/observe.ts'
+import { refuseWithoutUpgrade } from '../api/routing.ts'
+import { createApiServer } from '../api/server.ts'
+import { createSite } from '../api/site.ts'
+import type { Pipe } from '../bridge/pipe.ts'
+import { capacityOf, openFilesMax } from '../capacity.ts'
+import { CertificateRotation } from '../certificates/rotation.ts'
+import { certificatesOf } from '../certificates/store.ts'
+import { Admissions } from '../lease/credentials.ts'
+import type { Lease } from '../lease/lease.ts'
+import { TokenVerifier } from '../lease/token-verifier.ts'
+import { API_IDLE_MS, BACKLOG, FAREWELL_MS } from '../limits.ts'
+import { createLog } from '../log.ts'
+import { PolicyRules } from '../policy/rules.ts'
+import { createPublicPlane } from '../public-plane.ts'
+import { ReverseConnect } from '../reverse/connect.ts'
+import { Routes } from '../routing/routes.ts'
+import { Sources } from '../source/sources.ts'
+import { TrustedProxies } from '../source/trusted-proxies.ts'
+import { Forwarder } from './api-channel.ts'
+import { createFront } from './front.ts'
+import { arrive, refuse } from './hand-over.ts'
+import type { Beginning, ToWorker } from './messages.ts'
+import { LeaseMirror } from './mirror.ts'
+import { Uplink } from './uplink.ts'
+
+/** What each message, with the socket that came with it, makes the worker do. */
+export type Orders = {
+  [Kind in ToWorker['kind']]?: (message: Extract<ToWorker, { kind: Kind }>, socket?: Socket) => void
+}
+
+/** @param channel to the first process, for the API */
+export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Orders {
+  const log = createLog(begin.logLevel).child({ worker: begin.place })
+  const readCertificates = ({ chainPem, keyPem }: Beginning['certificates']) =>
+    certificatesOf(begin.rootHost, chainPem, keyPem)
+  const certificates = new CertificateRotation(readCertificates(begin.certificates))
+  const policy = new PolicyRules(begin.policy)
+  const sources = new Sources(new TrustedProxies(begin.trustedProxies))
+  const routes = new Routes(begin.rootHost)
+  const leases = new LeaseMirror(routes, (lease) => uplink.watch(lease))
+  const publicKey = createPublicKey({ key: begin.publicKey, format: 'der', type: 'spki' })
+  const admissions = new Admissions(new TokenVerifier(publicKey, begin.issuer), leases)
+  const plane = createPublicPlane({
+    processes: begin.processes,
+    place: begin.place,
+    sources,
+    routes,
+    policy,
+    connectionsMax: capacityOf(openFilesMax(), false).connections,
+    pipe,
+    serveRoot: (socket) => {
+      connect.connected(socket)
+      front.emit('connection', socket)
+    },
+    log,
+  })
+  const { listener, visitors, bindings, tally } = plane
+  const uplink = new Uplink(plane)
+  const connect = new ReverseConnect(admissions, policy, tally)
+  connect.onCarrier(({ id }) => uplink.tell({ kind: 'carrier', lease: id }))
+  const api = createApiServer({
+    certificates,
+    sources,
+    routing: { [PATH.connect]: { GET: refuseWithoutUpgrade } },
+    connect,
+    site: createSite(undefined, () => false),
+    observer: new Observer(tally, log),
+    // What follows on the same connection may be for the first process.
+    isClosing: () => true,
+  })
+  const forwarder = new Forwarder(channel, pipe)
+  const front = createFront({
+    certificates,
+    serveConnect: (connection) => api.emit('secureConnection', connection),
+    forward: (connection) => {
+      connection.setTimeout(API_IDLE_MS, () => connection.destroy())
+      forwarder.forward(connection, sources.ofConnection(connection)).catch(() => connection.destroy())
+    },
+  })
+  policy.onChange(() => {
+    for (const lease of leases) if (policy.bars(lease)) lease.bar()
+  })
+  const open = new Set<Socket>()
+  const track = (socket: Socket): void => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  }
+  listener.on('connection', track)
+  listener.once('listening', () => uplink.tell({ kind: 'listening' }))
+  listener.once('error', ({ message, code }: NodeJS.ErrnoException) =>
+    // Another one may have more luck, after a while.
+    uplink.tell({ kind: 'failed', message, code, port: begin.port }, () => process.exit(1)),
+  )
+  listener.listen({ port: begin.port, backlog: BACKLOG, reusePort: true })
+
+  const withLease = (id: string, use: (lease: Lease) => void): void => {
+    const lease = leases.byId(id)
+    if (lease !== undefined) use(lease)
+  }
+  return {
+    visitor: (message, socket) => {
+      if (socket === undefined) return
+      const visitor = arrive(socket, message)
+      track(visitor)
+      const lease = leases.byId(message.lease)
+      if (lease !== undefined) uplink.note(lease)
+      if (lease === undefined || visitors.size >= listener.maxConnections) return refuse(visitor, message)
+      const { hello, until } = message
+      plane.serve({ visitor, lease, hello, until }).catch((error) => {
+        log.error({ err: error }, 'visitor failed')
+        visitor.destroy()
+      })
+    },
+    leases: (message) => {
+      for (const lease of message.leases) leases.put(lease)
+    },
+    ended: ({ lease, reason }) => leases.end(lease, reason),
+    recount: ({ lease }) => withLease(lease, (lease) => uplink.note(lease)),
+    probe: ({ lease }) => withLease(lease, (lease) => connect.probe(lease)),
+    policy: ({ file }) => policy.inForce(file),
+    certificates: (message) => certificates.replace(readCertificates(message.certificates)),
+    spend: ({ question, lease: id, binding, clientHello }) => {
+      const lease = leases.byId(id)
+      const yes = lease !== undefined && bindings.spend(binding, lease, clientHello)
+      uplink.tell({ kind: 'answer', question, yes })
+    },
+    ping: ({ question }) => uplink.tell({ kind: 'answer', question, yes: true }),
+    'stop-listening': () => listener.close(),
+    end: ({ farewell }) => void leaveWith(farewell ? open : []),
+  }
+}
+
+/** The process ends when these are closed, or have had the time for it. */
+async function leaveWith(sockets: Iterable<Socket>): Promise<void> {
+  const closed = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)))
+  await Promise.race([Promise.all(closed), setTimeout(FAREWELL_MS)])
+  process.exit()
+}
