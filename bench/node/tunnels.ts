@@ -25,6 +25,8 @@ export interface OwnTunnel extends Tunnel {
   hostname: string
   /** PEM of the relay's authority. */
   ca: string
+  /** The relay's process. */
+  relayPid: number
 }
 
 /** A relay's settings. */
@@ -33,9 +35,15 @@ export async function dedicatedPorts(): Promise<Record<string, string>> {
   return { TCP_ENABLED: 'true', MIN_PORT: `${min}`, MAX_PORT: `${min + PORTS - 1}` }
 }
 
-/** @param target of `svc expose` */
-export async function startOwn(target: readonly string[]): Promise<OwnTunnel> {
-  const relay = await BenchRelay.start({ env: await dedicatedPorts() })
+/**
+ * @param target of `svc expose`
+ * @param env settings of the relay, beside its ports
+ */
+export async function startOwn(
+  target: readonly string[],
+  env: Record<string, string> = {},
+): Promise<OwnTunnel> {
+  const relay = await BenchRelay.start({ env: { ...(await dedicatedPorts()), ...env } })
   const programs = new Programs()
   const identity = path.join(relay.directory, 'tenant.json')
   const options = ['--relay', relay.url, '--ca', relay.caFile, '--identity-path', identity, '--json']
@@ -51,6 +59,7 @@ export async function startOwn(target: readonly string[]): Promise<OwnTunnel> {
   return {
     port: tcp_address === undefined ? relay.port : Number(tcp_address.split(':').at(-1)),
     pids: [relay.pid, ...programs.pids],
+    relayPid: relay.pid,
     hostname: new URL(url).hostname,
     ca: await relay.ca(),
     stop: async () => {

@@ -23,10 +23,9 @@ export async function* connections(bridges: Bridges, service: number, runs: numb
 }
 
 /** Of a tunnel only the relay is under test. */
-function relayOf({ port, pids }: OwnTunnel): RunningBridge {
-  const [relay] = pids as [number]
-  moveToTestedCore(relay)
-  return { name: OURS.name, port: () => port, processorSeconds: () => processorSeconds([relay]) }
+function relayOf({ port, relayPid }: OwnTunnel): RunningBridge {
+  moveToTestedCore(relayPid)
+  return { name: OURS.name, port: () => port, processorSeconds: () => processorSeconds([relayPid]) }
 }
 
 async function* series(what: string, bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {

@@ -27,6 +27,11 @@ export function leaveTestedCore(): void {
   if (cores) move(process.pid, cores.loading)
 }
 
+/** Undoes {@link leaveTestedCore}. */
+export function takeAllCores(): void {
+  if (cores) move(process.pid, `${cores.tested},${cores.loading}`)
+}
+
 /** All of its threads. */
 function move(pid: number, list: string): void {
   spawnSync('taskset', ['-a', '-p', '-c', list, `${pid}`])
