@@ -22,11 +22,15 @@ const RUNS_MAX = 100
 const { family, json, runs } = readArguments() ?? usage()
 const entries: Entry[] = []
 const start = performance.now()
-for await (const entry of (await FAMILIES[family]!())({ runs })) {
-  entries.push(entry)
-  console.error(`${elapsed().padStart(6)}  ${entry.name}`)
+try {
+  for await (const entry of (await FAMILIES[family]!())({ runs })) {
+    entries.push(entry)
+    console.error(`${elapsed().padStart(6)}  ${entry.name}`)
+  }
+} finally {
+  // what was found before something failed is worth having, too
+  console.log(json ? JSON.stringify(entries, null, 2) : table(entries))
 }
-console.log(json ? JSON.stringify(entries, null, 2) : table(entries))
 console.error(`\n${family}: ${runs} runs each, ${elapsed()}`)
 process.exit(0)
 
