@@ -19,7 +19,9 @@ export class Programs {
   start(command: string, args: readonly string[]): ChildProcess {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#children.push(child)
-    process.once('exit', () => child.kill('SIGKILL'))
+    const kill = (): void => void child.kill('SIGKILL')
+    process.once('exit', kill)
+    child.once('exit', () => process.off('exit', kill))
     child.stdout.resume()
     child.stderr.on('data', (chunk) => {
       this.complaints += chunk
