@@ -15,8 +15,8 @@ if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
     printf '#!/bin/sh\nexit 101\n' > "$policy"
     chmod +x "$policy"
   fi
-  command -v go > /dev/null || go=golang-go
-  apt-get install -y -q --no-install-recommends haproxy nginx libnginx-mod-stream ${go-} \
+  go=$(command -v go > /dev/null || echo golang-go)
+  apt-get install -y -q --no-install-recommends haproxy nginx libnginx-mod-stream $go \
     golang-github-hashicorp-yamux-dev golang-github-gorilla-websocket-dev
 fi
 if command -v go > /dev/null; then
