@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { type Entry, limited } from '../lib/entry.ts'
 import { newIdentity, RelayApi } from '../lib/relay-api.ts'
 import { BenchRelay } from './relay.ts'
-import { grownKb, memoryOf, PROBED } from './relay-memory.ts'
+import { COLLECT_EVERY, grownKb, memoryOf, PROBED } from './relay-memory.ts'
 import { SOCKET_OPTIONS, sessionOver } from './websocket-end.ts'
 
 const LEASES = 300
@@ -26,8 +26,10 @@ export async function* memory(): AsyncGenerator<Entry> {
 
   const before = await memoryOf(relay)
   const sessions: { session: Session; capability: string }[] = []
-  for (const capability of capabilities)
+  for (const capability of capabilities) {
     sessions.push({ session: await connect(relay, ca, capability), capability })
+    if (sessions.length % COLLECT_EVERY === 0) await memoryOf(relay)
+  }
   const withSockets = await memoryOf(relay)
   for (const { session, capability } of sessions)
     for (let i = 0; i < READY_SESSIONS_MAX; i++) await offer(session, capability)

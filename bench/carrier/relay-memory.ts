@@ -6,6 +6,8 @@ import type { BenchRelay } from './relay.ts'
 /** For a relay that can be asked. */
 export const PROBED: string[] = ['--expose-gc', '--import', path.join(import.meta.dirname, 'memory-probe.ts')]
 
+/** What opening so many leaves behind is collected, as it is now and then while a relay runs. */
+export const COLLECT_EVERY = 80
 /** For what was just opened to come to rest. */
 const SETTLE_MS = 500
 

@@ -6,7 +6,7 @@ import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { dial } from '../../sdk-node/src/carrier/dial.ts'
 import { lookup } from '../../sdk-node/src/lookup.ts'
 import { BenchRelay } from '../carrier/relay.ts'
-import { grownKb, memoryOf, PROBED } from '../carrier/relay-memory.ts'
+import { COLLECT_EVERY, grownKb, memoryOf, PROBED } from '../carrier/relay-memory.ts'
 import { type Entry, limited } from '../lib/entry.ts'
 import { newIdentity, RelayApi } from '../lib/relay-api.ts'
 import { dedicatedPorts } from '../node/tunnels.ts'
@@ -19,8 +19,6 @@ const TCP_VISITORS = 400
 /** What the first ones make of code and buffers stays: so many come before. */
 const FIRST = 20
 const IDLE_MAX_KB = 55
-/** It divides the counts above. */
-const COLLECT_EVERY = 80
 const WAIT_MAX_MS = 10_000
 const ANSWER = '.'
 
