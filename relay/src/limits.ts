@@ -118,12 +118,8 @@ export const TUNNELS_MAX = 16_384
 export const TUNNELS_PENDING_MAX = 1024
 /** … and of one, a /64 counting as one. */
 export const TUNNELS_PENDING_PER_SOURCE_MAX = 16
-/** How often the QUIC library is asked how large the packets are that pass. */
-export const PATH_LOOK_MS = 250
 /** What the stream of a tunnel may bring while one heartbeat is due: sixteen, for a client may be in a hurry. */
 export const TUNNEL_STREAM_MAX_BYTES: number = 48 * 1024
-/** A tunnel's stream: nothing but a token and heartbeats passes there. */
-export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
 /** Flows of one lease: a busy game server has hundreds; … */
 export const FLOWS_PER_LEASE_MAX = 16_384
 /** … and of all leases, at some 300 bytes each. */

@@ -3,28 +3,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LoginAttempts } from '../src/api/login-attempts.ts'
 import { Bindings } from '../src/keyless/bindings.ts'
-import { Lease } from '../src/lease/lease.ts'
 import { LeaseRegistry } from '../src/lease/registry.ts'
 import { Reservations } from '../src/lease/reservations.ts'
 import { Routes } from '../src/routing/routes.ts'
+import { newLease } from './support/lease.ts'
 import { readAll, startTestRelay } from './support/relay.ts'
 
 afterEach(() => void vi.useRealTimers())
 
 const HELLO = Buffer.from('hello')
-
-function newLease(): Lease {
-  return new Lease({
-    identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
-    hostname: 'demo.relay.localhost',
-    canonicalHostname: `demo-${'ab'.repeat(20)}.relay.localhost`,
-    metadata: {},
-    ttlS: 120,
-    firstSeenAt: 0,
-    clientIp: '192.0.2.1',
-    reportedIp: undefined,
-  })
-}
 
 describe('bindings', () => {
   test('one is forgotten after 5 minutes', () => {

@@ -4,19 +4,10 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Lease } from '../src/lease/lease.ts'
 import { arrive, leave } from '../src/workers/hand-over.ts'
+import { newLease } from './support/lease.ts'
 
-const lease = new Lease({
-  identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
-  hostname: 'demo.relay.localhost',
-  canonicalHostname: `demo-${'ab'.repeat(20)}.relay.localhost`,
-  metadata: {},
-  ttlS: 120,
-  firstSeenAt: 0,
-  clientIp: '192.0.2.1',
-  reportedIp: undefined,
-})
+const lease = newLease()
 
 test('reads nothing more from the moment that it leaves', async () => {
   const server = createServer({ allowHalfOpen: true }).listen(0)

@@ -7,7 +7,6 @@ import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createPipe } from '../src/bridge/pipe.ts'
 import { Visitors } from '../src/bridge/visitors.ts'
-import { Lease } from '../src/lease/lease.ts'
 import { FORWARDED_MAX } from '../src/limits.ts'
 import { createLog } from '../src/log.ts'
 import { Tally } from '../src/metrics/tally.ts'
@@ -17,6 +16,7 @@ import { Forwarder, receiveForwarded } from '../src/workers/api-channel.ts'
 import { WorkerLink } from '../src/workers/link.ts'
 import { RestartPause } from '../src/workers/restart-pause.ts'
 import { WorkerCounts } from '../src/workers/worker-counts.ts'
+import { newLease } from './support/lease.ts'
 
 const forever = new AbortController().signal
 
@@ -40,19 +40,6 @@ class FakeChild extends EventEmitter {
 function linkTo(child: FakeChild): { link: WorkerLink; ended: ReturnType<typeof vi.fn> } {
   const ended = vi.fn()
   return { link: new WorkerLink({ said: () => {}, ended }, child as unknown as ChildProcess), ended }
-}
-
-function newLease(): Lease {
-  return new Lease({
-    identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
-    hostname: 'demo.relay.localhost',
-    canonicalHostname: `demo-${'ab'.repeat(20)}.relay.localhost`,
-    metadata: {},
-    ttlS: 120,
-    firstSeenAt: 0,
-    clientIp: '192.0.2.1',
-    reportedIp: undefined,
-  })
 }
 
 describe('a worker', () => {

@@ -48,10 +48,6 @@ export const PACE_PAUSE_MS = 2
 export const PACE_WAITING_MAX = 4096
 /** Visitors' datagrams that are passed on before answers are read again: as many as Node reads of a socket in one turn. */
 export const DELIVERY_PORTION = 32
-/** How often the QUIC library is asked how large the packets are that pass. */
-export const PATH_LOOK_MS = 250
-/** What the tunnel's stream takes unread: an answer and heartbeats. */
-export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
 /** Datagrams on their way to the thread of the WASM client, and as many back: what is more is dropped. */
 export const THREAD_WAITING_MAX = 4096
 /** What that thread has to tell the relay that the tunnel is closed. */

@@ -1,15 +1,10 @@
 // QUIC as this relay needs it: one endpoint, connections with a stream and datagrams. The only importer of @currentspace/http3.
 
 import type { Duplex } from 'node:stream'
-import {
-  DATAGRAM_ALWAYS_BYTES,
-  TUNNEL_ALPN,
-  TUNNEL_IDLE_MS,
-  TUNNEL_PACKET_OVERHEAD_BYTES,
-} from '@svc/protocol'
+import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import type { Certificates } from '../certificates/store.ts'
 import { normalizeIp } from '../ip.ts'
-import { PATH_LOOK_MS, TUNNEL_WINDOW_BYTES, TUNNELS_MAX } from '../limits.ts'
+import { TUNNELS_MAX } from '../limits.ts'
 
 /** One whose handshake is done. */
 export interface QuicConnection {
@@ -72,7 +67,7 @@ export async function openQuicEndpoint(
       session.on('error', () => {})
       // The library gives the handle of a closed connection to the next one: what comes late must not reach that.
       let isOpen = true
-      const datagramMaxBytes = sizeOf(session)
+      const datagramMaxBytes = datagramSizeOf(session)
       const events = accept({
         source: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
         get datagramMaxBytes() {
@@ -111,24 +106,5 @@ function attempt<T>(act: () => T): T | undefined {
     return act()
   } catch {
     return undefined
-  }
-}
-
-interface Path {
-  getMetrics(): object | null
-}
-
-/** The library finds out by itself what passes. It is asked now and then, for that waits for its thread. */
-function sizeOf(path: Path): () => number {
-  let size = 0
-  let askedAt = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = performance.now()
-    if (now - askedAt > PATH_LOOK_MS) {
-      askedAt = now
-      const { pmtu = 0 }: { pmtu?: number } = path.getMetrics() ?? {}
-      size = Math.max(DATAGRAM_ALWAYS_BYTES, pmtu - TUNNEL_PACKET_OVERHEAD_BYTES)
-    }
-    return size
   }
 }

@@ -3,14 +3,9 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import type { QuicClientSession, QuicConnectOptions } from '@currentspace/http3'
-import {
-  DATAGRAM_ALWAYS_BYTES,
-  TUNNEL_ALPN,
-  TUNNEL_IDLE_MS,
-  TUNNEL_PACKET_OVERHEAD_BYTES,
-} from '@svc/protocol'
+import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-browser/platform'
-import { PATH_LOOK_MS, TUNNEL_CONNECT_DEADLINE_MS, TUNNEL_WINDOW_BYTES } from '../limits.ts'
+import { TUNNEL_CONNECT_DEADLINE_MS } from '../limits.ts'
 
 export interface QuicTarget {
   /** An IP address. */
@@ -58,7 +53,7 @@ export async function dialQuic(
   // what ends the connection closes it, too
   session.on('error', () => {})
   let isOpen = true
-  const datagramMaxBytes = sizeOf(session)
+  const datagramMaxBytes = datagramSizeOf(session)
   const close = (): void => {
     isOpen = false
     session.close().catch(() => {})
@@ -120,23 +115,4 @@ async function begin(
 /** What Node trusts, with the ones that its environment adds. */
 export function defaultAuthorities(): string {
   return getCACertificates('default').join('\n')
-}
-
-interface Path {
-  getMetrics(): object | null
-}
-
-/** The library finds out by itself what passes. It is asked now and then, for that waits for its thread. */
-function sizeOf(path: Path): () => number {
-  let size = 0
-  let askedAt = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = performance.now()
-    if (now - askedAt > PATH_LOOK_MS) {
-      askedAt = now
-      const { pmtu = 0 }: { pmtu?: number } = path.getMetrics() ?? {}
-      size = Math.max(DATAGRAM_ALWAYS_BYTES, pmtu - TUNNEL_PACKET_OVERHEAD_BYTES)
-    }
-    return size
-  }
 }

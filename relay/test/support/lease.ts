@@ -1,0 +1,16 @@
+// A lease as the registry makes it, for tests that need no more than one.
+
+import { Lease } from '../../src/lease/lease.ts'
+
+export function newLease(): Lease {
+  return new Lease({
+    identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
+    hostname: 'demo.relay.localhost',
+    canonicalHostname: `demo-${'ab'.repeat(20)}.relay.localhost`,
+    metadata: {},
+    ttlS: 120,
+    firstSeenAt: 0,
+    clientIp: '192.0.2.1',
+    reportedIp: undefined,
+  })
+}
