@@ -11,7 +11,9 @@ import { type Components, closed, type Schema, valuesOf } from './support/json-s
 import { type Answer, newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token'
-const RUNS = 400
+const RUNS = 300
+/** Chance may leave an operation without a success that often in a row, and hardly more often. */
+const ROUNDS_MAX = 4
 
 interface Operation {
   operationId: string
@@ -164,8 +166,9 @@ describe('answers', () => {
         unregisters: fc.constant(path === '/sdk/unregister'),
       })
     })
-    await fc.assert(
-      fc.asyncProperty(requests, async ({ method, path, operation, body, bearer, token, unregisters }) => {
+    const property = fc.asyncProperty(
+      requests,
+      async ({ method, path, operation, body, bearer, token, unregisters }) => {
         const sent = unregisters ? { access_token: 'no-token' } : body
         const answer = await relay.call(method, path, sent, {
           Authorization: `Bearer ${bearer}`,
@@ -173,12 +176,14 @@ describe('answers', () => {
         })
         expectDescribed(operation, answer)
         seen.add(`${operation.operationId} ${answer.status}`)
-      }),
-      { numRuns: RUNS },
+      },
     )
     // A run that only ever met refusals would prove little.
-    for (const name of ['renew', 'reverse', 'registerChallenge', 'updateLease', 'updateIp', 'updatePolicy'])
-      expect([...seen].filter((one) => one.startsWith(`${name} 20`))).toHaveLength(1)
+    const wanted = ['renew', 'reverse', 'registerChallenge', 'updateLease', 'updateIp', 'updatePolicy']
+    const missing = () => wanted.filter((name) => ![...seen].some((one) => one.startsWith(`${name} 20`)))
+    for (let round = 0; round < ROUNDS_MAX && missing().length > 0; round++)
+      await fc.assert(property, { numRuns: RUNS })
+    expect(missing()).toEqual([])
   }, 60_000)
 })
 
