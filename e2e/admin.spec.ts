@@ -1,13 +1,10 @@
 // The administration: logging in, deciding with a way back, two administrators at once, and a relay that restarts.
-import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BrowserContext, Page } from '@playwright/test'
-import type { LeaseMetadata } from '@svc/protocol'
-import { publish, type Site } from '@svc/sdk-node'
 import { test as base, expect } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import { expectAccessible, expectFits } from './harness/example.ts'
+import { type PublishAs, publishAs } from './harness/publish-as.ts'
 import { startTestRelay, type TestRelay } from './harness/relay.ts'
 import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './harness/web.ts'
 
@@ -20,7 +17,7 @@ interface Fixtures {
   context: BrowserContext
   errors: string[]
   admin: Page
-  publishAs(name: string, metadata?: LeaseMetadata): Promise<Site>
+  publishAs: PublishAs
 }
 
 const test = base.extend<Fixtures, { relay: TestRelay }>({
@@ -49,17 +46,7 @@ const test = base.extend<Fixtures, { relay: TestRelay }>({
     await use(page)
     await page.close()
   },
-  publishAs: async ({ relay }, use) => {
-    const ca = await readFile(relay.caFile, 'utf8')
-    const all: Site[] = []
-    await use(async (name, metadata) => {
-      const options = { relay: relay.url, name, ca, identity: randomBytes(32), metadata }
-      const site = await publish({ ...options, fetch: () => new Response('here') })
-      all.push(site)
-      return site
-    })
-    await Promise.all(all.map((site) => site.close()))
-  },
+  publishAs,
 })
 
 /** Ends the relay at once and starts it again where it was. */

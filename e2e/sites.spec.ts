@@ -1,17 +1,14 @@
 // The list of sites: who is there, and who is not; live; and nothing that a site says of itself is more than text.
-import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import type { Lease, LeaseMetadata } from '@svc/protocol'
-import { publish, type Site } from '@svc/sdk-node'
+import type { Lease } from '@svc/protocol'
 import { test as base, expect } from './fixtures.ts'
 import { expectAccessible, expectFits } from './harness/example.ts'
+import { type PublishAs, publishAs } from './harness/publish-as.ts'
 import { HOSTILE, layoutShift, look, type OpenedPage, openWeb, WIDTHS_PX } from './harness/web.ts'
 
 interface Fixtures {
   sites: OpenedPage
-  /** Closed at the end. */
-  publishAs(name: string, metadata: LeaseMetadata): Promise<Site>
+  publishAs: PublishAs
 }
 
 const test = base.extend<Fixtures>({
@@ -22,17 +19,7 @@ const test = base.extend<Fixtures>({
     expect(opened.errors).toEqual([])
     await context.close()
   },
-  publishAs: async ({ relay }, use) => {
-    const ca = await readFile(relay.caFile, 'utf8')
-    const all: Site[] = []
-    await use(async (name, metadata) => {
-      const options = { relay: relay.url, name, ca, identity: randomBytes(32), metadata }
-      const site = await publish({ ...options, fetch: () => new Response('here') })
-      all.push(site)
-      return site
-    })
-    await Promise.all(all.map((site) => site.close()))
-  },
+  publishAs,
 })
 
 const row = (page: Page, name: string) =>

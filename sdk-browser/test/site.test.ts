@@ -10,7 +10,8 @@ import { STABLE_AFTER_MS } from '../src/limits.ts'
 import type { PublishOptions } from '../src/options.ts'
 import { parseOptions } from '../src/options.ts'
 import { publishOn } from '../src/publish-on.ts'
-import { PublishedSite, type Site } from '../src/site.ts'
+import { PublishedSite } from '../src/published-site.ts'
+import type { Site } from '../src/site.ts'
 import { failing, RelayDouble, testPlatform } from './support/relay-double.ts'
 
 const { address } = identityFromKey(new Uint8Array(32).fill(1))

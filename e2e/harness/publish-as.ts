@@ -1,0 +1,23 @@
+// The fixture `publishAs`: sites of this process, each with an identity of its own, which end with the test.
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { LeaseMetadata } from '@svc/protocol'
+import { publish, type Site } from '@svc/sdk-node'
+import type { TestRelay } from './relay.ts'
+
+export type PublishAs = (name: string, metadata?: LeaseMetadata) => Promise<Site>
+
+export async function publishAs(
+  { relay }: { relay: TestRelay },
+  use: (publishAs: PublishAs) => Promise<void>,
+): Promise<void> {
+  const ca = await readFile(relay.caFile, 'utf8')
+  const all: Site[] = []
+  await use(async (name, metadata) => {
+    const options = { relay: relay.url, name, ca, identity: randomBytes(32), metadata }
+    const site = await publish({ ...options, fetch: () => new Response('here') })
+    all.push(site)
+    return site
+  })
+  await Promise.all(all.map((site) => site.close()))
+}
