@@ -88,6 +88,8 @@ export const API_HEAD_DEADLINE_MS = 10_000
 export const API_DEADLINE_CHECK_MS = 2_000
 /** A kept-alive API connection may be idle this long; longer than the SDKs' gap between two signatures of a visit. */
 export const API_IDLE_MS = 60_000
+/** `rate_limited` is answered this late: nothing to an honest client, which waits longer anyway. */
+export const RATE_LIMITED_PAUSE_MS = 20
 /** Sources whose failed admin logins are remembered; the one that failed longest ago is forgotten first. */
 export const LOGIN_SOURCES_MAX = 1024
 /** Files that changed are read again after this much quiet: a chain and its key are two. */

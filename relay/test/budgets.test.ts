@@ -164,6 +164,15 @@ describe('over HTTP', () => {
     expect(waits[1]! - waits[0]!).toBeGreaterThan(18)
   })
 
+  test('who goes on asking waits 20 ms for each refusal', async () => {
+    for (let i = 0; i < 4; i++) await relay.call('POST', '/sdk/register', 'not JSON')
+    const before = performance.now()
+    for (let i = 0; i < 10; i++)
+      expect(await relay.call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 429 })
+    // a timer may fire a millisecond early
+    expect(performance.now() - before).toBeGreaterThan(10 * 19)
+  })
+
   test('renewals and other endpoints cost nothing', async () => {
     const { access_token } = await relay.register('demo')
     for (let i = 0; i < 20; i++) await relay.call('POST', '/sdk/register/challenge', {})

@@ -3,12 +3,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { HEADER, PATH } from '@svc/protocol'
 import type { CertificateRotation } from '../certificates/rotation.ts'
 import type { Certificates } from '../certificates/store.ts'
 import { RelayError } from '../errors.ts'
-import { API_DEADLINE_CHECK_MS, API_HEAD_DEADLINE_MS, API_HEAD_MAX_BYTES, API_IDLE_MS } from '../limits.ts'
+import {
+  API_DEADLINE_CHECK_MS,
+  API_HEAD_DEADLINE_MS,
+  API_HEAD_MAX_BYTES,
+  API_IDLE_MS,
+  RATE_LIMITED_PAUSE_MS,
+} from '../limits.ts'
 import type { ReverseConnect } from '../reverse/connect.ts'
 import type { Sources } from '../source/sources.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
@@ -85,6 +92,8 @@ async function answer(api: Api, request: IncomingMessage, response: ServerRespon
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
+    // Who asks too often and waits for each answer is made to wait: answering at once is most of what a flood costs.
+    if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_PAUSE_MS)
     if (response.headersSent) response.destroy()
     else sendError(response, refusal)
   }
