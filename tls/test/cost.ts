@@ -1,7 +1,9 @@
 // Tells a linear cost from a quadratic one on a machine that is busy with other things.
 
+const TIMES = 8
+
 /**
- * How many times more `run` costs for four times the size: about 4 when it is linear, 16 when it is quadratic. The least of
+ * How many times more `run` costs for eight times the size: about 8 when it is linear, 64 when it is quadratic. The least of
  * three comparisons, for other work may come between at any of them.
  */
 export function growth(size: number, run: (size: number) => void): number {
@@ -14,8 +16,8 @@ export function growth(size: number, run: (size: number) => void): number {
       }),
     )
   best(size)
-  return Math.min(...Array.from({ length: 3 }, () => best(4 * size) / best(size)))
+  return Math.min(...Array.from({ length: 3 }, () => best(TIMES * size) / best(size)))
 }
 
 /** Between the two, nearer to the quadratic one: small sizes suffer most from noise. */
-export const LINEAR_GROWTH_MAX = 10
+export const LINEAR_GROWTH_MAX = 32
