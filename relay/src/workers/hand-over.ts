@@ -16,10 +16,10 @@ interface Reading {
  */
 export function leave({ visitor, lease, hello, until }: Arrival): HandedOver {
   const unread: Buffer[] = []
-  for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read())
-    unread.push(bytes)
-    // after `read`, which may have begun to read again
-  ;(visitor as unknown as Reading)._handle?.readStop()
+  for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read()) unread.push(bytes)
+  // Only now, for `read` may have begun to read again.
+  const { _handle: reading } = visitor as unknown as Reading
+  reading?.readStop()
   return { kind: 'visitor', lease: lease.id, hello, unread: Buffer.concat(unread), until }
 }
 
