@@ -1,9 +1,14 @@
-// Unit and integration tests: every package's test folder, in Node. The browser is e2e's (playwright.config.ts).
+// Unit and integration tests: every package's test folder, in Node, and the few that are for both in a browser, too. The
+// rest of what needs a browser is end to end (playwright.config.ts).
+import path from 'node:path'
+import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { findChromium } from './scripts/lib/browser.ts'
+
+const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
 export default defineConfig({
   test: {
-    include: ['{protocol,yamux,tls,relay,relay/web,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts'],
     testTimeout: 15_000,
     // One more than the cores that CI has: many tests wait for deadlines on the real clock.
     maxWorkers: 3,
@@ -11,5 +16,38 @@ export default defineConfig({
     maxConcurrency: 10,
     // Its cache of transformed modules does not notice that a package.json exports something else.
     fsModuleCache: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: [
+            '{protocol,yamux,tls,relay,relay/web,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
+          ],
+          exclude: [BROWSER_TESTS],
+        },
+      },
+      {
+        extends: true,
+        // msw's service worker
+        publicDir: path.join(import.meta.dirname, 'node_modules/msw/lib'),
+        test: {
+          name: 'browser',
+          include: [BROWSER_TESTS],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: findChromium(),
+                args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
   },
 })

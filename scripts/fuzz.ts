@@ -5,8 +5,11 @@ import { parseArgs } from 'node:util'
 /** Each module exports `fuzz(seconds, seed)` and throws, or rejects, on the first finding. */
 const TARGETS: Record<string, string> = {
   control: '../relay/test/model/fuzz.ts',
+  api: '../relay/test/fuzz/api.ts',
+  pages: '../relay/test/fuzz/pages.ts',
   tls: '../tls/test/fuzz.ts',
   yamux: '../yamux/test/fuzz.ts',
+  files: '../sdk-node/test/folder-fuzz.ts',
   http: '../sdk-browser/test/http/fuzz.ts',
   http2: '../sdk-browser/test/http2/fuzz.ts',
   websocket: '../sdk-browser/test/websocket/fuzz.ts',

@@ -38,7 +38,7 @@ function install() {
   const locked = existsSync(path.join(root, 'package-lock.json'))
   if (!locked)
     console.error('There is no package-lock.json: installing the versions that package.json allows.')
-  console.error('Installing dependencies …')
+  console.error('Installing the packages of package-lock.json with npm: once, for a minute or two …')
   const args = [locked ? 'ci' : 'install', '--no-audit', '--no-fund', '--loglevel=error']
   const { status, stdout, stderr, error } = npm(args)
   if (status !== 0) {

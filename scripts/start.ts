@@ -29,7 +29,9 @@ try {
 }
 
 async function start(): Promise<void> {
-  const siteDir = process.env.SVC_SITE_DIR || (await buildSite())
+  const siteDir =
+    process.env.SVC_SITE_DIR || (await announced("Building the relay's pages and the examples", buildSite()))
+  console.log(`Starting the relay at ${url} …`)
   relay = await startRelay({
     env: { SVC_URL: url, IDENTITY_PATH: identityPath, SVC_SITE_DIR: siteDir, LOG_LEVEL: log.level },
     onLog: log.print,
@@ -48,6 +50,12 @@ async function start(): Promise<void> {
   announce(site.url, ca === undefined ? undefined : caFile)
 }
 
+/** Says what takes its time. */
+async function announced<T>(what: string, work: Promise<T>): Promise<T> {
+  console.log(`${what} …`)
+  return await work
+}
+
 function announce(siteUrl: string, caFile: string | undefined): void {
   const lines = [
     'The relay is running; Ctrl-C ends it.',
@@ -59,8 +67,8 @@ function announce(siteUrl: string, caFile: string | undefined): void {
   if (caFile !== undefined) lines.push(`  Its authority (CA)    ${displayPath(caFile)}`)
   lines.push('', 'See it answer:', '', `  ${curlLine(siteUrl, caFile)}`, '')
   if (caFile !== undefined)
-    lines.push(`Browsers show it without a warning once they trust the CA, which ${trustHint(caFile)}`, '')
-  console.log(lines.join('\n'))
+    lines.push(`Browsers show it without a warning once they trust the CA. ${trustHint(caFile)}`, '')
+  console.log(['', ...lines].join('\n'))
 }
 
 /** Ends the site first, so that it can still take its lease back from the relay. */

@@ -1,4 +1,5 @@
-// Everything that must hold: lint, types, unused code, unit tests, the end-to-end suite and the size of a page.
+// Everything that must hold: lint, linear regular expressions, types, unused code, unit tests, the end-to-end suite and
+// the size of a page.
 // With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
 // whose name, matches. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,6 +14,8 @@ import { ensureTlsClients } from './lib/tls-clients.ts'
 /** Longest that one step may take, in milliseconds. */
 const CHECK_TIMEOUT_MS: number = 2 * 60_000
 const SUITE_TIMEOUT_MS: number = 9 * 60_000
+/** A minute when all is well; an attack that succeeds is waited for. */
+const ATTACK_TIMEOUT_MS: number = 5 * 60_000
 /** What continuous integration runs of the soak; its own default is half an hour. */
 const CI_SOAK_MINUTES = 2
 const CI_SOAK_TIMEOUT_MS: number = (CI_SOAK_MINUTES + 1) * 60_000
@@ -37,10 +40,15 @@ summarize()
 
 async function runAll(): Promise<void> {
   await step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.']))
+  await step('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts']))
   await step('types', checkTypes)
   await step('unused', () => check(['knip', '--no-progress']))
-  // the soak waits more than it computes, but would disturb what is timed end to end
-  await Promise.all([step('unit', () => vitest([])), process.env.CI && step('soak', soak)])
+  // attacks and the soak wait more than they compute, but would disturb what is timed end to end
+  await Promise.all([
+    step('unit', () => vitest([])),
+    step('attack', attack),
+    process.env.CI && step('soak', soak),
+  ])
   await step('e2e', () => playwright([]))
   await step('size', () => check(['node', 'scripts/size.ts'], true))
 }
@@ -77,6 +85,11 @@ async function check(command: string[], show = false): Promise<Count> {
 async function soak(): Promise<Count> {
   const command = ['node', 'scripts/soak.ts', `${CI_SOAK_MINUTES}`]
   return verdict(await runCommand(command, { timeoutMs: CI_SOAK_TIMEOUT_MS, quiet: true }), true)
+}
+
+async function attack(): Promise<Count> {
+  const command = ['node', 'scripts/attack.ts', '--slice']
+  return verdict(await runCommand(command, { timeoutMs: ATTACK_TIMEOUT_MS, quiet: true }), true)
 }
 
 async function checkTypes(): Promise<Count> {
@@ -133,7 +146,7 @@ function summarize(): void {
     `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
   console.log()
   for (const one of steps)
-    console.log(`${one.name.padEnd(8)}${one.seconds.toFixed(1).padStart(7)} s   ${line(one)}`)
+    console.log(`${one.name.padEnd(10)}${one.seconds.toFixed(1).padStart(7)} s   ${line(one)}`)
   console.log(`\n${line({ passed: total('passed'), failed: total('failed'), skipped: total('skipped') })}`)
   process.exitCode = total('failed') > 0 || total('passed') === 0 ? 1 : 0
 }

@@ -19,8 +19,8 @@ export interface Answer {
   text: string
 }
 
-/** Which the lease is to have. */
-type Ports = Pick<RegisterChallengeRequest, 'tcp_enabled'>
+/** What the lease is to have. */
+type Wanted = Pick<RegisterChallengeRequest, 'tcp_enabled' | 'metadata' | 'ttl'>
 
 export function newIdentity(): Identity {
   return identityFromKey(new Uint8Array(randomBytes(32)))
@@ -31,20 +31,23 @@ export class RelayApi {
   readonly #ca: string
   readonly #agent: Agent
 
-  /** @param url of the relay; it is on this machine */
-  constructor(url: string, ca: string, maxSockets: number) {
+  /**
+   * @param url of the relay; it is on this machine
+   * @param localAddress where the connections come from; by default what the system chooses
+   */
+  constructor(url: string, ca: string, maxSockets: number, localAddress?: string) {
     this.#url = new URL(url)
     this.#ca = ca
-    this.#agent = new Agent({ keepAlive: true, maxSockets })
+    this.#agent = new Agent({ keepAlive: true, maxSockets, ...(localAddress && { localAddress }) })
   }
 
-  async challenge(identity: Identity, name: string, ports: Ports = {}): Promise<RegisterChallengeResponse> {
-    const body = { identity: { name, address: identity.address }, ttl: 600, ...ports }
+  async challenge(identity: Identity, name: string, wanted: Wanted = {}): Promise<RegisterChallengeResponse> {
+    const body = { identity: { name, address: identity.address }, ttl: 600, ...wanted }
     return dataOf(await this.post(PATH.registerChallenge, body))
   }
 
-  async register(identity: Identity, name: string, ports: Ports = {}): Promise<RegisterResponse> {
-    const challenge = await this.challenge(identity, name, ports)
+  async register(identity: Identity, name: string, wanted: Wanted = {}): Promise<RegisterResponse> {
+    const challenge = await this.challenge(identity, name, wanted)
     return dataOf(await this.post(PATH.register, proofOf(identity, challenge)))
   }
 

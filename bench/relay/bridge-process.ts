@@ -14,6 +14,7 @@ import { createPipe } from '../../relay/src/bridge/pipe.ts'
 import type { Credentials } from '../../relay/src/lease/credentials.ts'
 import type { Lease } from '../../relay/src/lease/lease.ts'
 import { serveCarrier } from '../../relay/src/reverse/carrier.ts'
+import { SessionMemories } from '../../relay/src/reverse/session-memory.ts'
 import { type Kind, parseWay } from './way.ts'
 
 type Join = (visitor: Duplex) => void
@@ -29,6 +30,7 @@ const SERVE: Record<Kind, (join: Join) => Server> = {
   carrier: serveCarriers,
 }
 
+const memories = new SessionMemories()
 const pipe = createPipe(await Landing.find())
 const [identity = '', ...ways] = process.argv.slice(2)
 const pem = readFileSync(identity)
@@ -61,13 +63,13 @@ function serveCarriers(join: Join): Server {
   })
   const server = createHttpsServer({ ...certificate, noDelay: true })
   server.on('upgrade', (request, socket, head) =>
-    sockets.handleUpgrade(request, socket, head, (ws) => serveStreams(ws, join)),
+    sockets.handleUpgrade(request, socket, head, (ws) => serveStreams(ws, socket, join)),
   )
   return server
 }
 
 /** As the relay does it, for a lease whose every session is a visitor's at once. */
-function serveStreams(socket: WebSocket, join: Join): void {
+function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
   const offer = (session: Duplex): boolean => {
     join(session)
     return true
@@ -75,8 +77,8 @@ function serveStreams(socket: WebSocket, join: Join): void {
   const lease = {
     ended: new AbortController().signal,
     onBar: () => () => {},
-    ready: { hasRoom: true, offer },
-  }
-  const credentials = { leaseOf: () => lease }
-  serveCarrier(socket, lease as unknown as Lease, credentials as unknown as Credentials)
+    ready: { hasRoom: true, offer, watch: () => () => {} },
+  } as unknown as Lease
+  const credentials = { leaseOf: () => lease } as unknown as Credentials
+  serveCarrier({ socket, connection, lease, source: undefined, credentials, memories })
 }

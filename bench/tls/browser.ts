@@ -88,7 +88,6 @@ async function connectTo(page: Page, identity: Identity): Promise<void> {
   await page.exposeFunction('toClient', (bytes: string) => void transport.push(decode(bytes)))
   await page.exposeFunction('sign', async ({ clientHello, ...rest }: SignedMessages) => {
     const request = {
-      version: 'TLSv1.3' as const,
       algorithm: identity.config.algorithm,
       clientHello: decode(clientHello),
       serverHello: decode(rest.serverHello),

@@ -44,7 +44,6 @@ export function createIdentity(): Identity {
 
 /** What CertificateVerify signs (RFC 8446 §4.4.3): the relay's part of a handshake. */
 function verifyContent(request: SignRequest): Uint8Array {
-  if (request.version !== 'TLSv1.3') throw new Error('TLS 1.2 is not measured')
   const hash = HASH[suiteHash(parseServerHello(request.serverHello).cipherSuite)!]
   const { clientHello, helloRetryRequest, clientHelloRetry } = request
   const transcript = createHash(hash)

@@ -6,7 +6,11 @@ import type { FaultyRelay } from './faulty-relay.ts'
 
 type SiteOptions = Partial<NodePublishOptions> & Pick<NodePublishOptions, 'fetch'>
 
-export function publishNode({ url, ca }: FaultyRelay, name: string, options: SiteOptions): Promise<Site> {
+export function publishNode(
+  { url, ca }: Pick<FaultyRelay, 'url' | 'ca'>,
+  name: string,
+  options: SiteOptions,
+): Promise<Site> {
   const identity = crypto.getRandomValues(new Uint8Array(32))
   return publish({ relay: url, name, ca, identity, ...options })
 }
@@ -20,7 +24,11 @@ export interface Visitor {
 }
 
 /** @param sockets how many connections are kept and used again; 0 for a new one each time */
-export function visitorOf(site: Site, { ca, port }: FaultyRelay, sockets = 0): Visitor {
+export function visitorOf(
+  site: Pick<Site, 'url'>,
+  { ca, port }: Pick<FaultyRelay, 'ca' | 'port'>,
+  sockets = 0,
+): Visitor {
   const { hostname, host } = new URL(site.url)
   const agent = new Agent({ keepAlive: sockets > 0, maxSockets: sockets || Number.POSITIVE_INFINITY })
   const send = (path: string, body?: Buffer): Promise<IncomingMessage> =>

@@ -6,6 +6,9 @@ import { freePort } from './free-port.ts'
 const root: string = path.resolve(import.meta.dirname, '../pages')
 const outDir: string = path.resolve(import.meta.dirname, '../dist/pages')
 
+/** The worker's script without `import()`, as a service worker needs it that is to load all of the SDK. */
+const SINGLE_FILE_WORKER = 'single-file-worker.js'
+
 export async function buildPages(): Promise<void> {
   const input = ['index.html', 'contexts.html'].map((page) => path.join(root, page))
   await build({
@@ -14,6 +17,20 @@ export async function buildPages(): Promise<void> {
     logLevel: 'warn',
     build: { outDir, emptyOutDir: true, rolldownOptions: { input } },
     worker: { format: 'es' },
+  })
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    build: {
+      outDir,
+      emptyOutDir: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: path.join(root, 'worker.ts'),
+        output: { format: 'iife', codeSplitting: false, entryFileNames: SINGLE_FILE_WORKER },
+      },
+    },
   })
 }
 

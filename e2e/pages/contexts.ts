@@ -6,7 +6,7 @@ interface Published {
   state: string
 }
 
-type Kind = 'dedicated' | 'shared' | 'service'
+type Kind = 'dedicated' | 'shared' | 'service' | 'single-file'
 
 declare global {
   var publishIn: (kind: Kind, relay: string, name: string) => Promise<Published>
@@ -25,12 +25,15 @@ globalThis.publishIn = async (kind, relay, name) => {
 const start: Record<Kind, () => Promise<Pick<Worker, 'postMessage'>>> = {
   dedicated: async () => new Worker(workerUrl, { type: 'module' }),
   shared: async () => new SharedWorker(workerUrl, { type: 'module' }).port,
-  service: async () => {
-    const registration = await navigator.serviceWorker.register(workerUrl, { type: 'module' })
-    const worker = registration.active ?? registration.installing ?? registration.waiting
-    if (worker === null) throw new Error('there is no service worker')
-    const isActive = (): boolean => worker.state === 'activated'
-    while (!isActive()) await new Promise((resolve) => worker.addEventListener('statechange', resolve))
-    return worker
-  },
+  service: () => serviceWorker(workerUrl, 'module'),
+  'single-file': () => serviceWorker('/single-file-worker.js', 'classic'),
+}
+
+async function serviceWorker(url: string, type: WorkerType): Promise<ServiceWorker> {
+  const registration = await navigator.serviceWorker.register(url, { type })
+  const worker = registration.active ?? registration.installing ?? registration.waiting
+  if (worker === null) throw new Error('there is no service worker')
+  const isActive = (): boolean => worker.state === 'activated'
+  while (!isActive()) await new Promise((resolve) => worker.addEventListener('statechange', resolve))
+  return worker
 }

@@ -1,7 +1,7 @@
 // Chat: the room lives in this page, whose user is its host. Visitors come by the site that it publishes.
 import { publish } from '@svc/sdk-browser'
 import { element } from '../shared/dom.ts'
-import { friendlyName, keepName } from '../shared/name.ts'
+import { friendlyNames } from '../shared/name.ts'
 import { showSite } from '../shared/show-site.ts'
 import roomHtml from './room.html?raw'
 import { Room } from './room.ts'
@@ -16,7 +16,6 @@ createView((text) => {
   return true
 })
 
-showSite(friendlyName('chat'), (name) => {
-  keepName('chat', name)
-  return publish({ relay: location.origin, name, fetch: chatServer(room) })
-})
+showSite(friendlyNames('chat'), (site) =>
+  publish({ relay: location.origin, fetch: chatServer(room), ...site }),
+)

@@ -1,7 +1,7 @@
 // Links: publishes an h3 app as it is, and edits what it serves.
 import { publish } from '@svc/sdk-browser'
 import { element, make } from '../shared/dom.ts'
-import { friendlyName, keepName } from '../shared/name.ts'
+import { friendlyNames } from '../shared/name.ts'
 import { showError } from '../shared/show-error.ts'
 import { showSite } from '../shared/show-site.ts'
 import { linksApp } from './app.ts'
@@ -10,10 +10,7 @@ import { type Link, Links } from './links.ts'
 const links = new Links()
 const app = linksApp(links, show)
 
-showSite(friendlyName('h3'), (name) => {
-  keepName('h3', name)
-  return publish({ relay: location.origin, name, fetch: app.fetch })
-})
+showSite(friendlyNames('h3'), (site) => publish({ relay: location.origin, fetch: app.fetch, ...site }))
 
 const form = element<HTMLFormElement>('add')
 form.addEventListener('submit', (event) => {

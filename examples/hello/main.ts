@@ -1,17 +1,14 @@
 // The hello page: publishes itself when it opens, counts its visitors and lists what they asked for.
 import { publish } from '@svc/sdk-browser'
 import { element } from '../shared/dom.ts'
-import { friendlyName, keepName } from '../shared/name.ts'
+import { friendlyNames } from '../shared/name.ts'
 import { showSite } from '../shared/show-site.ts'
 import { answer } from './answer.ts'
 import { listRequest } from './requests.ts'
 
 let visits = 0
 
-showSite(friendlyName('hello'), (name) => {
-  keepName('hello', name)
-  return publish({ relay: location.origin, name, fetch: handle })
-})
+showSite(friendlyNames('hello'), (site) => publish({ relay: location.origin, fetch: handle, ...site }))
 
 function handle(request: Request): Response {
   const { response, isVisit } = answer(request, visits)

@@ -1,7 +1,7 @@
 // Guestbook: publishes a Hono app as it is, and lists its entries with a button to take each out.
 import { publish } from '@svc/sdk-browser'
 import { element, make } from '../shared/dom.ts'
-import { friendlyName, keepName } from '../shared/name.ts'
+import { friendlyNames } from '../shared/name.ts'
 import { showSite } from '../shared/show-site.ts'
 import { guestbookApp } from './app.ts'
 import { type Entry, Guestbook } from './book.ts'
@@ -9,10 +9,7 @@ import { type Entry, Guestbook } from './book.ts'
 const book = new Guestbook()
 const app = guestbookApp(book)
 
-showSite(friendlyName('hono'), (name) => {
-  keepName('hono', name)
-  return publish({ relay: location.origin, name, fetch: app.fetch })
-})
+showSite(friendlyNames('hono'), (site) => publish({ relay: location.origin, fetch: app.fetch, ...site }))
 
 book.follow(() => {
   element('entries').replaceChildren(...book.entries.map(row))

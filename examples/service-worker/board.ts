@@ -1,6 +1,6 @@
 // What the board's pages have in common: they start the worker, tell it that they are here, and show its site.
 import { element } from '../shared/dom.ts'
-import { friendlyName, keepName } from '../shared/name.ts'
+import { sharedNames } from '../shared/name.ts'
 import { showError } from '../shared/show-error.ts'
 import { createSiteCard, showSiteState } from '../shared/site-card.ts'
 import { type BoardState, CHANNEL, type Command } from './messages.ts'
@@ -14,23 +14,23 @@ type Send = (command: Command) => void
 /** @param show called with each state of the worker */
 export async function openBoard(show: (state: BoardState) => void): Promise<Send> {
   new BroadcastChannel(CHANNEL).onmessage = ({ data }: MessageEvent<BoardState>) => {
-    showSiteState(data.site, data.url)
+    showSiteState(data.site, data.url, data.waiting)
     showError(data.error)
     element('worker').textContent =
       `A ${data.worker} answers since ${new Date(data.startedAt).toLocaleTimeString()}.`
     show(data)
   }
-  const name = friendlyName('service-worker')
+  const { name, identity, keep } = sharedNames('service-worker')
   let send: Send = () => {}
   createSiteCard(name, {
     publish(name) {
-      keepName('service-worker', name)
-      send({ type: 'publish', name })
+      keep(name)
+      send({ type: 'publish', name, identity })
     },
     stop: () => send({ type: 'stop' }),
   })
   send = await startWorker()
-  const sayHere = (): void => send({ type: 'here', name })
+  const sayHere = (): void => send({ type: 'here', name, identity })
   setInterval(sayHere, HERE_MS)
   sayHere()
   return send

@@ -21,10 +21,10 @@ let state: BoardState = {
 async function obey(command: Command): Promise<void> {
   switch (command.type) {
     case 'here':
-      if (!wasAsked) await start(command.name)
+      if (!wasAsked) await start(command)
       break
     case 'publish':
-      await start(command.name)
+      await start(command)
       break
     case 'stop':
       await site?.close()
@@ -35,20 +35,24 @@ async function obey(command: Command): Promise<void> {
   show({ notice: await readNotice() })
 }
 
-async function start(name: string): Promise<void> {
+async function start({ name, identity }: { name: string; identity: string }): Promise<void> {
   wasAsked = true
   show({ site: 'connecting', url: '', error: '' })
   try {
-    site = await publish({ relay: location.origin, name, fetch: answer })
+    await publish({ relay: location.origin, name, identity, fetch: answer, onSite: follow })
   } catch (error) {
     show({ site: 'closed', error: error instanceof Error ? error.message : String(error) })
-    return
   }
-  const published = site
-  const follow = (): void => show({ site: published.state, url: published.url })
-  published.addEventListener('statechange', follow)
-  published.addEventListener('error', ({ error }) => show({ error: error.message }))
-  follow()
+}
+
+function follow(begun: Site): void {
+  site = begun
+  begun.addEventListener('statechange', () => {
+    show({ site: begun.state, url: begun.url, waiting: begun.waiting })
+  })
+  begun.addEventListener('error', ({ error }) => {
+    if (begun.state !== 'waiting') show({ error: error.message })
+  })
 }
 
 async function answer(request: Request): Promise<Response> {

@@ -2,7 +2,7 @@
 import { type FetchInfo, publish } from '@svc/sdk-browser'
 import { files } from '@svc/sdk-browser/handlers'
 import { element } from '../shared/dom.ts'
-import { secretName } from '../shared/name.ts'
+import { secretNames } from '../shared/name.ts'
 import { showError } from '../shared/show-error.ts'
 import { showSite } from '../shared/show-site.ts'
 import { follow } from './downloads.ts'
@@ -13,8 +13,8 @@ const shared = new Map<string, File>()
 const serve = files(shared, { listing: true })
 
 // Who has the address has the files, so its name is one that nobody guesses, and that the relay does not list.
-showSite(secretName('share'), (name) =>
-  publish({ relay: location.origin, name, fetch: handle, metadata: { hide: true } }),
+showSite(secretNames('share-folder', 'share'), (site) =>
+  publish({ relay: location.origin, fetch: handle, metadata: { hide: true }, ...site }),
 )
 
 async function handle(request: Request, info: FetchInfo): Promise<Response> {

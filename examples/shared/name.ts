@@ -1,4 +1,5 @@
-// Names for sites: friendly ones that are kept, so that the address survives a reload, and ones that nobody guesses.
+// What tells sites of this web origin apart: names and identities, kept for each example and each of its tabs.
+import { tabNumber } from './tab.ts'
 
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
 const ANIMALS = ['badger', 'finch', 'fox', 'heron', 'lynx', 'mole', 'otter', 'owl', 'seal', 'wren']
@@ -6,25 +7,44 @@ const NUMBERS = 1000
 /** Of a UUID: 48 random bits, and a name that fits its 22 characters. */
 const SECRET_CHARS = 13
 
-/** What was used last, else a new one. Each example has its own. */
-export function friendlyName(example: string): string {
-  const name =
-    localStorage.getItem(storageKey(example)) ?? `${pick(ADJECTIVES)}-${pick(ANIMALS)}-${random(NUMBERS)}`
-  keepName(example, name)
-  return name
+export interface SiteNames {
+  /** Of the stored identity, as the option `identity` of `publish` takes it. */
+  identity: string
+  /** Of the site: what was used last, else a new one. */
+  name: string
+  /** Remembers the name for the next time. */
+  keep(name: string): void
 }
 
-export function keepName(example: string, name: string): void {
-  localStorage.setItem(storageKey(example), name)
+/** Friendly ones that outlive the tab. */
+export async function friendlyNames(example: string): Promise<SiteNames> {
+  return namesOf(example, localStorage, friendlyName)
 }
 
-/** For sites where to have the address is to have access. */
-export function secretName(prefix: string): string {
-  return `${prefix}-${crypto.randomUUID().slice(0, SECRET_CHARS)}`
+/** For sites where to have the address is to have access: a name that nobody guesses, which ends with the tab. */
+export async function secretNames(example: string, prefix: string): Promise<SiteNames> {
+  return namesOf(example, sessionStorage, () => `${prefix}-${crypto.randomUUID().slice(0, SECRET_CHARS)}`)
 }
 
-function storageKey(example: string): string {
-  return `svc-${example}-name`
+/** Of an example of which there is one, however many tabs show it. */
+export function sharedNames(example: string): SiteNames {
+  return storedNames(`svc-example-${example}`, localStorage, friendlyName)
+}
+
+async function namesOf(example: string, storage: Storage, create: () => string): Promise<SiteNames> {
+  const number = await tabNumber(`example-${example}`)
+  return storedNames(`svc-example-${example}-${number}`, storage, create)
+}
+
+function storedNames(identity: string, storage: Storage, create: () => string): SiteNames {
+  const name = storage.getItem(identity) ?? create()
+  const keep = (name: string): void => storage.setItem(identity, name)
+  keep(name)
+  return { identity, name, keep }
+}
+
+function friendlyName(): string {
+  return `${pick(ADJECTIVES)}-${pick(ANIMALS)}-${random(NUMBERS)}`
 }
 
 function pick(words: string[]): string {

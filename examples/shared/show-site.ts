@@ -1,30 +1,49 @@
 // Publishes when the page opens, and shows the site in its card for as long as it lives.
-import type { Site } from '@svc/sdk-browser'
+import { type Site, SvcError } from '@svc/sdk-browser'
+import type { SiteNames } from './name.ts'
 import { showError } from './show-error.ts'
 import { createSiteCard, showSiteState } from './site-card.ts'
 
+/** What tells the site from others of this web origin, and who is told of it before it connects. */
+interface SiteOptions {
+  name: string
+  identity: string
+  onSite(site: Site): void
+}
+
 /** @param publish called at once, and again when the user publishes again, maybe under another name */
-export function showSite(name: string, publish: (name: string) => Promise<Site>): void {
+export async function showSite(
+  names: Promise<SiteNames>,
+  publish: (options: SiteOptions) => Promise<Site>,
+): Promise<void> {
+  const { name, identity, keep } = await names
   let site: Site | undefined
   createSiteCard(name, { publish: start, stop: () => site?.close() })
   start(name)
 
   async function start(name: string): Promise<void> {
+    keep(name)
     showSiteState('connecting', '')
+    const onSite = (begun: Site): void => {
+      site = begun
+      follow(begun)
+    }
     try {
-      site = await publish(name)
+      await publish({ name, identity, onSite })
     } catch (error) {
       showSiteState('closed', '')
-      showError(error)
-      return
+      // stopped by hand before it was online
+      if (!(error instanceof SvcError && error.code === 'aborted')) showError(error)
     }
-    follow(site)
   }
 }
 
 function follow(site: Site): void {
-  const show = (): void => showSiteState(site.state, site.url)
+  const show = (): void => showSiteState(site.state, site.url, site.waiting)
   site.addEventListener('statechange', show)
-  site.addEventListener('error', ({ error }) => showError(error))
+  site.addEventListener('error', ({ error }) => {
+    // what the site waits for, its card says
+    if (site.state !== 'waiting') showError(error)
+  })
   show()
 }

@@ -1,8 +1,9 @@
 // The card that shows a site: its name, its state, its address to copy, and buttons that publish and stop it.
-import type { SiteState } from '@svc/sdk-browser'
+import type { SiteState, Waiting } from '@svc/sdk-browser'
 import { copyOnClick } from './copy.ts'
 import { element } from './dom.ts'
 import { showError } from './show-error.ts'
+import { waitingText } from './waiting.ts'
 
 const HTML = `
 <h2 id="site-heading">Site <output id="state" class="state">closed</output></h2>
@@ -15,6 +16,7 @@ const HTML = `
     <button id="stop" type="button" class="plain" hidden>Stop</button>
   </div>
 </form>
+<p id="waiting-for" class="quiet" role="status"></p>
 <p id="error" class="error" role="alert"></p>
 <div id="address" class="row" hidden>
   <a id="url" target="_blank" rel="noopener"></a>
@@ -40,7 +42,8 @@ export function createSiteCard(name: string, { publish, stop }: SiteActions): vo
   copyOnClick(element('copy'), () => element<HTMLAnchorElement>('url').textContent)
 }
 
-export function showSiteState(state: SiteState, url: string): void {
+/** @param waiting why visitors cannot come, and until when */
+export function showSiteState(state: SiteState, url: string, waiting?: Waiting): void {
   const output = element('state')
   output.textContent = state
   output.dataset.state = state
@@ -53,6 +56,7 @@ export function showSiteState(state: SiteState, url: string): void {
   const link = element<HTMLAnchorElement>('url')
   link.href = url
   link.textContent = url
-  element('address').hidden = isClosed || state === 'connecting'
-  if (state === 'connecting' || state === 'online') showError('')
+  element('address').hidden = isClosed || url === ''
+  element('waiting-for').textContent = waiting ? waitingText(waiting) : ''
+  if (state !== 'closed' && state !== 'reconnecting') showError('')
 }

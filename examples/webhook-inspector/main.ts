@@ -3,7 +3,7 @@ import { publish } from '@svc/sdk-browser'
 import { asCurl, type Entry, inspect } from '@svc/sdk-browser/handlers'
 import { copyOnClick } from '../shared/copy.ts'
 import { element } from '../shared/dom.ts'
-import { secretName } from '../shared/name.ts'
+import { secretNames } from '../shared/name.ts'
 import { showError } from '../shared/show-error.ts'
 import { showSite } from '../shared/show-site.ts'
 import { showDetails } from './details.ts'
@@ -14,8 +14,8 @@ const inspector = inspect(() => new Response('Received\n', { status: Number(stat
 let chosen: number | undefined
 
 // Who has the address can send something: nobody guesses it, and the relay does not list it.
-showSite(secretName('hook'), (name) =>
-  publish({ relay: location.origin, name, fetch: inspector.fetch, metadata: { hide: true } }),
+showSite(secretNames('webhook-inspector', 'hook'), (site) =>
+  publish({ relay: location.origin, fetch: inspector.fetch, metadata: { hide: true }, ...site }),
 )
 
 inspector.addEventListener('change', show)

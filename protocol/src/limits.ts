@@ -14,8 +14,20 @@ export const ADDRESS_HEX_CHARS = 40
 export const CHALLENGE_TTL_S = 120
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
-/** A request body of the control plane; `/v1/sign` has its own. */
-export const BODY_MAX_BYTES: number = 4 * 1024 * 1024
+/** A request body of the control plane; those with metadata, and of `/v1/sign`, may be larger. */
+export const BODY_MAX_BYTES: number = 16 * 1024
+/** What the metadata of a lease may have, in UTF-16 code units; a longer text is refused and never cut. */
+export const METADATA_DESCRIPTION_MAX_CHARS = 4096
+export const METADATA_OWNER_MAX_CHARS = 1024
+/** An address, or a picture of some 190 KB as a data URL. */
+export const METADATA_THUMBNAIL_MAX_CHARS: number = 256 * 1024
+export const METADATA_TAGS_MAX = 16
+export const METADATA_TAG_MAX_CHARS = 64
+/**
+ * A request body with lease metadata: that of a challenge, and of a renewal whose `access_token` comes within the first
+ * {@link BODY_MAX_BYTES}. Metadata of full length fits, also when each character of its texts takes 4 bytes.
+ */
+export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 /** A request body of the admin and policy endpoints. */
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** A body must have arrived whole by then. */
@@ -30,7 +42,7 @@ export const MARKER_WRITE_DEADLINE_MS = 5_000
 /** How long a public connection waits for a ready session. */
 export const CLAIM_TIMEOUT_MS = 10_000
 
-/** A public ClientHello must be whole this long after the connection opened, … */
+/** A public ClientHello must be whole this long after the connection opened, a proxy's header before it included, … */
 export const CLIENT_HELLO_CONNECTION_DEADLINE_MS = 10_000
 /** … this long after its first byte, … */
 export const CLIENT_HELLO_DEADLINE_MS = 2_000

@@ -1,5 +1,7 @@
 // Bodies of the control plane. Times are RFC 3339 strings; field names are those on the wire.
 
+import type { Extension } from './extensions.ts'
+
 export interface Identity {
   /** DNS label used by the lease. */
   name: string
@@ -20,6 +22,8 @@ export interface LeaseMetadata {
 export interface DomainResponse {
   protocol_version: string
   release_version: string
+  /** What the relay can do beyond the protocol; of another relay it may be missing, or have words that are not known here. */
+  extensions: readonly Extension[]
   ens: EnsStatus
   x402: X402FacilitatorInfo
 }
@@ -72,6 +76,12 @@ export interface RegisterRequest {
   reported_ip?: string | undefined
 }
 
+/**
+ * Whether visitors may reach a lease, by the relay's policy: they may, they may once its operator has approved the
+ * identity, or they may not, because the identity or an address is banned or denied.
+ */
+export type Routing = 'allowed' | 'approval' | 'rejected'
+
 export interface ReverseEndpoint {
   /** HTTPS address of `/sdk/connect`. */
   url: string
@@ -80,6 +90,8 @@ export interface ReverseEndpoint {
   /** Never later than the lease's own expiry. */
   expires_at: string
   overlay: boolean
+  /** Extension: as of this answer; a relay may leave it out. */
+  routing?: Routing | undefined
 }
 
 export interface RegisterResponse {
@@ -95,6 +107,11 @@ export interface RegisterResponse {
   tcp_addr?: string | undefined
   udp_enabled: boolean
   tcp_enabled: boolean
+  /**
+   * *Extension*, of a lease with UDP: the port of the relay's URL, where its datagram tunnel comes in. Older clients of the
+   * protocol need it; others know the URL.
+   */
+  sni_port?: number | undefined
 }
 
 export interface RenewRequest {
@@ -137,7 +154,24 @@ export interface Lease {
   ready: number
 }
 
-export interface PublicStateResponse {
+/** Whether work may be sent to a relay. */
+export interface HealthResponse {
+  /** `degraded`: who is here is served, but not all works. */
+  status: 'ok' | 'degraded'
+  /** *Extension*: what does not, in words. */
+  message?: string | undefined
+}
+
+/**
+ * Extension: an answer that would be too large has a part of the list, and the rest is asked for with `?after=<next>`.
+ * What is there all the while is in one of the parts, and in no two of them.
+ */
+export interface Paged {
+  /** Opaque; undefined at the end of the list. */
+  next?: string | undefined
+}
+
+export interface PublicStateResponse extends Paged {
   leases: Lease[]
   landing_page_enabled: boolean
 }
@@ -158,6 +192,8 @@ export interface PolicyLease extends Lease {
   is_banned: boolean
   is_denied: boolean
   is_ip_banned: boolean
+  /** *Extension*: the bans that meet its addresses, as {@link PolicyDecisionsResponse.banned_ips} has them. */
+  ip_bans: string[]
 }
 
 export const APPROVAL_MODES = ['auto', 'manual'] as const
@@ -174,9 +210,11 @@ export interface PolicySettings {
   landing_page_enabled: boolean
   udp: PolicyPortSettings
   tcp_port: PolicyPortSettings
+  /** *Extension*: friendly names that nobody gets. An update without them leaves them as they are. */
+  reserved_names?: string[] | undefined
 }
 
-export interface PolicyStateResponse {
+export interface PolicyStateResponse extends Paged {
   policy: PolicySettings
   leases: PolicyLease[]
 }
@@ -193,12 +231,13 @@ export interface LeasePolicyUpdate {
 }
 
 export interface IpPolicyUpdate {
+  /** An address or, as an *extension*, a CIDR range. An IPv6 address means its /64. */
   ip: string
   is_banned: boolean
 }
 
 /** Extension: every decision that holds, also about identities and addresses that have no lease now. */
-export interface PolicyDecisionsResponse {
+export interface PolicyDecisionsResponse extends Paged {
   /** Identity keys, as the two that follow. Those of mode `auto` are not among them: nobody decided. */
   approved: string[]
   denied: string[]

@@ -26,10 +26,17 @@ export function normalizeAddress(address: string): string | undefined {
 }
 
 /**
- * First label of the identity-bound hostname: `<name>-<address>`, the address without `0x`.
- * The protocol's hashed form for longer names never occurs here: registration refuses such names.
+ * First label of the identity-bound hostname: `<name>-<address>`, the address without `0x`. The protocol's hashed form
+ * for longer names does not occur here, for registration refuses such names.
+ * @param name as {@link normalizeName} gives it
+ * @param address as {@link normalizeAddress} gives it
+ * @throws RangeError for any other: the label would be no DNS label of at most 63 octets, or that of another identity
  */
 export function canonicalLabel(name: string, address: string): string {
+  if (normalizeName(name) !== name)
+    throw new RangeError(`${JSON.stringify(name)} is no normalized lease name`)
+  if (normalizeAddress(address) !== address)
+    throw new RangeError(`${JSON.stringify(address)} is no normalized address`)
   return `${name}-${address.slice(2)}`
 }
 

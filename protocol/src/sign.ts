@@ -6,41 +6,25 @@ export const SIGN_KEY_ID = 'relay-cert'
 export const SIGN_ALGORITHMS = ['ECDSA_SHA256', 'RSA_PSS_SHA256', 'Ed25519'] as const
 export type SignAlgorithm = (typeof SIGN_ALGORITHMS)[number]
 
-interface SignRequestBase {
+/** For a CertificateVerify of TLS 1.3 (RFC 8446 §4.4.3), and for nothing else. */
+export interface SignRequest {
   key_id: string
   algorithm: SignAlgorithm
   /** The 16 bytes behind the TLS marker, base64. */
   binding: string
   /** The ClientHello that the relay bridged; the first one, when there was a HelloRetryRequest. */
   client_hello: string
-  timestamp_unix: number
-  /** 16 random bytes, hexadecimal. */
-  nonce: string
-}
-
-/** For a CertificateVerify of TLS 1.3 (RFC 8446 §4.4.3). */
-export interface Tls13SignRequest extends SignRequestBase {
   server_hello: string
   encrypted_extensions: string
   certificate: string
   /** Extension: both present when the handshake had a HelloRetryRequest. */
   hello_retry_request?: string | undefined
   client_hello_retry?: string | undefined
+  /** By the relay's clock, in seconds since the epoch. */
+  timestamp_unix: number
+  /** 16 random bytes, hexadecimal. */
+  nonce: string
 }
-
-/** Extension: for a ServerKeyExchange of TLS 1.2 (RFC 8422 §5.4), with a client that offers nothing newer. */
-export interface Tls12SignRequest extends SignRequestBase {
-  /** 32 bytes, those of `client_hello`. */
-  client_random: string
-  /** 32 bytes. */
-  server_random: string
-  /** The ServerECDHParams structure. */
-  server_ecdh_params: string
-  /** The Certificate message (RFC 5246 §7.4.2). Without it the relay takes its newest key, which may not be the tenant's yet. */
-  certificate?: string | undefined
-}
-
-export type SignRequest = Tls13SignRequest | Tls12SignRequest
 
 export interface SignResponse {
   key_id: string

@@ -39,5 +39,17 @@ test('the canonical label of the longest name fills a DNS label to the last of i
   expect(label).toHaveLength(63)
 })
 
+test.each([
+  ['a'.repeat(23), ADDRESS],
+  ['Demo', ADDRESS],
+  ['a.b', ADDRESS],
+  ['', ADDRESS],
+  ['demo', ADDRESS.slice(2)],
+  ['demo', ADDRESS.toUpperCase()],
+  ['demo', `${ADDRESS}0`],
+])('there is no canonical label of %j and %j', (name, address) => {
+  expect(() => canonicalLabel(name, address)).toThrow(RangeError)
+})
+
 test('an identity is its name and address', () =>
   expect(identityKey('demo', ADDRESS)).toBe(`demo:${ADDRESS}`))

@@ -1,6 +1,11 @@
 // How many connections this process can hold: what it may open, shared between its listeners.
 
-import { CONNECTIONS_MAX, DESCRIPTORS_RESERVED, PORT_CONNECTIONS_MAX } from './limits.ts'
+import {
+  CONNECTIONS_MAX,
+  DESCRIPTORS_RESERVED,
+  PORT_CONNECTIONS_MAX,
+  PORT_LISTENERS_SHARE,
+} from './limits.ts'
 import { SettingsError } from './settings.ts'
 
 export interface Capacity {
@@ -8,6 +13,17 @@ export interface Capacity {
   connections: number
   /** To all dedicated ports; 0 when there are none. */
   portConnections: number
+}
+
+/**
+ * How many dedicated ports may be open at once, each of which is a descriptor: all of the range, or a quarter of what is left.
+ * @param openFiles descriptors that the process may have
+ * @param wanted one for each port and transport
+ */
+export function portListenersOf(openFiles: number, wanted: number): number {
+  // as little as the process cannot do without anyway stays for connections
+  const left = Math.max(0, openFiles - 2 * DESCRIPTORS_RESERVED)
+  return Math.min(wanted, Math.floor(left * PORT_LISTENERS_SHARE))
 }
 
 /**

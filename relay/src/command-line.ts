@@ -1,6 +1,7 @@
-// The arguments of `svc-relay`: there are two, and everything else is a setting in the environment.
+// The arguments of `svc-relay`: a command, two options, and everything else is a setting in the environment.
 
 import { parseArgs } from 'node:util'
+import { AUTHORITY_FORMATS, type AuthorityFormat, PKCS12_PASSWORD } from './certificates/authority-export.ts'
 import { SETTINGS } from './settings.ts'
 import { RELEASE_VERSION } from './version.ts'
 
@@ -10,8 +11,15 @@ export interface Printed {
   isError: boolean
 }
 
-export function readCommandLine(args: string[]): Printed | undefined {
+/** The development CA's certificate is to be written to standard output. */
+export interface PrintAuthority {
+  format: AuthorityFormat
+}
+
+/** @returns undefined when a relay is to run */
+export function readCommandLine(args: string[]): Printed | PrintAuthority | undefined {
   try {
+    if (args[0] === 'ca') return readAuthorityCommand(args.slice(1))
     const { help, version } = parseArgs({
       args,
       options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
@@ -23,6 +31,13 @@ export function readCommandLine(args: string[]): Printed | undefined {
   }
 }
 
+function readAuthorityCommand(args: string[]): PrintAuthority {
+  const { format } = parseArgs({ args, options: { format: { type: 'string', default: 'pem' } } }).values
+  const found = AUTHORITY_FORMATS.find((one) => one === format)
+  if (found === undefined) throw new Error(`--format is one of ${AUTHORITY_FORMATS.join(', ')}`)
+  return { format: found }
+}
+
 function helpText(): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length))
   const settings = SETTINGS.map(
@@ -32,6 +47,9 @@ function helpText(): string {
     'svc-relay: publishes the HTTPS servers of pages under names of its own, and carries bytes that it cannot read.',
     '',
     'Usage: SVC_URL=https://relay.example.com svc-relay [--help | --version]',
+    `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${AUTHORITY_FORMATS.join(' | ')}] > FILE`,
+    '         writes the certificate of the CA of a relay on localhost, for a phone or another machine to trust;',
+    `         the password of the p12 file is ${PKCS12_PASSWORD}`,
     '',
     'Settings are variables of the environment [and what holds without them]:',
     '',

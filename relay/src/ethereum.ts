@@ -1,7 +1,9 @@
 // Ethereum's part in identities: addresses, mnemonics and recovery of who signed. The only importer of viem.
 
+import { createHash } from 'node:crypto'
+import { isMnemonic } from '@svc/protocol'
 import type { Hex } from 'viem'
-import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { english, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { getAddress, recoverMessageAddress } from 'viem/utils'
 
 export type { Hex }
@@ -18,10 +20,12 @@ export function addressOfKey(privateKey: Hex): string {
 
 /**
  * The private key at `path` of a BIP-39 mnemonic.
- * @throws when the mnemonic's checksum or the path is wrong
+ * @throws Error when the mnemonic's words or checksum, or the path, are wrong; its message does not quote them
  */
 export function keyOfMnemonic(mnemonic: string, path: `m/44'/60'/${string}`): Hex {
-  const key = mnemonicToAccount(mnemonic, { path }).getHdKey().privateKey
+  const words = mnemonic.trim().split(/\s+/)
+  if (!isMnemonic(words, english, sha256)) throw new Error('the mnemonic is not valid')
+  const key = mnemonicToAccount(words.join(' '), { path }).getHdKey().privateKey
   if (!key) throw new Error('the derivation path gives no private key')
   return `0x${Buffer.from(key).toString('hex')}`
 }
@@ -37,4 +41,8 @@ export async function recoverSigner(message: string, signature: string): Promise
   } catch {
     return undefined
   }
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
 }

@@ -2,9 +2,10 @@
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { addressOfKey, type Hex, keyOfMnemonic } from './ethereum.ts'
 import { SettingsError } from './settings.ts'
-import { readIfPresent, writePrivate } from './state-file.ts'
+import { readPrivateIfPresent, writePrivate } from './state-file.ts'
 
 export interface RelayIdentity {
   /** Ethereum address, lower case with `0x`. */
@@ -13,16 +14,23 @@ export interface RelayIdentity {
   publicKey: KeyObject
 }
 
-const DEFAULT_PATH = "m/44'/60'/0'/0/0"
-
 /** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
 export async function loadIdentity(directory: string): Promise<RelayIdentity> {
   const path = join(directory, 'identity.json')
-  const text = await readIfPresent(path)
-  if (text !== undefined) return fromKey(parseIdentity(path, text))
+  const text = await readPrivateIfPresent(path)
+  if (text !== undefined) return fromFile(path, text)
   const key: Hex = `0x${newPrivateKey().toString('hex')}`
   await writePrivate(path, `${JSON.stringify({ private_key: key }, null, 2)}\n`)
   return fromKey(key)
+}
+
+function fromFile(path: string, text: string): RelayIdentity {
+  const key = parseIdentity(path, text)
+  try {
+    return fromKey(key)
+  } catch {
+    throw new SettingsError(path, 'private_key is no key of secp256k1')
+  }
 }
 
 function parseIdentity(path: string, text: string): Hex {
@@ -34,15 +42,16 @@ function parseIdentity(path: string, text: string): Hex {
     throw unusable('is not JSON')
   }
   const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
-  const { private_key, mnemonic, derivation_path = DEFAULT_PATH } = fields
+  const { private_key, mnemonic, derivation_path = DERIVATION_PATH_DEFAULT } = fields
   if (typeof private_key === 'string') {
-    if (!/^(0x)?[0-9a-f]{64}$/i.test(private_key)) throw unusable('private_key needs 64 hexadecimal digits')
-    return `0x${private_key.replace(/^0x/i, '')}`
+    const digits = privateKeyDigits(private_key)
+    if (digits === undefined) throw unusable('private_key needs 64 hexadecimal digits')
+    return `0x${digits}`
   }
   if (typeof mnemonic !== 'string') throw unusable('needs private_key or mnemonic')
   if (typeof derivation_path !== 'string') throw unusable('derivation_path needs to be text')
   try {
-    return keyOfMnemonic(mnemonic, derivation_path as typeof DEFAULT_PATH)
+    return keyOfMnemonic(mnemonic, derivation_path as `m/44'/60'/${string}`)
   } catch {
     throw unusable('mnemonic or derivation_path is not valid')
   }

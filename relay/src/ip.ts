@@ -1,6 +1,7 @@
 // IP addresses in one spelling each, so that they can be compared.
 
 import { isIP, isIPv4 } from 'node:net'
+import { IP_MAX_CHARS } from './limits.ts'
 
 const MAPPED = '::ffff:'
 
@@ -9,7 +10,9 @@ const MAPPED = '::ffff:'
  * @returns undefined when `text` is no IP address
  */
 export function normalizeIp(text: string): string | undefined {
-  const address = text.replace(/%.*$/, '').toLowerCase()
+  if (text.length > IP_MAX_CHARS) return undefined
+  const zone = text.indexOf('%')
+  const address = (zone < 0 ? text : text.slice(0, zone)).toLowerCase()
   if (isIPv4(address)) return address
   if (isIP(address) === 0) return undefined
   if (address.startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) return address.slice(MAPPED.length)
@@ -27,15 +30,20 @@ function mappedIpv4(address: string): string | undefined {
 
 const IPV6_GROUPS = 8
 /** A /64 is the least that a subscriber has (RFC 6177): whoever has one address in it has them all. */
-const NETWORK_GROUPS = 4
+export const SOURCE_PREFIX_BITS = 64
+const NETWORK_GROUPS: number = SOURCE_PREFIX_BITS / 16
 
 /**
  * What to count a source by: an IPv4 address itself, of an IPv6 address its /64.
  * @param ip normalized
  */
 export function networkOf(ip: string): string {
-  if (!ip.includes(':')) return ip
+  return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
+}
+
+/** All eight, in hexadecimal digits. @param ip normalized, IPv6 */
+export function groupsOf(ip: string): string[] {
   const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const zeros = Array.from({ length: IPV6_GROUPS - left.length - right.length }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, NETWORK_GROUPS).join(':')
+  return [...left, ...zeros, ...right]
 }

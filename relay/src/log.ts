@@ -1,6 +1,7 @@
 // Structured logs. Nothing secret is ever handed to a logger; `redact` is the second lock on that door.
 
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { LogOutput } from './log-output.ts'
 
 export type { Logger }
 
@@ -14,6 +15,9 @@ const SECRET_FIELDS = [
   'binding',
 ]
 
+const STANDARD_OUTPUT = 1
+let standardOutput: LogOutput | undefined
+
 /** @param destination standard output, unless told otherwise */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -22,5 +26,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]),
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  if (destination !== undefined) return pino(options, destination)
+  standardOutput ??= new LogOutput(STANDARD_OUTPUT)
+  return pino(options, standardOutput)
 }

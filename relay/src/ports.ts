@@ -21,6 +21,8 @@ export interface PortParts {
   serve: (visitor: Socket, lease: Lease) => Promise<void>
   /** To all TCP ports together. */
   connectionsMax: number
+  /** Of both transports together; each is a descriptor. */
+  listenersMax: number
   datagrams: DatagramPlane
   /** Whether there can be no datagram tunnel here. */
   hasNoTunnels: () => boolean
@@ -33,6 +35,7 @@ export function createDedicatedPorts({
   reservations,
   serve,
   connectionsMax,
+  listenersMax,
   datagrams,
   hasNoTunnels,
   log,
@@ -45,8 +48,10 @@ export function createDedicatedPorts({
   restorePorts(reservations, pools)
   const tcpPorts = new TcpPorts(connectionsMax)
   const routes = (lease: Lease): boolean => policy.routes(lease)
-  const tcp = new PortPlane({
+  const hasRoom = (): boolean => tcp.size + udp.size < listenersMax
+  const tcp: PortPlane = new PortPlane({
     pool: pools.tcp,
+    hasRoom,
     settings: () => policy.settings.tcp_port,
     routes,
     bind: (port, served) =>
@@ -62,8 +67,9 @@ export function createDedicatedPorts({
     },
     log,
   })
-  const udp = new PortPlane({
+  const udp: PortPlane = new PortPlane({
     pool: pools.udp,
+    hasRoom,
     settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
     routes,
     bind: (port, served) => datagrams.open(port, served),

@@ -1,16 +1,18 @@
 // What each process of a relay does with public connections: lets them in, joins visitors to sessions, and counts.
 
 import type { Server, Socket } from 'node:net'
-import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import { Bandwidth } from './bridge/bandwidth.ts'
+import { SessionClaims } from './bridge/claim.ts'
 import type { Pipe } from './bridge/pipe.ts'
 import { serveRawVisitor } from './bridge/raw-visit.ts'
 import { RawVisitors } from './bridge/raw-visitors.ts'
 import { serveVisitor } from './bridge/visit.ts'
 import { Visitors } from './bridge/visitors.ts'
+import type { PeekedHello } from './ingress/client-hello.ts'
 import { Door, type Refusal } from './ingress/door.ts'
 import { createListener } from './ingress/listener.ts'
 import { Strain } from './ingress/strain.ts'
+import { networkOf } from './ip.ts'
 import { Bindings } from './keyless/bindings.ts'
 import type { Lease } from './lease/lease.ts'
 import type { Logger } from './log.ts'
@@ -29,6 +31,8 @@ interface PlaneParts {
   policy: PolicyRules
   connectionsMax: number
   pipe: Pipe
+  /** Called when a visitor waits here, and no source has more than its share of the lease's visitors in this process. */
+  makeRoomElsewhere?: (lease: Lease) => void
   /** Gets connections to the root host. */
   serveRoot: (socket: Socket) => void
   log: Logger
@@ -46,6 +50,8 @@ export interface PublicPlane {
   serve: (arrival: Arrival) => Promise<void>
   /** A visitor without a ClientHello has as long as every other. */
   serveRaw: (visitor: Socket, lease: Lease) => Promise<void>
+  /** Closes a visitor of a source that has more than its share of the lease's. */
+  makeRoom: (lease: Lease) => void
   close: () => void
 }
 
@@ -57,10 +63,12 @@ export function createPublicPlane({
   policy,
   connectionsMax,
   pipe,
+  makeRoomElsewhere,
   serveRoot,
   log,
 }: PlaneParts): PublicPlane {
   const tally = new Tally()
+  const claims = new SessionClaims(tally, makeRoomElsewhere)
   const visitors = new Visitors(log)
   const bindings = new Bindings(processes > 1 ? place : undefined)
   const strain = new Strain()
@@ -74,21 +82,30 @@ export function createPublicPlane({
     return bandwidth
   }
   const raw = new RawVisitors()
-  policy.onChange(() => raw.keep((lease) => policy.file.tcp_port_enabled && policy.routes(lease)))
+  policy.onChange(() => {
+    visitors.keep((lease) => policy.routes(lease))
+    if (!policy.file.tcp_port_enabled) raw.close()
+  })
   const serve = (arrival: Arrival): Promise<void> => {
     const { visitor, lease, hello } = arrival
-    if (hello === undefined) raw.add(visitor, lease)
-    const bridging = { bindings, bandwidth: bandwidthOf(lease), tally, pipe }
+    if (hello === undefined) raw.add(visitor)
+    const bridging = { bindings, bandwidth: bandwidthOf(lease), claims, pipe }
     return visitors.serve(visitor, lease, () =>
       hello === undefined
         ? serveRawVisitor(arrival, bridging)
         : serveVisitor({ ...arrival, hello }, bridging),
     )
   }
-  const arriving = (): number => Date.now() + CLAIM_TIMEOUT_MS
+  const arrive = (visitor: Socket, lease: Lease, hello?: PeekedHello): Promise<void> => {
+    const source = sources.ofSocket(visitor)
+    const network = source === undefined ? undefined : networkOf(source)
+    const isLast = claims.isLast({ lease, network })
+    const cameAt = performance.now()
+    return serve({ visitor, lease, hello, cameAt, sessionsLost: 0, network, isLast, from: undefined })
+  }
   const listener = createListener(
     {
-      admit: (socket) => sources.admit(socket),
+      admit: (socket, until) => sources.admit(socket, until),
       enter: (socket) => door.enter(socket, sources.ofSocket(socket)),
       spoke: (socket) => door.spoke(socket),
       resolve: (serverName) => {
@@ -96,7 +113,7 @@ export function createPublicPlane({
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
       },
       serveRoot,
-      serveLease: (visitor, hello, { lease }) => serve({ visitor, lease, hello, until: arriving() }),
+      serveLease: (visitor, hello, { lease }) => arrive(visitor, lease, hello),
     },
     connectionsMax,
     log,
@@ -110,7 +127,8 @@ export function createPublicPlane({
     bindings,
     bandwidthOf,
     serve,
-    serveRaw: (visitor, lease) => serve({ visitor, lease, hello: undefined, until: arriving() }),
+    serveRaw: (visitor, lease) => arrive(visitor, lease),
+    makeRoom: (lease) => void claims.makeRoom(lease),
     close: () => strain.close(),
   }
 }

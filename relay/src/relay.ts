@@ -3,18 +3,23 @@
 import { once } from 'node:events'
 import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { AdminApi } from './api/admin.ts'
+import { AdminAuth } from './api/admin-auth.ts'
+import { BodyWriter } from './api/body-writer.ts'
 import { Observer } from './api/observe.ts'
 import { PublicApi } from './api/public.ts'
 import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
-import { createSite } from './api/site.ts'
+import { createSite, noSite } from './api/site.ts'
 import { Landing } from './bridge/landing.ts'
 import { createPipe } from './bridge/pipe.ts'
 import { Budgets } from './budget/budgets.ts'
-import { capacityOf, openFilesMax } from './capacity.ts'
+import { unprovenMemory } from './budget/request-memory.ts'
+import { capacityOf, openFilesMax, portListenersOf } from './capacity.ts'
+import { PreviousCertificates } from './certificates/previous.ts'
 import { CertificateRotation } from './certificates/rotation.ts'
 import { loadCertificates } from './certificates/store.ts'
+import { TunnelCertificates } from './certificates/tunnel.ts'
 import { TunnelEndpoint } from './datagram/endpoint.ts'
 import { DatagramPlane } from './datagram/plane.ts'
 import { Tunnels } from './datagram/tunnels.ts'
@@ -29,6 +34,7 @@ import { Tokens } from './lease/tokens.ts'
 import { BACKLOG } from './limits.ts'
 import { createLog, type Logger } from './log.ts'
 import { createMetricsServer } from './metrics/server.ts'
+import { AuditLog } from './policy/audit-log.ts'
 import { Policy } from './policy/policy.ts'
 import { createDedicatedPorts } from './ports.ts'
 import { createPublicPlane } from './public-plane.ts'
@@ -38,6 +44,8 @@ import { Routes } from './routing/routes.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { type CloseOptions, Shutdown } from './shutdown.ts'
 import { Sources } from './source/sources.ts'
+import { sweepTemporaries } from './state-file.ts'
+import { StateHealth } from './state-health.ts'
 import { RELEASE_VERSION } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
@@ -55,16 +63,29 @@ export async function startRelay(
   settings: Settings,
   log: Logger = createLog(settings.logLevel),
 ): Promise<Relay> {
-  const capacity = capacityOf(openFilesMax(), settings.portGates.tcp && settings.portRange !== undefined)
+  for (const { name, why } of settings.unused) log.warn({ setting: name }, `${name} does nothing: ${why}`)
+  const openFiles = openFilesMax()
+  const portListeners = portListenersOf(openFiles, portsWanted(settings))
+  const capacity = capacityOf(
+    openFiles - portListeners,
+    settings.portGates.tcp && settings.portRange !== undefined,
+  )
+  const hasUdp = settings.portGates.udp && settings.portRange !== undefined
+  await sweepTemporaries(settings.identityPath)
   const identity = await loadIdentity(settings.identityPath)
-  const certificates = new CertificateRotation(await loadCertificates(settings, log))
-  const policy = await Policy.load(settings.identityPath, settings.portGates)
+  const current = await loadCertificates(settings, log)
+  const previous = new PreviousCertificates(settings, log)
+  const certificates = new CertificateRotation(current, await previous.load(current))
+  const state = new StateHealth(log)
+  const policy = await Policy.load(settings.identityPath, settings.portGates, state)
+  const audit = new AuditLog(settings.identityPath, state)
   const routes = new Routes(settings.rootHost)
-  const journal = await ReservationJournal.open(settings.identityPath, log)
-  const leases = new LeaseRegistry(routes, journal.reservations)
+  const journal = await ReservationJournal.open(settings.identityPath, state, log)
+  const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
   const sources = new Sources(settings.trustedProxies)
   const budgets = new Budgets(settings.budgets)
+  const unproven = unprovenMemory()
   const recovery = new Recovery()
   const landing = await Landing.find()
   if (landing === undefined)
@@ -77,13 +98,14 @@ export async function startRelay(
     policy,
     connectionsMax: capacity.connections,
     pipe: createPipe(landing),
+    makeRoomElsewhere: (lease) => workers.makeRoom(lease),
     serveRoot: (socket) => api.emit('connection', socket),
     log,
   })
   const { listener, visitors, tally, door, bandwidthOf } = plane
   const isClosing = (): boolean => shutdown.hasBegun
   policy.onChange(() => {
-    for (const lease of leases) if (policy.bars(lease)) lease.bar()
+    for (const lease of leases) lease.follow(policy.routes(lease))
   })
   const tunnels = new Tunnels({
     credentials,
@@ -92,7 +114,16 @@ export async function startRelay(
     received: (datagram, lease) => datagrams.fromTunnel(datagram, lease),
     log,
   })
-  const tunnelEndpoint = new TunnelEndpoint(certificates, (connection) => tunnels.accept(connection), log)
+  const tunnelCertificates = new TunnelCertificates(settings, certificates)
+  const tunnelEndpoint = new TunnelEndpoint(
+    tunnelCertificates,
+    (connection) => tunnels.accept(connection),
+    log,
+    async (port, certificate, accept) => {
+      const { startQuicProcess } = await import('./datagram/quic-link.ts')
+      return startQuicProcess(port, certificate, { accept, dropped: (counts) => tally.drop(counts), log })
+    },
+  )
   const datagrams = new DatagramPlane({
     tunnelOf: (lease) => tunnels.of(lease),
     routes: (lease) => policy.routes(lease),
@@ -101,9 +132,10 @@ export async function startRelay(
   })
   const sdk = new SdkApi({
     leases,
+    durable: () => journal.durable(),
     // Nobody shall come with a token to a process that does not know its lease yet.
-    durable: () => Promise.all([journal.durable(), workers.settled()]),
-    challenges: new Challenges(settings.host),
+    settled: () => workers.settled(),
+    challenges: new Challenges(settings.host, unproven),
     recovery,
     budgets,
     credentials,
@@ -114,6 +146,8 @@ export async function startRelay(
       reservations: journal.reservations,
       serve: (visitor, lease) => plane.serveRaw(visitor, lease),
       connectionsMax: capacity.portConnections,
+      // Where every port of the range may be open, the range is the bound: its last port is said to be the last.
+      listenersMax: portListeners < portsWanted(settings) ? portListeners : Number.POSITIVE_INFINITY,
       datagrams,
       hasNoTunnels: () => tunnelEndpoint.isMissing,
       log,
@@ -122,18 +156,24 @@ export async function startRelay(
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })
-  const connect = new ReverseConnect(credentials, policy, tally)
+  const connect = new ReverseConnect(credentials, policy, tally, sources)
+  const writer = new BodyWriter(sources)
+  const hasLandingPage = (): boolean => policy.settings.landing_page_enabled
   const api = createApiServer({
+    rootHost: settings.rootHost,
     certificates,
     sources,
     routing: createRouting({
       origin: settings.url.origin,
       releaseVersion: RELEASE_VERSION,
       installDir: settings.installDir,
+      writer,
       sources,
       budgets,
-      public: new PublicApi(leases, policy, isClosing),
-      admin: new AdminApi(settings.adminToken, policy, { tally, visitors, leases }),
+      unproven,
+      public: new PublicApi(leases, policy, () => [...state.troubles, ...tunnelEndpoint.troubles], isClosing),
+      adminAuth: new AdminAuth(settings.adminToken, log),
+      admin: new AdminApi(policy, audit, { tally, visitors, leases }),
       sdk,
       credentials,
       signer: new KeylessSigner(
@@ -143,7 +183,7 @@ export async function startRelay(
       certificates,
     }),
     connect,
-    site: createSite(settings.siteDir, () => policy.settings.landing_page_enabled),
+    site: settings.siteDir === undefined ? noSite : createSite(settings.siteDir, hasLandingPage, writer),
     observer: new Observer(tally, log),
     isClosing,
   })
@@ -161,8 +201,17 @@ export async function startRelay(
     track: (socket) => shutdown.track(socket),
     log,
   })
-  const reloader = new Reloader(settings, certificates, policy, log)
-  const metrics = settings.metricsAddress && createMetricsServer({ tally, visitors, leases, door })
+  const reloader = new Reloader({ settings, certificates, previous, tunnelCertificates, policy, audit, log })
+  const metrics =
+    settings.metricsAddress &&
+    createMetricsServer({
+      tally,
+      visitors,
+      leases,
+      door,
+      state,
+      tunnelEndpoint: hasUdp ? tunnelEndpoint : undefined,
+    })
   const shutdown = new Shutdown({
     listener,
     leases,
@@ -172,8 +221,8 @@ export async function startRelay(
       api.close()
       metrics?.close()
       plane.close()
-      reloader.close()
-      return [recovery.close(), journal.close(), policy.saved(), tunnelEndpoint.close()]
+      state.close()
+      return [recovery.close(), journal.close(), policy.settled(), tunnelEndpoint.close(), reloader.close()]
     },
     log,
   })
@@ -186,8 +235,11 @@ export async function startRelay(
     throw error
   }
   const { port } = listener.address() as AddressInfo
-  if (settings.portGates.udp && settings.portRange) await tunnelEndpoint.listen(port)
-  log.info({ url: settings.url.origin, port, address: identity.address, ...capacity }, 'listening')
+  if (hasUdp) await tunnelEndpoint.listen(port)
+  log.info(
+    { url: settings.url.origin, port, address: identity.address, ...capacity, portListeners },
+    'listening',
+  )
   return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
 }
 
@@ -209,4 +261,10 @@ async function listen(server: Server, address: ListenOptions | undefined): Promi
 
 function refuseMetricsAddress(error: Error): never {
   throw new SettingsError('METRICS_ADDR', error.message)
+}
+
+/** Of each transport that has ports at all, the whole range. */
+function portsWanted({ portGates, portRange }: Settings): number {
+  if (portRange === undefined) return 0
+  return (portRange.max - portRange.min + 1) * (Number(portGates.udp) + Number(portGates.tcp))
 }

@@ -1,29 +1,38 @@
 // Certificates and policy that change on disk are taken up by the running relay; what is wrong with them changes nothing.
 
 import { type FSWatcher, watch } from 'node:fs'
+import type { PreviousCertificates } from './certificates/previous.ts'
 import type { CertificateRotation } from './certificates/rotation.ts'
 import { readCertificates } from './certificates/store.ts'
+import { TUNNEL_FILES, type TunnelCertificates } from './certificates/tunnel.ts'
 import { RELOAD_DELAY_MS } from './limits.ts'
 import type { Logger } from './log.ts'
+import type { AuditLog } from './policy/audit-log.ts'
 import type { Policy } from './policy/policy.ts'
+import { differenceOf } from './policy/policy-difference.ts'
 import type { Settings } from './settings.ts'
 
-const FILES = ['fullchain.pem', 'privatekey.pem', 'policy.json']
+const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...TUNNEL_FILES, 'policy.json']
+
+interface ReloaderParts {
+  settings: Settings
+  certificates: CertificateRotation
+  previous: PreviousCertificates
+  tunnelCertificates: TunnelCertificates
+  policy: Policy
+  audit: AuditLog
+  log: Logger
+}
 
 export class Reloader {
-  readonly #settings: Settings
-  readonly #certificates: CertificateRotation
-  readonly #policy: Policy
-  readonly #log: Logger
+  readonly #parts: ReloaderParts
   readonly #watcher: FSWatcher
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
 
-  constructor(settings: Settings, certificates: CertificateRotation, policy: Policy, log: Logger) {
-    this.#settings = settings
-    this.#certificates = certificates
-    this.#policy = policy
-    this.#log = log
+  constructor(parts: ReloaderParts) {
+    this.#parts = parts
+    const { settings, log } = parts
     // The directory, because a file that is replaced is another file under its old name.
     this.#watcher = watch(settings.identityPath, { persistent: false }, (_event, file) => {
       if (file === null || FILES.includes(file)) this.#soon()
@@ -35,16 +44,22 @@ export class Reloader {
 
   /** Resolves when everything was looked at; never rejects. */
   reload(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#running = this.#running.then(async () => {
       await this.#take('certificates', () => this.#takeCertificates())
-      await this.#take('policy', () => this.#policy.reload())
+      await this.#take('QUIC certificate', () => this.#parts.tunnelCertificates.reload())
+      await this.#take('policy', () => this.#takePolicy())
     })
     return this.#running
   }
 
-  close(): void {
-    clearTimeout(this.#timer)
+  /** Files that have changed already are still taken: a restart that follows must know what was in use before. */
+  async close(): Promise<void> {
     this.#watcher.close()
+    if (this.#timer !== undefined) void this.reload()
+    await this.#running
+    this.#parts.previous.close()
   }
 
   /** Two files make one pair: the second may be a moment later. */
@@ -55,16 +70,30 @@ export class Reloader {
 
   async #take(what: string, take: () => Promise<boolean>): Promise<void> {
     try {
-      if (await take()) this.#log.info(`${what} reloaded`)
+      if (await take()) this.#parts.log.info(`${what} reloaded`)
     } catch (error) {
       const { message } = error as Error
-      this.#log.warn({ reason: message }, `${what} on disk cannot be used; those of before stay in force`)
+      this.#parts.log.warn(
+        { reason: message },
+        `${what} on disk cannot be used; those of before stay in force`,
+      )
     }
   }
 
   async #takeCertificates(): Promise<boolean> {
-    const { authority } = this.#certificates.current
-    const next = await readCertificates(this.#settings)
-    return this.#certificates.replace(authority === undefined ? next : { ...next, authority })
+    const { settings, certificates, previous } = this.#parts
+    const { authority } = certificates.current
+    const next = await readCertificates(settings)
+    const replaced = certificates.replace(authority === undefined ? next : { ...next, authority })
+    if (replaced !== undefined) await previous.keep(replaced)
+    return replaced !== undefined
+  }
+
+  async #takePolicy(): Promise<boolean> {
+    const { policy, audit } = this.#parts
+    const before = policy.file
+    const isOther = await policy.reload()
+    if (isOther) await audit.record(undefined, { kind: 'file', made: differenceOf(before, policy.file) })
+    return isOther
   }
 }

@@ -23,21 +23,25 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new RelayError(code ?? 'invalid_request', `${field}: ${issue?.message ?? 'is not valid'}`)
 }
 
-/** A string that `normalize` makes something of; `code` is what refuses it otherwise. */
+/** A string of at most so many UTF-16 code units. A longer one is refused before a pattern behind this one sees it. */
+export function text(maxChars: number): z.ZodString {
+  return z.string().max(maxChars, { abort: true })
+}
+
+/** A string that `normalize` makes something of; `code` is what refuses it otherwise, and one that is too long. */
 export function normalized(
   maxChars: number,
   normalize: (text: string) => string | undefined,
   message: string,
   code: ErrorCode = 'invalid_request',
 ): z.ZodType<string> {
-  const text = z.string().max(maxChars)
-  const schema = text.transform((value, context) => {
-    const result = normalize(value)
+  const schema = z.string().transform((value, context) => {
+    const result = value.length > maxChars ? undefined : normalize(value)
     if (result !== undefined) return result
     context.addIssue({ code: 'custom', message, params: { code } })
     return z.NEVER
   })
-  return described({ description: message }, schema)
+  return described({ description: message, maxLength: maxChars }, schema)
 }
 
 /** `schema`, under its name in the API's description. */

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import type { BudgetSettings } from './budget/budgets.ts'
 import { TrustedProxies } from './source/trusted-proxies.ts'
+import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 
 export interface Settings {
   /** The relay's public base address; path and query are ignored. */
@@ -36,12 +37,16 @@ export interface Settings {
   siteDir: string | undefined
   /** What the install endpoints serve. */
   installDir: string | undefined
+  /** Variables that somebody set, and that do nothing. */
+  unused: readonly UnusedSetting[]
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
 const LOOPBACK = '127.0.0.1'
+/** What nobody guesses, however fast, when it is random: 96 bits in base64. */
+const ADMIN_TOKEN_MIN_CHARS = 16
 
 /** Where a listener binds. */
 interface BindAddress {
@@ -70,6 +75,9 @@ interface Setting<T> {
   parse(value: string, name: string): T
 }
 
+/** In the working directory. */
+export const IDENTITY_PATH_DEFAULT = '.svc'
+
 /** Every variable that is read, in the order in which `--help` lists them. */
 const TABLE = {
   SVC_URL: {
@@ -84,11 +92,11 @@ const TABLE = {
   },
   IDENTITY_PATH: {
     meaning: 'directory of everything the relay keeps',
-    default: '.svc',
+    default: IDENTITY_PATH_DEFAULT,
     parse: (value) => resolve(value),
   },
   ADMIN_TOKEN: {
-    meaning: 'what an administrator logs in with: a long random value',
+    meaning: `what an administrator logs in with: a random value of ${ADMIN_TOKEN_MIN_CHARS} characters or more`,
     unset: 'administration is off',
     parse: bearerToken,
   },
@@ -188,6 +196,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     workers: read('SVC_WORKERS'),
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),
+    unused: unusedSettings(env, Object.keys(TABLE)),
   }
 }
 
@@ -253,6 +262,11 @@ function workers(value: string, setting: string): number {
 function bearerToken(value: string, setting: string): string {
   if (!/^[\x21-\x7e]+$/.test(value))
     throw new SettingsError(setting, 'must be made of visible ASCII characters, without spaces')
+  if (value.length < ADMIN_TOKEN_MIN_CHARS)
+    throw new SettingsError(
+      setting,
+      `needs ${ADMIN_TOKEN_MIN_CHARS} characters or more; openssl rand -hex 32 makes some`,
+    )
   return value
 }
 

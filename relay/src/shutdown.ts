@@ -59,11 +59,12 @@ export class Shutdown {
     listener.close()
     workers.stopListening()
     if (drainMs > 0) await this.#drain(drainMs)
-    for (const lease of [...leases]) leases.end(lease, 'shutdown')
+    leases.close()
     const workersEnded = workers.end(!this.#hurry.signal.aborted)
     if (!this.#hurry.signal.aborted) await this.#sayFarewell()
     for (const socket of this.#sockets) socket.destroy()
-    await Promise.all([closed, workersEnded, ...closeRest()])
+    for (const outcome of await Promise.allSettled([closed, workersEnded, ...closeRest()]))
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a part did not end in order')
     log.info('closed')
   }
 
@@ -82,7 +83,8 @@ export class Shutdown {
     const ended = [...this.#sockets].map((socket) => once(socket, 'close', { signal: this.#hurry.signal }))
     await Promise.race([
       Promise.allSettled(ended),
-      setTimeout(FAREWELL_MS, undefined, { signal: this.#hurry.signal }).catch(() => {}),
+      // Not what keeps the process, once they are closed.
+      setTimeout(FAREWELL_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}),
     ])
   }
 }

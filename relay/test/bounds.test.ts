@@ -70,10 +70,11 @@ test('failed logins of 1,024 sources are remembered; the one that failed longest
     for (let i = 0; i < 5; i++) attempts.failed(source)
   }
   for (let i = 0; i < 1024; i++) fail(`source ${i}`)
-  expect(() => attempts.require('source 0')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+  expect(attempts.failed('source 0')).toEqual({ waitS: expect.any(Number), isFirst: true })
+  expect(attempts.failed('source 0')).toEqual({ waitS: expect.any(Number), isFirst: false })
   fail('one more')
-  expect(() => attempts.require('source 0')).not.toThrow()
-  expect(() => attempts.require('source 1')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+  expect(attempts.failed('source 1')).toEqual({ waitS: undefined, isFirst: false })
+  expect(attempts.failed('source 3')).toEqual({ waitS: expect.any(Number), isFirst: true })
 })
 
 test.each([

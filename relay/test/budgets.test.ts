@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Budgets } from '../src/budget/budgets.ts'
-import { startTestRelay, type TestRelay } from './support/relay.ts'
+import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
 const DEFAULTS = { sourcePerMinute: 10, relayPerMinute: 600 }
 const ALICE = '192.0.2.1'
@@ -182,8 +182,9 @@ describe('over HTTP', () => {
   })
 
   test('registering and unregistering ten times a minute is fine; another token gives nothing back', async () => {
+    const account = newAccount()
     for (let i = 0; i < 10; i++) {
-      const { access_token } = await relay.register('demo')
+      const { access_token } = await relay.register('demo', { account })
       expect(await relay.call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 200 })
       expect(await relay.call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 404 })
     }

@@ -40,13 +40,9 @@ describe('the upgrade', () => {
 
   test('needs exactly the subprotocol and one capability', async () => {
     const capability = capabilityOf(await relay.register('offers'))
-    for (const offers of [
-      [],
-      [SUBPROTOCOL],
-      [capability],
-      [capability, SUBPROTOCOL],
-      [SUBPROTOCOL, capability, 'more'],
-    ])
+    for (const offers of [[], [SUBPROTOCOL]])
+      expect(await refused(offers)).toEqual({ status: 403, code: 'unauthorized' })
+    for (const offers of [[capability], [capability, SUBPROTOCOL], [SUBPROTOCOL, capability, 'more']])
       expect(await refused(offers)).toEqual({ status: 400, code: 'invalid_request' })
   })
 
@@ -69,8 +65,8 @@ describe('the upgrade', () => {
 
   test('an ordinary GET is told what is missing', async () => {
     expect(await relay.call('GET', '/sdk/connect')).toMatchObject({
-      status: 400,
-      json: { error: { code: 'invalid_request' } },
+      status: 403,
+      json: { error: { code: 'unauthorized', message: expect.stringMatching(/capability is needed/) } },
     })
   })
 

@@ -175,8 +175,6 @@ describe('features that are off', () => {
   test.each([
     ['GET', '/discovery'],
     ['POST', '/discovery/announce'],
-    ['POST', '/sdk/hop'],
-    ['DELETE', '/sdk/hop'],
   ])('%s %s is feature_unavailable', async (method, path) => {
     expect(await relay.call(method, path)).toMatchObject(unavailable)
     expect(await relay.call('PATCH', path)).toMatchObject({
@@ -185,6 +183,14 @@ describe('features that are off', () => {
       json: { error: { code: 'method_not_allowed' } },
     })
   })
+
+  test.each(['GET', 'POST', 'DELETE'])(
+    '%s /sdk/hop is not found: it is for relays among themselves',
+    async (method) => {
+      expect(await relay.call(method, '/sdk/hop')).toMatchObject({ status: 404, text: 'Not found\n' })
+      expect(await bare.call(method, '/sdk/hop')).toMatchObject({ status: 404, text: 'Not found\n' })
+    },
+  )
 
   test.each(['POST', 'PUT', 'DELETE'])(
     '%s /sdk/cache: first the token, then that it is off',
@@ -241,11 +247,12 @@ describe('features that are off', () => {
     },
   )
 
-  test('DomainResponse says that ENS and x402 are off, and leaves the cache out', async () => {
+  test('DomainResponse says what there is, that ENS and x402 are off, and leaves the cache out', async () => {
     const { data } = (await relay.call('GET', '/sdk/domain')).json
     expect(data).toEqual({
       protocol_version: '10',
       release_version: RELEASE_VERSION,
+      extensions: ['hello_retry_request', 'sha384', 'certificate_compression'],
       ens: {
         enabled: false,
         verified: false,

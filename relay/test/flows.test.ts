@@ -1,4 +1,4 @@
-// The flow table of a UDP port: ids, room, idleness, and how much a visitor may be sent.
+// The flow table of a UDP port: ids, room and idleness.
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FlowTable } from '../src/datagram/flows.ts'
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 const table = (bounds: { perPort?: number; all?: number; firstId?: number } = {}) =>
-  new FlowTable(tally, { ...bounds, now: () => now })
+  new FlowTable(tally, () => () => true, { ...bounds, now: () => now })
 
 describe('ids', () => {
   test('go from 1 up, one for each address and port, which keeps it', () => {
@@ -58,7 +58,7 @@ describe('idleness', () => {
     flows.from('192.0.2.1', 3, 0)
     now += IDLE_MS - 1
     flows.from('192.0.2.1', 1, 0)
-    flows.spend(answered, 1)
+    flows.spend(answered, 0)
     now += 1
     flows.sweep()
     expect([1, 2, 3].map((id) => flows.find(id))).toEqual([kept, answered, undefined])
@@ -107,32 +107,26 @@ describe('room', () => {
   })
 })
 
-describe('what a visitor may be sent', () => {
-  test('is 16 KiB for each datagram that came from it, of which each byte counts once', () => {
-    const flows = table()
-    const flow = flows.from('192.0.2.1', 1, 0)!
-    expect(flows.spend(flow, 16_384)).toBe(true)
-    expect(flows.spend(flow, 1)).toBe(false)
-    flows.from('192.0.2.1', 1, 0)
-    expect(flows.spend(flow, 16_385)).toBe(false)
-    expect(flows.spend(flow, 16_384)).toBe(true)
-  })
+test('what an IP address has shown is forgotten with its last flow', () => {
+  const flows = table()
+  const ask = (port: number): boolean => {
+    const flow = flows.from('192.0.2.1', port, 1)!
+    const isAnswered = flows.spend(flow, port > 8 ? 100 : 1)
+    now += 60
+    return isAnswered
+  }
+  for (let port = 1; port <= 9; port += 1) expect(ask(port)).toBe(true)
+  now += IDLE_MS
+  flows.sweep()
+  expect(flows.size).toBe(0)
+  expect(ask(10)).toBe(false)
+})
 
-  test('is saved up to 1 MiB', () => {
-    const flows = table()
-    for (let count = 0; count < 1000; count += 1) flows.from('192.0.2.1', 1, 0)
-    const flow = flows.find(1)!
-    expect(flow.credit).toBe(1024 * 1024)
-    expect(flows.spend(flow, 1024 * 1024)).toBe(true)
-    expect(flows.spend(flow, 1)).toBe(false)
-  })
-
-  test('is never less than it sent itself, of which 8 MiB count', () => {
-    const flows = table()
-    for (let count = 0; count < 1000; count += 1) flows.from('192.0.2.1', 1, 1472)
-    const flow = flows.find(1)!
-    expect(flow.credit).toBeGreaterThan(1000 * 1472)
-    for (let count = 0; count < 10_000; count += 1) flows.from('192.0.2.1', 1, 1472)
-    expect(flow.credit).toBe(8 * 1024 * 1024)
-  })
+test('what is sent to a visitor is bounded by what came from it', () => {
+  const flows = table()
+  const flow = flows.from('192.0.2.1', 1, 100)!
+  expect(flows.spend(flow, 301)).toBe(false)
+  expect(flows.spend(flow, 300)).toBe(true)
+  flows.from('192.0.2.2', 1, 100)
+  expect(flows.spend(flow, 1)).toBe(false)
 })

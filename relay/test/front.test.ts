@@ -1,7 +1,7 @@
-// The root host in a worker: which connections stay is told by their first bytes, however they are cut.
-
-import { Duplex } from 'node:stream'
+import { once } from 'node:events'
+import { Duplex, duplexPair } from 'node:stream'
 import { setImmediate as immediate } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuthority, createLeaf } from '../src/certificates/development.ts'
 import { CertificateRotation } from '../src/certificates/rotation.ts'
@@ -80,4 +80,11 @@ describe('a connection', () => {
     expect(stream.destroyed).toBe(true)
     expect([serveConnect.mock.calls, forward.mock.calls]).toEqual([[], []])
   })
+})
+
+test('a client that knows TLS 1.2 only gets an alert, and no signature', async () => {
+  const [near, far] = duplexPair()
+  front.emit('connection', near)
+  const client = connect({ socket: far, servername: ROOT_HOST, maxVersion: 'TLSv1.2' })
+  expect((await once(client, 'error'))[0]).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' })
 })

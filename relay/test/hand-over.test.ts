@@ -15,7 +15,16 @@ test('reads nothing more from the moment that it leaves', async () => {
   const [visitor] = (await once(server, 'connection')) as [Socket]
   client.write('before')
   await expect.poll(() => visitor.readableLength).toBe(6)
-  const { unread } = leave({ visitor, lease, hello: undefined, until: 0 })
+  const { unread } = leave({
+    visitor,
+    lease,
+    hello: undefined,
+    cameAt: 0,
+    sessionsLost: 0,
+    network: undefined,
+    isLast: false,
+    from: undefined,
+  })
   expect(String(unread)).toBe('before')
   client.write('after')
   await setTimeout(100)
@@ -34,7 +43,10 @@ test('arrives as it was: half-open, and with what was read', async () => {
     lease: lease.id,
     hello: undefined,
     unread: Buffer.from('one '),
-    until: 0,
+    ageMs: 0,
+    sessionsLost: 0,
+    network: undefined,
+    isLast: false,
   } as const
   const visitor = arrive(socket, message)
   client.end('two')

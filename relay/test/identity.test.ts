@@ -28,16 +28,24 @@ describe('loadIdentity', () => {
   test.each([
     [{ mnemonic: MNEMONIC }, FIRST_ADDRESS],
     [{ mnemonic: MNEMONIC, derivation_path: "m/44'/60'/0'/0/1" }, SECOND_ADDRESS],
+    [{ private_key: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' }, FIRST_ADDRESS],
     [{ private_key: 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' }, FIRST_ADDRESS],
   ])('%j', async (content, address) => {
-    await writeFile(file(), JSON.stringify(content))
+    await writeFile(file(), JSON.stringify(content), { mode: 0o600 })
     expect(await loadIdentity(directory)).toMatchObject({ address })
+  })
+
+  test('a mnemonic with a word that was mistyped is no other identity (BIP 39)', async () => {
+    const mnemonic = MNEMONIC.replace('junk', 'test')
+    await writeFile(file(), JSON.stringify({ mnemonic }), { mode: 0o600 })
+    const refused = loadIdentity(directory)
+    await expect(refused).rejects.toThrow(/identity\.json: mnemonic or derivation_path is not valid$/)
   })
 
   test.each(['{', '{}', '{"private_key":"12"}', '{"mnemonic":"test test"}', 'null'])(
     '%s is refused and kept',
     async (content) => {
-      await writeFile(file(), content)
+      await writeFile(file(), content, { mode: 0o600 })
       await expect(loadIdentity(directory)).rejects.toThrow(/identity\.json: /)
       expect(await readFile(file(), 'utf8')).toBe(content)
     },

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from '../src/api/json.ts'
+import { memberWithin, parseJson } from '../src/api/json.ts'
 import { RelayError } from '../src/errors.ts'
 
 const codeOf = (text: string): string | undefined => {
@@ -61,9 +61,19 @@ describe('parseJson', () => {
     expect(codeOf('['.repeat(4 << 20))).toBe('invalid_request')
   })
 
+  test('512 values, not 513, whatever they are', () => {
+    expect(codeOf(`[${Array(511).fill(1)}]`)).toBeUndefined()
+    expect(codeOf(`[${Array(512).fill(1)}]`)).toBe('invalid_request')
+    const members = Array.from({ length: 600 }, (_, i) => `"${i}":1`)
+    expect(codeOf(`{${members.slice(0, 511)}}`)).toBeUndefined()
+    expect(codeOf(`{${members}}`)).toBe('invalid_request')
+    expect(codeOf(`[${'[],'.repeat(300)}1]`)).toBe('invalid_request')
+    expect(codeOf(`["${',{['.repeat(1000)}"]`)).toBeUndefined()
+  })
+
   test('reads what JSON.parse reads, unless a name comes twice or it is too deep', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      fc.property(fc.json({ maxDepth: 4 }), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text))
       }),
     )
@@ -91,6 +101,43 @@ describe('parseJson', () => {
         expect([undefined, 'invalid_json', 'invalid_request']).toContain(codeOf(tokens.join('')))
       }),
       { numRuns: 2000 },
+    )
+  })
+})
+
+describe('memberWithin', () => {
+  test.each([
+    ['{"token":"abc"', 'abc'],
+    ['{"token" : "abc","x":{"y":[', 'abc'],
+    ['{"a":{"token":"no"},"b":["token","no"],"\\u0074oken":"a\\"b\\\\","c', 'a"b\\'],
+    ['{"a":"{\\"token\\":\\"no\\"}","token":"yes"}', 'yes'],
+  ])('of %s is found', (text, value) => {
+    expect(memberWithin(text, 'token')).toBe(value)
+  })
+
+  test.each([
+    '',
+    '{"token":"abc',
+    '{"token":"abc\\"',
+    '{"token":',
+    '{"token"',
+    '{"token":1,"x":"abc"}',
+    '{"token":{"x":"abc"}}',
+    '{"x":"token"}',
+    '["token","abc"]',
+    '[{"token":"abc"}]',
+    '{"a":{"token":"abc"}}',
+  ])('of %s is not there', (text) => {
+    expect(memberWithin(text, 'token')).toBeUndefined()
+  })
+
+  test('reads what JSON.parse reads', () => {
+    const value = fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 2 }))
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom('token', 'a', '"', '\\', 'token"'), value), (object) => {
+        const own = Object.hasOwn(object, 'token') ? object.token : undefined
+        expect(memberWithin(JSON.stringify(object), 'token')).toBe(typeof own === 'string' ? own : undefined)
+      }),
     )
   })
 })

@@ -3,10 +3,17 @@
 import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
+import { brotliCompressSync, deflateSync } from 'node:zlib'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
-import { certificate, helloOfRecords, helloRetryRequest, serverHello } from './support/handshake.ts'
+import {
+  certificate,
+  compressedCertificate,
+  helloOfRecords,
+  helloRetryRequest,
+  serverHello,
+} from './support/handshake.ts'
 import { type Answer, startTestRelay, type TestRelay } from './support/relay.ts'
 import {
   type Activated,
@@ -15,6 +22,9 @@ import {
   type SignFields,
   sign as signWith,
 } from './support/sign.ts'
+
+/** `CertificateCompressionAlgorithm`, RFC 8879 §7.3. */
+const [ZLIB, BROTLI] = [1, 2]
 
 let relay: TestRelay
 let chain: Buffer[]
@@ -95,6 +105,57 @@ describe('a session that was activated', () => {
     expect(verifies(await sign(request), [synthetic, retry, session.clientHello, ...rest])).toBe(true)
   })
 
+  describe('RFC 8879 with a CompressedCertificate', () => {
+    const body = (): Buffer => certificate(chain).subarray(4)
+
+    test.each([
+      ['zlib', ZLIB, deflateSync],
+      ['brotli', BROTLI, brotliCompressSync],
+    ])('of %s signs the transcript with that message', async (_, algorithm, compress) => {
+      const message = compressedCertificate(algorithm, compress(body()), body().length)
+      const request = { ...genuine(session), certificate: message }
+      const { client_hello, server_hello, encrypted_extensions } = request
+      expect(verifies(await sign(request), [client_hello, server_hello, encrypted_extensions, message])).toBe(
+        true,
+      )
+    })
+
+    test.each<[string, () => Buffer]>([
+      ['another algorithm', () => compressedCertificate(3, deflateSync(body()), body().length)],
+      [
+        'a length that is too small',
+        () => compressedCertificate(ZLIB, deflateSync(body()), body().length - 1),
+      ],
+      [
+        'a length that is too large',
+        () => compressedCertificate(ZLIB, deflateSync(body()), body().length + 1),
+      ],
+      ['a length of 0', () => compressedCertificate(ZLIB, deflateSync(body()), 0)],
+      ['bytes that are not compressed', () => compressedCertificate(BROTLI, body(), body().length)],
+      [
+        'what decompresses to no Certificate',
+        () => compressedCertificate(ZLIB, deflateSync(body().subarray(1)), body().length - 1),
+      ],
+      [
+        'a bomb that tells',
+        () => compressedCertificate(ZLIB, deflateSync(Buffer.alloc(2 ** 24 - 1)), 2 ** 24 - 1),
+      ],
+      [
+        'a bomb that does not',
+        () => compressedCertificate(ZLIB, deflateSync(Buffer.alloc(2 ** 24 - 1)), 60_000),
+      ],
+    ])('400 for %s', async (_, message) => {
+      const certificate = message()
+      expect(await sign({ ...genuine(session), certificate })).toMatchObject({ status: 400 })
+    })
+
+    test('403 for another chain', async () => {
+      const other = certificate([randomBytes(300)]).subarray(4)
+      const message = compressedCertificate(ZLIB, deflateSync(other), other.length)
+      expect(await sign({ ...genuine(session), certificate: message })).toMatchObject({ status: 403 })
+    })
+  })
+
   test.each<[string, number, (request: ReturnType<typeof genuine>) => SignFields]>([
     ['a changed ClientHello', 403, ({ client_hello }) => ({ client_hello: flip(client_hello, 10) })],
     ['another binding', 403, () => ({ binding: randomBytes(16) })],
@@ -146,66 +207,6 @@ describe('a session that was activated', () => {
   })
 })
 
-describe('a session of a client that knows TLS 1.2 only', () => {
-  /** x25519, ServerECDHParams (RFC 8422 §5.4): named_curve, group, length, public key. */
-  const params = Buffer.concat([Buffer.from('03001d20', 'hex'), randomBytes(32)])
-  const exchange = ({ binding, clientHello }: Activated) => ({
-    binding,
-    client_hello: clientHello,
-    client_random: clientHello.subarray(6, 38),
-    server_random: randomBytes(32),
-    server_ecdh_params: params,
-  })
-  let session: Activated
-  beforeEach(async () => {
-    session = await activate({ maxVersion: 'TLSv1.2' })
-  })
-
-  test('gets its ServerKeyExchange signed, once', async () => {
-    const request = exchange(session)
-    const { json } = await sign(request)
-    const { signature } = json as unknown as { signature: string }
-    const { publicKey } = new X509Certificate(chain[0]!)
-    const signed = Buffer.concat([request.client_random, request.server_random, params])
-    expect(verify('sha256', signed, publicKey, Buffer.from(signature, 'base64'))).toBe(true)
-    expect(await sign(request)).toMatchObject({ status: 403 })
-  })
-
-  test.each<[string, number, SignFields]>([
-    ['another client_random', 403, { client_random: randomBytes(32) }],
-    ['a server_random of 31 bytes', 400, { server_random: randomBytes(31) }],
-    ['no parameters', 400, { server_ecdh_params: Buffer.alloc(0) }],
-    ['an explicit curve', 400, { server_ecdh_params: Buffer.concat([Buffer.of(1), params.subarray(1)]) }],
-    [
-      'an unknown group',
-      400,
-      { server_ecdh_params: Buffer.concat([Buffer.from('030019', 'hex'), params.subarray(3)]) },
-    ],
-    ["a Certificate that is not the relay's", 403, { certificate: Buffer.from('0b0000030000', 'hex') }],
-    ['a short point', 400, { server_ecdh_params: params.subarray(0, -1) }],
-    ['a byte too many', 400, { server_ecdh_params: Buffer.concat([params, Buffer.of(0)]) }],
-    [
-      'text that TLS 1.3 signs',
-      400,
-      { server_ecdh_params: Buffer.from('TLS 1.3, server CertificateVerify\0') },
-    ],
-  ])('%s is refused, and the binding stays usable', async (_name, status, change) => {
-    const request = exchange(session)
-    expect(await sign({ ...request, ...change })).toMatchObject({
-      status,
-      json: { error: expect.any(String) },
-    })
-    expect(await sign(request)).toMatchObject({ status: 200 })
-  })
-
-  test('is the only kind that does: a downgrade is not signed', async () => {
-    expect(await sign(exchange(await activate()))).toMatchObject({
-      status: 403,
-      json: { error: 'client_hello offers a version above TLS 1.2' },
-    })
-  })
-})
-
 describe('the endpoint', () => {
   test('a bad token is the enveloped 403', async () => {
     for (const token of ['', 'x.y.z', lease.reverse_endpoint.capability])
@@ -217,7 +218,12 @@ describe('the endpoint', () => {
 
   test('another media type is 415, another method 405, more than 512 KiB refused', async () => {
     expect(await sign({}, undefined, { 'Content-Type': 'text/plain' })).toMatchObject({ status: 415 })
-    expect(await relay.call('GET', '/v1/sign')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+    for (const method of ['GET', 'PUT'])
+      expect(await relay.call(method, '/v1/sign')).toMatchObject({
+        status: 405,
+        headers: { allow: 'POST' },
+        json: { error: '/v1/sign takes POST' },
+      })
     const large = await sign({ client_hello: 'A'.repeat(512 * 1024) })
     expect(large).toMatchObject({ status: 400, json: { error: expect.stringMatching(/larger than 524288/) } })
   })

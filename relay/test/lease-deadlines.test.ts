@@ -2,18 +2,22 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { now } from '../src/clock.ts'
 import { type Deadline, Deadlines } from '../src/lease/deadlines.ts'
 import { DEADLINES_PER_TURN } from '../src/limits.ts'
 
-beforeEach(() => void vi.useFakeTimers({ now: 0 }))
+beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('each falls due at its millisecond, also when it was moved to earlier or later; removed ones never do', () => {
   const due: string[] = []
-  const deadlines = new Deadlines<string>((name) => due.push(`${name} ${Date.now()}`))
-  const [first, second, third] = ['a', 'b', 'c'].map((name, index) => deadlines.add(name, 100 * (index + 1)))
-  deadlines.move(first!, 500)
-  deadlines.move(third!, 50)
+  const start = now()
+  const deadlines = new Deadlines<string>((name) => due.push(`${name} ${now() - start}`))
+  const [first, second, third] = ['a', 'b', 'c'].map((name, index) =>
+    deadlines.add(name, start + 100 * (index + 1)),
+  )
+  deadlines.move(first!, start + 500)
+  deadlines.move(third!, start + 50)
   deadlines.remove(second!)
   vi.advanceTimersByTime(1000)
   expect(due).toEqual(['c 50', 'a 500'])
@@ -24,7 +28,7 @@ test('each falls due at its millisecond, also when it was moved to earlier or la
 test('a crowd falls due in turns of a bounded number', () => {
   let due = 0
   const deadlines = new Deadlines<number>(() => (due += 1))
-  for (let i = 0; i < 3 * DEADLINES_PER_TURN; i++) deadlines.add(i, 100)
+  for (let i = 0; i < 3 * DEADLINES_PER_TURN; i++) deadlines.add(i, now() + 100)
   vi.advanceTimersToNextTimer()
   expect(due).toBe(DEADLINES_PER_TURN)
   vi.advanceTimersByTime(10)
@@ -39,14 +43,14 @@ test('any mix of changes leaves the order of a sorted list', () => {
   })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
-      vi.setSystemTime(0)
+      const start = now()
       const due: number[] = []
-      const deadlines = new Deadlines<number>(() => due.push(Date.now()))
+      const deadlines = new Deadlines<number>(() => due.push(now()))
       const held: Deadline<number>[] = []
       for (const { kind, which, at } of changes) {
         const place = which % Math.max(1, held.length)
-        if (kind === 'add' || held.length === 0) held.push(deadlines.add(held.length, at))
-        else if (kind === 'move') deadlines.move(held[place]!, at)
+        if (kind === 'add' || held.length === 0) held.push(deadlines.add(held.length, start + at))
+        else if (kind === 'move') deadlines.move(held[place]!, start + at)
         else deadlines.remove(held.splice(place, 1)[0]!)
       }
       vi.advanceTimersByTime(2000)

@@ -1,6 +1,7 @@
 // Challenges and leases: bounds, replacement, conflicts and expiry, with the clock under control.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { unprovenMemory } from '../src/budget/request-memory.ts'
 import { Challenges } from '../src/lease/challenges.ts'
 import { LeaseRegistry, type LeaseRequest } from '../src/lease/registry.ts'
 import { Reservations } from '../src/lease/reservations.ts'
@@ -19,7 +20,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('Challenges', () => {
   test('32 open ones per source; taking or expiry makes room', () => {
-    const challenges = new Challenges('relay.localhost')
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
     const issue = (source: string) => challenges.issue(request('demo', ALICE), source)
     const first = issue('192.0.2.1')
     for (let i = 1; i < 32; i++) issue('192.0.2.1')
@@ -32,7 +33,7 @@ describe('Challenges', () => {
   })
 
   test('one is used once, and within two minutes', () => {
-    const challenges = new Challenges('relay.localhost')
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
     const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
     expect(challenges.take(used!.id)).toBe(used)
     expect(challenges.take(used!.id)).toBeUndefined()
@@ -40,8 +41,23 @@ describe('Challenges', () => {
     expect(challenges.take(late!.id)).toBeUndefined()
   })
 
+  test('1 MiB of metadata in those of a source, and 64 MiB in all; taking or expiry makes room', () => {
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const metadata = { thumbnail: `data:,${'x'.repeat(256 * 1024 - 6)}` }
+    const issue = (source: string) => challenges.issue(request('demo', ALICE, { metadata }), source)
+    const refusal = expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } })
+    const sources = Array.from({ length: 64 }, (_, i) => `192.0.2.${i}`)
+    const [first] = sources.map((source) => [1, 2, 3, 4].map(() => issue(source))[0]!)
+    expect(() => issue('192.0.2.0')).toThrow(refusal)
+    expect(() => issue('192.0.2.200')).toThrow(refusal)
+    challenges.take(first!.id)
+    expect(issue('192.0.2.0').id).toMatch(/^rch_/)
+    vi.advanceTimersByTime(120_000)
+    for (let i = 0; i < 4; i++) issue('192.0.2.200')
+  })
+
   test('10,000 open ones of all sources', () => {
-    const challenges = new Challenges('relay.localhost')
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
     for (let i = 0; i < 10_000; i++) challenges.issue(request('demo', ALICE), `source ${i}`)
     expect(() => challenges.issue(request('demo', ALICE), 'one more')).toThrow(
       expect.objectContaining({ code: 'rate_limited' }),
@@ -106,6 +122,7 @@ describe('LeaseRegistry', () => {
     expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
     expect(routes.leaseOf('demo.relay.localhost')).toBe(alice)
     leases.end(alice, 'unregistered')
+    vi.advanceTimersByTime(600_000)
     expect(leases.register(request('demo', BOB), addresses).hostname).toBe('demo.relay.localhost')
   })
 
@@ -115,4 +132,27 @@ describe('LeaseRegistry', () => {
     expect(routes.resolve('nobody.relay.localhost')).toBeUndefined()
     expect(routes.resolve('localhost')).toBeUndefined()
   })
+})
+
+test('512 pictures of full size have room; one more is refused, and what is there stays as it is', () => {
+  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
+  const metadata = { thumbnail: 'x'.repeat(256 * 1024) }
+  const register = (index: number, more: Partial<LeaseRequest> = { metadata }) => {
+    const address = `0x${index.toString(16).padStart(40, '0')}`
+    return leases.register(request(`n${index}`, address, more), addresses)
+  }
+  const all = Array.from({ length: 512 }, (_, index) => register(index))
+  const refusal = expect.objectContaining({ code: 'feature_unavailable' })
+  expect(() => register(512)).toThrow(refusal)
+  expect(() => leases.requireRoomFor({ description: 'a' })).toThrow(refusal)
+  const without = register(512, { metadata: { hide: true } })
+  expect(() => leases.renew(without, 120, { owner: 'a' }, addresses)).toThrow(refusal)
+  expect(without.metadata).toEqual({ hide: true })
+  leases.renew(all[1]!, 120, metadata, addresses)
+  const replacement = register(1)
+  leases.end(all[2]!, 'unregistered')
+  leases.renew(without, 120, metadata, addresses)
+  leases.renew(replacement, 120, { owner: 'a' }, addresses)
+  leases.requireRoomFor({ description: 'a'.repeat(256 * 1024 - 1) })
+  expect(() => leases.requireRoomFor(metadata)).toThrow(refusal)
 })

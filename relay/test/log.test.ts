@@ -122,7 +122,7 @@ async function hideKey(name: string): Promise<void> {
 
 /** What was promised is on disk: where it cannot be written there is no promise. */
 async function failToAnswer(): Promise<Answer> {
-  const inTheWay = join(relay.directory, 'policy.json.tmp')
+  const inTheWay = join(relay.directory, 'policy.json.svc-tmp')
   await mkdir(inTheWay)
   const headers = { Authorization: `Bearer ${ADMIN_TOKEN}` }
   const answer = await relay.call('POST', '/api/policy/ips', { ip: '203.0.113.8', is_banned: true }, headers)
@@ -151,7 +151,7 @@ describe('the log', () => {
   test('an answer with 500 names the request under which the log has the cause', () => {
     const id = failed.headers['x-request-id'] as string
     expect(failed).toMatchObject({ status: 500, json: { error: { code: 'internal' } } })
-    expect(failed.text).toContain(id)
+    expect(failed.text).toContain(`so that nothing has changed; its log tells of request ${id}`)
     expect(lines()).toContainEqual(
       expect.objectContaining({ level: 50, request: id, err: expect.objectContaining({ code: 'EISDIR' }) }),
     )

@@ -14,7 +14,7 @@ let url: string
 beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}/metrics`
-  relay = await startTestRelay({ METRICS_ADDR: `${port}`, ADMIN_TOKEN: 'letmein' })
+  relay = await startTestRelay({ METRICS_ADDR: `${port}`, ADMIN_TOKEN: 'let-me-in-as-administrator' })
 })
 afterAll(() => relay.close())
 
@@ -74,7 +74,7 @@ describe('metrics', () => {
     expect(await sample('ready_sessions')).toBe(1)
     expect(await sample('leases')).toBe(1)
     // The administrator gets the same numbers from the API.
-    const headers = { Authorization: 'Bearer letmein' }
+    const headers = { Authorization: 'Bearer let-me-in-as-administrator' }
     expect((await relay.call('GET', '/api/admin/load', undefined, headers)).json.data).toEqual({
       leases: 1,
       ready_sessions: 1,

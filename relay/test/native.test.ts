@@ -91,7 +91,7 @@ describe('the upgrade', () => {
     [
       'the upgrade headers alone',
       () => connectRequest('', UPGRADE_HEADERS).replace(/X-Svc.*\r\n/, ''),
-      [400, 'invalid_request'],
+      [403, 'unauthorized'],
     ],
     ['HTTP/1.0', () => connectRequest(capability, [], '1.0'), [505, 'http11_only']],
     [

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalizeIp } from '../src/ip.ts'
+import { createLog } from '../src/log.ts'
 import { Policy } from '../src/policy/policy.ts'
+import { USUAL_RESERVED_NAMES } from '../src/policy/reserved-names.ts'
+import { StateHealth } from '../src/state-health.ts'
 
 const KEY = `demo:0x${'ab'.repeat(20)}`
 const gates = { udp: false, tcp: true }
@@ -16,7 +19,7 @@ describe('Policy', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-policy-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = () => Policy.load(directory, gates)
+  const load = (open = gates) => Policy.load(directory, open, new StateHealth(createLog('silent')))
   const file = () => join(directory, 'policy.json')
 
   test('a first start writes the default policy, with the port gates of the server', async () => {
@@ -26,6 +29,7 @@ describe('Policy', () => {
       landing_page_enabled: true,
       udp: { enabled: false, max_leases: 0 },
       tcp_port: { enabled: true, max_leases: 0 },
+      reserved_names: USUAL_RESERVED_NAMES,
     })
     expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
       approval_mode: 'auto',
@@ -39,13 +43,14 @@ describe('Policy', () => {
       tcp_port_enabled: true,
       tcp_port_max_leases: 0,
       landing_page_enabled: true,
+      reserved_names: USUAL_RESERVED_NAMES,
     })
     expect((await stat(file())).mode & 0o777).toBe(0o600)
   })
 
   test('from then on the file decides', async () => {
     await load()
-    expect((await Policy.load(directory, { udp: true, tcp: false })).settings.tcp_port.enabled).toBe(true)
+    expect((await load({ udp: true, tcp: false })).settings.tcp_port.enabled).toBe(true)
   })
 
   test.each(['{', '{}', '[]', '{"approval_mode":"maybe"}'])('%s is refused and kept', async (text) => {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../src/clock.ts'
 import { TcpPorts } from '../src/ingress/tcp-port.ts'
 import { DedicatedPorts, restorePorts } from '../src/lease/dedicated-ports.ts'
 import { Lease } from '../src/lease/lease.ts'
@@ -61,9 +62,9 @@ describe('PortPool', () => {
 
   test('keeps what was reserved before, but not outside the range, and not twice', () => {
     const pool = new PortPool({ min: 100, max: 101 })
-    pool.restore('a', 101, Date.now() + 1000)
-    pool.restore('b', 101, Date.now() + 1000)
-    pool.restore('c', 7, Date.now() + 1000)
+    pool.restore('a', 101, now() + 1000)
+    pool.restore('b', 101, now() + 1000)
+    pool.restore('c', 7, now() + 1000)
     expect([...pool.free('b')]).toEqual([100])
     expect([...pool.free('a')]).toEqual([101, 100])
     expect([...pool.free('c')]).toEqual([100])
@@ -94,6 +95,7 @@ describe('PortPlane', () => {
     const plane = new PortPlane({
       pool: new PortPool({ min: 100, max: 299 }),
       settings: () => ({ enabled: true, max_leases: 0 }),
+      hasRoom: () => true,
       routes: () => true,
       bind: async (port) => {
         bound.add(port)
@@ -199,7 +201,7 @@ describe('PortPlane', () => {
 
   test('reservations of each transport go to their own pool, for 5 minutes after the lease', () => {
     const pools = { tcp: new PortPool({ min: 100, max: 101 }), udp: new PortPool({ min: 100, max: 101 }) }
-    restorePorts([['a', { hostname: '', expiresAt: Date.now(), ports: { tcp: 100, udp: 101 } }]], pools)
+    restorePorts([['a', { hostname: '', expiresAt: now(), ports: { tcp: 100, udp: 101 } }]], pools)
     vi.advanceTimersByTime(RESERVED_MS - 1)
     expect([...pools.tcp.free('b')]).toEqual([101])
     expect([...pools.udp.free('b')]).toEqual([100])

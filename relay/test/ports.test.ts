@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net'
 import { MARKER } from '@svc/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import { freeRange } from './support/ports.ts'
-import { type Answer, newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
+import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 import { CARRIERS } from './support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
@@ -132,6 +132,20 @@ describe('gates', () => {
       await relay.register('second')
     },
   )
+})
+
+describe('sni_port, which older clients of the protocol dial for their datagram tunnel', () => {
+  test('is the port of the relay’s URL, for leases with UDP only', async () => {
+    await start(2)
+    expect(await relay.register('game', { udp_enabled: true })).toMatchObject({ sni_port: relay.port })
+    expect(await relay.register('tcp', { tcp_enabled: true })).not.toHaveProperty('sni_port')
+    expect(await relay.register('web')).not.toHaveProperty('sni_port')
+  })
+
+  test('is 443 where the URL has none, wherever the relay itself listens', async () => {
+    await start(1, { ...BOTH, SVC_URL: 'https://relay.localhost', SNI_PORT: `${await freePort()}` })
+    expect(await relay.register('game', { udp_enabled: true })).toMatchObject({ sni_port: 443 })
+  })
 })
 
 describe('a lease', () => {

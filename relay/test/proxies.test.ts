@@ -25,14 +25,14 @@ const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
 const ALERT_RECORD = 0x15
 const CLIENT = '203.0.113.7'
-const bearer = { Authorization: 'Bearer secret' }
+const bearer = { Authorization: 'Bearer a-long-random-value' }
 const fromClient = proxyHeader(PROXY_TCP4, tcp4(CLIENT))
 
 let relay: TestRelay
 beforeAll(async () => {
   relay = await startTestRelay({
     TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8, 2001:db8:aa::/48`,
-    ADMIN_TOKEN: 'secret',
+    ADMIN_TOKEN: 'a-long-random-value',
     SOURCE_BUDGET_PER_MINUTE: '100',
   })
 })

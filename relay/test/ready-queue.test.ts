@@ -145,6 +145,42 @@ describe('ReadyQueue', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([undefined]))
   })
 
+  test('a visitor who lost a session gets one that was ready before, the youngest, and does not wait', async () => {
+    const queue = new ReadyQueue()
+    const [old, older] = [newSession(), newSession()]
+    queue.offer(older.session)
+    queue.offer(old.session)
+    await immediate()
+    const cameAt = performance.now()
+    await immediate()
+    queue.offer(newSession().session)
+    expect(queue.claimAgain(AbortSignal.abort(), cameAt, undefined)).toBeUndefined()
+    expect(queue.size).toBe(3)
+    const claimed = [1, 2, 3].map(() => queue.claimAgain(forever, cameAt, undefined))
+    expect(claimed).toEqual([old.session, older.session, undefined])
+    expect(queue.size).toBe(1)
+  })
+
+  test('a visitor who has left takes none', async () => {
+    const queue = new ReadyQueue()
+    queue.offer(newSession().session)
+    expect(await queue.claim(AbortSignal.abort())).toBeUndefined()
+    expect(queue.size).toBe(1)
+  })
+
+  test('60 sessions may break before they answer, then one more each half second is taken', async () => {
+    vi.useFakeTimers()
+    const queue = new ReadyQueue()
+    for (let i = 0; i < 60; i++) queue.sessionLost()
+    const { session } = newSession()
+    expect(queue.offer(session)).toBe(false)
+    expect(queue.roomInMs).toBe(500)
+    void queue.claim(forever)
+    expect(queue.offer(session)).toBe(false)
+    vi.advanceTimersByTime(500)
+    expect(queue.offer(session)).toBe(true)
+  })
+
   test('closing drops the idle sessions and takes no more', () => {
     const queue = new ReadyQueue()
     const { session } = newSession()

@@ -2,7 +2,9 @@
 
 import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { createLog } from '../src/log.ts'
 import { readSettings, SETTINGS } from '../src/settings.ts'
+import { startTestRelay } from './support/relay.ts'
 
 const URL = 'https://relay.example.com'
 
@@ -54,6 +56,71 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL, SVC_WORKERS: `${cores}` }).workers).toBe(cores)
   })
 
+  test('a setting of a feature that is not there, an unknown name of ours, and a slip of the pen are named', () => {
+    const env = {
+      ACME_DNS_PROVIDER: 'example',
+      ADMIN_TOKNE: 'the-secret',
+      ENS_GASLESS_ENABLED: 'true',
+      METRIC_ADDR: '9090',
+      OVERLAY_CONFIG: '{}',
+      SNI_PROT: '4433',
+      SVC_COLOUR: 'blue',
+      SVC_WORKER: '4',
+      TRUSTED_PROXY: '10.0.0.1',
+      UDP_ENABLE: 'true',
+      X402_ENABLED: 'true',
+      X402_PAY_TO: '0x1',
+      X402_TESTNET: 'true',
+      svc_url: URL,
+    }
+    const { unused } = readSettings({ SVC_URL: URL, ...env })
+    expect(unused.map(({ name }) => name)).toEqual(Object.keys(env).sort())
+    expect(JSON.stringify(unused)).not.toContain('the-secret')
+    const whyOf = (name: string) => unused.find((one) => one.name === name)?.why
+    expect(whyOf('X402_ENABLED')).toBe('this release does not have payments by x402')
+    expect(whyOf('ADMIN_TOKNE')).toBe('it is not known; is ADMIN_TOKEN meant?')
+    expect(whyOf('TRUSTED_PROXY')).toBe('it is not known; is TRUSTED_PROXIES meant?')
+    expect(whyOf('svc_url')).toBe('it is not known; is SVC_URL meant?')
+    expect(whyOf('SVC_COLOUR')).toBe('it is not known')
+  })
+
+  test('a relay that starts names them in its log, and no value', async () => {
+    let log = ''
+    const relay = await startTestRelay(
+      { X402_ENABLED: 'true', ADMIN_TOKNE: 'the-secret' },
+      { log: createLog('warn', { write: (line) => (log += line) }) },
+    )
+    await relay.close()
+    expect(
+      log
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({ level: 40, setting: 'ADMIN_TOKNE' }),
+      expect.objectContaining({ level: 40, setting: 'X402_ENABLED' }),
+    ])
+    expect(log).not.toContain('the-secret')
+  })
+
+  test('what others read is left alone, and so is what leaves a feature off', () => {
+    const env = { X402_ENABLED: 'false', ENS_GASLESS_ENABLED: '', ACME_DNS_PROVIDER: '' }
+    const others = [
+      'PATH',
+      'HOME',
+      'PORT',
+      'LOG_FILE',
+      'NODE_ENV',
+      'HTTP_PROXY',
+      'NO_PROXY',
+      'MAIL_PORT',
+      'URL',
+    ]
+    const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
+    const set = Object.fromEntries(others.map((name) => [name, 'something']))
+    expect(readSettings({ ...known, ...env, ...set, SVC_URL: URL }).unused).toEqual([])
+  })
+
   test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
     expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
@@ -77,6 +144,7 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, SVC_WORKERS: `${availableParallelism() + 1}` }, /^SVC_WORKERS: .* is not a number/],
     [{ SVC_URL: URL, SVC_WORKERS: 'all' }, /^SVC_WORKERS: "all" is not a number/],
     [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must be made of visible ASCII/],
+    [{ SVC_URL: URL, ADMIN_TOKEN: 'fifteen-letters' }, /^ADMIN_TOKEN: needs 16 characters or more; openssl/],
     [{ SVC_URL: URL, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: one of/],
     [{ SVC_URL: URL, TCP_ENABLED: 'yes' }, /^TCP_ENABLED: one of true, false is needed/],
     [

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AUDIENCE } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { now } from '../src/clock.ts'
 import { loadIdentity, type RelayIdentity } from '../src/identity.ts'
-import { Lease } from '../src/lease/lease.ts'
+import type { Lease } from '../src/lease/lease.ts'
 import { Tokens } from '../src/lease/tokens.ts'
+import { newLease } from './support/lease.ts'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const identity = { name: 'demo', address: `0x${'ab'.repeat(20)}` }
@@ -22,16 +24,7 @@ describe('Tokens', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-tokens-'))
     relay = await loadIdentity(directory)
     tokens = new Tokens(relay, 'https://relay.localhost')
-    lease = new Lease({
-      identity,
-      hostname: 'demo.relay.localhost',
-      canonicalHostname: `demo-${'ab'.repeat(20)}.relay.localhost`,
-      metadata: {},
-      ttlS: 120,
-      firstSeenAt: 0,
-      clientIp: '192.0.2.1',
-      reportedIp: undefined,
-    })
+    lease = newLease()
   })
   afterAll(() => rm(directory, { recursive: true }))
   afterEach(() => vi.useRealTimers())
@@ -64,10 +57,13 @@ describe('Tokens', () => {
   })
 
   test('a token dies with its lease, to the second', () => {
-    vi.useFakeTimers({ now: lease.expiresAt - 2000 })
+    vi.useFakeTimers()
+    const lease = newLease()
     const token = tokens.issue(lease, AUDIENCE.lease)
+    // The claims are in whole seconds.
+    vi.advanceTimersByTime(lease.expiresAt - now() - 1001)
     expect(tokens.verify(token, AUDIENCE.lease)).toBeDefined()
-    vi.setSystemTime(lease.expiresAt)
+    vi.advanceTimersByTime(1001)
     expect(tokens.verify(token, AUDIENCE.lease)).toBeUndefined()
   })
 

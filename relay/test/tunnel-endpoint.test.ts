@@ -3,35 +3,56 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { CertificateRotation } from '../src/certificates/rotation.ts'
+import type { TunnelCertificates } from '../src/certificates/tunnel.ts'
 import { TunnelEndpoint } from '../src/datagram/endpoint.ts'
 import type { Logger } from '../src/log.ts'
 import { freeRange } from './support/ports.ts'
 import { startTestRelay } from './support/relay.ts'
 
 const errors: string[] = []
-const log = { error: (_fields: object, text: string) => void errors.push(text) } as unknown as Logger
-beforeEach(() => void errors.splice(0))
+const said: string[] = []
+const log = {
+  error: (_fields: object, text: string) => void errors.push(text),
+  warn: (text: string) => void said.push(text),
+  info: (_fields: object, text: string) => void said.push(text),
+} as unknown as Logger
+beforeEach(() => {
+  errors.splice(0)
+  said.splice(0)
+})
 afterEach(() => void vi.useRealTimers())
 
 /** @param outcomes of the attempts to open, in their order; the last one stays */
-function endpoint(...outcomes: ('open' | 'fail')[]) {
+function endpoint(...outcomes: ('open' | 'fail' | 'taken')[]) {
   const seen: string[] = []
+  let die = (_cause: string): void => {}
   let replace: (() => void) | undefined
   const certificates = {
-    current: {},
+    current: async () => ({}),
     onReplace: (listener: () => void) => {
       replace = listener
     },
-  } as unknown as CertificateRotation
+  } as unknown as TunnelCertificates
   const open = async () => {
     const outcome = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
     seen.push(outcome!)
     if (outcome === 'fail') throw new Error('no binary for this platform')
-    return { close: async () => void seen.push('close') }
+    if (outcome === 'taken') throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' })
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
+    die = resolve
+    const close = async (): Promise<void> => {
+      seen.push('close')
+      resolve('closed')
+    }
+    return { close, ended }
   }
   const accept = () => ({ stream: () => {}, datagram: () => {}, closed: () => {} })
-  return { seen, replace: () => replace?.(), it: new TunnelEndpoint(certificates, accept, log, open) }
+  return {
+    seen,
+    replace: () => replace?.(),
+    die: () => die('SIGSEGV'),
+    it: new TunnelEndpoint(certificates, accept, log, open),
+  }
 }
 
 describe('TunnelEndpoint', () => {
@@ -78,6 +99,74 @@ describe('TunnelEndpoint', () => {
     expect(it.isMissing).toBe(true)
     expect(errors).toHaveLength(1)
   })
+})
+
+describe('TunnelEndpoint whose process', () => {
+  test('died is opened again, later each time, and says so until it is', async () => {
+    vi.useFakeTimers()
+    const { it, seen, die } = endpoint('open')
+    expect(it.troubles).toEqual([])
+    await it.listen(443)
+    expect([it.isUp, it.failures, it.troubles]).toEqual([true, 0, []])
+    for (const [failures, pauseMs] of [200, 400, 800].entries()) {
+      die()
+      await vi.advanceTimersByTimeAsync(pauseMs - 1)
+      expect([it.isUp, it.failures]).toEqual([false, failures + 1])
+      expect(it.troubles).toEqual(['datagram tunnels are down: UDP ports reach nobody'])
+      await vi.advanceTimersByTimeAsync(1)
+      expect([it.isUp, it.isMissing, it.troubles]).toEqual([true, false, []])
+    }
+    expect(errors).toHaveLength(3)
+    expect(seen).toEqual(['open', 'open', 'open', 'open'])
+    await it.close()
+    expect(seen.at(-1)).toBe('close')
+    expect(it.failures).toBe(3)
+  })
+
+  test('died is not opened again by a relay that closes', async () => {
+    vi.useFakeTimers()
+    const { it, seen, die } = endpoint('open')
+    await it.listen(443)
+    die()
+    await vi.advanceTimersByTimeAsync(100)
+    await it.close()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(seen).toEqual(['open'])
+  })
+
+  test('died and was replaced for a new certificate meanwhile is opened once', async () => {
+    vi.useFakeTimers()
+    const { it, seen, die, replace } = endpoint('open')
+    await it.listen(443)
+    replace()
+    die()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(seen.filter((one) => one === 'open')).toHaveLength(2)
+    expect(it.isUp).toBe(true)
+  })
+
+  test('cannot be opened for a while is missing, tried once a minute, and then is back', async () => {
+    vi.useFakeTimers()
+    const { it, seen, die } = endpoint('open', ...Array.from({ length: 21 }, () => 'fail' as const), 'open')
+    await it.listen(443)
+    die()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([seen.length, it.isMissing]).toEqual([21, true])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([seen.length, it.isMissing]).toEqual([22, true])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([it.isUp, it.isMissing, said]).toEqual([true, false, ['datagram tunnels are back']])
+  })
+})
+
+test('a port that the relay before still has is waited for, at a start', async () => {
+  vi.useFakeTimers()
+  const { it, seen } = endpoint('taken', 'taken', 'open')
+  const listening = it.listen(443)
+  await vi.advanceTimersByTimeAsync(500)
+  await listening
+  expect(seen).toEqual(['taken', 'taken', 'open'])
+  expect([it.isUp, it.isMissing]).toEqual([true, false])
 })
 
 test('a relay whose UDP port is taken gives no UDP ports, and serves the rest', async () => {

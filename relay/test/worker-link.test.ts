@@ -99,7 +99,16 @@ describe('a worker', () => {
     const child = new FakeChild()
     const { link } = linkTo(child)
     const visitor = { destroyed: true } as Socket
-    link.handOver({ visitor, lease: newLease(), hello: undefined, until: 0 })
+    link.handOver({
+      visitor,
+      lease: newLease(),
+      hello: undefined,
+      cameAt: 0,
+      sessionsLost: 0,
+      network: undefined,
+      isLast: false,
+      from: undefined,
+    })
     expect(child.told.map(({ kind }) => kind)).toEqual(['recount'])
   })
 })
@@ -153,6 +162,19 @@ describe('sessions of other processes', () => {
     expect(await queue.claim(AbortSignal.abort())).toBeUndefined()
     queue.close()
     expect(await queue.claim(forever)).toBeUndefined()
+  })
+
+  test('are for who lost a session, too, but never those of the process that handed the visitor over', () => {
+    const queue = new ReadyQueue()
+    const [first, second] = [place(), place()]
+    queue.report(first, 2)
+    queue.report(second, 1)
+    const claim = (from: Place) => queue.claimAgain(forever, performance.now(), from)
+    expect([claim(first), claim(first), claim(second)]).toEqual([second, undefined, first])
+    const worker = new ReadyQueue()
+    worker.waitIn(first)
+    expect(worker.claimAgain(forever, performance.now(), undefined)).toBe(first)
+    expect(worker.claimAgain(forever, performance.now(), first)).toBeUndefined()
   })
 
   test('are forgotten with their process, and so are its visitors, also those of a lease that has ended', async () => {

@@ -90,11 +90,11 @@ describe('the API', () => {
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
     ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n${ending}`, 431],
     ['a path that only begins like a carrier', `GET /sdk/connected HTTP/1.1\r\n${ending}`, 404],
-    ['a carrier without a capability', `GET /sdk/connect?a=b HTTP/1.1\r\n${ending}`, 400],
+    ['a carrier without a capability', `GET /sdk/connect?a=b HTTP/1.1\r\n${ending}`, 403],
     [
       'a second request for a carrier',
       `GET /api/healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /sdk/connect HTTP/1.1\r\n${ending}`,
-      400,
+      403,
     ],
   ])('%s is answered alike by both', async (_what, request, status) => {
     const answers = await answersTo(request)

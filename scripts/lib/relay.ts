@@ -21,6 +21,8 @@ export interface RelayOptions {
   env: Record<string, string>
   /** Arguments to Node itself. */
   execArgv?: string[]
+  /** A program with its arguments that becomes the relay, such as `prlimit`. */
+  through?: string[]
   /** Every line of the relay's log (JSON), and what it says on standard error once it runs. */
   onLog?: (line: string) => void
 }
@@ -35,8 +37,14 @@ export interface RelayProcess {
 }
 
 /** @throws Error with the relay's own words when it ends, or stays silent, instead of listening */
-export async function startRelay({ env, execArgv = [], onLog }: RelayOptions): Promise<RelayProcess> {
-  const child = spawn(process.execPath, [...execArgv, path.join(root, 'relay/src/main.ts')], {
+export async function startRelay({
+  env,
+  execArgv = [],
+  through = [],
+  onLog,
+}: RelayOptions): Promise<RelayProcess> {
+  const line = [...through, process.execPath, ...execArgv, path.join(root, 'relay/src/main.ts')]
+  const child = spawn(line[0]!, line.slice(1), {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,11 +17,18 @@ export function curlLine(siteUrl: string, caFile: string | undefined): string {
 export function trustHint(caFile: string): string {
   const file = quote(displayPath(caFile))
   if (process.platform === 'darwin')
-    return `this does:\n\n  security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file}`
-  if (process.platform === 'win32') return `this does:\n\n  certutil -user -addstore Root ${file}`
+    return `For Safari, Chrome and Edge:\n\n  security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file}\n\n${firefox(file)}`
+  if (process.platform === 'win32')
+    return `For Edge and Chrome:\n\n  certutil -user -addstore Root ${file}\n\n${firefox(file)}`
   const database = '$HOME/.pki/nssdb'
   const add = `mkdir -p ${database} && certutil -d sql:${database} -A -t C,, -n svc -i ${file}`
-  return `this does for Chromium and Chrome:\n\n  ${add}`
+  const tool = 'certutil is in libnss3-tools (Debian, Ubuntu), nss-tools (Fedora) or nss (Arch).'
+  return `For Chromium and Chrome:\n\n  ${add}\n\n${tool}\n${firefox(file)}`
+}
+
+/** It has a list of its own on every system, one for each profile. */
+function firefox(file: string): string {
+  return `For Firefox: Settings, Privacy & Security, View Certificates, Authorities, Import ${file}.`
 }
 
 function quote(file: string): string {

@@ -6,6 +6,10 @@ export interface Random {
   /** An integer from `least` to `most`. */
   between(least: number, most: number): number
   of<T>(choices: readonly T[]): T
+  /** Bytes of any kind. */
+  bytes(length: number): Buffer
+  /** A copy in another order. */
+  shuffled<T>(all: readonly T[]): T[]
 }
 
 /** Mulberry32: 32 bits of state are enough to choose with. */
@@ -18,5 +22,21 @@ export function randomOf(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
-  return { next, between, of: (choices) => choices[between(0, choices.length - 1)]! }
+  return {
+    next,
+    between,
+    of: (choices) => choices[between(0, choices.length - 1)]!,
+    bytes: (length) => {
+      const words = Uint32Array.from({ length: Math.ceil(length / 4) }, () => next() * 2 ** 32)
+      return Buffer.from(words.buffer, 0, length)
+    },
+    shuffled: (all) => {
+      const copy = [...all]
+      for (let at = copy.length - 1; at > 0; at--) {
+        const other = between(0, at)
+        ;[copy[at], copy[other]] = [copy[other]!, copy[at]!]
+      }
+      return copy
+    },
+  }
 }

@@ -24,8 +24,19 @@ test.each([
     encoding: 'utf8',
   })
   expect(status).toBe(2)
-  expect(stderr).toContain('TARGET is one of control, tls, yamux, http, http2, websocket;')
+  expect(stderr).toContain('TARGET is one of control, api, pages, tls, yamux, files, http, http2, websocket;')
 })
+
+test.each([[['nobody']], [['kills', '--seed', 'x']], [['--fast']]])(
+  'attack %j: what it takes instead',
+  (args) => {
+    const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'attack.ts'), ...args], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(2)
+    expect(stderr).toContain('NAME is one of aborted-clients, unread-answers,')
+  },
+)
 
 test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']], [['--xml']]])(
   'interop %j: what it takes instead',

@@ -1,4 +1,4 @@
-// The import rules of scripts/lint/imports.grit and the globals of biome.json: every rule catches what it forbids.
+// The rules of scripts/lint and the globals of biome.json: every rule catches what it forbids.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,8 @@ const PAGES = 'they are its client like any other page'
 const WEB = 'web-standard APIs only, no node: module'
 const BY_NAME = 'Import another package by its name'
 const ONE_IMPORTER = 'A third-party library has one importer'
+
+const PIPELINE = 'pipe() leaves its source open'
 
 /** File, what it says, and what the linter must say of it. */
 const FORBIDDEN: [file: string, code: string, message: string][] = [
@@ -44,6 +46,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-browser/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
   ['sdk-browser/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
   ['sdk-browser/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
+  ['sdk-browser/src/websocket/a.ts', "export { Inflate } from 'pako'", ONE_IMPORTER],
   ['sdk-node/src/c.ts', "export { Agent } from 'undici'", ONE_IMPORTER],
   ['sdk-node/src/cli/a.ts', "export { Command } from 'commander'", ONE_IMPORTER],
   ['sdk-node/src/cli/config/template.ts', "export { parse } from 'smol-toml'", ONE_IMPORTER],
@@ -52,13 +55,15 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-node/src/target/a.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
   ['relay/src/identity.ts', "export { x } from '@peculiar/x509'", ONE_IMPORTER],
   ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],
-  ['relay/src/e.ts', "export { default } from 'sirv'", ONE_IMPORTER],
+  ['relay/src/api/install.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['relay/src/datagram/a.ts', "export const quic = await import('@currentspace/http3')", ONE_IMPORTER],
   ['relay/src/lease/a.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['relay/src/f.ts', "export { Registry } from 'prom-client'", ONE_IMPORTER],
   ['relay/src/api/b.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
   ['relay/src/settings.ts', "export { z } from 'zod'", ONE_IMPORTER],
   ['yamux/src/c.ts', "export { x } from 'any-other-library'", ONE_IMPORTER],
+  ['relay/src/api/c.ts', 'export const x = (a, b) => a.pipe(b)', PIPELINE],
+  ['relay/src/i.ts', "open(name).on('error', fail).pipe(response, { end: false })", PIPELINE],
   ['tls/src/b.ts', 'export const x = Buffer.alloc(1)', 'Do not use the global variable Buffer'],
   ['yamux/src/d.ts', 'export const x = process.env', 'Do not use the global variable process'],
   ['sdk-browser/src/d.ts', 'export const x = window.name', 'Do not use the global variable window'],
@@ -90,6 +95,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/web/src/landing/qr.tsx', "export { encode } from 'uqr'"],
   ['relay/web/src/ok.ts', "export * from '@svc/sdk-browser/handlers'\nexport * from '@svc/protocol'"],
   ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
+  ['relay/src/bridge/ok.ts', 'await pipe(client, stream)'],
   ['e2e/ok.ts', "export * from '@svc/relay'\nexport * from '@svc/sdk-browser'"],
 ]
 

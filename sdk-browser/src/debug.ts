@@ -2,6 +2,7 @@
 
 import type { SvcErrorCode } from './errors.ts'
 import type { SiteState } from './site.ts'
+import type { Waiting } from './waiting.ts'
 
 export type CarrierDebugEvent =
   /** A WebSocket to the relay opened or closed; `count` are open now, `code` says why one broke. */
@@ -11,7 +12,7 @@ export type CarrierDebugEvent =
 
 export type DebugEvent =
   | CarrierDebugEvent
-  | { type: 'state'; state: SiteState }
+  | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }
   | { type: 'lease'; change: 'registered' | 'renewed' | 'released' }
   /** What the site's `error` event tells as well. */
   | { type: 'error'; code: SvcErrorCode; message: string }

@@ -24,6 +24,10 @@ export type OwnErrorCode =
   | 'lease_ended'
   /** The relay takes no reverse stream, though it granted a lease; the site registers again. */
   | 'stream_rejected'
+  /** The relay did not take all of the metadata: the site is published without the rest. */
+  | 'metadata_refused'
+  /** The relay has no room for another lease at this time. */
+  | 'relay_full'
   /** `/v1/sign` refused to sign a handshake. */
   | 'sign_refused'
   /** The identity could not be read or stored. */

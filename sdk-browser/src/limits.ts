@@ -22,6 +22,18 @@ export const RETRY_AFTER_MAX_MS: number = 5 * 60_000
 /** A failed renewal is tried again after this: six times in the second half of the shortest usual lease. */
 export const RENEWAL_RETRY_MS = 10_000
 
+/** A clock here that leaps by more was set, or the machine slept: the lease is renewed, which tells the relay's time anew. */
+export const CLOCK_LEAP_MS = 5_000
+
+/** Whether the operator approved the site is asked first after this, … */
+export const APPROVAL_LOOK_MIN_MS = 1_000
+/** … then each time after this part of the time waited, … */
+export const APPROVAL_LOOK_SHARE = 0.25
+/** … and at least this often: a look costs the relay one signature. */
+export const APPROVAL_LOOK_MAX_MS = 10_000
+/** So long a site that came back is not called online while it asks whether the relay still lets visitors in. */
+export const LOOK_DEADLINE_MS = 1_000
+
 /** WebSocket handshake, TLS and DNS included. */
 export const CONNECT_DEADLINE_MS = 10_000
 /** What may wait inside the WebSocket before sending pauses: enough for 100 MB/s at 10 ms. */
@@ -52,14 +64,14 @@ export const LOAD_RTT_MIN_MS = 200
 export const LINKS_MAX = 4
 /** Between one more WebSocket and the next: the first has to take effect. */
 export const LINK_PAUSE_MS = 3_000
-/** Without saturation for this long, one WebSocket less will do. */
+/** Without saturation for this long, one WebSocket less will do: it gets no more streams. */
 export const LINK_IDLE_MS = 60_000
 /** How often traffic makes a carrier look at its load and its ready streams. */
 export const TIDY_INTERVAL_MS = 500
 
 /** Ready streams of a site that nobody visits. */
 export const READY_STREAMS_MIN = 2
-/** Without a claim for this long the number of ready streams halves. */
+/** Without a claim for this long the number of streams that are kept ready halves; those that are there stay. */
 export const DEMAND_HALF_LIFE_MS = 60_000
 /** A relay that had no room for ready streams is asked again after this. */
 export const REJECTION_PAUSE_MS = 10_000
@@ -91,5 +103,5 @@ export const CIPHERTEXT_WAITING_MAX_BYTES: number = 256 * 1024
 export const CARRIER_LINGER_MS = 5_000
 /** The certificate chain is fetched again on the first renewal after this. */
 export const CHAIN_MAX_AGE_MS: number = 60 * 60_000
-/** … and after a refused signature, though not more often than this. */
+/** … and at once after a refused signature; when it is still the same, the next refusals do not ask again for this long. */
 export const CHAIN_REFRESH_MIN_MS = 10_000

@@ -4,6 +4,7 @@ import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName
 import type { DebugEvent } from './debug.ts'
 import { SvcError } from './errors.ts'
 import type { FetchHandler } from './http/connection.ts'
+import type { Site } from './site.ts'
 import type { TlsOptions } from './tenant/server.ts'
 
 export interface PublishOptions {
@@ -13,16 +14,29 @@ export interface PublishOptions {
   name: string
   /** Answers the requests of visitors. */
   fetch: FetchHandler
-  /** A secp256k1 private key, 32 bytes. By default one is created once and kept. */
-  identity?: Uint8Array | undefined
+  /**
+   * A secp256k1 private key, 32 bytes; or, in a page or worker, the name of one that is created once and kept for this web
+   * origin. Default: the one named `default`. Sites with the same identity and `name` take the hostname from each other:
+   * pages of one origin that publish different things each need an identity or a name of their own.
+   */
+  identity?: Uint8Array | string | undefined
   /** Publish under the canonical hostname only, when another identity owns the name. Default: an error. */
   allowCanonicalFallback?: boolean | undefined
-  /** Shown on the relay's page; `hide` keeps the site off it. */
+  /**
+   * Shown on the relay's page; `hide` keeps the site off it. A relay takes descriptions of 4,096 characters, owners of 1,024,
+   * thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of 64. What it does not take the site is
+   * published without, with an event `error` (`metadata_refused`).
+   */
   metadata?: LeaseMetadata | undefined
   /** How long the site outlives its page without a word, in seconds: 1 to 600, by default 120. */
   ttl?: number | undefined
   /** Closes the site. */
   signal?: AbortSignal | undefined
+  /**
+   * Gets the site before it connects: `publish` resolves only when visitors can come, and a relay may make the site wait
+   * until then. Add listeners for `statechange` and `error` here.
+   */
+  onSite?: ((site: Site) => void) | undefined
   /** Is told what happens: for logs and dashboards. No event holds a secret or a visitor's data. */
   debug?: ((event: DebugEvent) => void) | undefined
   /** Towards visitors. */
@@ -32,17 +46,26 @@ export interface PublishOptions {
    * certificate for this site alone: browsers share a connection among all hosts of a certificate. Default: true.
    */
   http2?: boolean | undefined
+  /**
+   * Replace the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
+   * browser takes out of its own: frameworks copy requests and set cookies through them. They stay until
+   * `removeGlobals()` of `@svc/sdk-browser/globals`. Default: true in workers of all kinds, where nothing else uses them;
+   * false in a page, whose other scripts would get them, too. In Node nothing has to be replaced.
+   */
+  globals?: boolean | undefined
 }
 
 export interface SiteOptions {
   relay: URL
   name: string
   fetch: FetchHandler
-  identity: Uint8Array | undefined
+  /** A key, or the name of one that is kept. */
+  identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
   ttlS: number
   signal: AbortSignal | undefined
+  onSite: ((site: Site) => void) | undefined
   debug: ((event: DebugEvent) => void) | undefined
   tls: TlsOptions
   http2: boolean
@@ -59,6 +82,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     metadata: options.metadata,
     ttlS: parseTtl(options.ttl),
     signal: options.signal,
+    onSite: options.onSite && parseFunction('onSite', options.onSite),
     debug: options.debug && parseFunction('debug', options.debug),
     tls: parseTls(options.tls),
     http2: options.http2 ?? true,
@@ -87,9 +111,12 @@ function parseFunction<T>(name: string, value: T): T {
 }
 
 function parseTls(tls: TlsOptions = {}): TlsOptions {
-  const { minVersion = 'TLSv1.3' } = tls
-  if (minVersion !== 'TLSv1.3' && minVersion !== 'TLSv1.2')
-    throw invalid(`tls.minVersion must be TLSv1.3 or TLSv1.2, not ${String(minVersion)}`)
+  const minVersion: unknown = tls.minVersion ?? 'TLSv1.3'
+  if (minVersion === 'TLSv1.2')
+    throw invalid(
+      'tls.minVersion TLSv1.2 needs a key of the site itself, which a site cannot have yet: the relay signs TLS 1.3 only',
+    )
+  if (minVersion !== 'TLSv1.3') throw invalid(`tls.minVersion must be TLSv1.3, not ${String(minVersion)}`)
   return tls
 }
 

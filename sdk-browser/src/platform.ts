@@ -14,8 +14,12 @@ export interface Platform {
   forgetConnections?(): void
   /** Third argument of the WebSocket constructor, where it takes one. */
   webSocketOptions?: object | undefined
-  /** The private key to use when the options name none. */
-  loadIdentity(): Promise<Uint8Array>
+  /**
+   * The private key to use when the options have none.
+   * @param name which of those that are kept here, when the options say that
+   * @throws SvcError `invalid_option` where identities have no names
+   */
+  loadIdentity(name?: string): Promise<Uint8Array>
   /** The TLS engine's primitives; WebCrypto unless given. */
   tlsCrypto?: CryptoProvider | undefined
   /** Looks at each visitor's connection once TLS is up. */

@@ -17,7 +17,8 @@ export { type Activation, type ReadyStream, readyStream } from './carrier/revers
 export { type FetchFunction, failureOf, parseRetryAfter, RelayClient } from './control/client.ts'
 export { isRecord, record, text, time } from './control/shape.ts'
 export { abortError, asSvcError, isRelayCode, SvcError } from './errors.ts'
-export { CLAIMED_FIELDS, endToEnd } from './handlers/end-to-end.ts'
+export { endToEnd, withoutClaims } from './handlers/end-to-end.ts'
+export { isHidden } from './handlers/hidden.ts'
 export { createPrivateKey, identityFromKey, signerOf } from './identity/key.ts'
 export { TIDY_INTERVAL_MS } from './limits.ts'
 export { parseRelay } from './options.ts'
@@ -32,6 +33,7 @@ export type {
   SiteCarrier,
 } from './platform.ts'
 export type { Admit, SecureStream } from './tenant/connection.ts'
+export type { Waiting, WaitingReason } from './waiting.ts'
 
 /** What a site is beside what a page can ask for. */
 export interface PlatformSite extends Site {
@@ -46,14 +48,18 @@ export interface PlatformSite extends Site {
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {
   const parsed = parseOptions(options)
   const { signal } = parsed
-  const identity = identityFromKey(parsed.identity ?? (await platform.loadIdentity()))
+  const { identity: given } = parsed
+  const identity = identityFromKey(
+    given === undefined || typeof given === 'string' ? await platform.loadIdentity(given) : given,
+  )
   if (signal?.aborted) throw abortError(signal)
   const site = new PublishedSite(platform, parsed, identity)
   const close = (): void => {
     site.close()
   }
   signal?.addEventListener('abort', close, { once: true, signal: site.gone })
-  await site.start()
+  parsed.onSite?.(site as PlatformSite)
   followPage(site, site.gone)
+  await site.start()
   return site as PlatformSite
 }

@@ -1,5 +1,6 @@
 // `publish` for everything that has the web's APIs: pages, workers, shared workers and service workers.
 
+import { installGlobals } from './globals.ts'
 import { loadStoredIdentity } from './identity/store.ts'
 import type { PublishOptions } from './options.ts'
 import type { Platform } from './platform.ts'
@@ -17,5 +18,10 @@ const web: Platform = {
  * @throws SvcError with a stable `code`
  */
 export function publish(options: PublishOptions): Promise<Site> {
+  if (options.globals ?? isWorker()) installGlobals()
   return publishOn(web, options)
+}
+
+function isWorker(): boolean {
+  return 'WorkerGlobalScope' in globalThis
 }

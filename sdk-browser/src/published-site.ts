@@ -1,5 +1,7 @@
 // The life of a published site: connecting, online, reconnecting for as long as it takes, closed.
 
+import { addressesOf, NO_ADDRESSES } from './addresses.ts'
+import { ApprovalWatch } from './approval-watch.ts'
 import { Backoff } from './carrier/backoff.ts'
 import { type CarrierEvents, openCarrier } from './carrier/carrier.ts'
 import type { Traffic } from './carrier/link.ts'
@@ -10,33 +12,19 @@ import { LeaseKeeper } from './control/lease-keeper.ts'
 import type { Registration } from './control/registration.ts'
 import { withDeadline } from './deadline.ts'
 import type { DebugEvent } from './debug.ts'
-import { abortError, asSvcError, SvcError, type SvcErrorCode } from './errors.ts'
+import { abortError, asSvcError, SvcError } from './errors.ts'
+import { isFatal, isLeaseLost, isWorthWaiting, notAllowed, waitingReason } from './failures.ts'
 import type { KeyIdentity } from './identity/key.ts'
-import { CLOSE_GRACE_MS, STABLE_AFTER_MS } from './limits.ts'
+import { CLOSE_GRACE_MS, LOOK_DEADLINE_MS, STABLE_AFTER_MS } from './limits.ts'
 import type { SiteOptions } from './options.ts'
 import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from './platform.ts'
 import { SiteErrorEvent, type SiteState, type SiteStats } from './site.ts'
+import { SiteStatus } from './site-status.ts'
 import { CertificateSource } from './tenant/certificate.ts'
 import { TenantServer } from './tenant/server.ts'
+import type { Waiting } from './waiting.ts'
 
-/** The lease is not ours any more: there is nothing to renew or to give up. */
-const LEASE_LOST: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
-  'lease_ended',
-  'lease_replaced',
-  'stream_rejected',
-])
-
-/** Trying again cannot help: someone has to act first. */
-const FATAL: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
-  'lease_replaced',
-  'incompatible_relay',
-  'siwe_mismatch',
-  'alternate_gateway',
-  'hostname_conflict',
-  'ip_banned',
-  'invalid_request',
-  'invalid_address',
-])
+const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
 
 export class PublishedSite extends EventTarget {
   #platform: Platform
@@ -45,16 +33,23 @@ export class PublishedSite extends EventTarget {
   #certificates: CertificateSource
   #server: TenantServer
   #backoff = new Backoff()
-  #state: SiteState = 'connecting'
-  #urls = { url: '', canonicalUrl: '' }
-  #tcpAddress: string | undefined
-  #udpAddress: string | undefined
+  #status = new SiteStatus(() => this.#statusChanged())
+  #approval = new ApprovalWatch((signal) => this.#look(signal))
+  #addresses = NO_ADDRESSES
   readonly #relay: URL
   #datagrams: DatagramCarrier | undefined
   #carrier: SiteCarrier | undefined
+  /** The relay takes sessions, as far as the carrier knows. */
+  #isAdmitted = true
+  /** Rejects when the site closes before it was online. */
+  #online = Promise.withResolvers<void>()
+  /** Why the site closed by itself. */
+  #failure: SvcError | undefined
   #traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
   #timesOnline = 0
   #onlineAt = 0
+  /** Metadata that the relay did not take: told when whoever awaits `publish` has had the time to listen. */
+  #refused: SvcError | undefined
   /** Aborted when the site closes or is suspended; what runs ends with it. */
   #run = new AbortController()
   #gone = new AbortController()
@@ -86,6 +81,9 @@ export class PublishedSite extends EventTarget {
         renewed: () => this.#renewed(),
         failed: onError,
         gone: (error) => this.#lost(error),
+        reduced: (error) => {
+          this.#refused = error
+        },
       },
     )
     const certificates = new CertificateSource(client, keeper, onError)
@@ -106,19 +104,19 @@ export class PublishedSite extends EventTarget {
   }
 
   get url(): string {
-    return this.#urls.url
+    return this.#addresses.url
   }
 
   get canonicalUrl(): string {
-    return this.#urls.canonicalUrl
+    return this.#addresses.canonicalUrl
   }
 
   get tcpAddress(): string | undefined {
-    return this.#tcpAddress
+    return this.#addresses.tcpAddress
   }
 
   get udpAddress(): string | undefined {
-    return this.#udpAddress
+    return this.#addresses.udpAddress
   }
 
   datagramStats(): DatagramStats | undefined {
@@ -126,17 +124,31 @@ export class PublishedSite extends EventTarget {
   }
 
   get state(): SiteState {
-    return this.#state
+    return this.#status.state
   }
 
-  /** Comes online once, or rejects and is closed. */
+  get waiting(): Waiting | undefined {
+    return this.#status.waiting
+  }
+
+  /**
+   * Comes online once, or rejects and is closed. From the first time on that the relay makes it wait, a relay that is
+   * away is waited for as well.
+   */
   async start(): Promise<void> {
+    const { signal } = this.#run
     try {
-      await this.#connectFirst()
+      await this.#connect(false)
     } catch (error) {
-      await this.close()
-      throw asSvcError(error, 'relay_unreachable', 'the site could not be published')
+      const reason = asSvcError(error, 'relay_unreachable', 'the site could not be published')
+      if (this.#status.state === 'closed' || !(isWorthWaiting(reason) || signal.aborted)) {
+        await this.close()
+        throw reason
+      }
+      // suspended meanwhile: what resumes it connects
+      if (!signal.aborted) this.#reconnect(reason)
     }
+    await this.#online.promise
   }
 
   stats(): SiteStats {
@@ -160,26 +172,30 @@ export class PublishedSite extends EventTarget {
     this.#backoff.wake()
     this.#carrier?.probe?.()
     this.#keeper.touch()
+    this.#approval.touch()
   }
 
   /** The page goes away, perhaps to come back from the back/forward cache. */
   suspend(): void {
-    this.#setState('reconnecting')
+    this.#setOffline()
     this.#stop()
     this.#release(true)
   }
 
   /** The page is back. */
   resume(): void {
-    if (this.#state === 'closed' || !this.#run.signal.aborted) return
+    if (this.#status.state === 'closed' || !this.#run.signal.aborted) return
     this.#run = new AbortController()
     this.#reconnect(undefined)
   }
 
   /** Those who are here finish first: the relay ends their connections with the lease. */
   async #close(): Promise<void> {
-    this.#setState('closed')
+    this.#status.set('closed')
     this.#run.abort()
+    this.#approval.stop()
+    this.#online.promise.catch(() => {}) // who waits for it learns of it
+    this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
     this.#server.finish()
     if (this.#carrier)
       await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
@@ -195,6 +211,7 @@ export class PublishedSite extends EventTarget {
 
   #stop(): void {
     this.#run.abort()
+    this.#approval.stop()
     this.#carrier?.close()
     this.#carrier = undefined
     this.#datagrams?.close()
@@ -209,11 +226,16 @@ export class PublishedSite extends EventTarget {
   async #connect(trusting: boolean): Promise<void> {
     const { signal } = this.#run
     const lease = await this.#keeper.acquire(signal, trusting)
-    this.#urls = this.#urlsOf(lease)
-    this.#tcpAddress = lease.tcpAddress
-    this.#udpAddress = lease.udpAddress
+    if (lease.routing === 'rejected') throw notAllowed()
+    this.#addresses = addressesOf(lease, this.#portSuffix)
+    // before anything that may take long
+    if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
     await Promise.all([this.#certificates.ensure(signal), this.#server.ready()])
     await this.#openDatagrams(signal)
+    this.#isAdmitted = true
+    // The relay may have ended the last carrier because the site lost its approval; a lease that was trusted does not say so.
+    const looked = trusting ? this.#look(signal) : Promise.resolve()
+    looked.catch(() => {})
     const carrier = await this.#openCarrier(lease, signal)
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
@@ -222,9 +244,34 @@ export class PublishedSite extends EventTarget {
         : new SvcError('relay_unreachable', 'the carrier ended at once')
     }
     this.#carrier = carrier
-    this.#onlineAt = Date.now()
+    await withDeadline(looked, LOOK_DEADLINE_MS, () => new Error()).catch(() => {})
+    if (this.#carrier !== carrier) return // lost meanwhile, and what lost it connects again
+    this.#onlineAt = performance.now()
     this.#timesOnline += 1
-    this.#setState('online')
+    this.#assess()
+  }
+
+  /** What the state is where the relay can be reached: by what it last said of the lease and of its sessions. */
+  #assess(): void {
+    const { lease } = this.#keeper
+    if (!this.#carrier || !lease || this.#status.state === 'closed') return
+    if (lease.routing === 'rejected') {
+      this.#lost(notAllowed())
+      return
+    }
+    if (lease.routing === 'approval') {
+      this.#approval.start()
+      this.#status.wait(FOR_APPROVAL)
+      return
+    }
+    this.#approval.stop()
+    if (this.#isAdmitted) this.#status.set('online')
+    else this.#status.wait({ reason: 'relay_full', until: undefined })
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    await this.#keeper.look(signal)
+    this.#assess()
   }
 
   /** Once: it comes back by itself, for as long as there is a lease. */
@@ -251,8 +298,15 @@ export class PublishedSite extends EventTarget {
     const events: CarrierEvents = {
       capability,
       serve: (activation) => this.#serve(activation),
-      traffic: () => this.#keeper.touch(),
+      traffic: () => {
+        this.#keeper.touch()
+        this.#approval.touch()
+      },
       stale: () => this.#keeper.renewNow(),
+      admits: (isAdmitting) => {
+        this.#isAdmitted = isAdmitting
+        this.#assess()
+      },
       ended: (reason) => this.#lost(reason),
       debug: this.#tell,
     }
@@ -280,35 +334,28 @@ export class PublishedSite extends EventTarget {
     await this.#server.serve({ stream, binding }, this.canonicalUrl)
   }
 
-  /** The first time as later: a relay that only asks to wait is waited for. */
-  async #connectFirst(): Promise<void> {
-    const { signal } = this.#run
-    for (;;) {
-      try {
-        return await this.#connect(false)
-      } catch (error) {
-        const isAsked = error instanceof SvcError && error.code === 'rate_limited'
-        if (!isAsked || error.retryAfterMs === undefined) throw error
-        this.#report(error)
-        await this.#pause(error.retryAfterMs, signal)
-        if (signal.aborted) throw abortError(signal)
-      }
-    }
+  #reportRefused(): void {
+    const error = this.#refused
+    this.#refused = undefined
+    if (error) setTimeout(() => this.#report(error))
   }
 
   #renewed(): void {
     this.#tell({ type: 'lease', change: 'renewed' })
+    this.#assess()
+    if (this.#status.state === 'online') this.#reportRefused()
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
   }
 
-  /** The site was online and is not any more. */
+  /** The site had a carrier and has none any more. */
   #lost(reason: SvcError): void {
-    if (this.#state !== 'online') return
-    this.#carrier?.close()
+    if (!this.#carrier || this.#status.state === 'closed') return
+    this.#carrier.close()
     this.#carrier = undefined
-    this.#setState('reconnecting')
-    if (Date.now() - this.#onlineAt > STABLE_AFTER_MS) this.#backoff.reset()
+    this.#approval.stop()
+    this.#setOffline()
+    if (performance.now() - this.#onlineAt > STABLE_AFTER_MS) this.#backoff.reset()
     if (reason.code === 'relay_unreachable') this.#platform.forgetConnections?.()
     this.#reconnect(reason)
   }
@@ -317,11 +364,14 @@ export class PublishedSite extends EventTarget {
     const { signal } = this.#run
     for (let reason = cause; !signal.aborted; ) {
       if (reason) {
-        if (LEASE_LOST.has(reason.code)) this.#keeper.drop()
-        if (FATAL.has(reason.code)) this.close()
-        this.#report(reason)
-        if (signal.aborted) return
-        await this.#pause(reason.retryAfterMs ?? 0, signal)
+        if (isLeaseLost(reason)) this.#keeper.drop()
+        if (isFatal(reason, this.#timesOnline > 0)) {
+          this.#failure = reason
+          this.close()
+          this.#report(reason)
+          return
+        }
+        await this.#pauseAfter(reason, signal)
         if (signal.aborted) return
       }
       try {
@@ -332,22 +382,29 @@ export class PublishedSite extends EventTarget {
     }
   }
 
-  /** @param askedMs what the relay asked for (`Retry-After`) */
-  async #pause(askedMs: number, signal: AbortSignal): Promise<void> {
+  async #pauseAfter(reason: SvcError, signal: AbortSignal): Promise<void> {
+    const askedMs = reason.retryAfterMs ?? 0
     const pauseMs = Math.max(this.#backoff.next(), askedMs)
+    const waiting = waitingReason(reason)
+    if (waiting) this.#status.wait({ reason: waiting, until: Date.now() + pauseMs })
+    else this.#setOffline()
+    this.#report(reason)
+    if (signal.aborted) return
     this.#tell({ type: 'retry', inMs: pauseMs })
     await this.#backoff.pause(pauseMs, signal, askedMs > 0)
   }
 
-  #urlsOf({ hostname, canonicalHostname }: Registration): { url: string; canonicalUrl: string } {
-    const canonicalUrl = `https://${canonicalHostname}${this.#portSuffix}`
-    return { url: hostname === '' ? canonicalUrl : `https://${hostname}${this.#portSuffix}`, canonicalUrl }
+  #setOffline(): void {
+    this.#status.set(this.#timesOnline === 0 ? 'connecting' : 'reconnecting')
   }
 
-  #setState(state: SiteState): void {
-    if (state === this.#state || this.#state === 'closed') return
-    this.#state = state
-    this.#tell({ type: 'state', state })
+  #statusChanged(): void {
+    const { state, waiting } = this.#status
+    this.#tell({ type: 'state', state, waiting })
+    if (state === 'online') {
+      this.#online.resolve()
+      this.#reportRefused()
+    }
     this.dispatchEvent(new Event('statechange'))
   }
 

@@ -18,6 +18,7 @@ import {
   REJECTION_PAUSE_MS,
   REPLACEMENT_PAUSE_MS,
   SILENCE_MAX_MS,
+  TIDY_INTERVAL_MS,
 } from '../src/limits.ts'
 import { readBytes, relaySide } from './support/memory.ts'
 
@@ -59,6 +60,7 @@ function start(firstAnswer: number): void {
     serve: vi.fn((activation) => new Promise<void>((finish) => served.push({ activation, finish }))),
     traffic: vi.fn(),
     stale: vi.fn(),
+    admits: vi.fn(),
     ended: vi.fn(),
     debug: vi.fn(),
   }
@@ -127,33 +129,34 @@ describe('ready streams', () => {
     expect(ready).toHaveLength(READY_SESSIONS_MAX)
   })
 
-  it('are given up by halves once demand has gone, the oldest first, down to the least', async () => {
+  it('that demand no longer asks for stay for the visitors to come, and are not replaced', async () => {
     await settle()
     await burst()
-    for (const left of [READY_SESSIONS_MAX / 2, READY_STREAMS_MIN, READY_STREAMS_MIN]) {
-      const youngest = ready.slice(-left)
+    const surplus = [...ready]
+    for (let quiet = 0; quiet < 4; quiet++) {
       await vi.advanceTimersByTimeAsync(DEMAND_HALF_LIFE_MS)
       await keepalive()
-      await settle()
-      expect(ready).toEqual(youngest)
     }
-    expect(carrier.stats).toMatchObject({ readyStreams: READY_STREAMS_MIN, openStreams: served.length })
+    expect(ready).toEqual(surplus)
+    const before = served.length
+    for (let left = READY_SESSIONS_MAX; left > READY_STREAMS_MIN; left--) await claim()
+    await settle()
+    expect(ready).toHaveLength(READY_STREAMS_MIN)
+    expect(served).toHaveLength(before + READY_SESSIONS_MAX - READY_STREAMS_MIN)
   })
 
-  it('that a visitor has reached are not given up', async () => {
+  it('serve every visitor of a relay that hands out the oldest first and watches none, after a quiet minute', async () => {
     await settle()
     await burst()
-    const before = served.length
+    const queue = [...ready]
     await vi.advanceTimersByTimeAsync(DEMAND_HALF_LIFE_MS)
-    // the marker is here, the binding is not yet
-    const [oldest] = ready
-    await oldest!.write(TLS_MARKER.subarray(0, 5))
     await keepalive()
     await settle()
-    await oldest!.write(TLS_MARKER.subarray(5))
+    const before = served.length
+    const writes = queue.slice(0, 6).map((stream) => stream.write(TLS_MARKER))
+    const lost = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected')
     await settle()
-    expect(served).toHaveLength(before + 1)
-    expect(oldest!.error).toBeUndefined()
+    expect([lost.length, served.length - before]).toEqual([0, 6])
   })
 
   it('are not offered beyond CONNECTIONS_MAX connections, and again when one is over', async () => {
@@ -230,10 +233,24 @@ describe('rejection', () => {
     for (let left = READY_STREAMS_MIN; left > 0; left--) await claim()
     await settle()
     expect(events.stale).toHaveBeenCalledOnce()
+    expect(events.admits.mock.calls).toEqual([[false]])
     expect(events.ended).not.toHaveBeenCalled()
     carrier.fill()
     await settle()
     expect(events.ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'stream_rejected' }))
+  })
+
+  it('with none ready is not for ever where no renewal follows: the relay is asked again', async () => {
+    await settle()
+    answer = 0x01
+    for (let left = READY_STREAMS_MIN; left > 0; left--) await claim()
+    await settle()
+    answer = 0x00
+    await vi.advanceTimersByTimeAsync(REJECTION_PAUSE_MS)
+    relays[0]!.session.ping().catch(() => {})
+    await settle()
+    expect(events.admits.mock.calls).toEqual([[false], [true]])
+    expect(carrier.stats.readyStreams).toBeGreaterThanOrEqual(READY_STREAMS_MIN)
   })
 
   it('is forgotten once a stream is accepted again', async () => {
@@ -245,6 +262,7 @@ describe('rejection', () => {
     carrier.fill()
     await settle()
     expect(ready.length).toBeGreaterThan(0)
+    expect(events.admits.mock.calls).toEqual([[false], [true]])
     expect(events.ended).not.toHaveBeenCalled()
   })
 })
@@ -277,9 +295,9 @@ describe('silence', () => {
 
 describe('more WebSockets', () => {
   /** Our sending end is full all the time, or is not; the relay is heard all the same. */
-  async function load(isFull: boolean): Promise<void> {
+  async function load(isFull: boolean, rounds = 8): Promise<void> {
     for (const relay of relays) relay.saturate(isFull)
-    for (let half = 0; half < 8; half++) {
+    for (let round = 0; round < rounds; round++) {
       for (const { activation } of served) activation.stream.write(new Uint8Array(100)).catch(() => {})
       await keepalive()
       await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS / 4)
@@ -312,7 +330,7 @@ describe('more WebSockets', () => {
     expect(relays).toHaveLength(1)
   })
 
-  it('go when they are idle, and their ready streams are replaced', async () => {
+  it('get no more streams when they are idle, and go when the last stream on them was used', async () => {
     await settle()
     await burst()
     await load(true)
@@ -321,10 +339,65 @@ describe('more WebSockets', () => {
       activation.stream.abort()
       finish()
     }
+    const surplus = [...ready]
     for (let waited = 0; waited < 4 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    // a relay may hand out any of them at this moment
+    expect(ready).toEqual(surplus)
+    for (const stream of surplus) {
+      await stream.write(TLS_MARKER)
+      await settle()
+    }
+    for (const { activation, finish } of served.splice(0)) {
+      activation.stream.abort()
+      finish()
+    }
+    await load(false)
     expect(carrier.stats.webSockets).toBe(1)
     expect(carrier.stats.readyStreams).toBe(READY_STREAMS_MIN)
     expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('that were to go are taken again when they are needed again', async () => {
+    await settle()
+    await burst()
+    await load(true)
+    relays[1]!.saturate(false)
+    // the next ready stream is opened there
+    await claim()
+    await settle()
+    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    await load(true, 3)
+    relays[1]!.saturate(false)
+    const before = relays[1]!.session.streamCount
+    await burst()
+    expect(relays[1]!.session.streamCount).toBeGreaterThan(before)
+    expect([relays.length, carrier.stats.webSockets]).toEqual([2, 2])
+  })
+
+  it('that were to go stay when the others break', async () => {
+    await settle()
+    await burst()
+    await load(true)
+    relays[1]!.saturate(false)
+    await claim()
+    await settle()
+    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    await claim()
+    await settle()
+    for (const { activation, finish } of served.splice(0)) {
+      activation.stream.abort()
+      finish()
+    }
+    await settle()
+    expect(relays[1]!.session.streamCount).toBe(0)
+    links[0]!.closed(1006)
+    await vi.advanceTimersByTimeAsync(TIDY_INTERVAL_MS)
+    relays[1]!.session.ping().catch(() => {})
+    await settle()
+    await vi.advanceTimersByTimeAsync(REPLACEMENT_PAUSE_MS)
+    expect(events.ended).not.toHaveBeenCalled()
+    expect(carrier.stats.webSockets).toBe(1)
+    expect(carrier.stats.readyStreams).toBeGreaterThanOrEqual(READY_STREAMS_MIN)
   })
 
   it('break one by one; the carrier ends with the last', async () => {

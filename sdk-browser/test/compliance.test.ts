@@ -22,7 +22,11 @@ function connect(): { client: Peer; server: Peer } {
   const far = Promise.withResolvers<WebSocket>()
   const near = Promise.withResolvers<Transport>()
   const client = peer('client', near.promise)
-  const relay = peer('server', far.promise.then(webSocketTransport))
+  const uncounted = { hold: () => {}, mayGrow: true }
+  const relay = peer(
+    'server',
+    far.promise.then((socket) => webSocketTransport(socket, uncounted)),
+  )
   server.once('connection', (socket) => {
     socket.on('message', (data) => relay.session.receive(data as Buffer))
     socket.on('close', () => relay.session.transportClosed())

@@ -1,5 +1,6 @@
 // The lease: renewed ahead of its end by a timer or by traffic, whatever the clocks say, and given back.
 
+import type { LeaseMetadata } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { RelayClient } from '../src/control/client.ts'
 import { LeaseKeeper } from '../src/control/lease-keeper.ts'
@@ -12,11 +13,13 @@ const TTL_S = 120
 const never = new AbortController().signal
 /** The relay's clock is years away from the page's. */
 const RELAY_AHEAD_MS = 3e11
+const DAY_MS = 86_400_000
 
 let calls: { path: string; body: Record<string, unknown>; keepalive: boolean | undefined }[]
 let replies: Record<string, () => [status: number, body: object]>
-let events: Record<'registered' | 'renewed' | 'failed' | 'gone', Mock<() => void>>
+let events: Record<'registered' | 'renewed' | 'failed' | 'gone' | 'reduced', Mock<() => void>>
 let keeper: LeaseKeeper
+let client: RelayClient
 
 const ok = (data: object): [number, object] => [200, { ok: true, data }]
 const no = (status: number, code: string): [number, object] => [
@@ -27,6 +30,14 @@ const expiry = (): string => new Date(Date.now() + RELAY_AHEAD_MS + TTL_S * 1000
 const paths = (): string[] => calls.map(({ path }) => path)
 
 let retryAfter: Record<string, string>
+
+/** Time passes on both clocks, and no timer fires. */
+function pass(ms: number): void {
+  vi.setSystemTime(Date.now() + ms)
+  const now = performance.now() + ms
+  const from = Date.now()
+  vi.spyOn(performance, 'now').mockImplementation(() => now + Date.now() - from)
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1e12 })
@@ -41,17 +52,18 @@ beforeEach(() => {
     '/sdk/renew': () => ok(grant(`${serial++}`, expiry())),
     '/sdk/unregister': () => ok({}),
   }
-  const client = new RelayClient(RELAY, async (url, init) => {
+  client = new RelayClient(RELAY, async (url, init) => {
     const path = new URL(url).pathname
     calls.push({ path, body: JSON.parse(String(init.body ?? '{}')), keepalive: init.keepalive })
     const [status, body] = replies[path]!()
     return new Response(JSON.stringify(body), { status, headers: retryAfter })
   })
-  events = { registered: vi.fn(), renewed: vi.fn(), failed: vi.fn(), gone: vi.fn() }
+  events = { registered: vi.fn(), renewed: vi.fn(), failed: vi.fn(), gone: vi.fn(), reduced: vi.fn() }
   const request = { name: 'demo', identity, ttlS: TTL_S, allowCanonicalFallback: false, metadata: undefined }
   keeper = new LeaseKeeper(client, request, events)
 })
 afterEach(() => {
+  vi.restoreAllMocks()
   keeper.drop()
   vi.useRealTimers()
 })
@@ -71,10 +83,10 @@ describe('renewal', () => {
 
   it('is triggered by traffic after the due time where timers do not fire, and once only', async () => {
     await keeper.acquire(never)
-    vi.setSystemTime(Date.now() + TTL_S * 500 - 1) // moves the clock, fires nothing
+    pass(TTL_S * 500 - 1)
     keeper.touch()
     expect(paths()).not.toContain('/sdk/renew')
-    vi.setSystemTime(Date.now() + 1)
+    pass(1)
     keeper.touch()
     keeper.touch()
     await vi.advanceTimersByTimeAsync(0)
@@ -152,7 +164,7 @@ describe('acquire', () => {
   it('takes a lease as it is while that is not due, when told to trust it', async () => {
     await keeper.acquire(never)
     expect((await keeper.acquire(never, true)).accessToken).toBe('access.1')
-    vi.setSystemTime(Date.now() + TTL_S * 500)
+    pass(TTL_S * 500)
     expect((await keeper.acquire(never, true)).accessToken).toBe('access.2')
   })
 
@@ -168,11 +180,11 @@ describe('acquire', () => {
     replies['/sdk/register'] = () => no(429, 'rate_limited')
     const attempt = (): Promise<unknown> => keeper.acquire(never).catch(({ code }) => code)
     expect(await attempt()).toBe('rate_limited')
-    vi.setSystemTime(Date.now() + 99_000)
+    pass(99_000)
     expect(await attempt()).toBe('rate_limited')
     expect(paths().filter((path) => path === '/sdk/register/challenge')).toHaveLength(1)
     expect(calls.at(-1)!.body).toEqual(calls.at(-2)!.body)
-    vi.setSystemTime(Date.now() + 1_000)
+    pass(1_000)
     expect(await attempt()).toBe('rate_limited')
     expect(paths().filter((path) => path === '/sdk/register/challenge')).toHaveLength(2)
     replies['/sdk/register'] = register
@@ -202,15 +214,44 @@ describe('acquire', () => {
   })
 })
 
-it("knows the relay's clock, and keeps up with a clock that jumps", async () => {
-  await keeper.acquire(never)
-  expect(Math.abs(keeper.relayNow - (Date.now() + RELAY_AHEAD_MS))).toBeLessThan(1000)
-  const relayTime = (): number => Date.now() + RELAY_AHEAD_MS - 5e9
-  vi.setSystemTime(Date.now() + 5e9)
-  replies['/sdk/renew'] = () => ok(grant('2', new Date(relayTime() + TTL_S * 1000).toISOString()))
-  keeper.touch()
-  await vi.advanceTimersByTimeAsync(0)
-  expect(Math.abs(keeper.relayNow - relayTime())).toBeLessThan(1000)
+describe.each([
+  ['a day forwards', DAY_MS],
+  ['a day back', -DAY_MS],
+])('a clock that is set %s', (_, ms) => {
+  const renewals = (): number => paths().filter((path) => path === '/sdk/renew').length
+  const relayNow = (): number => RELAY_AHEAD_MS + started + performance.now() - startedAt
+  let started: number
+  let startedAt: number
+  beforeEach(async () => {
+    ;[started, startedAt] = [Date.now(), performance.now()]
+    replies['/sdk/renew'] = () => ok(grant('2', new Date(relayNow() + TTL_S * 1000).toISOString()))
+    await keeper.acquire(never)
+    vi.setSystemTime(Date.now() + ms)
+  })
+
+  it("does not change what is known of the relay's", () => {
+    expect(Math.abs(client.clock.now - relayNow())).toBeLessThan(1_000)
+  })
+
+  it('has the lease renewed at the next traffic, once, and then when that is due', async () => {
+    for (let heard = 0; heard < 5; heard++) {
+      keeper.touch()
+      await vi.advanceTimersByTimeAsync(0)
+    }
+    expect(renewals()).toBe(1)
+    expect(Math.abs(client.clock.now - relayNow())).toBeLessThan(1_000)
+    await vi.advanceTimersByTimeAsync(TTL_S * 500 - 1)
+    expect(renewals()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(renewals()).toBe(2)
+  })
+
+  it('leaves the time of renewals as it was, without any traffic', async () => {
+    await vi.advanceTimersByTimeAsync(TTL_S * 500 - 1)
+    expect(renewals()).toBe(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(renewals()).toBe(1)
+  })
 })
 
 describe('release', () => {
@@ -222,5 +263,83 @@ describe('release', () => {
     expect(vi.getTimerCount()).toBe(0)
     await keeper.release(keepalive)
     expect(paths().filter((path) => path === '/sdk/unregister')).toHaveLength(1)
+  })
+})
+
+describe('metadata that the relay does not take', () => {
+  const texts = { description: 'what it is', tags: ['a'] }
+  const full = { ...texts, thumbnail: 'data:image/png;base64,AAAA', hide: true }
+  const asked = (path: string): unknown[] =>
+    calls.filter((call) => call.path === path).map(({ body }) => body.metadata)
+
+  /** A relay that takes only what `takes` says. */
+  function begin(
+    metadata: LeaseMetadata,
+    takes: (metadata: LeaseMetadata) => boolean,
+    code = 'invalid_request',
+  ): void {
+    for (const path of ['/sdk/register/challenge', '/sdk/renew']) {
+      const grants = replies[path]!
+      replies[path] = () => (takes(calls.at(-1)!.body.metadata as LeaseMetadata) ? grants() : no(400, code))
+    }
+    const request = { name: 'demo', identity, ttlS: TTL_S, allowCanonicalFallback: false, metadata }
+    keeper = new LeaseKeeper(client, request, events)
+  }
+
+  it.each(['invalid_request', 'feature_unavailable'])('(%s) is left out: first the picture', async (code) => {
+    begin(full, ({ thumbnail }) => thumbnail === undefined, code)
+    await keeper.acquire(never)
+    expect(asked('/sdk/register/challenge')).toEqual([full, { ...texts, hide: true }])
+    expect(events.reduced).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        code: 'metadata_refused',
+        message: expect.stringContaining('without its thumbnail'),
+        cause: expect.objectContaining({ code }),
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(TTL_S * 500)
+    expect(asked('/sdk/renew')).toEqual([{ ...texts, hide: true }])
+    expect(events.reduced).toHaveBeenCalledTimes(1)
+  })
+
+  it('is left out: then all texts, but never that the site is hidden', async () => {
+    begin(full, (metadata) => Object.keys(metadata).join() === 'hide')
+    await keeper.acquire(never)
+    expect(asked('/sdk/register/challenge').at(-1)).toEqual({ hide: true })
+    expect(events.reduced).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        message: expect.stringContaining('without its description, tags, thumbnail'),
+      }),
+    )
+  })
+
+  it('is left out of a renewal, and the lease lives on', async () => {
+    let isFull = false
+    begin(full, ({ thumbnail }) => !(isFull && thumbnail))
+    await keeper.acquire(never)
+    isFull = true
+    await vi.advanceTimersByTimeAsync(TTL_S * 500)
+    expect(keeper.lease?.accessToken).toBe('access.2')
+    expect(events.reduced).toHaveBeenCalledTimes(1)
+    expect(events.gone).not.toHaveBeenCalled()
+  })
+
+  it('is not sent at all when it is a picture that no relay takes', async () => {
+    begin({ ...full, thumbnail: `data:,${'x'.repeat(256 * 1024)}` }, () => true)
+    await keeper.acquire(never)
+    expect(asked('/sdk/register/challenge')).toEqual([{ ...texts, hide: true }])
+    expect(events.reduced).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: expect.stringContaining('at most 262144 characters') }),
+    )
+  })
+
+  it.each([
+    ['the reason is another one', full, 3],
+    ['there is nothing to leave out', { hide: true }, 1],
+  ])('is not, when %s', async (_name, metadata, attempts) => {
+    begin(metadata, () => false)
+    await expect(keeper.acquire(never)).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(asked('/sdk/register/challenge')).toHaveLength(attempts)
+    expect(events.reduced).not.toHaveBeenCalled()
   })
 })

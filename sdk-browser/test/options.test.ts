@@ -39,7 +39,12 @@ describe('refuses', () => {
     ['a leading hyphen', { name: '-a' }, /name/],
     ['no name', { name: undefined as unknown as string }, /name/],
     ['no handler', { fetch: undefined as unknown as PublishOptions['fetch'] }, /fetch must be a function/],
-    ['a TLS version of old', { tls: { minVersion: 'TLSv1.1' as 'TLSv1.2' } }, /minVersion/],
+    ['a TLS version of old', { tls: { minVersion: 'TLSv1.1' as 'TLSv1.3' } }, /minVersion must be TLSv1.3/],
+    [
+      'TLS 1.2, which the shared key does not sign',
+      { tls: { minVersion: 'TLSv1.2' as 'TLSv1.3' } },
+      /TLSv1\.2 needs a key of the site itself.*the relay signs TLS 1\.3 only/,
+    ],
     ['a ttl of 0', { ttl: 0 }, /1 to 600/],
     ['a ttl of 601', { ttl: 601 }, /1 to 600/],
     ['half a second', { ttl: 1.5 }, /whole number/],

@@ -46,6 +46,8 @@ describe('register', () => {
       capability: 'capability.1',
       carrierUrl: 'wss://relay.example:4433/sdk/connect',
       expiresAt: Date.parse('2026-01-02T03:06:06Z'),
+      extensions: new Set(),
+      routing: 'allowed',
     })
     expect(relay.calls.map(({ path }) => path)).toEqual([
       '/sdk/domain',
@@ -63,6 +65,20 @@ describe('register', () => {
       siwe_message: goodMessage(address),
       siwe_signature: identity.personalSign(goodMessage(address)),
     })
+  })
+
+  it.each([
+    [
+      ['hello_retry_request', 'sha384'],
+      ['hello_retry_request', 'sha384'],
+    ],
+    [['teleport', 'sha384', 7, null, 'sha384'], ['sha384']],
+    ['sha384', []],
+    [{ sha384: true }, []],
+    [null, []],
+  ])('takes of the extensions %j those that it knows', async (listed, known) => {
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', extensions: listed })
+    expect([...(await enrol(relay.client, request)).extensions]).toEqual(known)
   })
 
   it('refuses a relay of another protocol before anything else', async () => {
@@ -189,20 +205,75 @@ describe('registration answer', () => {
       { reverse_endpoint: { ...endpoint, url: 'http://relay.example:4433/' } },
       'unexpected_answer',
     ],
-    [
-      'another host',
-      { reverse_endpoint: { ...endpoint, url: 'https://gw.example/sdk/connect' } },
-      'alternate_gateway',
-    ],
-    [
-      'another port',
-      { reverse_endpoint: { ...endpoint, url: 'https://relay.example/sdk/connect' } },
-      'alternate_gateway',
-    ],
-    ['an overlay endpoint', { reverse_endpoint: { ...endpoint, overlay: true } }, 'alternate_gateway'],
   ])('refuses %s', async (_, change, code) => {
     relay.replies['/sdk/register'] = () => ({ ...registration(address), ...change })
     await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
+  })
+
+  it('is given back when it is of no use', async () => {
+    relay.replies['/sdk/register'] = () => ({ ...registration(address), hostname: 'demo.bank.example' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
+    expect(relay.calls.at(-1)).toMatchObject({
+      path: '/sdk/unregister',
+      body: { access_token: 'access.1' },
+    })
+  })
+
+  it.each([
+    ['approval', 'approval'],
+    ['rejected', 'rejected'],
+    ['allowed', 'allowed'],
+    [undefined, 'allowed'],
+    ['a word of later relays', 'allowed'],
+  ])('with the routing %s is taken as %s', async (routing, taken) => {
+    relay.replies['/sdk/register'] = () => ({
+      ...registration(address),
+      reverse_endpoint: { ...endpoint, routing },
+    })
+    expect((await enrol(relay.client, request)).routing).toBe(taken)
+  })
+
+  it('of a relay that has no room for another lease says so', async () => {
+    relay.replies['/sdk/register'] = failure(503, 'feature_unavailable', { 'Retry-After': '9' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({
+      code: 'relay_full',
+      retryAfterMs: 9_000,
+      message: 'told to',
+    })
+  })
+
+  describe.each([
+    ['another host', { url: 'https://gw.example/sdk/connect' }],
+    ['another port', { url: 'https://relay.example/sdk/connect' }],
+    ['an overlay endpoint', { overlay: true }],
+  ])('with %s for the reverse sessions', (_, change) => {
+    const alternate = { ...endpoint, ...change }
+
+    it('asks for another, naming that one, and takes the one of the relay', async () => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
+      relay.replies['/sdk/reverse'] = () => ({ ...endpoint, capability: 'capability.9' })
+      expect(await enrol(relay.client, request)).toMatchObject({
+        capability: 'capability.9',
+        carrierUrl: 'wss://relay.example:4433/sdk/connect',
+      })
+      expect(relay.calls.at(-1)).toMatchObject({
+        path: '/sdk/reverse',
+        body: { access_token: 'access.1', failed_url: alternate.url },
+      })
+      relay.replies['/sdk/renew'] = () => ({ ...grant('2'), reverse_endpoint: alternate })
+      expect(await renew(relay.client, request, 'access.1')).toMatchObject({
+        accessToken: 'access.2',
+        capability: 'capability.9',
+      })
+    })
+
+    it('refuses when the relay knows no other, and gives the lease back', async () => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
+      relay.replies['/sdk/reverse'] = () => alternate
+      await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'alternate_gateway' })
+      expect(relay.calls.filter(({ path }) => path === '/sdk/reverse')).toHaveLength(1)
+      expect(relay.calls.at(-1)!.path).toBe('/sdk/unregister')
+    })
   })
 
   it('takes a capability of 8192 bytes', async () => {

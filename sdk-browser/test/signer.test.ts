@@ -1,25 +1,27 @@
 // `/v1/sign` as the SDK asks for it.
 
-import type { Tls13SignRequest } from '@svc/tls'
+import type { SignRequest } from '@svc/tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requestSignature } from '../src/control/signer.ts'
-import { type FakeRelay, failure, startFakeRelay } from './support/fake-relay.ts'
+import { type FakeRelay, failure, type Reply, startFakeRelay } from './support/fake-relay.ts'
 
-const transcript: Tls13SignRequest = {
-  version: 'TLSv1.3',
+const transcript: SignRequest = {
   algorithm: 'ECDSA_SHA256',
   clientHello: Uint8Array.of(1, 0, 0, 1, 0xff),
   serverHello: Uint8Array.of(2, 0, 0, 0),
   encryptedExtensions: Uint8Array.of(8, 0, 0, 0),
   certificate: new Uint8Array(20_000).fill(11),
 }
-const context = { accessToken: 'access.1', binding: new Uint8Array(16).fill(9), relayNow: 1_767_323_045_678 }
+const context = { accessToken: 'access.1', binding: new Uint8Array(16).fill(9) }
+/** At the relay, in milliseconds. */
+const NOW = 1_767_323_045_000
 const good = { key_id: 'relay-cert', algorithm: 'ECDSA_SHA256', signature: 'MEQCIAECAwQ=' }
 const never = new AbortController().signal
 
 let relay: FakeRelay
 beforeEach(async () => {
   relay = await startFakeRelay({ '/v1/sign': (_, response) => void response.end(JSON.stringify(good)) })
+  relay.client.clock.granted(NOW)
 })
 afterEach(() => relay.close())
 
@@ -37,7 +39,7 @@ describe('request', () => {
       server_hello: 'AgAAAA==',
       encrypted_extensions: 'CAAAAA==',
       certificate: Buffer.alloc(20_000, 11).toString('base64'),
-      timestamp_unix: 1_767_323_045,
+      timestamp_unix: NOW / 1000,
       nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
     })
   })
@@ -52,30 +54,45 @@ describe('request', () => {
   })
 })
 
-describe('request for TLS 1.2', () => {
-  it('sends the randoms and the parameters', async () => {
-    const exchange = {
-      version: 'TLSv1.2' as const,
-      algorithm: 'ECDSA_SHA256' as const,
-      clientHello: Uint8Array.of(1, 0, 0, 1, 0xff),
-      clientRandom: new Uint8Array(32).fill(1),
-      serverRandom: new Uint8Array(32).fill(2),
-      serverEcdhParams: Uint8Array.of(3, 0, 29, 32),
-      certificate: Uint8Array.of(11, 0, 0, 3, 0, 0, 0),
+describe('a refusal', () => {
+  /** Refuses everything but the time of `at`, as a relay does whose clock says that. */
+  const relayAt = (at: number): Reply => {
+    return ({ body }, response) => {
+      response.setHeader('Date', new Date(at).toUTCString())
+      const isOff = Math.abs(Number(body.timestamp_unix) * 1000 - at) > 30_000
+      if (isOff) response.writeHead(403).end('{"error":"timestamp_unix is more than 30 s off"}')
+      else response.end(JSON.stringify(good))
     }
-    await requestSignature(relay.client, exchange, context, never)
-    expect(relay.calls[0]!.body).toEqual({
-      key_id: 'relay-cert',
-      algorithm: 'ECDSA_SHA256',
-      binding: 'CQkJCQkJCQkJCQkJCQkJCQ==',
-      client_hello: 'AQAAAf8=',
-      client_random: Buffer.alloc(32, 1).toString('base64'),
-      server_random: Buffer.alloc(32, 2).toString('base64'),
-      server_ecdh_params: 'AwAdIA==',
-      certificate: 'CwAAAwAAAA==',
-      timestamp_unix: 1_767_323_045,
-      nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+  }
+
+  it.each([86_400_000, -86_400_000])(
+    "whose date is %i ms from ours is asked again by the relay's time",
+    async (ms) => {
+      relay.replies['/v1/sign'] = relayAt(NOW + ms)
+      const signature = await requestSignature(relay.client, transcript, context, never)
+      expect(Buffer.from(signature).toString('base64')).toBe(good.signature)
+      expect(relay.calls.map(({ body }) => body.timestamp_unix)).toEqual([NOW / 1000, (NOW + ms) / 1000])
+      expect(relay.calls[0]!.body.nonce).not.toBe(relay.calls[1]!.body.nonce)
+    },
+  )
+
+  it('with the time that we have is taken as it is', async () => {
+    relay.replies['/v1/sign'] = (_, response) =>
+      void response.writeHead(403, { Date: new Date(NOW).toUTCString() }).end('{"error":"no"}')
+    await expect(requestSignature(relay.client, transcript, context, never)).rejects.toMatchObject({
+      code: 'sign_refused',
     })
+    expect(relay.calls).toHaveLength(1)
+  })
+
+  it('is asked again once, whatever dates come', async () => {
+    let at = NOW
+    relay.replies['/v1/sign'] = (_, response) => {
+      at += 86_400_000
+      response.writeHead(403, { Date: new Date(at).toUTCString() }).end('{"error":"no"}')
+    }
+    await expect(requestSignature(relay.client, transcript, context, never)).rejects.toThrow('403: no')
+    expect(relay.calls).toHaveLength(2)
   })
 })
 

@@ -194,7 +194,12 @@ describe('Retry-After', () => {
       await vi.waitFor(() => expect(relay.count(path)).toBe(1), { timeout: 5000 })
       relay.overrides = {}
       expect((await publishing).state).toBe('online')
-      expect(events.slice(0, 2)).toEqual([
+      expect(events.slice(0, 3)).toEqual([
+        {
+          type: 'state',
+          state: 'waiting',
+          waiting: { reason: 'rate_limited', until: expect.any(Number) },
+        },
         { type: 'error', code: 'rate_limited', message: 'told to' },
         { type: 'retry', inMs: 1_000 },
       ])

@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
+import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Backoff } from '../src/carrier/backoff.ts'
 import type { SvcError } from '../src/errors.ts'
 import { identityFromKey } from '../src/identity/key.ts'
-import { STABLE_AFTER_MS } from '../src/limits.ts'
+import { DEMAND_HALF_LIFE_MS, READY_STREAMS_MIN, STABLE_AFTER_MS, TIDY_INTERVAL_MS } from '../src/limits.ts'
 import type { PublishOptions } from '../src/options.ts'
 import { parseOptions } from '../src/options.ts'
 import { publishOn } from '../src/publish-on.ts'
@@ -43,6 +44,8 @@ async function publish(
   site.addEventListener('error', ({ error }) => errors.push(error))
   return Object.assign(site, { states, errors })
 }
+
+const guest = (): Promise<TLSSocket> => relay.visit('demo.relay.localhost')
 
 async function get(
   socket: TLSSocket,
@@ -116,6 +119,23 @@ describe('publish', () => {
     const publishing = publish({ signal: controller.signal })
     controller.abort()
     await expect(publishing).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it('serves every visitor after a quiet minute, also of a relay that hands out the oldest session first', async () => {
+    await publish({ fetch: async (request) => new Response(await request.text()) })
+    // visitors come faster than sessions are replaced
+    for (let wanted = READY_STREAMS_MIN; wanted <= READY_SESSIONS_MAX; wanted *= 2) {
+      await expect.poll(() => relay.ready.length).toBe(wanted)
+      if (wanted < READY_SESSIONS_MAX)
+        for (const socket of await Promise.all([...relay.ready].map(guest))) socket.destroy()
+    }
+    await new Promise((resolve) => setTimeout(resolve, TIDY_INTERVAL_MS))
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + DEMAND_HALF_LIFE_MS)
+    for (const stream of relay.ready) await stream.write(Uint8Array.of(0))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let left = 6; left > 0; left--) expect(await get(await guest())).toMatch(/^HTTP\/1\.1 200 /)
+    vi.restoreAllMocks()
   })
 
   it('streams bodies both ways unchanged', async () => {
@@ -207,14 +227,14 @@ describe('life', () => {
   })
 
   it('starts over with short pauses only after it was online for STABLE_AFTER_MS', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     const reset = vi.spyOn(Backoff.prototype, 'reset')
     try {
       const site = await publish()
       relay.endLease(4001)
       await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), { timeout: 5000 })
       expect(reset).not.toHaveBeenCalled()
-      vi.setSystemTime(Date.now() + STABLE_AFTER_MS + 1)
+      vi.advanceTimersByTime(STABLE_AFTER_MS + 1)
       relay.endLease(4001)
       await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
       expect(reset).toHaveBeenCalledOnce()

@@ -28,8 +28,9 @@ const lease = {
   accessToken: 'access.1',
   hostname: 'demo.relay.localhost',
   canonicalHostname: `demo-${'0'.repeat(40)}.relay.localhost`,
+  extensions: new Set(),
 }
-const keeper = { lease, relayNow: 1e12 } as LeaseKeeper
+const keeper = { lease } as unknown as LeaseKeeper
 const client = new RelayClient(RELAY, async () => {
   fetches++
   return new Response(pem)
@@ -97,7 +98,8 @@ async function agreedOn(options: { http2: boolean }, offered: string[]): Promise
 describe('certificate', () => {
   it('is the chain with the algorithm of its leaf, loaded once', async () => {
     const names = ['relay.localhost', '*.relay.localhost']
-    expect(certificates.current).toEqual({ chain: [LEAF], algorithm: 'ECDSA_SHA256', names })
+    expect(certificates.current).toMatchObject({ chain: [LEAF], algorithm: 'ECDSA_SHA256', names })
+    await expect.poll(() => [...certificates.current.compressed.keys()].sort()).toEqual([1, 2])
     await certificates.ensure(never)
     expect(fetches).toBe(1)
   })
@@ -126,13 +128,36 @@ describe('certificate', () => {
     expect(certificates.current.chain).toEqual([LEAF, LEAF])
   })
 
-  it('is fetched again after a refusal, at most every CHAIN_REFRESH_MIN_MS', async () => {
-    await later(CHAIN_REFRESH_MIN_MS - 1)
-    certificates.refreshAfterRefusal()
-    expect(fetches).toBe(1)
-    await later(1)
-    for (let visitor = 0; visitor < 100; visitor++) certificates.refreshAfterRefusal()
+  it('is fetched at once after a refusal, however many visitors it is refused for', async () => {
+    const { chain } = certificates.current
+    pem = CERTIFICATE_PEM.repeat(2)
+    for (let visitor = 0; visitor < 100; visitor++) certificates.refreshAfterRefusal(chain)
+    await later(0)
     expect(fetches).toBe(2)
+    expect(certificates.current.chain).toEqual([LEAF, LEAF])
+    // the last of those who were shown the old one
+    certificates.refreshAfterRefusal(chain)
+    expect(fetches).toBe(2)
+    // the relay has yet another one
+    certificates.refreshAfterRefusal(certificates.current.chain)
+    expect(fetches).toBe(3)
+  })
+
+  it.each([
+    ['it is still the same', () => CERTIFICATE_PEM],
+    ['none comes', () => ''],
+  ])('is not fetched for the next refusals, for CHAIN_REFRESH_MIN_MS, when %s', async (_, answer) => {
+    const refused = async (): Promise<number> => {
+      certificates.refreshAfterRefusal(certificates.current.chain)
+      await later(0)
+      return fetches
+    }
+    pem = answer()
+    expect(await refused()).toBe(2)
+    await later(CHAIN_REFRESH_MIN_MS - 1)
+    expect(await refused()).toBe(2)
+    await later(1)
+    expect(await refused()).toBe(3)
   })
 
   it('stays what it was when a fresh one cannot be had or used', async () => {
@@ -156,7 +181,7 @@ describe('a visitor', () => {
     const stream = new FedStream()
     const server = new TenantServer({
       client,
-      keeper: undefined as never,
+      keeper,
       certificates,
       fetch: () => new Response(),
       tls: {},

@@ -21,7 +21,6 @@ const config = {
   algorithm: 'ECDSA_SHA256' as const,
   alpn: ['http/1.1'],
   sign: async (request: SignRequest) => {
-    if (request.version !== 'TLSv1.3') throw new Error('TLS 1.2 was not asked for')
     const { clientHello, serverHello, encryptedExtensions, certificate } = request
     const hash = createHash('sha256')
     for (const message of [clientHello, serverHello, encryptedExtensions, certificate]) hash.update(message)

@@ -152,6 +152,22 @@ describe('a machine that slept', () => {
   })
 })
 
+describe('a clock that is set back while the page is up', () => {
+  it('does not keep silence from being noticed', async () => {
+    watch()
+    await vi.advanceTimersByTimeAsync(WATCH_RENEW_MS)
+    watchdog.heard()
+    vi.setSystemTime(Date.now() - 86_400_000)
+    for (let heard = 0; heard < 3; heard++) {
+      await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS)
+      watchdog.heard()
+    }
+    alive = false
+    await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS + PING_DEADLINE_MS)
+    expect(dead).toHaveBeenCalledOnce()
+  })
+})
+
 it('says nothing once stopped, and leaves no timer', async () => {
   watch()
   alive = false

@@ -3,7 +3,6 @@
 import type { FetchHandler, PublishOptions } from '@svc/sdk-browser'
 import {
   type Admit,
-  asSvcError,
   identityFromKey,
   type Platform,
   type PlatformSite,
@@ -11,6 +10,7 @@ import {
   publishOn,
   SvcError,
 } from '@svc/sdk-browser/platform'
+import { Attempt } from './attempt.ts'
 import { datagramsTo } from './datagram/datagrams.ts'
 import { lookup } from './lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
@@ -22,7 +22,11 @@ import { httpTarget } from './target/http.ts'
 import { type OnRequest, telling } from './target/requests.ts'
 import { type Routes, routed } from './target/routes.ts'
 
-export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls'>, NodeOptions {
+export interface ExposeOptions
+  extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
+    NodeOptions {
+  /** A secp256k1 private key, 32 bytes. Default: that of the file at `identityPath`. */
+  identity?: Uint8Array | undefined
   /** The site's name. Default: made of the identity's address. */
   name?: string | undefined
   /** The relay's address, `https://…`. */
@@ -48,6 +52,8 @@ export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'name' | '
   udp?: number | string | undefined
   /** PEM of the authority that the certificate of an `https:` target is checked against. Default: the system's. */
   targetCa?: string | Buffer | undefined
+  /** Gets the site of each relay before it connects: a relay may make it wait. The relay is named by its origin. */
+  onSite?: ((site: PlatformSite, relay: string) => void) | undefined
   /** The site visits itself now and then, to see whether the relay passes TLS through, and tells what it found. */
   onProbe?: ((report: ProbeReport) => void) | undefined
   /** Leaves a relay that is suspected to read what passes. Default: it is only told. */
@@ -59,9 +65,9 @@ export interface ExposeOptions extends Omit<PublishOptions, 'relay' | 'name' | '
 }
 
 export interface Exposure {
-  /** One for each relay that took it, in the order of the relays. */
+  /** One for each relay that took it or makes it wait, in the order of the relays. */
   readonly sites: readonly PlatformSite[]
-  /** Relays at which it failed, or which name no others, and why. */
+  /** Relays at which it failed, by now, or which name no others, and why. */
   readonly failures: readonly ExposeFailure[]
   /** Takes it off all relays. Visitors who are here get a few seconds. */
   close(): Promise<void>
@@ -81,7 +87,7 @@ export interface ExposeFailure {
 const NAME_DIGITS = 8
 
 /**
- * Resolves when visitors can come by one relay at least.
+ * Resolves when visitors can come by one relay at least, and each of the others took the site, failed, or makes it wait.
  * @throws SvcError the failure at the first relay, when it failed at all
  */
 export async function expose(options: ExposeOptions): Promise<Exposure> {
@@ -99,6 +105,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     onRequest,
     ca,
     identityPath,
+    onSite,
     ...site
   } = options
   const onError = onTargetError ?? (() => {})
@@ -124,21 +131,20 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   )
   // nothing is wrong with the options by now: an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
-  const outcomes = await Promise.all(
-    addresses.map((address) =>
-      publishProbed(platform(), { ...site, ...named, relay: address, fetch: handler }, options).catch(
-        (error): ExposeFailure => ({
-          relay: address.origin,
-          error: asSvcError(error, 'relay_unreachable', 'the site could not be published'),
-        }),
-      ),
-    ),
-  )
-  const sites: PlatformSite[] = []
+  const attempts = addresses.map((address) => {
+    const one = { ...site, ...named, relay: address, fetch: handler }
+    return new Attempt(address.origin, onSite, (onSite) =>
+      publishProbed(platform(), { ...one, onSite }, options),
+    )
+  })
   const failures: ExposeFailure[] = []
-  for (const outcome of outcomes) 'error' in outcome ? failures.push(outcome) : sites.push(outcome)
-  if (sites.length === 0) throw failures[0]!.error
+  for (const { relay, online } of attempts) online.catch((error) => failures.push({ relay, error }))
+  await Promise.all(attempts.map(({ decided }) => decided))
+  await Promise.any(attempts.map(({ online }) => online)).catch(({ errors }: AggregateError) => {
+    throw errors[0]
+  })
   failures.push(...silent)
+  const sites = attempts.flatMap(({ site }) => (site ? [site] : []))
   return {
     sites,
     failures,

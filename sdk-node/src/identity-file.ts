@@ -1,15 +1,13 @@
-// The identity in a file, `{"private_key": "0x…"}` or a mnemonic: readable by its owner only, and created once however many start at once.
+// The identity in a file, `{"private_key": "…"}` or a mnemonic: readable by its owner only, and created once however many start at once.
 
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createPrivateKey, SvcError } from '@svc/sdk-browser/platform'
+import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
+import { createPrivateKey, identityFromKey, SvcError } from '@svc/sdk-browser/platform'
 
 const PRIVATE_MODE = 0o600
 /** Any access of group and others. */
 const OTHERS = 0o077
-const PRIVATE_KEY = /^0x[0-9a-f]{64}$/i
-/** The first account of a wallet (BIP 44, SLIP 44). */
-const DERIVATION_PATH = "m/44'/60'/0'/0/0"
 
 /** @throws SvcError `identity_unavailable` that says what is wrong with the file */
 export async function loadIdentityFile(path: string): Promise<Uint8Array> {
@@ -42,18 +40,28 @@ async function parse(path: string, text: string): Promise<Uint8Array> {
   const {
     private_key: key,
     mnemonic,
-    derivation_path: derivationPath = DERIVATION_PATH,
+    derivation_path: derivationPath = DERIVATION_PATH_DEFAULT,
   } = parseJson(path, text)
-  if (typeof key === 'string' && PRIVATE_KEY.test(key))
-    return Uint8Array.from(Buffer.from(key.slice(2), 'hex'))
+  const digits = typeof key === 'string' ? privateKeyDigits(key) : undefined
+  if (digits !== undefined) return keyOf(path, digits)
   if (key !== undefined || mnemonic === undefined)
-    throw new SvcError('identity_unavailable', `${path} has no "private_key" of 0x and 64 hexadecimal digits`)
+    throw new SvcError('identity_unavailable', `${path} has no "private_key" of 64 hexadecimal digits`)
   if (typeof mnemonic !== 'string' || typeof derivationPath !== 'string')
     throw new SvcError('identity_unavailable', `"mnemonic" and "derivation_path" of ${path} must be strings`)
   const { keyOfMnemonic } = await import('./mnemonic.ts')
   const derived = keyOfMnemonic(mnemonic, derivationPath)
   if (derived) return derived
   throw new SvcError('identity_unavailable', `${path} has no valid BIP 39 "mnemonic" and "derivation_path"`)
+}
+
+function keyOf(path: string, digits: string): Uint8Array {
+  const key = Uint8Array.from(Buffer.from(digits, 'hex'))
+  try {
+    identityFromKey(key)
+    return key
+  } catch {
+    throw new SvcError('identity_unavailable', `"private_key" of ${path} is no key of secp256k1`)
+  }
 }
 
 function parseJson(path: string, text: string): Record<string, unknown> {

@@ -8,9 +8,11 @@ export {
   type SiteState,
   type SiteStats,
   SvcError,
+  type Waiting,
+  type WaitingReason,
 } from '@svc/sdk-browser'
 export { type ExposeFailure, type ExposeOptions, type Exposure, expose, type ProbeReport } from './expose.ts'
-export { openFolder } from './folder/folder-handle.ts'
+export { type FolderOptions, openFolder } from './folder/folder-handle.ts'
 export type { CarrierKind } from './platform.ts'
 export type { ProbeVerdict } from './probe/self-probe.ts'
 export { type NodePublishOptions, publish } from './publish.ts'

@@ -23,19 +23,6 @@ export const DESCRIPTORS_MAX = 64
 /** Relays that are found and then asked how they are. */
 export const DISCOVERED_PROBES_MAX = 16
 
-/** A site probes itself no more often than this (specification, "Limits"). */
-export const PROBE_COOLDOWN_MS = 30_000
-/** A probe from its first packet to its verdict; without one by then it has failed. */
-export const PROBE_DEADLINE_MS = 5_000
-/** How long a connection may keep its first bytes back while a probe is awaited. */
-export const PROBE_PEEK_MS = 100
-/** What a probe sends: a nonce, and padding of any length between these, so that its size tells nothing. */
-export const PROBE_NONCE_BYTES = 16
-export const PROBE_PADDING_MIN_BYTES = 96
-export const PROBE_PADDING_MAX_BYTES = 320
-/** Keying material that both ends export. */
-export const PROBE_MATERIAL_BYTES = 32
-
 /** A QUIC handshake with the relay, on one of its addresses. */
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
 /** A heartbeat comes back within this time, or the path swallows large packets: before the next one is due. */

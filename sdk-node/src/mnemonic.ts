@@ -1,17 +1,13 @@
 // A BIP 39 mnemonic to its BIP 32 private key. Only importer of viem, and loaded only when an identity is one.
 
 import { createHash } from 'node:crypto'
+import { isMnemonic } from '@svc/protocol'
 import { english, mnemonicToAccount } from 'viem/accounts'
-
-/** BIP 39: words of 11 bits, 12 to 24 of them in steps of 3, with one bit of checksum for each three. */
-const WORD_BITS = 11
-const WORD_COUNTS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
 
 /** @returns undefined when words, checksum or path are not valid: what says so would quote them */
 export function keyOfMnemonic(mnemonic: string, derivationPath: string): Uint8Array | undefined {
   const words = mnemonic.trim().split(/\s+/)
-  // viem takes any words, and so a mistyped mnemonic for another identity
-  if (!hasValidChecksum(words)) return undefined
+  if (!isMnemonic(words, english, sha256)) return undefined
   try {
     const path = derivationPath as `m/44'/60'/${string}`
     return mnemonicToAccount(words.join(' '), { path }).getHdKey().privateKey ?? undefined
@@ -20,15 +16,6 @@ export function keyOfMnemonic(mnemonic: string, derivationPath: string): Uint8Ar
   }
 }
 
-function hasValidChecksum(words: readonly string[]): boolean {
-  const indexes = words.map((word) => english.indexOf(word))
-  if (!WORD_COUNTS.has(words.length) || indexes.includes(-1)) return false
-  const bits = indexes.map((index) => index.toString(2).padStart(WORD_BITS, '0')).join('')
-  const checksumBits = words.length / 3
-  const entropy = bits
-    .slice(0, -checksumBits)
-    .match(/.{8}/g)!
-    .map((byte) => Number.parseInt(byte, 2))
-  const [first] = createHash('sha256').update(Uint8Array.from(entropy)).digest()
-  return bits.endsWith(first!.toString(2).padStart(8, '0').slice(0, checksumBits))
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
 }

@@ -41,7 +41,10 @@ export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: Node
       dispatcher = new Agent({ connect })
     },
     webSocketOptions: { ...connect, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES },
-    loadIdentity: () => loadIdentityFile(identityPath),
+    loadIdentity: async (name) => {
+      if (name === undefined) return loadIdentityFile(identityPath)
+      throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
+    },
     tlsCrypto: nodeCrypto,
     ...(carrier === 'native' && { openCarrier: nativeCarrier(connect) }),
   }

@@ -21,7 +21,7 @@ import {
   visit,
 } from './support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from './support/relay.ts'
-import { type Run, reported, runSvc } from './support/svc.ts'
+import { MAIN, type Run, reported, runSvc } from './support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
@@ -91,13 +91,36 @@ describe('svc expose', () => {
 
   it('gives a TCP service a port of its own', async () => {
     const echo = tcpServer((socket) => void socket.pipe(socket))
-    const command = svc(['expose', '--tcp', String(await listening(echo)), '--json', ...at()])
-    const { tcp_address, url } = await reported(command, 'online')
+    const port = String(await listening(echo))
+    const command = svc(['expose', '--tcp', port, '--json', ...at()])
+    const online = await reported(command, 'online')
+    // nothing answers at an HTTPS URL of it
+    expect(Object.keys(online).sort()).toEqual(['event', 'relay', 'tcp_address'])
+    const { tcp_address } = online
     const socket = connect(Number(tcp_address!.split(':').at(-1)), '127.0.0.1')
     socket.end('echo')
     expect(String(Buffer.concat(await socket.toArray()))).toBe('echo')
-    expect((await visit(relay, url!)).statusCode).toBe(404)
+    command.child.kill('SIGINT')
+    await command.ended
+    const { out } = svc(['expose', '--tcp', port, ...at()])
+    await expect.poll(() => out, PATIENT).toEqual([`tcp://${tcp_address}`])
     echo.close()
+  })
+
+  it('tells the relay what to show: description, owner, tags, and a picture from a file', async () => {
+    const picture = join(home, 'logo.svg')
+    await writeFile(picture, '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    const shown = ['--description', 'A demo', '--owner', 'Somebody', '--tag', 'one', '--tag', 'two']
+    const command = svc(['expose', '1', '--json', '--thumbnail', picture, ...shown, ...at()])
+    const { url } = await reported(command, 'online')
+    const { data } = await relay.call('/api/state')
+    const { leases } = data! as { leases: { hostname: string; metadata: object }[] }
+    expect(leases.find(({ hostname }) => hostname === new URL(url!).hostname)?.metadata).toEqual({
+      description: 'A demo',
+      owner: 'Somebody',
+      tags: ['one', 'two'],
+      thumbnail: `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`,
+    })
   })
 
   it('is ended by Ctrl-C while it still connects', async () => {
@@ -115,10 +138,17 @@ describe('svc expose', () => {
   it('says that the target is down, once for many visitors', async () => {
     const command = svc(['expose', String(await freePort()), '--json', ...at()])
     const { url } = await reported(command, 'online')
-    for (let i = 0; i < 3; i++) expect((await visit(relay, url!)).statusCode).toBe(502)
+    for (let i = 0; i < 3; i++) {
+      const answer = await visit(relay, url!)
+      // where the service is, is nobody's business
+      expect([answer.statusCode, await text(answer)]).toEqual([
+        502,
+        'The server behind this site does not answer\n',
+      ])
+    }
     expect(await reported(command, 'error')).toMatchObject({
       code: 'target_unreachable',
-      message: expect.stringContaining('does not answer: ECONNREFUSED'),
+      message: expect.stringMatching(/^localhost:\d+ does not answer: ECONNREFUSED$/),
     })
     expect(command.out.filter((line) => line.includes('target_unreachable'))).toHaveLength(1)
   })
@@ -236,6 +266,32 @@ describe('bad input is one line and an exit code', () => {
       () => ['expose', '80', ...at().slice(0, 2), '--ca', '/none'],
       2,
       '--ca /none',
+    ],
+    ['a folder where a server is meant', () => ['expose', '.', ...at()], 2, 'svc serve .'],
+    ['a path where a server is meant', () => ['expose', './dist', ...at()], 2, 'svc serve ./dist'],
+    [
+      'a CA file that is no PEM',
+      () => ['expose', '80', ...at().slice(0, 2), '--ca', MAIN],
+      2,
+      'is no PEM certificate',
+    ],
+    [
+      'a CA file of the target that is no PEM',
+      () => ['expose', 'https://localhost:1', ...at(), '--target-ca', MAIN],
+      2,
+      'is no PEM certificate',
+    ],
+    [
+      'a thumbnail that is not there',
+      () => ['expose', '80', ...at(), '--thumbnail', './none.png'],
+      2,
+      '--thumbnail ./none.png cannot be read',
+    ],
+    [
+      'a thumbnail that is no picture',
+      () => ['expose', '80', ...at(), '--thumbnail', relay.caFile],
+      2,
+      'is not a picture: its name has to end in one of .avif',
     ],
     ['a folder that is not there', () => ['serve', '/none', ...at()], 2, 'there is no folder /none'],
     ['a relay that is not trusted', () => ['expose', '80', ...at().slice(0, 2)], 3, 'give --ca FILE'],

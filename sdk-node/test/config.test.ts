@@ -30,6 +30,7 @@ const DEFAULTS = {
   allowCanonical: false,
   banMitm: false,
   hide: false,
+  tag: [],
   route: [],
 }
 
@@ -39,8 +40,12 @@ describe('svc.toml', () => {
       relay = "https://a.example"
       ca = "ca.pem"
       hide = true
+      owner = "Somebody"
       [[tunnel]]
       name = "web"
+      description = "A demo"
+      tags = ["one", "two"]
+      thumbnail = "./logo.png"
       http = 3000
       tcp = "db:5432"
       target_ca = "sub/target.pem"
@@ -52,6 +57,7 @@ describe('svc.toml', () => {
       ca = "/etc/ca.pem"
       folder = "public"
       listing = true
+      thumbnail = "https://a.example/logo.png"
       identity_path = "mine.json"
     `)
     expect(commands).toEqual([
@@ -63,6 +69,10 @@ describe('svc.toml', () => {
           relay: ['https://a.example'],
           ca: join(folder, 'ca.pem'),
           hide: true,
+          owner: 'Somebody',
+          description: 'A demo',
+          tag: ['one', 'two'],
+          thumbnail: join(folder, 'logo.png'),
           name: 'web',
           tcp: 'db:5432',
           targetCa: join(folder, 'sub/target.pem'),
@@ -77,6 +87,8 @@ describe('svc.toml', () => {
           relay: ['https://b.example', 'https://c.example'],
           ca: '/etc/ca.pem',
           identityPath: join(folder, 'mine.json'),
+          owner: 'Somebody',
+          thumbnail: 'https://a.example/logo.png',
           name: 'files',
           listing: true,
           hidden: false,

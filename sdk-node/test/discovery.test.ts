@@ -109,7 +109,10 @@ it.each<[string, (url: string) => unknown]>([
   ['whose signature is of another text', (url) => ({ ...describeRelay(url), tcp_bps: 1 })],
   ['whose signature is of another key', (url) => describeRelay(url, { address: `0x${'1'.repeat(40)}` })],
   ['that has no signature', (url) => ({ ...describeRelay(url), signature: '' })],
-  ['that has expired', (url) => describeRelay(url, { expires_at: new Date(Date.now() - 1).toISOString() })],
+  [
+    'that has expired',
+    (url) => describeRelay(url, { expires_at: new Date(Date.now() - 2_000).toISOString() }),
+  ],
   ['without TLS', (url) => describeRelay(url.replace('https:', 'http:'))],
   ['with a time that is none', (url) => ({ ...describeRelay(url), issued_at: 'yesterday' })],
   ['that is no object', (url) => url],
@@ -118,6 +121,17 @@ it.each<[string, (url: string) => unknown]>([
   exposure = await start()
   expect(portsOf(exposure)).toEqual([asked.port, others[1]!.port])
   expect(others[0]!.calls).toEqual([])
+})
+
+it('goes by the clock of the relay that it asked: that of this machine may be wrong', async () => {
+  const now = Date.now() - 86_400_000
+  const describeThen = ({ url }: RelayDouble, ms: number): RelayDescriptor =>
+    describeRelay(url, { expires_at: new Date(now + ms).toISOString() })
+  const relays = [describeThen(others[0]!, 60_000), describeThen(others[1]!, -60_000)]
+  const data = { protocol_version: '10', relays }
+  asked.overrides['/discovery'] = () => [200, { ok: true, data }, { Date: new Date(now).toUTCString() }]
+  exposure = await start()
+  expect(portsOf(exposure)).toEqual([asked.port, others[0]!.port])
 })
 
 it.each(['tcp', 'udp'] as const)('passes over what gives no %s ports when one is wanted', async (kind) => {

@@ -87,6 +87,57 @@ describe('symbolic links', () => {
   })
 })
 
+describe('what is hidden', () => {
+  beforeEach(async () => {
+    await mkdir(join(root, '.git', 'hooks'), { recursive: true })
+    await writeFile(join(root, '.git', 'config'), 'secret')
+    await mkdir(join(root, '.well-known'))
+    await writeFile(join(root, '.well-known', 'a.txt'), 'known')
+    for (const name of ['GIT~1', 'git~12']) await mkdir(join(root, name))
+    await writeFile(join(root, 'GIT~1', 'config'), 'secret')
+    await writeFile(join(root, 'ENV~1.TXT'), 'secret')
+    await writeFile(join(root, 'backup~'), 'a backup')
+    await writeFile(join(root, 'version~2 of it.txt'), 'a long name')
+    await symlink('.git', join(root, 'linked'))
+    await symlink('.git/config', join(root, 'config'))
+    await symlink('../.git/hooks', join(root, 'below', 'hooks'))
+    await symlink('linked', join(root, 'twice'))
+    await symlink('.well-known', join(root, 'known'))
+  })
+  const hidden = ['/.git/config', '/linked/config', '/linked/', '/config', '/below/hooks/', '/twice/config']
+  const shortNames = ['/GIT~1/config', '/git~12/', '/ENV~1.TXT', '/%47IT%7E1/config']
+
+  it.each([...hidden, ...shortNames])('%s finds nothing', async (path) => {
+    expect((await ask(path)).status).toBe(404)
+  })
+
+  it('is not listed either, by whatever name', async () => {
+    const list = await (
+      await files(await openFolder(root), { listing: true, index: false })(
+        new Request('https://a.example/'),
+        undefined as never,
+      )
+    ).text()
+    for (const name of ['.git', 'linked', 'config', 'twice', '~1', '~12']) expect(list).not.toContain(name)
+    for (const name of ['below', 'known', 'backup~', 'version~2']) expect(list).toContain(name)
+  })
+
+  it.each(['/known/a.txt', '/.well-known/a.txt', '/backup~', '/version~2%20of%20it.txt'])(
+    '%s is not',
+    async (path) => {
+      expect((await ask(path)).status).toBe(200)
+    },
+  )
+
+  it.each(['/.git/config', '/linked/config', '/config', '/below/hooks/', '/GIT~1/config', '/.env'])(
+    '%s is served to who wants it so',
+    async (path) => {
+      const handler = files(await openFolder(root, { hidden: true }), { listing: true, hidden: true })
+      expect((await handler(new Request(`https://a.example${path}`), undefined as never)).status).toBe(200)
+    },
+  )
+})
+
 it.each([
   '/../secret.txt',
   '/..%2fsecret.txt',

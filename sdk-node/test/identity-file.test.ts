@@ -38,8 +38,8 @@ describe('a file that is not there', () => {
 })
 
 describe('a file that is there', () => {
-  it('is read', async () => {
-    await writeFile(path, JSON.stringify({ private_key: KEY }), { mode: 0o600 })
+  it.each([KEY, KEY.slice(2), KEY.toUpperCase().replace('0X', '0x')])('is read: %s', async (key) => {
+    await writeFile(path, JSON.stringify({ private_key: key }), { mode: 0o600 })
     expect(await loadIdentityFile(path)).toEqual(new Uint8Array(32).fill(10))
   })
 
@@ -75,7 +75,8 @@ describe('a file that is there', () => {
     ['null', 'null'],
     ['without a key', '{}'],
     ['with a short key', JSON.stringify({ private_key: KEY.slice(0, -1) })],
-    ['with a key without 0x', JSON.stringify({ private_key: KEY.slice(2) })],
+    ['with a key that is zero', JSON.stringify({ private_key: `0x${'0'.repeat(64)}` })],
+    ['with a key that begins twice', JSON.stringify({ private_key: `0x${KEY.slice(0, -2)}` })],
     ['with a number', '{"private_key": 7}'],
     ['with a mnemonic of a wrong checksum', JSON.stringify({ mnemonic: VALID.replace('junk', 'test') })],
     ['with words that are none', JSON.stringify({ mnemonic: VALID.replace('junk', '0a0a') })],

@@ -1,15 +1,16 @@
 // The live view as a terminal would show it: what fits, what is left out, and what the terminal is left with.
 
 import { EventEmitter } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Board, REQUESTS_KEPT, type SiteFigures } from '../src/cli/board.ts'
 import { live } from '../src/cli/live/live.ts'
 import { qrCode } from '../src/cli/live/qr.ts'
 import { Screen } from '../src/cli/live/screen.ts'
 import { viewOf } from '../src/cli/live/view.ts'
-import type { Report } from '../src/cli/report.ts'
+import { NOTICE_LIFE_MS, type Notice, Notices } from '../src/cli/notices.ts'
+import { lineOf, type Report } from '../src/cli/report.ts'
 
-const SITE: SiteFigures = {
+const SITE = {
   relay: 'https://relay.example',
   url: 'https://demo.relay.example',
   canonical_url: 'https://demo-0.relay.example',
@@ -19,15 +20,18 @@ const SITE: SiteFigures = {
   reconnects: 0,
   bytes_in: 999,
   bytes_out: 1_234_567,
-}
+} satisfies SiteFigures
 const REQUEST = { method: 'GET', path: '/a', status: 200, ms: 3.4 }
 const SMALL = { columns: 60, rows: 12 }
+const QUIET = { notices: [], areSeveral: false }
 const QR_LINES = qrCode(SITE.url).lines
 
 describe('the view', () => {
   it('shows URL, figures, the last requests, and how it is ended', () => {
     const requests = [REQUEST, { method: 'POST', path: '/b', status: 502, ms: 1234 }]
-    expect(viewOf({ sites: [SITE], requests, notice: 'svc: it is down' }, SMALL)).toEqual([
+    expect(
+      viewOf({ sites: [SITE], requests, notices: ['svc: it is down'], areSeveral: false }, SMALL),
+    ).toEqual([
       'https://demo.relay.example',
       '  online  12.3 ms  1 connection  999 B in  1.2 MB out',
       '',
@@ -41,7 +45,7 @@ describe('the view', () => {
 
   it('has a QR code where there is room for it and for some requests', () => {
     const at = (columns: number, rows: number): string[] =>
-      viewOf({ sites: [SITE], requests: [], notice: undefined }, { columns, rows })
+      viewOf({ sites: [SITE], requests: [], ...QUIET }, { columns, rows })
     expect(at(80, 40).slice(0, QR_LINES.length)).toEqual(QR_LINES)
     expect(at(qrCode(SITE.url).width - 1, 40)).not.toContain(QR_LINES[0])
     expect(at(80, QR_LINES.length + 3)).not.toContain(QR_LINES[0])
@@ -52,16 +56,68 @@ describe('the view', () => {
     const requests = Array.from({ length: 50 }, () => ({ ...REQUEST, path: `/${'long'.repeat(100)}` }))
     for (const columns of [1, 2, 10, 40, 200])
       for (const rows of [1, 2, 3, 5, 10, 60]) {
-        const lines = viewOf({ sites, requests, notice: 'n'.repeat(500) }, { columns, rows })
+        const lines = viewOf(
+          { sites, requests, notices: Array(9).fill('n'.repeat(500)), areSeveral: true },
+          { columns, rows },
+        )
         expect(lines.length).toBeLessThanOrEqual(rows)
         for (const line of lines) if (!line.includes('\x1b')) expect(line.length).toBeLessThanOrEqual(columns)
         if (rows >= 3 && columns >= 40) expect(lines.join('\n')).toContain(SITE.url)
       }
   })
 
+  it('shows tunnels that wait or failed, and names each where there are several', () => {
+    const waiting: SiteFigures = {
+      ...SITE,
+      tunnel: 'web',
+      state: 'waiting',
+      waiting: { reason: 'approval' },
+    }
+    const full: SiteFigures = {
+      ...SITE,
+      tunnel: 'game',
+      url: undefined,
+      udp_address: 'relay.example:30001',
+      state: 'waiting',
+      waiting: { reason: 'relay_full', until: '2026-01-02T03:04:05.678Z' },
+    }
+    const failed: SiteFigures = {
+      ...SITE,
+      tunnel: 'db',
+      url: undefined,
+      state: 'failed',
+      failure: { code: 'tcp_port_disabled', message: 'this relay gives no TCP ports' },
+    }
+    const requests = [{ ...REQUEST, tunnel: 'web' }]
+    const lines = viewOf(
+      { sites: [waiting, full, failed], requests, notices: [], areSeveral: true },
+      { columns: 120, rows: 12 },
+    )
+    const clock = new Date('2026-01-02T03:04:05.678Z').toTimeString().slice(0, 8)
+    expect(lines).toEqual([
+      'https://demo.relay.example',
+      "  web: waiting for the approval of the relay's operator  12.3 ms  1 connection  999 B in  1.2 MB out",
+      'udp://relay.example:30001',
+      `  game: waiting for room at the relay, which is asked again at ${clock}  12.3 ms  1 connection  999 B in  1.2 MB out`,
+      'db at https://relay.example',
+      '  db: failed: this relay gives no TCP ports',
+      '',
+      '200     3 ms  web: GET /a',
+      '',
+      'Ctrl-C takes it off the relay',
+    ])
+  })
+
+  it('has the QR code of a site that visitors can reach', () => {
+    const waiting: SiteFigures = { ...SITE, state: 'waiting', waiting: { reason: 'approval' } }
+    expect(viewOf({ sites: [waiting], requests: [], ...QUIET }, { columns: 80, rows: 40 })).not.toContain(
+      QR_LINES[0],
+    )
+  })
+
   it('says that a relay reads what passes', () => {
     const view = viewOf(
-      { sites: [{ ...SITE, probe: 'suspected' }], requests: [], notice: undefined },
+      { sites: [{ ...SITE, probe: 'suspected' }], requests: [], ...QUIET },
       { ...SMALL, columns: 80 },
     )
     expect(view).toContain('  https://relay.example answers visitors itself: what passes can be read')
@@ -69,7 +125,10 @@ describe('the view', () => {
 
   it('lets nothing that others chose reach the terminal as a command', () => {
     const hostile = { ...REQUEST, path: '/\x1b[2J\x9b2J\r\n\x07' }
-    const lines = viewOf({ sites: [SITE], requests: [hostile], notice: '\x1b]0;title\x07' }, SMALL)
+    const lines = viewOf(
+      { sites: [SITE], requests: [hostile], notices: ['\x1b]0;title\x07'], areSeveral: false },
+      SMALL,
+    )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
     for (const line of lines) expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/)
   })
@@ -148,31 +207,90 @@ describe('the screen', () => {
   })
 })
 
-describe('what is told', () => {
-  const online: Report = {
-    event: 'online',
-    relay: SITE.relay,
-    url: SITE.url,
-    canonical_url: SITE.canonical_url,
-  }
-  const failed: Report = { event: 'error', code: 'target_unreachable', message: 'it is down' }
+const online: Report = {
+  event: 'online',
+  relay: SITE.relay,
+  url: SITE.url,
+  canonical_url: SITE.canonical_url,
+}
+const down: Report = { event: 'error', code: 'target_unreachable', message: 'it is down' }
 
+describe('what is told', () => {
   it('is lines until something is online, then the view, and lines again', () => {
     const terminal = new FakeTerminal()
     const printed: Report[] = []
-    const { tell, close } = live(terminal, new Board(), (report) => printed.push(report))
-    tell(failed)
-    expect([printed, terminal.written]).toEqual([[failed], ''])
+    const print = (report: Report): unknown => printed.push(report)
+    const { tell, close } = live(terminal, { board: new Board(), print, areSeveral: false })
+    tell(down)
+    expect([printed, terminal.written]).toEqual([[down], ''])
     tell(online)
-    tell({ ...failed, message: 'once more' })
+    tell({ ...down, message: 'once more' })
     expect(printed).toHaveLength(1)
     expect(terminal.written).toContain('svc: once more')
     close()
     // the notice stays readable behind the view
-    expect(printed.at(-1)).toEqual({ ...failed, message: 'once more' })
+    expect(printed.at(-1)).toEqual({ ...down, message: 'once more' })
     tell({ event: 'closed', relay: SITE.relay })
     tell(online)
     expect(printed).toHaveLength(4)
     expect(terminal.written.endsWith('\x1b[?1049l')).toBe(true)
+  })
+
+  it('is a view for a site that waits, too; tunnels that wait or failed are told again behind it', () => {
+    const terminal = Object.assign(new FakeTerminal(), { columns: 120 })
+    const board = new Board()
+    const row = { relay: SITE.relay, site: undefined, hasWeb: true, position: 0 }
+    board.add({ ...row, tunnel: 'db', failure: { code: 'tcp_port_disabled', message: 'no ports' } })
+    const printed: string[] = []
+    const print = (report: Report): unknown => printed.push(lineOf(report, true)!)
+    const { tell, close } = live(terminal, { board, print, areSeveral: true })
+    tell({ event: 'waiting', tunnel: 'web', relay: SITE.relay, reason: 'approval' })
+    tell({ ...down, tunnel: 'web' })
+    expect(terminal.written).toContain('db: failed: no ports')
+    expect(terminal.written).toContain('svc: web: it is down')
+    close()
+    expect(printed).toEqual(['svc: db: no ports', 'svc: web: it is down'])
+  })
+})
+
+describe('a notice', () => {
+  const lost: Notice = { event: 'error', relay: SITE.relay, code: 'relay_unreachable', message: 'lost' }
+  const of = (tunnel: string): Notice => ({
+    event: 'error',
+    tunnel,
+    code: 'target_unreachable',
+    message: 'down',
+  })
+
+  it('of a target goes when its tunnel answers a visitor, and stays when another does', () => {
+    const board = new Board()
+    board.notices.heard(of('a'))
+    board.notices.heard(of('b'))
+    board.requested({ ...REQUEST, tunnel: 'a', status: 502 })
+    board.requested({ ...REQUEST, tunnel: 'b' })
+    expect(board.notices.standing).toEqual([of('a')])
+  })
+
+  it('of a relay goes when its site is online again, and stays when another is', () => {
+    const notices = new Notices()
+    notices.heard(lost)
+    notices.heard(of('a'))
+    notices.heard({ ...online, relay: 'https://other.example' })
+    notices.heard({ ...online, tunnel: 'another' })
+    expect(notices.standing).toEqual([lost, of('a')])
+    notices.heard(online)
+    expect(notices.standing).toEqual([of('a')])
+  })
+
+  it('goes when nobody has said it again for a while, and is there once', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const notices = new Notices()
+    notices.heard(of('a'))
+    notices.heard(lost)
+    vi.advanceTimersByTime(NOTICE_LIFE_MS - 1)
+    notices.heard({ ...of('a'), message: 'still down' })
+    vi.advanceTimersByTime(1)
+    expect(notices.standing).toEqual([{ ...of('a'), message: 'still down' }])
+    vi.useRealTimers()
   })
 })

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import type { CarrierEvents } from '@svc/sdk-browser/platform'
+import { type CarrierEvents, TIDY_INTERVAL_MS } from '@svc/sdk-browser/platform'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-browser/test/support/certificate.ts'
 import { nativeCarrier } from '../src/carrier/native.ts'
@@ -184,6 +184,7 @@ describe('at a relay that speaks literal bytes', () => {
         serve: async () => {},
         traffic: () => {},
         stale: () => {},
+        admits: () => {},
         ended: () => {},
         debug: () => {},
         ...events,
@@ -277,6 +278,29 @@ describe('at a relay that speaks literal bytes', () => {
     await expect.poll(() => requests.length, PATIENT).toBe(3)
     expect(ended).not.toHaveBeenCalled()
     expect(carrier.stats.readyStreams).toBe(1)
+    carrier.close()
+  })
+
+  it('gives none of its sessions up after a quiet minute: the relay hands out the oldest first', async () => {
+    answer = SWITCHING
+    const served = vi.fn(async () => {})
+    const carrier = await open({ serve: served })
+    const RAW_MARKER = Buffer.of(1)
+    // all at once: visitors come faster than sessions are replaced
+    for (const wanted of [2, 4, 8]) {
+      await expect.poll(() => carrier.stats.readyStreams, PATIENT).toBe(wanted)
+      if (wanted < 8) for (const session of sessions.splice(0)) session.write(RAW_MARKER)
+    }
+    await expect.poll(() => sessions.length, PATIENT).toBe(8)
+    await new Promise((resolve) => setTimeout(resolve, TIDY_INTERVAL_MS))
+    const before = served.mock.calls.length
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000)
+    for (const session of sessions) session.write(Buffer.of(0))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    for (const session of sessions.slice(0, 6)) session.write(RAW_MARKER)
+    await expect.poll(() => served.mock.calls.length - before, PATIENT).toBe(6)
+    vi.restoreAllMocks()
     carrier.close()
   })
 

@@ -55,6 +55,15 @@ it('refuses a carrier that is none', async () => {
   })
 })
 
+it('refuses the name of an identity, which only a page keeps', async () => {
+  const named = publish({ ...options(), ca: CERTIFICATE_PEM, identity: 'mine' })
+  await expect(named).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('identityPath names a file'),
+  })
+  await expect(stat(join(folder, 'identity.json'))).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
 it('needs no file when it is given an identity', async () => {
   const site = await publish({ ...options(), ca: CERTIFICATE_PEM, identity: new Uint8Array(32).fill(1) })
   await site.close()

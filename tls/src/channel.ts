@@ -76,15 +76,23 @@ export class Channel {
     this.outbound.queue(CONTENT_TYPE.change_cipher_spec, Uint8Array.of(1))
   }
 
+  /**
+   * The message that was read last ends a flight: its sender waits for an answer and sends nothing behind it.
+   * @throws TlsError `unexpected_message` when bytes of another message share a record with it
+   */
+  requireFlightEnd(): void {
+    if (!this.#assembler.empty) throw violation('unexpected_message', 'a message behind the end of a flight')
+  }
+
   /** §5.1: "Handshake messages MUST NOT span key changes". */
   protectInbound(protection: RecordProtection): void {
-    this.#requireNoRest()
+    this.requireFlightEnd()
     this.inbound.protect(protection)
   }
 
   /** The peer's Finished was the last message. */
   endHandshake(): void {
-    this.#requireNoRest()
+    this.requireFlightEnd()
     this.inbound.endHandshake()
   }
 
@@ -131,10 +139,6 @@ export class Channel {
     await new Promise<void>((resolve, reject) => {
       this.#wake = { resolve, reject }
     })
-  }
-
-  #requireNoRest(): void {
-    if (!this.#assembler.empty) throw violation('unexpected_message', 'a message crosses a key change')
   }
 
   #release(): void {

@@ -1,10 +1,12 @@
 // What a server is configured with, and what it tells about a connection.
 
 import { SCHEME_OF, type SignAlgorithm } from './certificate.ts'
+import type { CompressedCertificates } from './certificate-compression.ts'
 import type { CryptoProvider } from './crypto/provider.ts'
 import { webCrypto } from './crypto/webcrypto.ts'
 import { TlsError } from './errors.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { DEFAULT_LIMITS, type Limits, TIMER_MAX_MS } from './limits.ts'
+import type { HashName } from './messages/transcript.ts'
 import type { TicketKeeper } from './tickets.ts'
 
 /** Named as in Node's tls. */
@@ -13,20 +15,28 @@ export type ProtocolVersion = 'TLSv1.3' | 'TLSv1.2'
 export interface ServerConfig {
   /** DER, leaf first. */
   certificateChain: readonly Uint8Array[]
+  /**
+   * The same chain in the forms of `compressCertificates`, for clients that ask (RFC 8879). Default: none. The signer gets
+   * the message that is sent.
+   */
+  compressedCertificates?: CompressedCertificates | undefined
   /** Of the leaf's key; see `signAlgorithmOf`. */
   algorithm: SignAlgorithm
-  /** Signs the server's part of each full handshake. */
+  /** Signs the server's part of each full handshake of TLS 1.3. */
   sign: Signer
-  /** By default TLS 1.3. TLS 1.2 is for clients that know nothing newer, and loaded when the first of them comes. */
-  minVersion?: ProtocolVersion | undefined
+  /**
+   * Signs that of TLS 1.2; given, clients are served that know nothing newer, and the code for them is loaded when the first
+   * one comes. Only for a key that no certificate of other hosts has: what is signed names no host. Default: TLS 1.3 alone.
+   */
+  signTls12?: Tls12Signer | undefined
+  /** Of which a transcript may be signed: the others' cipher suites are not agreed on. Default: all that there are. */
+  hashes?: readonly HashName[] | undefined
+  /** Asks a client that sent no share of a group in common for one (RFC 8446 §4.1.4), or else refuses it. Default: true. */
+  helloRetryRequest?: boolean | undefined
   /** In the server's order of preference; empty: the client's offer is ignored. */
   alpn: readonly string[]
   /** Shared by the connections of a site, so that they resume each other's sessions; without it there are no tickets. */
   tickets?: TicketKeeper | undefined
-  /** A DER OCSPResponse for the leaf, for clients that ask. */
-  ocspResponse?: Uint8Array | undefined
-  /** A SignedCertificateTimestampList (RFC 6962 §3.3) for the leaf, for clients that ask. */
-  sctList?: Uint8Array | undefined
   /** WebCrypto and noble unless given. */
   crypto?: CryptoProvider | undefined
   limits?: Partial<Limits> | undefined
@@ -36,14 +46,11 @@ export interface ServerConfig {
 
 export type Signer = (request: SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
-export type SignRequest = Tls13SignRequest | Tls12SignRequest
-
 /**
  * For a CertificateVerify (RFC 8446 §4.4.3): whole handshake messages, their 4-byte headers included, all that go into
  * the transcript to be signed.
  */
-export interface Tls13SignRequest {
-  version: 'TLSv1.3'
+export interface SignRequest {
   algorithm: SignAlgorithm
   /** The first one, when there was a HelloRetryRequest. */
   clientHello: Uint8Array
@@ -52,21 +59,19 @@ export interface Tls13SignRequest {
   clientHelloRetry?: Uint8Array
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
+  /** Certificate, or the CompressedCertificate (RFC 8879 §4) that is sent in its place. */
   certificate: Uint8Array
 }
 
-/** For a ServerKeyExchange (RFC 8422 §5.4), which signs the last three, one after the other. */
+export type Tls12Signer = (request: Tls12SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
+
+/** For a ServerKeyExchange of TLS 1.2 (RFC 8422 §5.4), which signs the last three, one after the other. */
 export interface Tls12SignRequest {
-  version: 'TLSv1.2'
   algorithm: SignAlgorithm
-  /** The whole message. */
-  clientHello: Uint8Array
   clientRandom: Uint8Array
   serverRandom: Uint8Array
   /** The ServerECDHParams structure. */
   serverEcdhParams: Uint8Array
-  /** The whole message. Not signed, but it says whose key is to sign. */
-  certificate: Uint8Array
 }
 
 /** What was agreed on. */
@@ -87,7 +92,8 @@ export interface Settings extends ServerConfig {
   limits: Limits
 }
 
-const VERSIONS: readonly ProtocolVersion[] = ['TLSv1.3', 'TLSv1.2']
+/** The same with what TLS 1.2 cannot do without. */
+export type Tls12Settings = Settings & { signTls12: Tls12Signer }
 
 /** @throws TlsError `invalid_config` */
 export function settingsOf(config: ServerConfig): Settings {
@@ -95,14 +101,17 @@ export function settingsOf(config: ServerConfig): Settings {
     throw new TlsError('invalid_config', 'the certificate chain is empty')
   if (!Object.hasOwn(SCHEME_OF, config.algorithm))
     throw new TlsError('invalid_config', `unknown algorithm ${config.algorithm}`)
-  if (config.minVersion !== undefined && !VERSIONS.includes(config.minVersion))
-    throw new TlsError('invalid_config', `minVersion ${config.minVersion} is not ${VERSIONS.join(' or ')}`)
   if (!config.alpn.every((name) => name.length > 0 && name.length < 256))
     throw new TlsError('invalid_config', 'an ALPN protocol name has 1 to 255 bytes')
+  const limits = { ...DEFAULT_LIMITS, ...config.limits }
+  for (const name of ['handshakeTimeoutMs', 'signTimeoutMs'] as const)
+    if (!(limits[name] >= 0 && limits[name] <= TIMER_MAX_MS))
+      throw new TlsError('invalid_config', `${name} is ${limits[name]}; 0 to ${TIMER_MAX_MS} is needed`)
   return {
     ...config,
     sign: (request, signal) => config.sign(request, signal),
+    signTls12: config.signTls12 && ((request, signal) => config.signTls12!(request, signal)),
     crypto: config.crypto ?? webCrypto,
-    limits: { ...DEFAULT_LIMITS, ...config.limits },
+    limits,
   }
 }

@@ -2,7 +2,7 @@
 
 import { SCHEME_OF } from './certificate.ts'
 import type { Channel } from './channel.ts'
-import type { ConnectionInfo, Settings, Tls13SignRequest } from './config.ts'
+import type { ConnectionInfo, Settings, SignRequest } from './config.ts'
 import { equalInConstantTime } from './crypto/constant-time.ts'
 import { type Hash, hashOf } from './crypto/hash.ts'
 import { violation } from './errors.ts'
@@ -12,12 +12,7 @@ import { KeyUpdates } from './key-update.ts'
 import { TICKETS_PER_HANDSHAKE } from './limits.ts'
 import { encodeCertificate, encodeCertificateVerify } from './messages/certificate.ts'
 import { type ClientHello, parseClientHello } from './messages/client-hello.ts'
-import {
-  EXTENSION,
-  HANDSHAKE_HEADER_BYTES,
-  HANDSHAKE_TYPE,
-  RECORD_FRAGMENT_MAX_BYTES,
-} from './messages/constants.ts'
+import { HANDSHAKE_HEADER_BYTES, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES } from './messages/constants.ts'
 import { encodeEncryptedExtensions } from './messages/encrypted-extensions.ts'
 import { encodeNewSessionTicket } from './messages/new-session-ticket.ts'
 import { encodeHelloRetryRequest, encodeServerHello } from './messages/server-hello.ts'
@@ -38,9 +33,7 @@ interface Offer {
   agreement: Agreement & { keyExchange: Uint8Array }
   /** Without `hello` itself. */
   transcript: Transcript
-  retry:
-    | Required<Pick<Tls13SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>>
-    | undefined
+  retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
 }
 
 /**
@@ -101,16 +94,17 @@ export async function handshake(
   // §5.1: messages of one flight share records.
   const flight = [encryptedExtensions]
 
-  // Certificate, CertificateVerify (§4.4.2, §4.4.3)
+  // Certificate or CompressedCertificate, CertificateVerify (§4.4.2, §4.4.3; RFC 8879 §4)
   if (psk === undefined) {
-    const certificate = encodeCertificate(settings.certificateChain, leafExtensions(hello, settings))
+    const certificate = certificateFor(hello, settings)
     transcript.add(certificate)
     channel.send(...flight.splice(0), certificate)
     channel.flush()
     const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
     const { algorithm } = settings
-    const request = { version: VERSION, algorithm, ...messages }
-    const signature = await requestSignature(settings, request, leaving)
+    const request = { algorithm, ...messages }
+    const sign = (signal: AbortSignal) => settings.sign(request, signal)
+    const signature = await requestSignature(sign, settings.limits, leaving)
     const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
     transcript.add(certificateVerify)
     flight.push(certificateVerify)
@@ -142,14 +136,15 @@ export async function handshake(
   // NewSessionTicket (§4.6.1)
   const resumed = psk !== undefined
   const info = { version: VERSION, serverName: hello.serverName, alpn, cipherSuite, group, resumed }
-  if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption)
+  if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption, psk?.authenticatedAt)
   resumption.erase()
   return { info, exporter, postHandshake: new KeyUpdates(crypto, cipherSuite, channel, traffic) }
 }
 
 /** §4.1.1, and §4.1.4 when the client has no share of a group that we have. */
 async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
-  const agreement = negotiate(first, settings.alpn)
+  channel.requireFlightEnd()
+  const agreement = negotiate(first, settings)
   const { cipherSuite, group, keyExchange } = agreement
   const transcript = new Transcript(hashOf(settings.crypto, suiteHash(cipherSuite)!))
   if (keyExchange !== undefined)
@@ -165,8 +160,10 @@ async function agree(first: ClientHello, channel: Channel, settings: Settings): 
   channel.flush()
 
   const second = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
+  channel.requireFlightEnd()
+  channel.inbound.endEarlyData()
   requireRetried(first, second, group)
-  const retried = negotiate(second, settings.alpn)
+  const retried = negotiate(second, settings)
   return {
     hello: second,
     agreement: { ...retried, keyExchange: retried.keyExchange! },
@@ -175,12 +172,14 @@ async function agree(first: ClientHello, channel: Channel, settings: Settings): 
   }
 }
 
-/** §4.4.2.1: only what the client asked for. */
-function leafExtensions(hello: ClientHello, { ocspResponse, sctList }: Settings) {
-  return {
-    ocspResponse: hello.extensions.has(EXTENSION.status_request) ? ocspResponse : undefined,
-    sctList: hello.extensions.has(EXTENSION.signed_certificate_timestamp) ? sctList : undefined,
-  }
+/** The shortest form that the client takes. */
+function certificateFor(
+  { certificateCompression }: ClientHello,
+  { certificateChain, compressedCertificates }: Settings,
+): Uint8Array {
+  for (const [algorithm, message] of compressedCertificates ?? [])
+    if (certificateCompression.includes(algorithm)) return message
+  return encodeCertificate(certificateChain)
 }
 
 async function readFinished(
@@ -198,21 +197,24 @@ async function readFinished(
   transcript.add(message)
 }
 
+/** `authenticatedAt`: of the session that this connection resumes, if it does. */
 async function sendTickets(
   channel: Channel,
   settings: Settings,
   info: ConnectionInfo,
   resumption: ResumptionSecret,
+  authenticatedAt: number = Math.floor(Date.now() / 1000),
 ): Promise<void> {
   const { tickets, crypto } = settings
-  if (tickets === undefined) return
+  const lifetimeSeconds = tickets?.lifetimeOf(authenticatedAt) ?? 0
+  if (tickets === undefined || lifetimeSeconds <= 0) return
   const messages: Uint8Array[] = []
   for (let i = 0; i < TICKETS_PER_HANDSHAKE; i++) {
     const nonce = Uint8Array.of(i)
-    const session = sessionOf(info, settings, resumption.psk(nonce))
+    const session = { ...sessionOf(info, settings), psk: resumption.psk(nonce), authenticatedAt }
     const ageAdd = new DataView(crypto.randomBytes(4).buffer).getUint32(0)
     const ticket = await tickets.seal(session)
-    messages.push(encodeNewSessionTicket({ lifetimeSeconds: tickets.lifetimeSeconds, ageAdd, nonce, ticket }))
+    messages.push(encodeNewSessionTicket({ lifetimeSeconds, ageAdd, nonce, ticket }))
   }
   channel.send(...messages)
 }

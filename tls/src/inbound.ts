@@ -53,6 +53,11 @@ export class Inbound {
     this.#earlyDataBytesLeft = EARLY_DATA_SKIP_MAX_BYTES
   }
 
+  /** §4.2.10: the second ClientHello ends the early data that came before it. */
+  endEarlyData(): void {
+    this.#earlyDataBytesLeft = 0
+  }
+
   /** What comes from here on is forgotten. */
   stop(error: TlsError): void {
     this.#openings = []

@@ -1,13 +1,14 @@
 // @svc/tls: a TLS server engine without I/O, whose certificate key may be somewhere else.
 export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate.ts'
+export { type CompressedCertificates, compressCertificates } from './certificate-compression.ts'
 export type {
   ConnectionInfo,
   ProtocolVersion,
   ServerConfig,
   Signer,
   SignRequest,
+  Tls12Signer,
   Tls12SignRequest,
-  Tls13SignRequest,
 } from './config.ts'
 export type {
   Aead,

@@ -57,11 +57,20 @@ export const SIGNATURES_WAITING_MAX = 256
 /** PSK identities of a ClientHello that are looked at (§4.2.11); the rest is ignored. */
 export const PSK_IDENTITIES_MAX = 4
 
-/** How long a ticket, and the key that sealed it, is good; RFC 8446 §4.6.1 allows 7 days. */
+/** How long a ticket, and the key that sealed it, is good, in seconds; RFC 8446 §4.6.1 allows 7 days. */
 export const TICKET_LIFETIME_S: number = 24 * 60 * 60
+
+/**
+ * How long resumptions may go on without a new signature, in seconds: a resumed connection gives new tickets, and these
+ * are good until so long after the handshake with a certificate (RFC 8446 §4.6.1).
+ */
+export const SESSION_LIFETIME_MAX_S: number = 7 * 24 * 60 * 60
 
 /** Tickets after a handshake: browsers open several connections, and a ticket should be used once (§C.4). */
 export const TICKETS_PER_HANDSHAKE = 2
+
+/** Timers take a signed 32-bit number of milliseconds, 24.8 days, and fire at once beyond it. */
+export const TIMER_MAX_MS: number = 2 ** 31 - 1
 
 /** The bounds that a server's configuration may change. */
 export interface Limits {

@@ -1,8 +1,10 @@
 // What a ClientHello and our preferences agree on (RFC 8446 §4.1.1, §4.2, §9.2). Decides; sends nothing.
 
+import type { Settings } from './config.ts'
 import { violation } from './errors.ts'
 import type { ClientHello } from './messages/client-hello.ts'
 import { CIPHER_SUITE, EXTENSION, NAMED_GROUP } from './messages/constants.ts'
+import { suiteHash } from './messages/transcript.ts'
 
 /** Ours first: every WebCrypto has AES-GCM, ChaCha20-Poly1305 is loaded for clients that have nothing else. */
 const CIPHER_SUITES: readonly number[] = [
@@ -42,12 +44,24 @@ export interface Agreement {
 }
 
 /** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
-export function negotiate(hello: ClientHello, alpn: readonly string[]): Agreement {
+export function negotiate(
+  hello: ClientHello,
+  { alpn, hashes, helloRetryRequest = true }: Settings,
+): Agreement {
   requireNoCompression(hello)
   requireExtensions(hello)
-  const cipherSuite = CIPHER_SUITES.find((suite) => hello.cipherSuites.includes(suite))
+  const cipherSuite = CIPHER_SUITES.find(
+    (suite) => hello.cipherSuites.includes(suite) && isAllowed(suite, hashes),
+  )
   if (cipherSuite === undefined) throw violation('handshake_failure', 'no cipher suite in common')
-  return { cipherSuite, ...chooseGroup(hello), alpn: chooseAlpn(hello, alpn) }
+  const chosen = chooseGroup(hello)
+  if (chosen.keyExchange === undefined && !helloRetryRequest)
+    throw violation('handshake_failure', 'no key share of a group in common')
+  return { cipherSuite, ...chosen, alpn: chooseAlpn(hello, alpn) }
+}
+
+function isAllowed(cipherSuite: number, hashes: Settings['hashes']): boolean {
+  return hashes === undefined || hashes.includes(suiteHash(cipherSuite)!)
 }
 
 /** §4.1.2. */

@@ -126,7 +126,9 @@ export class Protection extends RecordProtection {
 
   /** @returns TLSInnerPlaintext */
   open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
-    return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, this.nonce(), header, fragment)
+    // Every record takes a number, as `uncount` assumes: one that is too short for a tag, too.
+    const nonce = this.nonce()
+    return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, nonce, header, fragment)
   }
 
   /** TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */

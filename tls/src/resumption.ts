@@ -17,17 +17,19 @@ export interface AcceptedPsk {
   /** Of the identity in the client's list. */
   index: number
   earlySecret: EarlySecret
+  /** When the session began with a certificate, in seconds since the Unix epoch. */
+  authenticatedAt: number
 }
 
-/** The session that a ticket of this connection stands for. */
+/** What a connection has in common with those that resume it, and they with it. */
+type SessionKind = Omit<Session, 'psk' | 'authenticatedAt'>
+
 export function sessionOf(
   info: Pick<ConnectionInfo, 'cipherSuite' | 'serverName' | 'alpn'>,
   { certificateChain, crypto }: Settings,
-  psk: Uint8Array,
-): Session {
+): SessionKind {
   return {
     hash: suiteHash(info.cipherSuite)!,
-    psk,
     serverName: info.serverName ?? '',
     alpn: info.alpn ?? '',
     certificate: hashOf(crypto, 'SHA-256').digest(certificateChain[0]!),
@@ -49,7 +51,7 @@ export async function acceptPsk(
 ): Promise<AcceptedPsk | undefined> {
   const offered = hello.preSharedKey
   if (offered === undefined || settings.tickets === undefined || !allowsResumption(hello)) return undefined
-  const wanted = sessionOf({ ...agreement, serverName: hello.serverName }, settings, new Uint8Array())
+  const wanted = sessionOf({ ...agreement, serverName: hello.serverName }, settings)
   for (const [index, { identity }] of offered.identities.slice(0, PSK_IDENTITIES_MAX).entries()) {
     const session = await settings.tickets.open(identity)
     if (session === undefined) continue
@@ -62,12 +64,12 @@ export async function acceptPsk(
     const truncatedHello = hello.message.subarray(0, hello.message.length - offered.bindersLength)
     if (!equalInConstantTime(offered.binders[index]!, earlySecret.binder(transcript.digest(truncatedHello))))
       throw violation('decrypt_error', 'a PSK binder does not verify')
-    return { index, earlySecret }
+    return { index, earlySecret, authenticatedAt: session.authenticatedAt }
   }
   return undefined
 }
 
-function isSameKind(a: Session, b: Session): boolean {
+function isSameKind(a: SessionKind, b: SessionKind): boolean {
   return (
     a.hash === b.hash &&
     a.serverName === b.serverName &&

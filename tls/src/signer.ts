@@ -1,14 +1,14 @@
 // The signature over a handshake, by somebody else: bounded in time and in number, given up when the client leaves.
 
-import type { Settings, Signer, SignRequest } from './config.ts'
+import type { Signer, SignRequest } from './config.ts'
 import { TlsError } from './errors.ts'
-import { SIGNATURES_IN_FLIGHT_MAX, SIGNATURES_WAITING_MAX } from './limits.ts'
+import { type Limits, SIGNATURES_IN_FLIGHT_MAX, SIGNATURES_WAITING_MAX } from './limits.ts'
 import { ALERT } from './messages/constants.ts'
 
 /** @throws TlsError `signer_timeout` or `signer_failed`, both an internal_error to the client, or the leaving's reason */
 export async function requestSignature(
-  { sign, limits }: Settings,
-  request: SignRequest,
+  sign: (signal: AbortSignal) => ReturnType<Signer>,
+  { signTimeoutMs }: Limits,
   leaving: AbortSignal,
 ): Promise<Uint8Array> {
   leaving.throwIfAborted()
@@ -16,11 +16,11 @@ export async function requestSignature(
   const given = new AbortController()
   const { signal } = given
   const leave = () => given.abort(leaving.reason)
-  const timedOut = () => given.abort(failure('signer_timeout', `no signature in ${limits.signTimeoutMs} ms`))
+  const timedOut = () => given.abort(failure('signer_timeout', `no signature in ${signTimeoutMs} ms`))
   leaving.addEventListener('abort', leave)
-  const timer = setTimeout(timedOut, limits.signTimeoutMs)
+  const timer = setTimeout(timedOut, signTimeoutMs)
   try {
-    const signature = await untilAborted(signal, () => sign(request, signal))
+    const signature = await untilAborted(signal, () => sign(signal))
     if (signature.length > 0) return signature
   } catch (cause) {
     throw signal.aborted ? signal.reason : failure('signer_failed', 'the signer failed', cause)

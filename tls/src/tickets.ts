@@ -2,7 +2,7 @@
 
 import { AEAD_NONCE_BYTES, type Aead, type CryptoProvider } from './crypto/provider.ts'
 import { webCrypto } from './crypto/webcrypto.ts'
-import { TICKET_LIFETIME_S } from './limits.ts'
+import { SESSION_LIFETIME_MAX_S, TICKET_LIFETIME_S } from './limits.ts'
 import { CIPHER_SUITE } from './messages/constants.ts'
 import { Reader } from './messages/reader.ts'
 import type { HashName } from './messages/transcript.ts'
@@ -17,6 +17,8 @@ export interface Session {
   alpn: string
   /** SHA-256 of the leaf. */
   certificate: Uint8Array
+  /** When the handshake with a certificate was that all of its resumptions go back to, in seconds since the Unix epoch. */
+  authenticatedAt: number
 }
 
 interface TicketKey {
@@ -41,6 +43,12 @@ export class TicketKeeper {
     this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
   }
 
+  /** How long a ticket for a session may be good that is given now, in seconds; 0 or less: it is too old for one. */
+  lifetimeOf(authenticatedAt: number): number {
+    const ageSeconds = Math.floor(Date.now() / 1000) - authenticatedAt
+    return Math.min(this.lifetimeSeconds, SESSION_LIFETIME_MAX_S - ageSeconds)
+  }
+
   /** Takes the session's PSK over and erases it. */
   async seal(session: Session): Promise<Uint8Array> {
     const key = this.#currentKey()
@@ -63,8 +71,10 @@ export class TicketKeeper {
     try {
       const sealed = ticket.subarray(KEY_NAME_BYTES + AEAD_NONCE_BYTES)
       const { session, issuedAt } = decodeSession(await key.aead.open(nonce, key.name, sealed))
-      const age = Date.now() / 1000 - issuedAt
-      return age <= this.lifetimeSeconds ? session : undefined
+      const now = Date.now() / 1000
+      const isFresh =
+        now - issuedAt <= this.lifetimeSeconds && now - session.authenticatedAt <= SESSION_LIFETIME_MAX_S
+      return isFresh ? session : undefined
     } catch {
       return undefined
     }
@@ -85,6 +95,7 @@ function encodeSession(session: Session, issuedAt: number): Uint8Array {
   return concat(
     u8(HASHES.indexOf(session.hash)),
     u32(issuedAt),
+    u32(session.authenticatedAt),
     vector(1, session.psk),
     vector(1, session.certificate),
     vector(1, new TextEncoder().encode(session.serverName)),
@@ -96,10 +107,11 @@ function decodeSession(state: Uint8Array): { session: Session; issuedAt: number 
   const reader = new Reader(state, 'ticket')
   const hash = HASHES[reader.u8()]!
   const issuedAt = reader.u32()
+  const authenticatedAt = reader.u32()
   const psk = reader.vector(1)
   const certificate = reader.vector(1)
   const serverName = new TextDecoder().decode(reader.vector(1))
   const alpn = new TextDecoder().decode(reader.vector(2))
   reader.end()
-  return { session: { hash, psk, serverName, alpn, certificate }, issuedAt }
+  return { session: { hash, psk, serverName, alpn, certificate, authenticatedAt }, issuedAt }
 }

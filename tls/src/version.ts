@@ -1,7 +1,7 @@
 // Which version a connection gets (RFC 8446 §4.2.1, §D.2), and with it which handshake.
 
 import type { Channel } from './channel.ts'
-import type { Settings } from './config.ts'
+import type { Settings, Tls12Settings } from './config.ts'
 import { violation } from './errors.ts'
 import type { Established } from './established.ts'
 import { handshake } from './handshake.ts'
@@ -33,12 +33,12 @@ function offersTls13({ legacyVersion, supportedVersions }: ClientHello): boolean
   return legacyVersion > VERSION.ssl30 && supportedVersions.includes(VERSION.tls13)
 }
 
-function requireTls12(hello: ClientHello, { minVersion }: Settings): void {
+function requireTls12(hello: ClientHello, settings: Settings): asserts settings is Tls12Settings {
   // §4.2.1: supported_versions decides when it is there, even about what is older.
   const { legacyVersion, supportedVersions } = hello
   const tls12 =
     supportedVersions.length > 0 ? supportedVersions.includes(VERSION.tls12) : legacyVersion >= VERSION.tls12
-  if (minVersion !== 'TLSv1.2' || !tls12)
+  if (settings.signTls12 === undefined || !tls12)
     throw violation('protocol_version', 'the client does not offer a version that is served')
   // RFC 7507 §3: the client has tried more before, and we would have had more.
   if (hello.cipherSuites.includes(TLS_FALLBACK_SCSV))

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
-import { signHandshake } from './sign-handshake.ts'
+import { signHandshake, signTls12Handshake } from './sign-handshake.ts'
 
 type KeyType = 'ec' | 'rsa' | 'ed25519'
 
@@ -16,6 +16,8 @@ interface Identity {
   file: string
   pem: string
   config: Pick<ServerConfig, 'certificateChain' | 'algorithm' | 'sign'>
+  /** The same, and TLS 1.2 with it. */
+  tls12: Identity['config'] & Required<Pick<ServerConfig, 'signTls12'>>
 }
 
 const NEW_KEY: Record<KeyType, string[]> = {
@@ -35,13 +37,10 @@ export function makeIdentity(type: KeyType): Identity {
   execFileSync('openssl', ['req', '-x509', ...NEW_KEY[type], ...subject, ...output], { stdio: 'ignore' })
   const pem = readFileSync(file, 'utf8')
   const key = createPrivateKey(readFileSync(keyFile))
-  return {
-    file,
-    pem,
-    config: {
-      certificateChain: [new Uint8Array(new X509Certificate(pem).raw)],
-      algorithm: ALGORITHM[type],
-      sign: (request) => signHandshake(key, request),
-    },
+  const config: Identity['config'] = {
+    certificateChain: [new Uint8Array(new X509Certificate(pem).raw)],
+    algorithm: ALGORITHM[type],
+    sign: (request) => signHandshake(key, request),
   }
+  return { file, pem, config, tls12: { ...config, signTls12: (request) => signTls12Handshake(key, request) } }
 }

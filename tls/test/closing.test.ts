@@ -185,6 +185,8 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
     test.each<[string, Partial<ServerConfig>]>([
       ['no certificate', { certificateChain: [] }],
       ['an empty protocol name', { alpn: [''] }],
+      ['a deadline beyond what a timer waits for', { limits: { handshakeTimeoutMs: 2 ** 31 } }],
+      ['a deadline that is no number', { limits: { signTimeoutMs: Number.NaN } }],
       ['an unknown algorithm', { algorithm: 'RSA' as 'Ed25519' }],
     ])('configures %s', (_, wrong) => {
       expect(() => new RawClient({ ...config, ...wrong })).toThrow(

@@ -39,8 +39,8 @@ const config: ServerConfig = {
   certificateChain: [hex(trace.certificate).slice(11, 11 + 0x1b0)],
   algorithm: 'ECDSA_SHA256',
   alpn: ['http/1.1'],
-  minVersion: 'TLSv1.2',
   sign: () => new Uint8Array(70),
+  signTls12: () => new Uint8Array(70),
   tickets: new TicketKeeper({ crypto: syncCrypto }),
   crypto: syncCrypto,
 }

@@ -1,10 +1,11 @@
 // §4.4.4, §5, §4.2.10 and RFC 8449: the rest of the handshake, from a client that does what it should not.
 
 import { describe, expect, test } from 'vitest'
+import { EARLY_DATA_SKIP_MAX_BYTES } from '../src/limits.ts'
 import { ALERT } from '../src/messages/index.ts'
 import { concat } from '../src/messages/writer.ts'
-import { ext } from './client-hello-builder.ts'
-import { hex, toHex } from './hex.ts'
+import { ext, records } from './client-hello-builder.ts'
+import { hex } from './hex.ts'
 import { expectAlert, PROVIDERS } from './providers.ts'
 import { RawClient, TYPE, until } from './raw-client.ts'
 
@@ -154,12 +155,72 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
       await until(() => client.info !== undefined)
     })
 
+    test.each([1, 16])('a record of %i bytes, too short for a tag, counts like any other', async (bytes) => {
+      const client = new RawClient(config)
+      client.sendHello(earlyHello(client))
+      client.raw(early(bytes))
+      client.raw(early(1000))
+      await client.flight()
+      client.sendFinished()
+      await until(() => client.info !== undefined)
+      const flooder = new RawClient(config)
+      flooder.sendHello(earlyHello(flooder))
+      await flooder.flight()
+      const records = Math.ceil(EARLY_DATA_SKIP_MAX_BYTES / bytes) + 1
+      flooder.raw(concat(...Array.from({ length: records }, () => early(bytes))))
+      await expectAlert(flooder, ALERT.bad_record_mac)
+    })
+
+    test('nothing is skipped behind the second ClientHello', async () => {
+      const client = new RawClient(config)
+      const groups = ext.supportedGroups(0x001e, 0x0017)
+      const x448 = ext.keyShare([0x001e, new Uint8Array(56)])
+      client.sendHello(client.helloWith(groups, x448, ext.earlyData()))
+      await until(() => client.messages.length > 0)
+      client.sendHello(client.helloWith(groups, ext.keyShare(client.p256Share)))
+      await client.flight()
+      client.raw(early(100))
+      await expectAlert(client, ALERT.bad_record_mac)
+    })
+
     test('without the extension nothing is skipped', async () => {
       const client = new RawClient(config)
       client.sendHello()
       await client.flight()
       client.raw(early(100))
       await expectAlert(client, ALERT.bad_record_mac)
+    })
+  })
+
+  describe('§5.1 bytes of a handshake message behind a ClientHello that ends a flight', () => {
+    test('of the only one', async () => {
+      const client = new RawClient(config)
+      client.deaf = true
+      client.raw(records(TYPE.handshake, concat(client.hello(), hex('14'))))
+      await client.over()
+      expect(client.error).toMatchObject({ alert: ALERT.unexpected_message })
+    })
+
+    test('of the first of two: no HelloRetryRequest is sent', async () => {
+      const client = new RawClient(config)
+      const hello = client.helloWith(
+        ext.supportedGroups(0x001e, 0x0017),
+        ext.keyShare([0x001e, new Uint8Array(56)]),
+      )
+      client.raw(records(TYPE.handshake, concat(hello, hex('01'))))
+      await expectAlert(client, ALERT.unexpected_message)
+      expect(client.messages).toEqual([])
+    })
+
+    test('of the second: no ServerHello is sent', async () => {
+      const client = new RawClient(config)
+      const groups = ext.supportedGroups(0x001e, 0x0017)
+      client.sendHello(client.helloWith(groups, ext.keyShare([0x001e, new Uint8Array(56)])))
+      await until(() => client.messages.length === 1)
+      const second = client.helloWith(groups, ext.keyShare(client.p256Share))
+      client.raw(records(TYPE.handshake, concat(second, hex('14'))))
+      await expectAlert(client, ALERT.unexpected_message)
+      expect(client.messages).toHaveLength(1)
     })
   })
 
@@ -177,23 +238,5 @@ describe.each(PROVIDERS)('on %s', (_, config) => {
       await client.server.write(new Uint8Array(2 ** 15))
       expect(client.recordSizes.slice(-2)).toEqual([2 ** 14 + 1, 2 ** 14 + 1])
     })
-  })
-
-  test('§4.4.2.1 OCSP and SCT bytes go to who asks, as they were given', async () => {
-    const given = { ocspResponse: hex('30030a0101'), sctList: hex('000400020102') }
-    const server = { ...config, ...given }
-    const extensionsFor = async (...asked: [number, Uint8Array][]) => {
-      const client = new RawClient(server)
-      await client.connect(client.helloWith(...asked))
-      client.server.abort()
-      const leafEnd = 4 + 1 + 3 + 3 + config.certificateChain[0]!.length
-      return toHex(client.certificate!.subarray(leafEnd + 2))
-    }
-    const [status, scts] = ['0005000901000005' + '30030a0101', '00120006' + '000400020102']
-    const asksStatus: [number, Uint8Array] = [5, hex('0100000000')]
-    const asksScts: [number, Uint8Array] = [18, hex('')]
-    expect(await extensionsFor(asksStatus, asksScts)).toBe(status + scts)
-    expect(await extensionsFor(asksScts)).toBe(scts)
-    expect(await extensionsFor()).toBe('')
   })
 })

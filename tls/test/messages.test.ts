@@ -191,24 +191,8 @@ describe('server messages', () => {
     const { context, certificates } = parseCertificate(hex(trace.certificate))
     expect(context).toHaveLength(0)
     expect(certificates.map(({ length }) => length)).toEqual([0x1b0])
-    const none = { ocspResponse: undefined, sctList: undefined }
-    expect(toHex(encodeCertificate(certificates, none))).toBe(trace.certificate)
+    expect(toHex(encodeCertificate(certificates))).toBe(trace.certificate)
     expect(alertOf(() => parseCertificate(hex('0b00000400000000')))).toBe(ALERT.decode_error)
-  })
-
-  test('§4.4.2.1 status and timestamps are on the leaf only', () => {
-    const message = encodeCertificate([hex('aa'), hex('bb')], { ocspResponse: hex('0c'), sctList: hex('0d') })
-    expect(toHex(message)).toBe(
-      '0b00001e' +
-        '00' +
-        '00001a' +
-        '000001aa' +
-        '000e' +
-        '00050005010000010c' +
-        '001200010d' +
-        '000001bb' +
-        '0000',
-    )
   })
 
   test('§4.4.3 CertificateVerify content', () => {

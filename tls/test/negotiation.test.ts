@@ -128,6 +128,39 @@ describe('the first ClientHello', () => {
   })
 })
 
+describe('a signer that cannot sign all that there is', () => {
+  const plain: ServerConfig = { ...config, hashes: ['SHA-256'], helloRetryRequest: false }
+
+  test.each<[string, number[], number]>([
+    ['the suite that is preferred', [0x1302, 0x1303, 0x1301], 0x1301],
+    ['another one of SHA-256', [0x1302, 0x1303], 0x1303],
+  ])('§4.1.1 gets %s', async (_, cipherSuites, agreed) => {
+    const client = new RawClient(plain)
+    await client.connect(client.hello({ cipherSuites }))
+    expect(client.info!.cipherSuite).toBe(agreed)
+    client.server.abort()
+  })
+
+  test('§4.1.1 and no other hash', async () => {
+    const alert = await alertFor((c) => c.sendHello(c.hello({ cipherSuites: [0x1302] })), plain)
+    expect(alert).toBe(ALERT.handshake_failure)
+  })
+
+  test('§4.1.4 no HelloRetryRequest: a client without a share of a group in common is refused', async () => {
+    const [groups, x448] = [ext.supportedGroups(0x001e, 0x0017), ext.keyShare([0x001e, new Uint8Array(56)])]
+    const hello = (client: RawClient) => client.sendHello(client.helloWith(groups, x448))
+    expect(await alertFor(hello, plain)).toBe(ALERT.handshake_failure)
+  })
+
+  test('§4.2.8 the share that there is, though another group comes first', async () => {
+    const client = new RawClient(plain)
+    const groups = ext.supportedGroups(0x001d, 0x0017)
+    client.sendHello(client.helloWith(groups, ext.keyShare(client.p256Share)))
+    await client.flight()
+    client.server.abort()
+  })
+})
+
 describe('§4.1.4 HelloRetryRequest', () => {
   const groups = ext.supportedGroups(0x001e, 0x0017)
   const x448 = ext.keyShare([0x001e, new Uint8Array(56)])
@@ -163,7 +196,7 @@ describe('§4.1.4 HelloRetryRequest', () => {
     client.sendHello(client.helloWith(groups, ext.keyShare(client.p256Share)))
     await client.flight()
     const names = ['algorithm', 'certificate', 'clientHello', 'clientHelloRetry', 'encryptedExtensions']
-    expect(asked).toEqual([[...names, 'helloRetryRequest', 'serverHello', 'version']])
+    expect(asked).toEqual([[...names, 'helloRetryRequest', 'serverHello']])
   })
 
   test.each<[string, (client: RawClient) => Uint8Array, number]>([

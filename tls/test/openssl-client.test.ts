@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerConfig, TicketKeeper } from '../src/index.ts'
 import { makeIdentity } from './certificates.ts'
 import type { Handlers } from './endpoint.ts'
-import { hex } from './hex.ts'
 import { listen } from './loopback.ts'
 
 const run = promisify(execFile)
@@ -119,14 +118,6 @@ describe('openssl s_client', () => {
     const { output } = sClient(port, '-tls1_2')
     await expect.poll(output).toContain('alert protocol version')
     expect(await sessions[0]!.closed).toMatchObject({ code: 'protocol_version' })
-  })
-
-  test('RFC 6066 §8: the OCSP response goes to those who ask', async () => {
-    // OCSPResponse with responseStatus malformedRequest and nothing else (RFC 6960 §4.2.1).
-    const server = { ...config, ocspResponse: hex('30030a0101') }
-    const asking = await connected(['-status'], server)
-    await expect.poll(asking.output).toContain('OCSP Response Status: malformedrequest')
-    await connected([], server)
   })
 
   test('resumes with a ticket', async () => {

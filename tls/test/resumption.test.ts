@@ -28,11 +28,15 @@ function configured(): ServerConfig {
 async function getTickets(config: ServerConfig): Promise<Ticket[]> {
   const client = await new RawClient(config).connect()
   await until(() => client.tickets.length === 2)
-  return client.tickets.map((message) => {
-    const reader = new Reader(message, 'NewSessionTicket', 4 + 8)
-    const psk = client.resumption!.psk(reader.vector(1))
-    return { identity: reader.vector(2), psk }
-  })
+  return client.tickets.map((message) => readTicket(client, message))
+}
+
+function readTicket(client: RawClient, message: Uint8Array): Ticket & { lifetimeSeconds: number } {
+  const reader = new Reader(message, 'NewSessionTicket', 4)
+  const lifetimeSeconds = reader.u32()
+  reader.u32() // ticket_age_add
+  const psk = client.resumption!.psk(reader.vector(1))
+  return { identity: reader.vector(2), psk, lifetimeSeconds }
 }
 
 /** A hello that offers the tickets, each with the binder of its PSK or the one given. */
@@ -151,6 +155,27 @@ describe('goes on with the certificate', () => {
     expect(await resumes(config, tickets)).toBe(false)
   })
 
+  test('a ticket of a chain of resumptions that began 7 days ago (§4.6.1)', async () => {
+    const config = configured()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const hoursMs = 60 * 60 * 1000
+    let [ticket] = await getTickets(config)
+    for (let hours = 20; hours < 7 * 24; hours += 20) {
+      vi.setSystemTime(Date.now() + 20 * hoursMs)
+      const client = new RawClient(config)
+      await client.connect(offer(client, [ticket!]))
+      expect(client.info!.resumed).toBe(true)
+      await until(() => client.tickets.length === 2)
+      const { lifetimeSeconds, ...renewed } = readTicket(client, client.tickets[0]!)
+      expect(lifetimeSeconds).toBe(Math.min(24, 7 * 24 - hours) * 60 * 60)
+      ticket = renewed
+    }
+    vi.setSystemTime(Date.now() + 8 * hoursMs - 2000)
+    expect(await resumes(config, [ticket!])).toBe(true)
+    vi.setSystemTime(Date.now() + 4000)
+    expect(await resumes(config, [ticket!])).toBe(false)
+  })
+
   test('a server without tickets', async () => {
     const tickets = await getTickets(configured())
     const { tickets: _, ...config } = configured()
@@ -198,6 +223,7 @@ describe('TicketKeeper', () => {
     serverName: 'a.example',
     alpn: 'h2',
     certificate: new Uint8Array(32).fill(2),
+    authenticatedAt: 0,
   }
 
   test('keys rotate, and live for two lifetimes', async () => {

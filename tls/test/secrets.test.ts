@@ -57,10 +57,9 @@ const watched: CryptoProvider = {
 }
 
 const config: ServerConfig = {
-  ...makeIdentity('ec').config,
+  ...makeIdentity('ec').tls12,
   alpn: [],
   crypto: watched,
-  minVersion: 'TLSv1.2',
 }
 
 /** Of the engine's connection, which must be over. */
@@ -121,11 +120,11 @@ describe.each(ENDS)('a server that %s', (_, end) => {
 
   test('RFC 5246 §8.1 while the signature is awaited', async () => {
     let asked = false
-    const sign = () => {
+    const signTls12 = () => {
       asked = true
       return new Promise<Uint8Array>(() => {})
     }
-    const client = new RawClient12({ ...config, sign })
+    const client = new RawClient12({ ...config, signTls12 })
     client.sendHello()
     await until(() => asked)
     end(client)

@@ -11,6 +11,8 @@ import type { ReceiveWindow } from './window.ts'
 /** What a stream needs of its session. */
 export interface ChannelHost {
   readonly rtt: number | undefined
+  /** It holds more bytes than before, or fewer. */
+  hold(bytes: number): void
   /** Half a window was read: the round trip should be known, for the window to grow. */
   onBulk(): void
   sendControl(type: FrameType, flags: number, streamId: number, length: number): void
@@ -45,8 +47,9 @@ export class Channel {
     this.#window = window
     this.#host = host
     this.#acknowledged = openedBy === 'peer'
-    this.#inbox = new Inbox((bytes) => this.#onRead(bytes))
-    this.#outbox = new Outbox(id, () => this.#onProgress())
+    const hold = (bytes: number): void => host.hold(bytes)
+    this.#inbox = new Inbox((bytes) => this.#onRead(bytes), hold)
+    this.#outbox = new Outbox(id, () => this.#onProgress(), hold)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
     this.#resolveClosed = resolve
@@ -62,14 +65,24 @@ export class Channel {
     return this.#error
   }
 
+  /** What waits to be read and to be sent, in bytes. */
+  get held(): number {
+    return this.#inbox.bytes + this.#outbox.bytes
+  }
+
   /** Sends SYN or ACK. Both sides assume the initial window; a larger one is announced here. */
   announce(): void {
     const flag = this.#acknowledged ? FLAG.ack : FLAG.syn
     this.#host.sendControl(TYPE.windowUpdate, flag, this.id, this.#window.size - INITIAL_WINDOW_BYTES)
   }
 
-  read(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
-    return this.#inbox.read(signal)
+  read(signal: AbortSignal | undefined, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
+    return this.#inbox.read(signal, maxBytes)
+  }
+
+  discard(): void {
+    this.#inbox.discard()
+    this.#onProgress()
   }
 
   write(bytes: Uint8Array): Promise<void> {

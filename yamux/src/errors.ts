@@ -26,6 +26,7 @@ export type YamuxErrorCode =
   | 'stream_refused'
   | 'stream_reset'
   | 'stream_aborted'
+  | 'memory_exceeded'
   | 'stream_ended'
   | 'open_timeout'
   | 'close_timeout'
@@ -54,4 +55,19 @@ export class YamuxError extends Error {
 /** What the peer did is no yamux: thrown by whoever notices, it ends the session with GoAway(1). */
 export function protocolError(code: YamuxErrorCode, message: string): YamuxError {
   return new YamuxError(code, message, { goAwayCode: GO_AWAY.protocolError })
+}
+
+export function sessionClosed(cause?: YamuxError): YamuxError {
+  return new YamuxError('session_closed', 'the session is closed', { cause })
+}
+
+export function peerGoingAway(): YamuxError {
+  return new YamuxError('peer_going_away', 'the peer takes no more streams')
+}
+
+export function internalError(cause: unknown): YamuxError {
+  return new YamuxError('internal_error', 'a frame could not be handled', {
+    cause,
+    goAwayCode: GO_AWAY.internalError,
+  })
 }

@@ -6,17 +6,32 @@ import { type Waiter, waiter } from './waiter.ts'
 
 export class Inbox {
   readonly #onRead: (bytes: number) => void
+  readonly #hold: (bytes: number) => void
+  /** What waits, in bytes of payload. */
+  #bytes = 0
   readonly #chunks: Uint8Array[] = []
   /** The last chunk while it has room: small payloads are collected in it. */
   #tail: Uint8Array | undefined
   #tailBytes = 0
   #reader: Waiter<Uint8Array | undefined> | undefined
+  /** The most that it takes, in bytes. */
+  #readerMax = 0
+  #discards = false
   #ended = false
   #error: YamuxError | undefined
 
-  /** @param onRead called when bytes leave, and once more when the end was reached */
-  constructor(onRead: (bytes: number) => void) {
+  /**
+   * @param onRead called when bytes leave, and once more when the end was reached
+   * @param hold called with the bytes that wait from now on, negative for those that do so no more
+   */
+  constructor(onRead: (bytes: number) => void, hold: (bytes: number) => void) {
     this.#onRead = onRead
+    this.#hold = hold
+  }
+
+  /** What came and was not read, in bytes. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Everything came, and everything was read. */
@@ -25,17 +40,17 @@ export class Inbox {
   }
 
   push(bytes: Uint8Array): void {
+    if (this.#discards) return
     const reader = this.#reader
-    if (reader !== undefined) {
-      this.#reader = undefined
-      this.#onRead(bytes.length)
-      reader.resolve(isLargePart(bytes) ? bytes : new Uint8Array(bytes))
-    } else if (bytes.length >= VIEW_MIN_BYTES && isLargePart(bytes)) {
-      this.#seal()
-      this.#chunks.push(bytes)
-    } else {
-      this.#collect(bytes)
+    if (reader === undefined) {
+      this.#store(bytes)
+      return
     }
+    this.#reader = undefined
+    const part = bytes.length > this.#readerMax ? bytes.subarray(0, this.#readerMax) : bytes
+    this.#onRead(part.length)
+    reader.resolve(isLargePart(part) ? part : new Uint8Array(part))
+    if (part.length < bytes.length) this.#store(bytes.subarray(part.length))
   }
 
   end(): void {
@@ -48,19 +63,28 @@ export class Inbox {
   fail(error: YamuxError, keepComplete: boolean): void {
     if (keepComplete && this.#ended) return
     this.#error = error
-    this.#chunks.length = 0
-    this.#tail = undefined
+    this.#drop()
     this.#reader?.reject(error)
     this.#reader = undefined
   }
 
-  read(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  /** What waits is gone, and so is what comes: readers get the end, once that has come. */
+  discard(): void {
+    this.#discards = true
+    this.#drop()
+  }
+
+  read(
+    signal: AbortSignal | undefined,
+    maxBytes: number = Number.POSITIVE_INFINITY,
+  ): Promise<Uint8Array | undefined> {
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#reader !== undefined)
       return Promise.reject(new YamuxError('read_pending', 'another read of this stream is still waiting'))
-    const chunk = this.#shift()
+    const chunk = this.#shift(maxBytes)
     if (chunk !== undefined) {
+      this.#free(chunk.length)
       this.#onRead(chunk.length)
       return Promise.resolve(chunk)
     }
@@ -68,12 +92,40 @@ export class Inbox {
     this.#reader = waiter(signal, () => {
       this.#reader = undefined
     })
+    this.#readerMax = maxBytes
     return this.#reader.promise
   }
 
-  #shift(): Uint8Array | undefined {
+  #store(bytes: Uint8Array): void {
+    if (bytes.length >= VIEW_MIN_BYTES && isLargePart(bytes)) {
+      this.#seal()
+      this.#chunks.push(bytes)
+    } else {
+      this.#collect(bytes)
+    }
+    this.#bytes += bytes.length
+    // Last, for whoever counts may find that it is too much, and discard it.
+    this.#hold(bytes.length)
+  }
+
+  #free(bytes: number): void {
+    this.#bytes -= bytes
+    if (bytes > 0) this.#hold(-bytes)
+  }
+
+  #drop(): void {
+    this.#chunks.length = 0
+    this.#tail = undefined
+    this.#tailBytes = 0
+    this.#free(this.#bytes)
+  }
+
+  #shift(maxBytes: number): Uint8Array | undefined {
     if (this.#chunks.length === 0) this.#seal()
-    return this.#chunks.shift()
+    const first = this.#chunks[0]
+    if (first === undefined || first.length <= maxBytes) return this.#chunks.shift()
+    this.#chunks[0] = first.subarray(maxBytes)
+    return first.subarray(0, maxBytes)
   }
 
   #collect(bytes: Uint8Array): void {

@@ -1,5 +1,5 @@
 // @svc/yamux: stream multiplexing over any byte or message transport, wire-compatible with hashicorp's yamux.
 export { YamuxError, type YamuxErrorCode } from './errors.ts'
-export type { SessionOptions, Transport } from './options.ts'
+export type { MemoryMeter, SessionOptions, Transport } from './options.ts'
 export { Session } from './session.ts'
 export type { Stream } from './stream.ts'

@@ -29,6 +29,17 @@ export interface Transport {
   close(): void
 }
 
+/** Where a session's owner counts what the session holds, to bound it: {@link Session.shed} frees some of it. */
+export interface MemoryMeter {
+  /**
+   * Payload that the session holds from now on, in bytes: what came and was not read, what was written and not sent.
+   * Negative for what it holds no more.
+   */
+  hold(bytes: number): void
+  /** False while no receive window shall grow. */
+  readonly mayGrow: boolean
+}
+
 export interface SessionOptions {
   /** The client opens odd stream ids, the server even ones. */
   role: 'client' | 'server'
@@ -50,11 +61,13 @@ export interface SessionOptions {
   openTimeoutMs?: number | undefined
   /** A stream that we ended is reset when nothing more comes for this long, and no end; 0 turns it off. */
   closeTimeoutMs?: number | undefined
+  /** Told of the memory that the session takes; without one nobody is. */
+  memory?: MemoryMeter | undefined
   /** Last id that {@link Session.open} uses: lower it to retire a session earlier. */
   maxStreamId?: number | undefined
 }
 
-type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream'>
+type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream' | 'memory'>
 export type Settings = Readonly<Record<NumberOption, number>>
 
 /** Name → default, least, most. */

@@ -13,6 +13,7 @@ interface PendingWrite extends PromiseWithResolvers<void> {
 export class Outbox implements Source {
   readonly #streamId: number
   readonly #onEnd: () => void
+  readonly #hold: (bytes: number) => void
   #window = INITIAL_WINDOW_BYTES
   readonly #writes: PendingWrite[] = []
   #queuedBytes = 0
@@ -20,10 +21,19 @@ export class Outbox implements Source {
   #ended = false
   #error: YamuxError | undefined
 
-  /** @param onEnd called when the FIN is written */
-  constructor(streamId: number, onEnd: () => void) {
+  /**
+   * @param onEnd called when the FIN is written
+   * @param hold called with the bytes that wait from now on, negative for those that do so no more
+   */
+  constructor(streamId: number, onEnd: () => void, hold: (bytes: number) => void) {
     this.#streamId = streamId
     this.#onEnd = onEnd
+    this.#hold = hold
+  }
+
+  /** What was written and not sent, in bytes. */
+  get bytes(): number {
+    return this.#queuedBytes
   }
 
   /** The FIN was written: nothing follows. */
@@ -39,6 +49,7 @@ export class Outbox implements Source {
     const write = { bytes, sent: 0, ...Promise.withResolvers<void>() }
     this.#writes.push(write)
     this.#queuedBytes += bytes.length
+    this.#hold(bytes.length)
     return write.promise
   }
 
@@ -59,6 +70,7 @@ export class Outbox implements Source {
   fail(error: YamuxError): void {
     this.#error = error
     for (const write of this.#writes.splice(0)) write.reject(error)
+    this.#hold(-this.#queuedBytes)
     this.#queuedBytes = 0
     this.#end?.reject(error)
   }
@@ -95,6 +107,7 @@ export class Outbox implements Source {
   #moveInto(message: Uint8Array, at: number, length: number): void {
     this.#window -= length
     this.#queuedBytes -= length
+    this.#hold(-length)
     let done = 0
     let left = length
     while (left > 0) {

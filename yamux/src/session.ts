@@ -4,10 +4,16 @@ import { Backlog } from './backlog.ts'
 import { Channel, type ChannelHost } from './channel.ts'
 import { ControlQueue } from './control.ts'
 import { Deadlines } from './deadlines.ts'
-import { GO_AWAY, protocolError, YamuxError } from './errors.ts'
+import { GO_AWAY, internalError, peerGoingAway, protocolError, sessionClosed, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, SESSION_ID, TYPE } from './frame.ts'
 import { Keepalive } from './keepalive.ts'
-import { type SessionOptions, type Settings, settingsOf, type Transport } from './options.ts'
+import {
+  type MemoryMeter,
+  type SessionOptions,
+  type Settings,
+  settingsOf,
+  type Transport,
+} from './options.ts'
 import { FrameParser } from './parser.ts'
 import { Scheduler } from './scheduler.ts'
 import { Stream } from './stream.ts'
@@ -25,6 +31,7 @@ export class Session {
   readonly #scheduler: Scheduler
   readonly #keepalive: Keepalive
   readonly #backlog: Backlog
+  readonly #memory: MemoryMeter | undefined
   readonly #budget: WindowBudget
   readonly #unacknowledged: Deadlines<Channel>
   readonly #halfClosed: Deadlines<Channel>
@@ -59,7 +66,8 @@ export class Session {
       (cause) => this.#shutDown(new YamuxError('keepalive_timeout', 'the peer is silent', { cause })),
     )
     this.#backlog = new Backlog(settings.acceptBacklog)
-    this.#budget = new WindowBudget(settings.windowBudgetBytes)
+    this.#memory = options.memory
+    this.#budget = new WindowBudget(settings.windowBudgetBytes, options.memory)
     this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (channel) =>
       channel.reset(new YamuxError('open_timeout', `stream ${channel.id} was not acknowledged in time`)),
     )
@@ -129,6 +137,19 @@ export class Session {
   async ping(): Promise<number> {
     if (this.#over) throw sessionClosed(this.#reason)
     return this.#keepalive.ping()
+  }
+
+  /** Resets the streams that hold the most until `bytes` are free. @returns how many bytes are */
+  shed(bytes: number): number {
+    const channels = [...this.#channels.values()].filter(({ held }) => held > 0)
+    channels.sort((one, other) => other.held - one.held)
+    let freed = 0
+    for (const channel of channels) {
+      if (freed >= bytes) break
+      freed += channel.held
+      channel.reset(new YamuxError('memory_exceeded', `stream ${channel.id} held too much`))
+    }
+    return freed
   }
 
   /** No new streams, either way; the existing ones finish, and the session is closed after the last. */
@@ -226,8 +247,9 @@ export class Session {
   }
 
   #channelHost(): ChannelHost {
-    const keepalive = this.#keepalive
+    const [keepalive, memory] = [this.#keepalive, this.#memory]
     return {
+      hold: (bytes) => memory?.hold(bytes),
       get rtt() {
         return keepalive.rtt
       },
@@ -309,19 +331,4 @@ export class Session {
       // It is closed as far as this session can tell: nothing is sent to it any more.
     }
   }
-}
-
-function sessionClosed(cause?: YamuxError): YamuxError {
-  return new YamuxError('session_closed', 'the session is closed', { cause })
-}
-
-function peerGoingAway(): YamuxError {
-  return new YamuxError('peer_going_away', 'the peer takes no more streams')
-}
-
-function internalError(cause: unknown): YamuxError {
-  return new YamuxError('internal_error', 'a frame could not be handled', {
-    cause,
-    goAwayCode: GO_AWAY.internalError,
-  })
 }

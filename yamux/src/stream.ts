@@ -31,10 +31,21 @@ export class Stream {
    * The next bytes that came, one or more; undefined at the peer's FIN. The peer gets new credit as they are read.
    * They may be a view of what the transport delivered: use and change them freely, but do not transfer their buffer.
    * One read at a time.
+   * @param options `maxBytes` is the most that one read gives; what is left waits, and counts as unread
    * @throws YamuxError when the stream was reset; the signal's reason when aborted, which loses nothing
    */
-  read(options: { signal?: AbortSignal | undefined } = {}): Promise<Uint8Array | undefined> {
-    return this.#channel.read(options.signal)
+  read(
+    options: { signal?: AbortSignal | undefined; maxBytes?: number | undefined } = {},
+  ): Promise<Uint8Array | undefined> {
+    return this.#channel.read(options.signal, options.maxBytes)
+  }
+
+  /**
+   * Drops what came and was not read, and what comes from now on; the peer gets no more credit. Writing and ending
+   * stay possible: so a refusal can be said to a peer that goes on sending. Reads give only the end.
+   */
+  discard(): void {
+    this.#channel.discard()
   }
 
   /**

@@ -1,14 +1,19 @@
 // The receive window of a stream: what the peer may send, credit for what was read, growth with bandwidth × delay.
 
+import type { MemoryMeter } from './options.ts'
+
 /** Memory that all windows of a session share to grow beyond their initial size. */
 export class WindowBudget {
   #left: number
+  readonly #memory: Pick<MemoryMeter, 'mayGrow'> | undefined
 
-  constructor(bytes: number) {
+  constructor(bytes: number, memory?: Pick<MemoryMeter, 'mayGrow'>) {
     this.#left = bytes
+    this.#memory = memory
   }
 
   take(bytes: number): number {
+    if (this.#memory?.mayGrow === false) return 0
     const taken = Math.min(bytes, this.#left)
     this.#left -= taken
     return taken

@@ -5,7 +5,8 @@ import { YamuxError } from '../src/errors.ts'
 import { Inbox } from '../src/inbox.ts'
 import { pattern } from './support/bytes.ts'
 
-const inbox = () => new Inbox(() => {})
+/** @param hold told of the bytes that wait */
+const inbox = (hold: (bytes: number) => void = () => {}) => new Inbox(() => {}, hold)
 
 test('a large payload is handed over as it is', async () => {
   const box = inbox()

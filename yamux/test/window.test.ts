@@ -44,6 +44,16 @@ test('credit is given when half of the window was read, for all of it', () => {
 })
 
 describe('growth', () => {
+  test('there is none while the memory shall not grow', () => {
+    const memory = { mayGrow: false }
+    const window = new ReceiveWindow(INITIAL, MAX, new WindowBudget(Number.MAX_SAFE_INTEGER, memory))
+    fillForOneRoundTrip(window, 100)
+    expect(window.size).toBe(INITIAL)
+    memory.mayGrow = true
+    fillForOneRoundTrip(window, 100)
+    expect(window.size).toBeGreaterThan(INITIAL)
+  })
+
   test('a peer that the window holds back gets a larger one, up to the maximum', () => {
     const { window } = windowOf(Number.MAX_SAFE_INTEGER)
     expect(fillForOneRoundTrip(window, 100)).toBeGreaterThan(INITIAL)

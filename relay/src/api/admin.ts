@@ -1,9 +1,6 @@
-// The operator's endpoints: logging in with the admin token, and the policy.
+// The operator's endpoints behind the admin token: the policy, and what the relay carries.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type {
-  AdminAuthLoginResponse,
-  AdminAuthStatusResponse,
   AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
@@ -12,69 +9,51 @@ import type {
   PolicyLease,
   PolicySettings,
   PolicyStateResponse,
+  PolicyStep,
 } from '@svc/protocol'
 import { identityKey, undoOf } from '@svc/protocol'
-import { RelayError } from '../errors.ts'
-import { networkOf } from '../ip.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Measured } from '../metrics/metrics.ts'
+import type { AuditLog } from '../policy/audit-log.ts'
 import { PolicyChanges } from '../policy/changes.ts'
 import type { Policy } from '../policy/policy.ts'
+import { pageOfDecisions } from './decisions-page.ts'
 import { leaseJson } from './lease-json.ts'
-import { LoginAttempts } from './login-attempts.ts'
+import { fillPage, sequenceOf } from './paging.ts'
 
 export class AdminApi {
-  readonly #token: string | undefined
   readonly #policy: Policy
+  readonly #audit: AuditLog
   readonly #measured: Measured
-  readonly #attempts = new LoginAttempts()
   readonly #changes = new PolicyChanges()
 
-  /** @param token the configured admin token; undefined turns administration off */
-  constructor(token: string | undefined, policy: Policy, measured: Measured) {
-    this.#token = token
+  constructor(policy: Policy, audit: AuditLog, measured: Measured) {
     this.#policy = policy
+    this.#audit = audit
     this.#measured = measured
-  }
-
-  /** @throws RelayError `rate_limited` after 5 failures a minute from the network of `address` */
-  login(token: string, address: string): AdminAuthLoginResponse {
-    if (this.#token === undefined)
-      throw new RelayError('feature_unavailable', 'this relay has no ADMIN_TOKEN')
-    const source = networkOf(address)
-    this.#attempts.require(source)
-    if (this.#isToken(token)) return { access_token: this.#token }
-    this.#attempts.failed(source)
-    throw refused('the token is not the admin token')
-  }
-
-  status(authorization: string | undefined): AdminAuthStatusResponse {
-    return { authenticated: this.#isToken(bearer(authorization)) }
-  }
-
-  /** @throws RelayError `unauthorized` (401) without a valid bearer */
-  require(authorization: string | undefined): void {
-    if (!this.#isToken(bearer(authorization))) throw refused('a valid bearer token is needed')
   }
 
   settings(): PolicySettings {
     return this.#policy.settings
   }
 
-  async updateSettings(settings: PolicySettings): Promise<PolicySettings> {
+  /** @param address of the administrator, as of each change */
+  async updateSettings(settings: PolicySettings, address: string): Promise<PolicySettings> {
     const undo = this.#policy.settings
     await this.#policy.updateSettings(settings)
-    this.#changes.add({ kind: 'settings', made: settings, undo })
+    await this.#made({ kind: 'settings', made: settings, undo }, address)
     return this.#policy.settings
   }
 
-  state(): PolicyStateResponse {
-    const leases = [...this.#measured.leases].map((lease) => this.#leaseJson(lease))
-    return { policy: this.#policy.settings, leases }
+  /** @param after cursor of the last lease before */
+  state(after: string): PolicyStateResponse {
+    const { items, next } = fillPage(this.#leasesAfter(sequenceOf(after)))
+    return { policy: this.#policy.settings, leases: items, next }
   }
 
-  decisions(): PolicyDecisionsResponse {
-    return this.#policy.decisions
+  /** @param after the identity key or address that the page before ended with */
+  decisions(after: string): PolicyDecisionsResponse {
+    return pageOfDecisions(this.#policy.decisions, after)
   }
 
   load(): AdminLoadResponse {
@@ -94,19 +73,29 @@ export class AdminApi {
     return { changes: [...this.#changes.newestFirst] }
   }
 
-  async updateLease(update: LeasePolicyUpdate): Promise<Record<string, never>> {
+  async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
     const undo = undoOf(update, this.#policy.decisions)
     await this.#policy.updateLease(update)
-    this.#changes.add({ kind: 'lease', made: update, undo })
+    await this.#made({ kind: 'lease', made: update, undo }, address)
     return {}
   }
 
-  async updateIp(update: IpPolicyUpdate): Promise<Record<string, never>> {
+  async updateIp(update: IpPolicyUpdate, address: string): Promise<Record<string, never>> {
     const { ip, is_banned } = update
-    const undo = { ip, is_banned: this.#policy.isAnyIpBanned(ip) }
+    const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
     await this.#policy.updateIp(ip, is_banned)
-    this.#changes.add({ kind: 'ip', made: update, undo })
+    await this.#made({ kind: 'ip', made: update, undo }, address)
     return {}
+  }
+
+  async #made(step: PolicyStep, address: string): Promise<void> {
+    this.#changes.add(step)
+    await this.#audit.record(address, step)
+  }
+
+  *#leasesAfter(sequence: number): Generator<[string, PolicyLease]> {
+    for (const lease of this.#measured.leases.after(sequence))
+      yield [`${lease.sequence}`, this.#leaseJson(lease)]
   }
 
   #leaseJson(lease: Lease): PolicyLease {
@@ -124,26 +113,7 @@ export class AdminApi {
       is_banned: isBanned,
       is_denied: isDenied,
       is_ip_banned: this.#policy.isAnyIpBanned(lease.clientIp, lease.reportedIp),
+      ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
     }
   }
-
-  #isToken(token: string | undefined): boolean {
-    if (this.#token === undefined || token === undefined) return false
-    // Digests have one length, so that not even the length of the real one shows in the time this takes.
-    return timingSafeEqual(sha256(token), sha256(this.#token))
-  }
-}
-
-const UNAUTHORIZED = 401
-
-function refused(message: string): RelayError {
-  return new RelayError('unauthorized', message, { 'WWW-Authenticate': 'Bearer' }, UNAUTHORIZED)
-}
-
-function bearer(authorization: string | undefined): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

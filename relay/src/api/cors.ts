@@ -9,8 +9,9 @@ export function isCrossOrigin(path: string): boolean {
 
 export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Origin', '*')
-  // Else a page could not tell how long `rate_limited` asks it to wait, nor which request to ask the operator about.
-  response.setHeader('Access-Control-Expose-Headers', `Retry-After, ${HEADER.requestId}`)
+  // Else a page could not tell what time it is here, how long `rate_limited` asks it to wait, nor which request to ask the
+  // operator about.
+  response.setHeader('Access-Control-Expose-Headers', `Date, Retry-After, ${HEADER.requestId}`)
 }
 
 /** Answers a preflight (Fetch §3.2.2) for a path that takes `methods`. */

@@ -11,8 +11,10 @@ import {
   BUDGET_COST,
   type DomainResponse,
   type ErrorCode,
+  type HealthResponse,
   type IpPolicyUpdate,
   type LeasePolicyUpdate,
+  METADATA_BODY_MAX_BYTES,
   PATH,
   PEM_MEDIA_TYPE,
   type PolicyChangesResponse,
@@ -55,11 +57,15 @@ export interface Endpoint<Body, Data> {
   auth: Auth
   body?: z.ZodType<Body>
   bodyMaxBytes: number
+  /** What a body may have whose `access_token` is valid and comes before that many. */
+  provenMaxBytes?: number
   /** Units of the budgets before authentication; none: it is not counted there. */
   cost?: number
   status: number
   /** Clients may keep the answer, and ask with its ETag whether it is still that (RFC 9110 §13); HEAD is taken, too. */
   isKept?: boolean
+  /** The answer is a page of a list; `?after=` asks for another one. */
+  isPaged?: boolean
   /** Of what is in the envelope, or alone for a bare answer. */
   data?: z.ZodType<Data>
   /** Of an answer outside the envelope. */
@@ -76,7 +82,7 @@ type Nothing = Record<string, never>
 /** Name → body and data. */
 interface Shapes {
   openapi: [None, None]
-  health: [None, { status: 'ok' }]
+  health: [None, HealthResponse]
   state: [None, PublicStateResponse]
   adminLogin: [AdminAuthLoginRequest, AdminAuthLoginResponse]
   adminStatus: [None, AdminAuthStatusResponse]
@@ -106,14 +112,16 @@ const JSON_MEDIA_TYPE = 'application/json'
 const SWITCHING_PROTOCOLS = 101
 const CREATED = 201
 
-const BODY_ERRORS = ['invalid_json', 'invalid_request'] as const
+const BODY_ERRORS = ['invalid_json', 'invalid_request', 'rate_limited'] as const
 const PORT_ERRORS = [
   'udp_disabled',
   'udp_capacity_exceeded',
   'tcp_port_disabled',
   'tcp_port_capacity_exceeded',
 ] as const
+const PAGE_ERRORS = ['invalid_request', 'rate_limited'] as const
 const TOKEN_ERRORS = ['unauthorized', 'lease_not_found'] as const
+const WITH_TOKEN_ERRORS = [...BODY_ERRORS, ...TOKEN_ERRORS] as const
 
 export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name][0], Shapes[Name][1]> } = {
   openapi: {
@@ -128,18 +136,20 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   state: {
     ...get(PATH.state, 'The leases that are published and not hidden'),
     isKept: true,
+    isPaged: true,
     data: answer.publicState,
+    errors: PAGE_ERRORS,
   },
   adminLogin: {
     ...post(PATH.adminLogin, 'Exchange the admin token for a bearer', take.adminLoginRequest),
-    bodyMaxBytes: ADMIN_BODY_MAX_BYTES,
     data: answer.adminLogin,
-    errors: [...BODY_ERRORS, 'unauthorized', 'rate_limited', 'feature_unavailable'],
+    errors: [...BODY_ERRORS, 'unauthorized', 'feature_unavailable'],
   },
   adminStatus: {
     ...get(PATH.adminStatus, 'Whether the bearer that was sent is valid'),
     auth: 'optional-admin',
     data: answer.adminStatus,
+    errors: ['rate_limited'],
   },
   adminLogout: {
     ...asAdmin({
@@ -157,7 +167,11 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ...asAdmin(post(PATH.policy, 'Replace the policy', take.policySettings), ['invalid_mode']),
     data: take.policySettings,
   },
-  policyState: { ...asAdmin(get(PATH.policyState, 'The policy and every lease')), data: answer.policyState },
+  policyState: {
+    ...asAdmin(get(PATH.policyState, 'The policy and every lease'), PAGE_ERRORS),
+    isPaged: true,
+    data: answer.policyState,
+  },
   updateLease: {
     ...asAdmin(post(PATH.policyLeases, 'Approve, deny, ban or limit an identity', take.leasePolicyUpdate)),
     data: answer.nothing,
@@ -167,7 +181,8 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     data: answer.nothing,
   },
   policyDecisions: {
-    ...asAdmin(get(PATH.policyDecisions, 'Every decision that holds, with or without a lease')),
+    ...asAdmin(get(PATH.policyDecisions, 'Every decision that holds, with or without a lease'), PAGE_ERRORS),
+    isPaged: true,
     data: answer.policyDecisions,
   },
   policyChanges: {
@@ -179,10 +194,11 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   domain: { ...get(PATH.domain, 'Versions and features, to check before registering'), data: answer.domain },
   registerChallenge: {
     ...post(PATH.registerChallenge, 'Ask for the message to sign', take.registerChallengeRequest),
+    bodyMaxBytes: METADATA_BODY_MAX_BYTES,
     cost: BUDGET_COST.challenge,
     status: CREATED,
     data: answer.registerChallenge,
-    errors: [...BODY_ERRORS, 'invalid_address', 'ip_banned', 'rate_limited', ...PORT_ERRORS],
+    errors: [...BODY_ERRORS, 'invalid_address', 'ip_banned', 'feature_unavailable', ...PORT_ERRORS],
   },
   register: {
     ...post(PATH.register, 'Register a lease with the signed message', take.registerRequest),
@@ -196,7 +212,6 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
       'unauthorized',
       'ip_banned',
       'hostname_conflict',
-      'rate_limited',
       'feature_unavailable',
       ...PORT_ERRORS,
       'udp_port_exhausted',
@@ -205,13 +220,14 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   renew: {
     ...withToken(post(PATH.renew, 'Extend a lease and refresh its credentials', take.renewRequest)),
+    provenMaxBytes: METADATA_BODY_MAX_BYTES,
     data: answer.renew,
-    errors: [...BODY_ERRORS, ...TOKEN_ERRORS, 'invalid_ip', 'ip_banned', 'transport_mismatch'],
+    errors: [...WITH_TOKEN_ERRORS, 'invalid_ip', 'ip_banned', 'transport_mismatch', 'feature_unavailable'],
   },
   reverse: {
     ...withToken(post(PATH.reverse, 'Get another reverse endpoint', take.reverseEndpointRequest)),
     data: answer.reverseEndpoint,
-    errors: [...BODY_ERRORS, ...TOKEN_ERRORS, 'ip_banned'],
+    errors: [...WITH_TOKEN_ERRORS, 'ip_banned'],
   },
   unregister: {
     ...withToken(post(PATH.unregister, 'Give a lease up', take.unregisterRequest)),
@@ -246,7 +262,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     auth: 'token-header',
     data: answer.signature,
     bare: JSON_MEDIA_TYPE,
-    errors: TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS, 'rate_limited'],
     bareFailures: [400, 403, 415, 500],
   },
 }
@@ -273,10 +289,10 @@ function asAdmin<Body>(
   endpoint: Endpoint<Body, never>,
   more: readonly ErrorCode[] = [],
 ): Endpoint<Body, never> {
-  const errors: ErrorCode[] = [...endpoint.errors, 'unauthorized', ...more]
+  const errors: ErrorCode[] = [...endpoint.errors, 'unauthorized', 'rate_limited', ...more]
   return { ...endpoint, auth: 'admin', bodyMaxBytes: ADMIN_BODY_MAX_BYTES, errors }
 }
 
 function withToken<Body>(endpoint: Endpoint<Body, never>): Endpoint<Body, never> {
-  return { ...endpoint, auth: 'token-body', errors: [...endpoint.errors, ...TOKEN_ERRORS] }
+  return { ...endpoint, auth: 'token-body', errors: WITH_TOKEN_ERRORS }
 }

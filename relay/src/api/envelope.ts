@@ -1,23 +1,16 @@
-// How answers look: `{ok, data}` or `{ok, error}`, never cached unless they carry an ETag.
+// How answers look: `{ok, data}` or `{ok, error}`.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Envelope } from '@svc/protocol'
 import type { RelayError } from '../errors.ts'
-import { entityTag, isKnown } from './entity-tag.ts'
+
+export const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  'X-Content-Type-Options': 'nosniff',
+} as const
 
 export function sendData(response: ServerResponse, data: unknown, status = 200): void {
   sendJson(response, status, { ok: true, data } satisfies Envelope<unknown>)
-}
-
-const NOT_MODIFIED = 304
-
-/** What the client may keep. It is asked for often and changes seldom: then 304, without a body, says so. */
-export function sendKept(request: IncomingMessage, response: ServerResponse, data: unknown): void {
-  const text = JSON.stringify({ ok: true, data } satisfies Envelope<unknown>)
-  const tag = entityTag(text)
-  const headers = { ETag: tag, 'Cache-Control': 'no-cache' }
-  if (isKnown(request.headers['if-none-match'], tag)) response.writeHead(NOT_MODIFIED, headers).end()
-  else sendJsonText(response, 200, text, headers)
 }
 
 export function sendError(response: ServerResponse, error: RelayError): void {
@@ -30,20 +23,11 @@ export function sendJson(
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
-  sendJsonText(response, status, JSON.stringify(body), headers)
-}
-
-function sendJsonText(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Record<string, string>,
-): void {
+  const text = JSON.stringify(body)
   response.writeHead(status, {
-    'Content-Type': 'application/json',
+    ...JSON_HEADERS,
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
     ...headers,
   })
   response.end(text)

@@ -1,11 +1,12 @@
 // The installer: scripts and binaries that the operator put into a directory. Outside the envelope, as tools expect.
 
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { INSTALL_SLUGS, type InstallSlug, installBinPath, PATH } from '@svc/protocol'
+import type { BodyWriter } from './body-writer.ts'
 import { sendText } from './envelope.ts'
+import { sendFile } from './file-answer.ts'
 import type { Handler, Routing } from './server.ts'
+import { findFile } from './stored-file.ts'
 
 const NOT_FOUND = 404
 const CONFLICT = 409
@@ -19,13 +20,13 @@ interface Artifact {
 }
 
 /** @param directory `install.sh`, `install.ps1` and `bin/<slug>`, each if it is there; undefined: nothing is offered */
-export function createInstaller(directory: string | undefined, release: string): Routing {
+export function createInstaller(directory: string | undefined, release: string, writer: BodyWriter): Routing {
   const routing: Routing = {
-    [PATH.installSh]: both(serve(directory, { file: 'install.sh', mediaType: 'text/x-shellscript' })),
-    [PATH.installPs1]: both(serve(directory, { file: 'install.ps1', mediaType: 'text/plain' })),
+    [PATH.installSh]: both(serve(directory, writer, { file: 'install.sh', mediaType: 'text/x-shellscript' })),
+    [PATH.installPs1]: both(serve(directory, writer, { file: 'install.ps1', mediaType: 'text/plain' })),
   }
   for (const slug of INSTALL_SLUGS)
-    routing[installBinPath(slug)] = both(serve(directory, binary(slug, release)))
+    routing[installBinPath(slug)] = both(serve(directory, writer, binary(slug, release)))
   return routing
 }
 
@@ -40,33 +41,21 @@ function both(handler: Handler): Record<string, Handler> {
   return { GET: handler, HEAD: handler }
 }
 
-function serve(directory: string | undefined, { file, mediaType, release }: Artifact): Handler {
+function serve(
+  directory: string | undefined,
+  writer: BodyWriter,
+  { file, mediaType, release }: Artifact,
+): Handler {
   return async (request, response) => {
     const version = new URLSearchParams(request.url?.split('?')[1]).get('version')
     // Texts of failures are comments: somebody may have piped this into a shell.
     if (release !== undefined && version !== null && version !== release)
       return sendText(response, CONFLICT, `# this relay is release ${release}\n`)
-    const artifact = directory === undefined ? undefined : await openFile(join(directory, file))
+    const artifact = directory === undefined ? undefined : await findFile(join(directory, file))
     if (artifact === undefined) return sendText(response, NOT_FOUND, '# this relay does not offer that\n')
-    response.writeHead(200, {
-      'Content-Type': mediaType,
-      'Content-Length': artifact.size,
-      'Cache-Control': 'no-cache',
-      'X-Content-Type-Options': 'nosniff',
+    await sendFile(writer, request, response, artifact, {
+      content: { 'Content-Type': mediaType, 'X-Content-Type-Options': 'nosniff' },
+      common: { 'Cache-Control': 'no-cache' },
     })
-    const content = artifact.handle.createReadStream()
-    if (request.method === 'GET') await pipeline(content, response)
-    else {
-      content.destroy()
-      response.end()
-    }
   }
-}
-
-async function openFile(path: string) {
-  const handle = await open(path).catch(() => undefined)
-  const stat = await handle?.stat()
-  if (handle !== undefined && stat?.isFile()) return { handle, size: stat.size }
-  await handle?.close()
-  return undefined
 }

@@ -1,9 +1,12 @@
-// JSON from outside: within a bound of depth, and with each name once, so that everybody reads the same in it.
+// JSON from outside: within bounds of depth and of values, and with each name once, so that everybody reads the same in it.
 
 import { RelayError } from '../errors.ts'
-import { JSON_DEPTH_MAX } from '../limits.ts'
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../limits.ts'
 
-/** @throws RelayError `invalid_json` for what RFC 8259 does not allow or leaves open, `invalid_request` when too deep */
+/**
+ * @throws RelayError `invalid_json` for what RFC 8259 does not allow or leaves open, `invalid_request` when it is too deep
+ * or has too many values
+ */
 export function parseJson(text: string): unknown {
   // Before anything recurses into it.
   requireNarrow(text)
@@ -21,8 +24,12 @@ export function parseJson(text: string): unknown {
 function requireNarrow(text: string): void {
   /** Names of each object that is open, and undefined for each array. */
   const open: (Set<string> | undefined)[] = []
+  let values = 1
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
+    if (char === ',' || char === '{' || char === '[') values += 1
+    if (values > JSON_VALUES_MAX)
+      throw new RelayError('invalid_request', `the body has more than ${JSON_VALUES_MAX} values`)
     if (char === '{' || char === '[') {
       open.push(char === '{' ? new Set() : undefined)
       if (open.length > JSON_DEPTH_MAX)
@@ -34,6 +41,30 @@ function requireNarrow(text: string): void {
       at = end - 1
     }
   }
+}
+
+/**
+ * The text of a member of the outermost object.
+ * @param beginning of JSON; it may be cut off anywhere
+ * @returns undefined when the member is not a text that is whole within `beginning`
+ */
+export function memberWithin(beginning: string, name: string): string | undefined {
+  let depth = 0
+  for (let at = 0; at < beginning.length; at++) {
+    const char = beginning[at]
+    if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') depth -= 1
+    else if (char === '"') {
+      const end = endOfString(beginning, at)
+      if (depth === 1 && isName(beginning, end) && unquote(beginning.slice(at, end)) === name) {
+        const start = beginning.indexOf('"', end)
+        const isText = start >= 0 && beginning.slice(end, start).trim() === ':'
+        return isText ? unquote(beginning.slice(start, endOfString(beginning, start))) : undefined
+      }
+      at = end - 1
+    }
+  }
+  return undefined
 }
 
 /** Where the string that begins at `start` is over; behind the text when it never is. */

@@ -2,13 +2,14 @@
 
 import type { Lease as LeaseJson } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
+import { timestamp } from './timestamp.ts'
 
 export function leaseJson(lease: Lease): LeaseJson {
   return {
     name: lease.identity.name,
-    expires_at: new Date(lease.expiresAt).toISOString(),
-    first_seen_at: new Date(lease.firstSeenAt).toISOString(),
-    last_seen_at: new Date(lease.lastSeenAt).toISOString(),
+    expires_at: timestamp(lease.expiresAt),
+    first_seen_at: timestamp(lease.firstSeenAt),
+    last_seen_at: timestamp(lease.lastSeenAt),
     hostname: lease.hostname || lease.canonicalHostname,
     udp_enabled: lease.has('udp'),
     tcp_enabled: lease.has('tcp'),

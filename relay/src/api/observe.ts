@@ -6,6 +6,7 @@ import { PATH } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Tally } from '../metrics/tally.ts'
+import { StateFileError } from '../state-file.ts'
 
 const ID_BYTES = 8
 const BAD_REQUEST = 400
@@ -53,14 +54,20 @@ export class Observer {
   }
 
   #failed(id: string, error: unknown): RelayError {
-    const refusal =
-      error instanceof RelayError
-        ? error
-        : new RelayError('internal', `the relay failed to answer; its log tells of request ${id}`)
+    const refusal = refusalOf(error, id)
     if (refusal !== error) this.#log.error({ request: id, err: error }, 'request failed')
     this.#tally.refusals.add({ code: refusal.code })
     return refusal
   }
+}
+
+function refusalOf(error: unknown, id: string): RelayError {
+  if (error instanceof RelayError) return error
+  const what =
+    error instanceof StateFileError
+      ? 'the relay cannot write to its disk now, so that nothing has changed'
+      : 'the relay failed to answer'
+  return new RelayError('internal', `${what}; its log tells of request ${id}`)
 }
 
 function outcomeOf(status: number): 'signed' | 'refused' | 'failed' {

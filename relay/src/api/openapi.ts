@@ -29,6 +29,12 @@ const SECURITY_SCHEMES = {
 } as const
 
 const NOT_MODIFIED = { description: 'What the client has, as its `If-None-Match` says, is still so.' }
+const AFTER = {
+  name: 'after',
+  in: 'query',
+  description: 'Where the page begins: `next` of the page before it.',
+  schema: { type: 'string' },
+}
 const IF_NONE_MATCH = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } }
 
 /** Credentials within a body have no security scheme: the body's schema shows them. */
@@ -94,16 +100,16 @@ function installPaths(): Record<string, JsonSchema> {
 }
 
 function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
-  const { summary, auth, body, bodyMaxBytes, isKept } = endpoint
+  const { summary, auth, body, bodyMaxBytes, provenMaxBytes } = endpoint
   return {
     operationId,
     summary,
     security: SECURITY[auth],
-    ...(isKept && { parameters: [IF_NONE_MATCH] }),
+    ...parametersOf(endpoint),
     ...(body !== undefined && {
       requestBody: {
         required: true,
-        description: `At most ${bodyMaxBytes} bytes.`,
+        description: sizeOf(bodyMaxBytes, provenMaxBytes),
         content: json(referenceTo(body)),
       },
     }),
@@ -111,13 +117,24 @@ function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
   }
 }
 
-function headOperation(name: string, { summary, auth }: AnyEndpoint): JsonSchema {
+function sizeOf(maxBytes: number, provenMaxBytes: number | undefined): string {
+  if (provenMaxBytes === undefined) return `At most ${maxBytes} bytes.`
+  return `At most ${provenMaxBytes} bytes; \`access_token\` comes within the first ${maxBytes}.`
+}
+
+function parametersOf({ isKept, isPaged }: AnyEndpoint): { parameters?: JsonSchema[] } {
+  const parameters = [...(isPaged ? [AFTER] : []), ...(isKept ? [IF_NONE_MATCH] : [])]
+  return parameters.length > 0 ? { parameters } : {}
+}
+
+function headOperation(name: string, endpoint: AnyEndpoint): JsonSchema {
+  const { summary, auth } = endpoint
   const responses = { 200: { description: 'The headers alone.' }, 304: NOT_MODIFIED }
   return {
     operationId: `${name}Head`,
     summary,
     security: SECURITY[auth],
-    parameters: [IF_NONE_MATCH],
+    ...parametersOf(endpoint),
     responses,
   }
 }

@@ -8,6 +8,8 @@ import {
   type EnsStatus,
   ERROR_STATUS,
   type ErrorCode,
+  EXTENSIONS,
+  type HealthResponse,
   type Lease,
   type PolicyChange,
   type PolicyChangesResponse,
@@ -30,10 +32,15 @@ import { identity, ipPolicyUpdate, leasePolicyUpdate, metadata, policySettings }
 const text = z.string()
 const timestamp = z.iso.datetime()
 const count = z.int().nonnegative()
+/** Of a list that goes on. */
+const next = text.optional()
 
 export const nothing: z.ZodType<Record<string, never>> = named('Nothing', z.strictObject({}))
 
-export const health: z.ZodType<{ status: 'ok' }> = named('Health', z.object({ status: z.literal('ok') }))
+export const health: z.ZodType<HealthResponse> = named(
+  'HealthResponse',
+  z.object({ status: z.enum(['ok', 'degraded']), message: text.optional() }),
+)
 
 const leaseFields = {
   name: text,
@@ -51,7 +58,7 @@ const lease: z.ZodType<Lease> = named('Lease', z.object(leaseFields))
 
 export const publicState: z.ZodType<PublicStateResponse> = named(
   'PublicStateResponse',
-  z.object({ leases: z.array(lease), landing_page_enabled: z.boolean() }),
+  z.object({ leases: z.array(lease), landing_page_enabled: z.boolean(), next }),
 )
 
 const policyLease: z.ZodType<PolicyLease> = named(
@@ -67,12 +74,13 @@ const policyLease: z.ZodType<PolicyLease> = named(
     is_banned: z.boolean(),
     is_denied: z.boolean(),
     is_ip_banned: z.boolean(),
+    ip_bans: z.array(text),
   }),
 )
 
 export const policyState: z.ZodType<PolicyStateResponse> = named(
   'PolicyStateResponse',
-  z.object({ policy: policySettings, leases: z.array(policyLease) }),
+  z.object({ policy: policySettings, leases: z.array(policyLease), next }),
 )
 
 export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
@@ -83,6 +91,7 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
     banned: z.array(text),
     banned_ips: z.array(text),
     bps: z.record(text, count),
+    next,
   }),
 )
 
@@ -151,7 +160,13 @@ const x402: z.ZodType<X402FacilitatorInfo> = named(
 
 export const domain: z.ZodType<DomainResponse> = named(
   'DomainResponse',
-  z.object({ protocol_version: text, release_version: text, ens, x402 }),
+  z.object({
+    protocol_version: text,
+    release_version: text,
+    extensions: z.array(z.enum(EXTENSIONS)).readonly(),
+    ens,
+    x402,
+  }),
 )
 
 export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
@@ -161,7 +176,13 @@ export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
 
 export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
   'ReverseEndpoint',
-  z.object({ url: text, capability: text, expires_at: timestamp, overlay: z.boolean() }),
+  z.object({
+    url: text,
+    capability: text,
+    expires_at: timestamp,
+    overlay: z.boolean(),
+    routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
+  }),
 )
 
 const credentials = { expires_at: timestamp, access_token: text, reverse_endpoint: reverseEndpoint }
@@ -177,6 +198,7 @@ export const register: z.ZodType<RegisterResponse> = named(
     tcp_addr: text.optional(),
     udp_enabled: z.boolean(),
     tcp_enabled: z.boolean(),
+    sni_port: z.int().min(1).max(65_535).optional(),
   }),
 )
 

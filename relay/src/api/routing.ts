@@ -1,8 +1,9 @@
 // What answers each endpoint of the table.
 
-import type { IncomingMessage } from 'node:http'
-import { AUDIENCE, HEADER, SIGN_BODY_MAX_BYTES, type SignFailure, type SignRequest } from '@svc/protocol'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AUDIENCE, HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
 import type { Budgets } from '../budget/budgets.ts'
+import type { RequestMemory } from '../budget/request-memory.ts'
 import { OwnCertificates } from '../certificates/own.ts'
 import type { CertificateRotation } from '../certificates/rotation.ts'
 import { RelayError } from '../errors.ts'
@@ -13,14 +14,20 @@ import { noCapability, requireHttp11 } from '../reverse/connect.ts'
 import { parseWith } from '../schema.ts'
 import type { Sources } from '../source/sources.ts'
 import type { AdminApi } from './admin.ts'
-import { readJson } from './body.ts'
+import type { AdminAuth } from './admin-auth.ts'
+import { type BodyBounds, readJson } from './body.ts'
+import { RequestBodies } from './body-bounds.ts'
+import { type BodyWriter, piecesOf } from './body-writer.ts'
 import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts'
-import { sendData, sendJson, sendKept } from './envelope.ts'
+import { sendData, sendJson } from './envelope.ts'
 import { createInstaller } from './install.ts'
 import { describeApi } from './openapi.ts'
+import { sendPage } from './page-answer.ts'
+import { PageCache } from './page-cache.ts'
+import { cursorOf } from './paging.ts'
 import type { PublicApi } from './public.ts'
 import { headerOf } from './request.ts'
-import { parseSignRequest } from './schemas.ts'
+import { signRequest } from './schemas.ts'
 import type { SdkApi } from './sdk.ts'
 import type { Handler, Routing } from './server.ts'
 import { createUnavailable } from './unavailable.ts'
@@ -33,9 +40,13 @@ export interface Parts {
   releaseVersion: string
   /** What the installer serves, if there is one. */
   installDir: string | undefined
+  writer: BodyWriter
   sources: Sources
   budgets: Budgets
+  /** What requests without a credential take. */
+  unproven: RequestMemory
   public: PublicApi
+  adminAuth: AdminAuth
   admin: AdminApi
   sdk: SdkApi
   credentials: Credentials
@@ -45,6 +56,7 @@ export interface Parts {
 
 export function createRouting({
   public: open,
+  adminAuth,
   admin,
   sdk,
   credentials,
@@ -53,42 +65,60 @@ export function createRouting({
   origin,
   releaseVersion,
   installDir,
+  writer,
   sources,
   budgets,
+  unproven,
 }: Parts): Routing {
+  const bodies = new RequestBodies(credentials, unproven)
   const answer = <Body, Data>(
-    { auth, cost, body, bodyMaxBytes, status, isKept }: Endpoint<Body, Data>,
+    endpoint: Endpoint<Body, Data>,
     produce: (call: Call<Body>) => Data | Promise<Data>,
   ): Handler => {
+    const { auth, cost, body, status } = endpoint
     return async (request, response) => {
       const { authorization } = request.headers
-      if (auth === 'admin') admin.require(authorization)
       // Before the body is read: a connection that breaks meanwhile has no address any more.
       const source = sources.ofRequest(request)
+      if (auth === 'admin') adminAuth.require(authorization, source)
       if (cost !== undefined) budgets.charge(source, cost)
-      const value = body && parseWith(body, await readJson(request, bodyMaxBytes))
+      const bounds = bodies.boundsOf(endpoint, source)
+      const value = body && parseWith(body, await readJson(request, response, bounds))
       const call = { body: value as Body, source, authorization }
-      if (isKept) sendKept(request, response, await produce(call))
-      else sendData(response, await produce(call), status)
+      sendData(response, await produce(call), status)
+    }
+  }
+  const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
+    const cache = new PageCache(produce)
+    return async (request, response) => {
+      const source = sources.ofRequest(request)
+      if (endpoint.auth === 'admin') adminAuth.require(request.headers.authorization, source)
+      await sendPage(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
     }
   }
   const api = ENDPOINTS
   const ownCertificates = new OwnCertificates(certificates)
-  const description = JSON.stringify(describeApi(origin))
+  const description = Buffer.from(JSON.stringify(describeApi(origin)))
   const handlers: Record<EndpointName, Handler> = {
-    openapi: bare(api.openapi, () => description),
+    openapi: (request, response) => {
+      const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
+      const pieces = piecesOf(description)
+      return writer.send(request, response, { status: 200, headers, size: description.length, pieces })
+    },
     health: answer(api.health, () => open.health()),
-    state: answer(api.state, () => open.state()),
-    adminLogin: answer(api.adminLogin, ({ body, source }) => admin.login(body.token, source)),
-    adminStatus: answer(api.adminStatus, ({ authorization }) => admin.status(authorization)),
+    state: pages(api.state, (after) => open.state(after)),
+    adminLogin: answer(api.adminLogin, ({ body, source }) => adminAuth.login(body.token, source)),
+    adminStatus: answer(api.adminStatus, ({ authorization, source }) =>
+      adminAuth.status(authorization, source),
+    ),
     adminLogout: answer(api.adminLogout, () => ({})),
     adminLoad: answer(api.adminLoad, () => admin.load()),
     policy: answer(api.policy, () => admin.settings()),
-    updatePolicy: answer(api.updatePolicy, ({ body }) => admin.updateSettings(body)),
-    policyState: answer(api.policyState, () => admin.state()),
-    updateLease: answer(api.updateLease, ({ body }) => admin.updateLease(body)),
-    updateIp: answer(api.updateIp, ({ body }) => admin.updateIp(body)),
-    policyDecisions: answer(api.policyDecisions, () => admin.decisions()),
+    updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
+    policyState: pages(api.policyState, (after) => admin.state(after)),
+    updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
+    updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
+    policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
     domain: answer(api.domain, () => sdk.domain()),
     registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
@@ -102,10 +132,10 @@ export function createRouting({
       if (token === '') return certificates.current.chainPem
       return ownCertificates.chainFor(credentials.leaseOf(token, AUDIENCE.lease))
     }),
-    sign: sign(credentials, signer),
+    sign: sign(credentials, signer, bodies),
   }
   const routing: Routing = {
-    ...createInstaller(installDir, releaseVersion),
+    ...createInstaller(installDir, releaseVersion, writer),
     ...createUnavailable(credentials),
   }
   for (const name of Object.keys(handlers) as EndpointName[]) {
@@ -141,14 +171,15 @@ export const refuseWithoutUpgrade: Handler = (request) => {
   throw noCapability()
 }
 
-/** Outside the envelope, but for a bad lease token. */
-function sign(credentials: Credentials, signer: KeylessSigner): Handler {
+/** Outside the envelope, but for a bad lease token and a lease that sends too much at once. */
+function sign(credentials: Credentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
   return async (request, response) => {
     const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
     try {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')
-      sendJson(response, 200, await signer.sign(await readSignRequest(request), lease))
+      const bounds = bodies.boundsOfLease(ENDPOINTS.sign, lease)
+      sendJson(response, 200, await signer.sign(await readSignRequest(request, response, bounds), lease))
     } catch (error) {
       if (!(error instanceof SignError)) throw error
       sendJson(response, error.status, { error: error.message } satisfies SignFailure)
@@ -156,11 +187,15 @@ function sign(credentials: Credentials, signer: KeylessSigner): Handler {
   }
 }
 
-async function readSignRequest(request: IncomingMessage): Promise<SignRequest> {
+async function readSignRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: BodyBounds,
+): Promise<SignRequest> {
   try {
-    return parseSignRequest(await readJson(request, SIGN_BODY_MAX_BYTES))
+    return parseWith(signRequest, await readJson(request, response, bounds))
   } catch (error) {
-    if (error instanceof RelayError) throw new SignError(400, error.message)
+    if (error instanceof RelayError && error.code !== 'rate_limited') throw new SignError(400, error.message)
     throw error
   }
 }

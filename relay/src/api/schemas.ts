@@ -11,6 +11,11 @@ import {
   LEASE_NAME_MAX_CHARS,
   type LeaseMetadata,
   type LeasePolicyUpdate,
+  METADATA_DESCRIPTION_MAX_CHARS,
+  METADATA_OWNER_MAX_CHARS,
+  METADATA_TAG_MAX_CHARS,
+  METADATA_TAGS_MAX,
+  METADATA_THUMBNAIL_MAX_CHARS,
   normalizeAddress,
   normalizeName,
   type PolicySettings,
@@ -21,53 +26,85 @@ import {
   SIGN_ALGORITHMS,
   SIGN_NONCE_BYTES,
   type SignRequest,
-  type Tls12SignRequest,
-  type Tls13SignRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { normalizeIp } from '../ip.ts'
-import { METADATA_TAG_MAX, METADATA_TAGS_MAX, METADATA_TEXT_MAX, METADATA_THUMBNAIL_MAX } from '../limits.ts'
-import { described, named, normalized, parseWith, z } from '../schema.ts'
+import { normalizeNetwork } from '../ip-networks.ts'
+import {
+  ADDRESS_TEXT_MAX_CHARS,
+  CACHE_TTL_MAX_S,
+  IDENTITY_KEY_MAX_CHARS,
+  IP_MAX_CHARS,
+  NAME_TEXT_MAX_CHARS,
+  NETWORK_MAX_CHARS,
+  RESERVED_NAMES_MAX,
+  SIGN_MESSAGE_MAX_BYTES,
+  SIWE_MESSAGE_MAX_CHARS,
+  SIWE_SIGNATURE_MAX_CHARS,
+  TOKEN_TEXT_MAX_CHARS,
+  URL_MAX_CHARS,
+  WORD_MAX_CHARS,
+} from '../limits.ts'
+import { described, named, normalized, text, z } from '../schema.ts'
 
-/** Longer than any message, signature or token of this relay. */
-const TEXT_MAX = 8192
-
-const text = z.string().max(TEXT_MAX)
+const token = text(TOKEN_TEXT_MAX_CHARS)
 export const metadata: z.ZodType<LeaseMetadata> = named(
   'LeaseMetadata',
   z.object({
-    description: z.string().max(METADATA_TEXT_MAX).optional(),
-    owner: z.string().max(METADATA_TEXT_MAX).optional(),
-    thumbnail: z
-      .string()
-      .max(METADATA_THUMBNAIL_MAX)
+    description: text(METADATA_DESCRIPTION_MAX_CHARS).optional(),
+    owner: text(METADATA_OWNER_MAX_CHARS).optional(),
+    thumbnail: text(METADATA_THUMBNAIL_MAX_CHARS)
       // Frontends put it into pages, where other schemes do other things.
       .regex(/^(?:$|https?:\/\/|data:)/, 'must be an http or data URL')
       .optional(),
-    tags: z.array(z.string().max(METADATA_TAG_MAX)).max(METADATA_TAGS_MAX).optional(),
+    tags: z.array(text(METADATA_TAG_MAX_CHARS)).max(METADATA_TAGS_MAX).optional(),
     hide: z.boolean().optional(),
   }),
+)
+const leaseName = normalized(
+  NAME_TEXT_MAX_CHARS,
+  normalizeName,
+  `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`,
 )
 export const identity: z.ZodType<Identity> = named(
   'Identity',
   z.object({
-    name: normalized(
-      TEXT_MAX,
-      normalizeName,
-      `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`,
+    name: leaseName,
+    address: normalized(
+      ADDRESS_TEXT_MAX_CHARS,
+      normalizeAddress,
+      'must be an Ethereum address',
+      'invalid_address',
     ),
-    address: normalized(TEXT_MAX, normalizeAddress, 'must be an Ethereum address', 'invalid_address'),
   }),
 )
-const ip = normalized(TEXT_MAX, normalizeIp, 'must be an IP address', 'invalid_ip')
+const network = normalized(
+  NETWORK_MAX_CHARS,
+  normalizeNetwork,
+  'must be an IP address or a CIDR range',
+  'invalid_ip',
+)
 const ttl = z.int().optional()
+/** More than a relay keeps is no mistake of the client: it gets what there is. Less than nothing, or a part of a second, is. */
+const cacheTtl = described(
+  { type: 'integer', minimum: 0 },
+  z
+    .number()
+    .nonnegative()
+    .refine(Number.isInteger, 'must be a whole number of seconds')
+    .transform((seconds) => Math.min(seconds, CACHE_TTL_MAX_S)),
+)
 const reportedIp = normalized(
-  TEXT_MAX,
+  IP_MAX_CHARS,
   (value) => (value === '' ? '' : normalizeIp(value)),
   'must be an IP address',
   'invalid_ip',
 ).optional()
-const base64 = z.base64()
+
+/** The base64 of at most so many bytes (RFC 4648 §4). */
+function base64(maxBytes: number): z.ZodString {
+  return text(4 * Math.ceil(maxBytes / 3)).base64()
+}
 
 export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = named(
   'RegisterChallengeRequest',
@@ -80,16 +117,16 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = nam
     udp_enabled: z.boolean().optional(),
     tcp_enabled: z.boolean().optional(),
     cache: z.boolean().optional(),
-    cache_ttl: z.number().optional(),
+    cache_ttl: cacheTtl.optional(),
   }),
 )
 
 export const registerRequest: z.ZodType<RegisterRequest> = named(
   'RegisterRequest',
   z.object({
-    challenge_id: text,
-    siwe_message: text,
-    siwe_signature: text,
+    challenge_id: text(WORD_MAX_CHARS),
+    siwe_message: text(SIWE_MESSAGE_MAX_CHARS),
+    siwe_signature: text(SIWE_SIGNATURE_MAX_CHARS),
     reported_ip: reportedIp,
   }),
 )
@@ -97,7 +134,7 @@ export const registerRequest: z.ZodType<RegisterRequest> = named(
 export const renewRequest: z.ZodType<RenewRequest> = named(
   'RenewRequest',
   z.object({
-    access_token: text,
+    access_token: token,
     ttl,
     reported_ip: reportedIp,
     metadata: metadata.optional(),
@@ -109,63 +146,41 @@ export const renewRequest: z.ZodType<RenewRequest> = named(
 export const reverseEndpointRequest: z.ZodType<ReverseEndpointRequest> = named(
   'ReverseEndpointRequest',
   z.object({
-    access_token: text,
-    failed_url: text.optional(),
+    access_token: token,
+    failed_url: text(URL_MAX_CHARS).optional(),
   }),
 )
 
 export const unregisterRequest: z.ZodType<UnregisterRequest> = named(
   'UnregisterRequest',
-  z.object({ access_token: text }),
+  z.object({ access_token: token }),
 )
 
-const signRequestBase = z.object({
-  key_id: text,
-  algorithm: z.enum(SIGN_ALGORITHMS),
-  binding: base64.refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
-  client_hello: base64,
-  timestamp_unix: z.number(),
-  nonce: z.hex().refine((value) => value.length === 2 * SIGN_NONCE_BYTES, {
-    message: `must be ${SIGN_NONCE_BYTES} bytes`,
-  }),
-})
+/** A whole handshake message. */
+const handshakeMessage = base64(SIGN_MESSAGE_MAX_BYTES)
 
-const tls13SignRequest: z.ZodType<Tls13SignRequest> = named(
-  'TLS13SignRequest',
-  signRequestBase.extend({
-    server_hello: base64,
-    encrypted_extensions: base64,
-    certificate: base64,
-    hello_retry_request: base64.optional(),
-    client_hello_retry: base64.optional(),
-  }),
-)
-
-const tls12SignRequest: z.ZodType<Tls12SignRequest> = named(
-  'TLS12SignRequest',
-  signRequestBase.extend({
-    client_random: base64,
-    server_random: base64,
-    server_ecdh_params: base64,
-    certificate: base64.optional(),
-  }),
-)
-
-/** For the description; {@link parseSignRequest} says which of the two a request is. */
 export const signRequest: z.ZodType<SignRequest> = named(
   'SignRequest',
-  z.union([tls13SignRequest, tls12SignRequest]),
+  z.object({
+    key_id: text(WORD_MAX_CHARS),
+    algorithm: z.enum(SIGN_ALGORITHMS),
+    binding: base64(BINDING_BYTES).refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
+    client_hello: handshakeMessage,
+    server_hello: handshakeMessage,
+    encrypted_extensions: handshakeMessage,
+    certificate: handshakeMessage,
+    hello_retry_request: handshakeMessage.optional(),
+    client_hello_retry: handshakeMessage.optional(),
+    timestamp_unix: z.number(),
+    nonce: text(2 * SIGN_NONCE_BYTES)
+      .regex(/^[0-9a-fA-F]*$/)
+      .min(2 * SIGN_NONCE_BYTES, `must be ${SIGN_NONCE_BYTES} bytes`),
+  }),
 )
-
-/** @throws RelayError as {@link parseWith} does */
-export function parseSignRequest(value: unknown): SignRequest {
-  const isTls12 = typeof value === 'object' && value !== null && 'server_ecdh_params' in value
-  return isTls12 ? parseWith(tls12SignRequest, value) : parseWith(tls13SignRequest, value)
-}
 
 export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = named(
   'AdminAuthLoginRequest',
-  z.object({ token: text }),
+  z.object({ token }),
 )
 
 const portSettings = named(
@@ -179,7 +194,7 @@ export const policySettings: z.ZodType<PolicySettings> = named(
     approval_mode: described(
       { enum: APPROVAL_MODES },
       normalized(
-        TEXT_MAX,
+        WORD_MAX_CHARS,
         (mode) => APPROVAL_MODES.find((known) => known === mode),
         `must be one of ${APPROVAL_MODES.join(', ')}`,
         'invalid_mode',
@@ -188,13 +203,14 @@ export const policySettings: z.ZodType<PolicySettings> = named(
     landing_page_enabled: z.boolean(),
     udp: portSettings,
     tcp_port: portSettings,
+    reserved_names: z.array(leaseName).max(RESERVED_NAMES_MAX).optional(),
   }),
 )
 
 export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = named(
   'LeasePolicyUpdate',
   z.object({
-    identity_key: normalized(TEXT_MAX, normalizeIdentityKey, 'must be name:address'),
+    identity_key: normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address'),
     is_banned: z.boolean().optional(),
     is_approved: z.boolean().optional(),
     is_denied: z.boolean().optional(),
@@ -204,7 +220,7 @@ export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = named(
 
 export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = named(
   'IPPolicyUpdate',
-  z.object({ ip, is_banned: z.boolean() }),
+  z.object({ ip: network, is_banned: z.boolean() }),
 )
 
 function normalizeIdentityKey(key: string): string | undefined {

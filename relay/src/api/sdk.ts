@@ -3,6 +3,7 @@
 import {
   AUDIENCE,
   type DomainResponse,
+  type Extension,
   type Identity,
   identityKey,
   LEASE_TTL_DEFAULT_S,
@@ -29,11 +30,19 @@ import type { Recovery } from '../lease/recovery.ts'
 import type { ClientAddresses, LeaseRegistry, LeaseRequest } from '../lease/registry.ts'
 import { verifyProof } from '../lease/siwe.ts'
 import type { Policy } from '../policy/policy.ts'
+import { timestamp } from './timestamp.ts'
+
+/** Those that this relay has. */
+const OFFERED_EXTENSIONS: readonly Extension[] = ['hello_retry_request', 'sha384', 'certificate_compression']
+
+const HTTPS_PORT = 443
 
 export interface SdkApiParts {
   leases: LeaseRegistry
-  /** Answers wait for it: what they say is on disk then, so that nothing is forgotten, and in force everywhere. */
-  durable: () => Promise<unknown>
+  /** Registrations wait for it: what they promise is on disk then. Rejects when it cannot be written. */
+  durable: () => Promise<void>
+  /** Answers wait for it: what they say is in force in every process then. */
+  settled: () => Promise<void>
   challenges: Challenges
   recovery: Recovery
   budgets: Budgets
@@ -57,6 +66,7 @@ export class SdkApi {
     return {
       protocol_version: PROTOCOL_VERSION,
       release_version: this.#parts.releaseVersion,
+      extensions: OFFERED_EXTENSIONS,
       ens: {
         enabled: false,
         verified: false,
@@ -75,11 +85,13 @@ export class SdkApi {
     this.#requireIpAllowed(source)
     const wanted = wantedPorts(request)
     this.#parts.ports.require(keyOf(request.identity), wanted)
+    const { metadata = {} } = request
+    this.#parts.leases.requireRoomFor(metadata)
     const { id, expiresAt, message } = this.#parts.challenges.issue(
       {
         identity: request.identity,
         allowCanonicalFallback: request.allow_canonical_fallback ?? false,
-        metadata: request.metadata ?? {},
+        metadata,
         ttlS: ttlOf(request.ttl),
         wanted,
       },
@@ -99,7 +111,7 @@ export class SdkApi {
     await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
     const addresses = this.#addresses(request, source)
     const lease = await this.#register(requested, addresses)
-    await this.#parts.durable()
+    await this.#parts.settled()
     return {
       identity: lease.identity,
       hostname: lease.hostname,
@@ -109,6 +121,7 @@ export class SdkApi {
       tcp_addr: lease.addressOf('tcp'),
       udp_enabled: lease.has('udp'),
       tcp_enabled: lease.has('tcp'),
+      sni_port: lease.has('udp') ? portOf(this.#parts.host) : undefined,
     }
   }
 
@@ -117,7 +130,7 @@ export class SdkApi {
     requireTransports(lease, request)
     const addresses = this.#addresses(request, source)
     this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
-    await this.#parts.durable()
+    await this.#parts.settled()
     return this.#credentials(lease)
   }
 
@@ -129,15 +142,24 @@ export class SdkApi {
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
     this.#parts.budgets.refundRegistration(source)
-    await this.#parts.durable()
+    await this.#parts.settled()
     return {}
   }
 
-  /** The ports come first: a lease that replaces another takes them over while they are open. */
+  /**
+   * The ports come first: a lease that replaces another takes them over while they are open. Then all is written, and
+   * only then it happens: what cannot be written has changed nothing.
+   */
   async #register(request: LeaseRequest, addresses: ClientAddresses): Promise<Lease> {
-    const claimed = await this.#parts.ports.claim(keyOf(request.identity), request.wanted ?? {})
+    const { ports, leases, durable } = this.#parts
+    const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
     try {
-      const lease = this.#parts.leases.register(request, addresses, claimed.ports)
+      const prepared = leases.prepare(request, claimed.ports)
+      await durable().catch((error) => {
+        prepared.drop()
+        throw error
+      })
+      const lease = leases.register(request, addresses, claimed.ports, prepared)
       claimed.serve(lease)
       return lease
     } catch (error) {
@@ -176,6 +198,7 @@ export class SdkApi {
       capability: this.#parts.credentials.issue(lease, AUDIENCE.reverse),
       expires_at: timestamp(lease.expiresAt),
       overlay: false,
+      routing: this.#parts.policy.routing(lease),
     }
   }
 }
@@ -206,6 +229,7 @@ function ttlOf(ttl: number | undefined): number {
   return ttl
 }
 
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString()
+/** @param host with its port, when that is not 443 */
+function portOf(host: string): number {
+  return Number(new URL(`https://${host}`).port) || HTTPS_PORT
 }

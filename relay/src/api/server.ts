@@ -2,14 +2,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SecureContextOptions } from 'node:tls'
-import { HEADER, PATH } from '@svc/protocol'
+import { type SecureContextOptions, TLSSocket } from 'node:tls'
+import { HEADER, PATH, type SignFailure } from '@svc/protocol'
 import type { CertificateRotation } from '../certificates/rotation.ts'
 import type { Certificates } from '../certificates/store.ts'
 import { RelayError } from '../errors.ts'
 import {
+  ANSWERS_OWED_MAX,
   API_DEADLINE_CHECK_MS,
   API_HEAD_DEADLINE_MS,
   API_HEAD_MAX_BYTES,
@@ -18,10 +20,12 @@ import {
 } from '../limits.ts'
 import type { ReverseConnect } from '../reverse/connect.ts'
 import type { Sources } from '../source/sources.ts'
+import { requireAuthority } from './authority.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
-import { failure, sendError, sendText } from './envelope.ts'
+import { failure, sendError, sendJson, sendText } from './envelope.ts'
 import type { Observer } from './observe.ts'
 import { ApiRequest, isConnect, pathOf } from './request.ts'
+import { WriteDeadlines } from './write-deadlines.ts'
 
 const METHOD_NOT_ALLOWED = 405
 
@@ -34,13 +38,22 @@ const CLIENT_LEFT = 499
 /** Stands for every path that the API does not reserve. */
 const SITE = 'site'
 
-/** The answer that a connection still owes, to whatever it was last asked. */
-const owed = new WeakMap<Duplex, ServerResponse>()
+/** What a connection still owes. */
+interface Owed {
+  /** Answers, those that wait for another to be sent first among them. */
+  count: number
+  /** The last one of all. */
+  last: ServerResponse
+}
+
+const owed = new WeakMap<Duplex, Owed>()
 
 /** Path → method → handler. */
 export type Routing = Record<string, Record<string, Handler>>
 
 export interface Api {
+  /** The name that requests have to be for. */
+  rootHost: string
   certificates: CertificateRotation
   sources: Sources
   routing: Routing
@@ -65,30 +78,43 @@ export function createApiServer(api: Api): Server {
     keepAliveTimeout: API_IDLE_MS,
     noDelay: true,
   })
+  const deadlines = new WriteDeadlines()
   server.on('connection', (socket) => api.connect.connected(socket))
+  server.on('secureConnection', (connection: Duplex) => {
+    // One that came to a worker is watched there.
+    if (connection instanceof TLSSocket) deadlines.watch(connection, () => cut(api.connect, connection))
+  })
   server.on('request', (request, response) => void answer(api, request, response))
-  server.on('upgrade', (request, socket, head) => upgrade(api, request, socket, head))
+  server.on('upgrade', (request, socket, head) => {
+    // What waits for a carrier has bounds of its own.
+    if (upgrade(api, request, socket, head)) deadlines.forget(socket as Socket)
+  })
   server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
   api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
   // Node looks for slow heads only once a server listens, and this one gets its sockets from another.
   server.emit('listening')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
+  // It does not listen itself, so nothing can fail that is not a connection's own.
+  server.on('error', () => {})
   return server
 }
 
+/** Nothing older than TLS 1.3: what the key would sign there names no host, and sites share it (decision 0016). */
 export function secureContext({ key, chainPem }: Certificates): SecureContextOptions {
-  return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.2' }
+  return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.3' }
 }
 
 async function answer(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
   const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : SITE)
-  owed.set(request.socket, response)
+  if (!owe(request.socket, response)) return cut(api.connect, request.socket)
   response.setHeader(HEADER.requestId, observed.id)
+  response.on('error', (error) => observed.failed(error))
   response.once('close', () => observed.answered(response.headersSent ? response.statusCode : CLIENT_LEFT))
   if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
+    requireAuthority(request, api.rootHost, api.sources)
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
@@ -97,6 +123,18 @@ async function answer(api: Api, request: IncomingMessage, response: ServerRespon
     if (response.headersSent) response.destroy()
     else sendError(response, refusal)
   }
+}
+
+/** @returns whether the client may wait for one more answer on the connection */
+function owe(connection: Duplex, response: ServerResponse): boolean {
+  const debt = owed.get(connection) ?? { count: 0, last: response }
+  debt.count += 1
+  debt.last = response
+  owed.set(connection, debt)
+  response.once('close', () => {
+    debt.count -= 1
+  })
+  return debt.count <= ANSWERS_OWED_MAX
 }
 
 function handlerOf(api: Api, path: string, request: IncomingMessage): Handler {
@@ -112,23 +150,36 @@ function handlerOf(api: Api, path: string, request: IncomingMessage): Handler {
   // Its clients do not speak the envelope where uploads fail.
   if (path === PATH.cache)
     return (_request, response) => sendText(response, METHOD_NOT_ALLOWED, `${message}\n`, headers)
+  if (path === PATH.sign)
+    return (_request, response) =>
+      sendJson(response, METHOD_NOT_ALLOWED, { error: message } satisfies SignFailure, headers)
   throw new RelayError('method_not_allowed', message, headers)
 }
 
-function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+/** @returns whether the connection is a carrier now */
+function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
   const observed = api.observer.begin(request, PATH.connect)
   socket.on('error', () => socket.destroy())
   try {
     // It would be written into the session.
-    if (owed.get(socket)?.writableEnded === false)
+    if (owed.get(socket)?.last.writableEnded === false)
       throw new RelayError('hijack_unsupported', 'the connection still owes an earlier answer')
+    requireAuthority(request, api.rootHost, api.sources)
     api.connect.upgrade(request, api.sources.ofRequest(request), socket, head)
     observed.answered(SWITCHING_PROTOCOLS)
+    return true
   } catch (error) {
     const refusal = observed.failed(error)
     refuseUpgrade(socket, refusal, observed.id)
     observed.answered(refusal.status)
+    return false
   }
+}
+
+/** Also what the kernel still keeps for a client that does not read goes at once, by a reset of the TCP connection. */
+function cut(connect: ReverseConnect, connection: Duplex): void {
+  connect.tcpBeneath(connection as Socket)?.resetAndDestroy()
+  connection.destroy()
 }
 
 /** What Node's parser refuses. The answer is given time to leave: Node itself would cut the connection behind it. */

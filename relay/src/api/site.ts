@@ -1,17 +1,30 @@
 // The static site at the root host, for paths that the API does not reserve.
 
-import sirv from 'sirv'
+import { join, sep } from 'node:path'
+import { lookup } from 'mrmime'
+import type { BodyWriter } from './body-writer.ts'
+import { type ContentCoding, takesCoding } from './content-coding.ts'
 import { sendText } from './envelope.ts'
+import { sendFile } from './file-answer.ts'
 import { pathOf } from './request.ts'
 import type { Handler } from './server.ts'
+import { findFile, type StoredFile } from './stored-file.ts'
 
 const NOT_FOUND = 404
+const METHOD_NOT_ALLOWED = 405
 /** The relay's public face: the landing page, and the list of sites that it leads to. */
-const LANDING_PAGE = /^\/(?:sites\/?)?(?:index(?:\.html?)?)?$/
+const LANDING_PAGE = /^(?:sites\/)?index\.html$|^sites\.html$/i
 /** A file whose name changes with its content, as Vite makes them. */
-const HASHED_ASSET = /\/assets\/[^/]+-[\w-]{8}\.\w+$/
-/** What begins with a dot is not meant for the public. */
-const HIDDEN = /\/\./
+const HASHED_ASSET = /(?:^|\/)assets\/[^/]+-[\w-]{8}\.\w+$/
+/** What begins with a dot is not meant for the public, and what leads out of the directory begins with one, too. */
+const HIDDEN = /(?:^|\/)\./
+/** On Windows, `~` and a digit may be the short form of any name, and `:` leads to another volume or stream. */
+const NO_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
+/** Files that lie beside a file, compressed already; the smallest first. */
+const CODINGS: readonly [ContentCoding, string][] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+]
 
 /**
  * Of every answer, because every page here shares its origin with the administrator's: only what the site brought along
@@ -37,39 +50,82 @@ const HEADERS = {
 }
 
 /**
- * @param directory undefined: there is no site and every such path is not found
+ * Looks at the files at each request: a rebuild shows at the next load, and cannot leave a file that is gone.
  * @param hasLandingPage whether `/` is served; what else the site has, such as `/admin`, is served in any case
  */
-export function createSite(directory: string | undefined, hasLandingPage: () => boolean): Handler {
-  if (directory === undefined) return (_request, response) => notFound(response)
-  const serve = sirv(directory, {
-    // Looks at the files at each request: a rebuild shows at the next load, and cannot leave a file that is gone.
-    dev: true,
-    etag: true,
-    // Of a file that lies beside it compressed already.
-    brotli: true,
-    gzip: true,
-    setHeaders: (response, path) => {
-      if (HASHED_ASSET.test(path)) response.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
-    },
-  })
-  return (request, response) => {
+export function createSite(directory: string, hasLandingPage: () => boolean, writer: BodyWriter): Handler {
+  return async (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
-    const path = decoded(pathOf(request))
-    if (HIDDEN.test(path) || (LANDING_PAGE.test(path) && !hasLandingPage())) notFound(response)
-    else serve(request, response, () => notFound(response))
+    const page = await findPage(directory, pathOf(request))
+    if (page === undefined || (LANDING_PAGE.test(page.name) && !hasLandingPage())) return notFound(response)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(response)
+    const [file, coding] = await bestOf(page.file, request.headers['accept-encoding'])
+    await sendFile(writer, request, response, file, {
+      content: {
+        'Content-Type': mediaTypeOf(page.name),
+        ...(coding !== undefined && { 'Content-Encoding': coding }),
+      },
+      common: {
+        Vary: 'Accept-Encoding',
+        'Cache-Control': HASHED_ASSET.test(page.name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      },
+    })
   }
 }
 
-/** As the file is looked for. */
-function decoded(path: string): string {
-  try {
-    return decodeURI(path)
-  } catch {
-    return path
+interface Page {
+  /** Below the directory, with `/` between folders. */
+  name: string
+  file: StoredFile
+}
+
+/** Where there is no site. */
+export const noSite: Handler = (_request, response) => notFound(response)
+
+/** A page is found without its `.html`, and a folder by its index. */
+async function findPage(directory: string, path: string): Promise<Page | undefined> {
+  const decoded = decode(path)
+  if (decoded === undefined || NO_NAME.test(decoded) || HIDDEN.test(decoded)) return undefined
+  const name = decoded.split('/').filter(Boolean).join('/')
+  const index = name === '' ? 'index.html' : `${name}/index.html`
+  const names = decoded.endsWith('/') ? [index] : [name, `${name}.html`, index]
+  for (const name of names) {
+    const file = await findFile(join(directory, name))
+    if (file !== undefined) return { name, file }
   }
+  return undefined
+}
+
+/** @returns undefined for what is not UTF-8 in percent-encoding (RFC 3986 §2.1) */
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The file, or what lies beside it compressed in a way that the client takes. */
+async function bestOf(
+  file: StoredFile,
+  accepted: string | string[] | undefined,
+): Promise<[StoredFile, ContentCoding?]> {
+  for (const [coding, ending] of CODINGS) {
+    const compressed = takesCoding(`${accepted ?? ''}`, coding) && (await findFile(`${file.path}${ending}`))
+    if (compressed) return [compressed, coding]
+  }
+  return [file]
+}
+
+function mediaTypeOf(name: string): string {
+  const type = lookup(name) ?? 'application/octet-stream'
+  return type === 'text/html' || type === 'text/plain' ? `${type}; charset=utf-8` : type
 }
 
 function notFound(response: Parameters<Handler>[1]): void {
   sendText(response, NOT_FOUND, 'Not found\n')
+}
+
+function methodNotAllowed(response: Parameters<Handler>[1]): void {
+  sendText(response, METHOD_NOT_ALLOWED, 'This page takes GET, HEAD\n', { Allow: 'GET, HEAD' })
 }

@@ -14,12 +14,8 @@ export function createUnavailable(credentials: Credentials): Routing {
   const discovery: Handler = () => {
     throw unavailable('discovery is not enabled on this relay')
   }
-  const hop: Handler = () => {
-    throw unavailable('this relay is not part of an overlay')
-  }
   return {
     [PATH.cache]: { POST: cache, PUT: cache, DELETE: cache },
-    [PATH.hop]: { POST: hop, DELETE: hop },
     [PATH.discovery]: { GET: discovery },
     [PATH.announce]: { POST: discovery },
   }

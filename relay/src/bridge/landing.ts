@@ -69,7 +69,7 @@ function internalsOf(stream: Duplex): Internals {
 }
 
 function findOnRead(): OnRead | undefined {
-  const symbols = Object.getOwnPropertySymbols(new Socket())
+  const symbols = Object.getOwnPropertySymbols(new Socket().destroy())
   const find = (name: string) => symbols.find(({ description }) => description === name)
   const [buffer, next, callback] = [find('kBuffer'), find('kBufferGen'), find('kBufferCb')]
   return buffer && next && callback && { buffer, next, callback }
@@ -78,7 +78,7 @@ function findOnRead(): OnRead | undefined {
 /** Whether an accepted socket gives every byte, and its end, once it is read this way. */
 async function isSound(landing: Landing): Promise<boolean> {
   const sent = Buffer.from('every byte, and the end')
-  const server = createServer({ pauseOnConnect: true })
+  const server = createServer({ pauseOnConnect: true }).on('error', () => {})
   const deadline = AbortSignal.timeout(LANDING_PROBE_DEADLINE_MS)
   const sockets: Socket[] = []
   try {
@@ -86,10 +86,9 @@ async function isSound(landing: Landing): Promise<boolean> {
     await once(server, 'listening', { signal: deadline })
     const { port } = server.address() as AddressInfo
     const client = connect({ port, host: '127.0.0.1' })
-    client.on('error', () => {})
-    sockets.push(client)
+    sockets.push(client.on('error', () => {}))
     const [accepted] = (await once(server, 'connection', { signal: deadline })) as [Socket]
-    sockets.push(accepted)
+    sockets.push(accepted.on('error', () => {}))
     const received: Buffer[] = []
     landing.receive(
       accepted,

@@ -4,20 +4,19 @@ import type { Socket } from 'node:net'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native.ts'
 import type { Arrival } from '../reverse/place.ts'
-import { claimSession } from './claim.ts'
 import type { Bridging } from './visit.ts'
 
-type RawBridging = Pick<Bridging, 'bandwidth' | 'tally' | 'pipe'>
+type RawBridging = Pick<Bridging, 'bandwidth' | 'claims' | 'pipe'>
 
 /** Resolves when the visitor has left, was turned away, or is another process's. */
 export async function serveRawVisitor(
   arrival: Arrival,
-  { bandwidth, tally, pipe }: RawBridging,
+  { bandwidth, claims, pipe }: RawBridging,
 ): Promise<void> {
   const { visitor, lease } = arrival
   const release = lease.onBar(() => visitor.destroy())
   try {
-    const session = await claimSession(arrival, whenClosed(visitor), tally)
+    const session = await claims.claim(arrival, whenClosed(visitor))
     if (session === 'elsewhere') return
     // A reset, for an orderly end would look like an answer without a byte.
     if (session === undefined) visitor.resetAndDestroy()

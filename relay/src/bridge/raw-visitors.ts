@@ -1,18 +1,17 @@
-// Visitors of dedicated ports, wherever they are served: they close when their port does, which may be in another process.
+// Visitors of dedicated ports, wherever they are served: they close with the ports, which are in the first process.
 
 import type { Socket } from 'node:net'
-import type { Lease } from '../lease/lease.ts'
 
 export class RawVisitors {
-  readonly #open = new Map<Socket, Lease>()
+  readonly #open = new Set<Socket>()
 
-  add(visitor: Socket, lease: Lease): void {
-    this.#open.set(visitor, lease)
+  add(visitor: Socket): void {
+    this.#open.add(visitor)
     visitor.once('close', () => this.#open.delete(visitor))
   }
 
-  /** Closes those of all other leases, as their ports do. */
-  keep(routes: (lease: Lease) => boolean): void {
-    for (const [visitor, lease] of this.#open) if (!routes(lease)) visitor.destroy()
+  /** Closes them all: dedicated ports are switched off. */
+  close(): void {
+    for (const visitor of this.#open) visitor.destroy()
   }
 }

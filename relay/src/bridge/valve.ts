@@ -2,6 +2,7 @@
 // everybody else had a turn.
 
 import type { Duplex } from 'node:stream'
+import { TIMER_MAX_MS } from '../limits.ts'
 import type { Bandwidth } from './bandwidth.ts'
 
 export interface Direction {
@@ -58,11 +59,14 @@ export class Valve {
     return !isBlocked && this.#delay === undefined && this.#inTurn < turnBytes
   }
 
+  /** A byte a second can ask for years, and a timer beyond its range would fire at once. */
   #wait(milliseconds: number): void {
     clearTimeout(this.#delay)
+    const step = Math.min(milliseconds, TIMER_MAX_MS)
     this.#delay = setTimeout(() => {
       this.#delay = undefined
-      this.open()
-    }, milliseconds)
+      if (milliseconds > step) this.#wait(milliseconds - step)
+      else this.open()
+    }, step)
   }
 }

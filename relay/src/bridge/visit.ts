@@ -5,19 +5,19 @@ import type { Duplex } from 'node:stream'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Bindings } from '../keyless/bindings.ts'
-import { FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
-import type { Tally } from '../metrics/tally.ts'
+import { CARRIER_QUIET_MS, CLAIMS_AGAIN_MAX, FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { Arrival } from '../reverse/place.ts'
+import { endedWithCarrier, livenessOf } from '../reverse/stream-duplex.ts'
 import type { Bandwidth } from './bandwidth.ts'
-import { claimSession } from './claim.ts'
+import type { SessionClaims } from './claim.ts'
 import type { Pipe } from './pipe.ts'
 
 export interface Bridging {
   bindings: Bindings
   /** What the identity of the lease may send and receive. */
   bandwidth: Bandwidth
-  tally: Tally
+  claims: SessionClaims
   pipe: Pipe
 }
 
@@ -34,11 +34,12 @@ export async function serveVisitor(arrival: TlsArrival, bridging: Bridging): Pro
   }
 }
 
-async function bridge(arrival: TlsArrival, { bindings, bandwidth, tally, pipe }: Bridging): Promise<void> {
+async function bridge(arrival: TlsArrival, { bindings, bandwidth, claims, pipe }: Bridging): Promise<void> {
   const { visitor, hello, lease } = arrival
   const gone = whenGone(visitor)
-  for (;;) {
-    const session = await claimSession(arrival, gone, tally)
+  let visit = arrival
+  while (visit.sessionsLost <= CLAIMS_AGAIN_MAX) {
+    const session = await claims.claim(visit, gone)
     if (session === 'elsewhere') return
     if (session === undefined) break
     const binding = bindings.issue(lease, hello.message)
@@ -49,6 +50,13 @@ async function bridge(arrival: TlsArrival, { bindings, bandwidth, tally, pipe }:
     bindings.revoke(binding)
     if (answers) return
     session.destroy()
+    // A visitor who leaves is no fault of the session.
+    if (gone.aborted) break
+    const isSilent = livenessOf(session)?.isSilent === true
+    if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(visit)
+    // Where the page fell silent, what it has opened since is the best there is: no visitor made it open that.
+    const cameAt = isSilent ? performance.now() : visit.cameAt
+    visit = { ...visit, cameAt, sessionsLost: visit.sessionsLost + 1, from: undefined }
   }
   visitor.end(alertRecord(ALERT.internal_error))
 }
@@ -61,13 +69,18 @@ function firstAnswer(session: Duplex, gone: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = () => {
       clearTimeout(deadline)
+      clearTimeout(quiet)
       session.off('readable', settle)
       session.off('close', settle)
       session.off('error', settle)
       gone.removeEventListener('abort', settle)
       resolve(session.readableLength > 0)
     }
+    const settleIfSilent = async () => {
+      if ((await livenessOf(session)?.answers()) === false) settle()
+    }
     const deadline = setTimeout(settle, FIRST_ANSWER_DEADLINE_MS)
+    const quiet = setTimeout(() => void settleIfSilent(), CARRIER_QUIET_MS)
     session.on('readable', settle)
     session.on('close', settle)
     session.on('error', settle)

@@ -85,6 +85,28 @@ export class Visitors {
     return this.#perLease.get(lease) ?? 0
   }
 
+  /** Closes the visitors of this process whose lease may not be reached any more. */
+  keep(routes: (lease: Lease) => boolean): void {
+    const isRouted = new Map<Lease, boolean>()
+    for (const [visitor, lease] of this.#open) {
+      const known = isRouted.get(lease) ?? routes(lease)
+      isRouted.set(lease, known)
+      if (!known) visitor.destroy()
+    }
+  }
+
+  /** The other process that has the most visitors of the lease; undefined when none has any. */
+  busiestWith(lease: Lease): object | undefined {
+    let busiest: object | undefined
+    let most = 0
+    for (const [process, counts] of this.#elsewhere) {
+      const count = counts.get(lease) ?? 0
+      if (count > most) busiest = process
+      most = Math.max(most, count)
+    }
+    return busiest
+  }
+
   /**
    * Takes no more visitors, and waits for those who are here until `signal` aborts.
    * @param left is told of each lease whose last visitor has left

@@ -66,23 +66,35 @@ export async function createAuthority(host: string): Promise<Authority> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
 }
 
-/** A new ECDSA P-256 leaf for `host` and the names one label below it. */
-export async function createLeaf(authority: Authority, host: string): Promise<Leaf> {
+/** A new ECDSA P-256 leaf. @param names by default `host` and those one label below it */
+export async function createLeaf(
+  authority: Authority,
+  host: string,
+  names: string[] = [host, `*.${host}`],
+): Promise<Leaf> {
   const keys = await newKeys()
-  const chain = await issue(authority, keys.publicKey, [host, `*.${host}`])
+  const chain = await issue(authority, keys.publicKey, names)
   return { chain, key: await exportKey(keys.privateKey) }
 }
 
-/** A leaf for these names and an ECDSA P-256 key that is there already. @returns PEM */
+/**
+ * A leaf for these names and a key that is there already, of whatever kind.
+ * @param publicKey SubjectPublicKeyInfo, DER
+ * @returns PEM
+ */
 export async function createLeafFor(
   authority: Authority,
-  publicKey: webcrypto.JsonWebKey,
+  publicKey: Uint8Array<ArrayBuffer>,
   names: string[],
 ): Promise<string> {
-  return await issue(authority, await subtle.importKey('jwk', publicKey, ALGORITHM, true, ['verify']), names)
+  return await issue(authority, publicKey, names)
 }
 
-async function issue(authority: Authority, publicKey: Key, names: string[]): Promise<string> {
+async function issue(
+  authority: Authority,
+  publicKey: Key | Uint8Array<ArrayBuffer>,
+  names: string[],
+): Promise<string> {
   const issuer = new X509Certificate(authority.certificate)
   const certificate = await X509CertificateGenerator.create(
     {

@@ -10,7 +10,8 @@ import type { Certificates } from './store.ts'
 interface Issued {
   chainPem: Promise<string>
   by: Certificates
-  renewAt: number
+  /** By the wall clock, as the times in the certificate are. */
+  issuedAt: number
 }
 
 export class OwnCertificates {
@@ -26,12 +27,18 @@ export class OwnCertificates {
     const { current } = this.#rotation
     if (current.authority === undefined) return current.chainPem
     const issued = this.#issued.get(lease)
-    if (issued?.by === current && Date.now() < issued.renewAt) return await issued.chainPem
-    const publicKey = createPublicKey(current.key).export({ format: 'jwk' })
+    if (issued?.by === current && isFresh(issued)) return await issued.chainPem
+    const publicKey = createPublicKey(current.key).export({ type: 'spki', format: 'der' })
     const chainPem = createLeafFor(current.authority, publicKey, lease.hostnames)
-    this.#issued.set(lease, { chainPem, by: current, renewAt: Date.now() + OWN_CERTIFICATE_RENEWAL_MS })
+    this.#issued.set(lease, { chainPem, by: current, issuedAt: Date.now() })
     return await chainPem
   }
+}
+
+/** One that was issued before the clock was set back may not be valid yet. */
+function isFresh({ issuedAt }: Issued): boolean {
+  const age = Date.now() - issuedAt
+  return age >= 0 && age < OWN_CERTIFICATE_RENEWAL_MS
 }
 
 /**

@@ -1,16 +1,26 @@
 // The certificates in use: those of now and, for a while, those before, which tenants may not have let go of yet.
 
 import { X509Certificate } from 'node:crypto'
+import { fromWallTime, now } from '../clock.ts'
 import { PREVIOUS_CERTIFICATES_MS } from '../limits.ts'
 import type { Certificates } from './store.ts'
+
+/** Certificates that were in use, and may still be presented for a while. */
+export interface Replaced {
+  certificates: Certificates
+  /** Relay time. */
+  until: number
+}
 
 export class CertificateRotation {
   readonly #onReplace = new Set<(next: Certificates) => void>()
   #current: Certificates
-  #previous: { certificates: Certificates; until: number } | undefined
+  #previous: Replaced | undefined
 
-  constructor(first: Certificates) {
+  /** @param previous of before a restart */
+  constructor(first: Certificates, previous?: Replaced) {
     this.#current = first
+    this.#previous = previous
   }
 
   get current(): Certificates {
@@ -19,7 +29,7 @@ export class CertificateRotation {
 
   /** What a tenant may present in a handshake, the newest first. */
   get presentable(): readonly Certificates[] {
-    if (this.#previous === undefined || this.#previous.until <= Date.now()) return [this.#current]
+    if (this.#previous === undefined || this.#previous.until <= now()) return [this.#current]
     return [this.#current, this.#previous.certificates]
   }
 
@@ -28,15 +38,15 @@ export class CertificateRotation {
     this.#onReplace.add(listener)
   }
 
-  /** @returns whether they are others than those in use */
-  replace(next: Certificates): boolean {
+  /** @returns those that were in use; undefined when they are the same */
+  replace(next: Certificates): Replaced | undefined {
     const previous = this.#current
-    if (next.chainPem === previous.chainPem && next.key.equals(previous.key)) return false
+    if (next.chainPem === previous.chainPem && next.key.equals(previous.key)) return undefined
     const expiresAt = new X509Certificate(previous.chain[0]!).validToDate.getTime()
-    const until = Math.min(Date.now() + PREVIOUS_CERTIFICATES_MS, expiresAt)
+    const until = Math.min(now() + PREVIOUS_CERTIFICATES_MS, fromWallTime(expiresAt))
     this.#previous = { certificates: previous, until }
     this.#current = next
     for (const listener of this.#onReplace) listener(next)
-    return true
+    return this.#previous
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SignAlgorithm } from '@svc/protocol'
 import type { Logger } from '../log.ts'
 import { isLocalhost, type Settings, SettingsError } from '../settings.ts'
-import { readIfPresent, writePrivate, writePublic } from '../state-file.ts'
+import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../state-file.ts'
 import { type Authority, authorityName, createAuthority, createLeaf } from './development.ts'
 
 export interface Certificates {
@@ -30,7 +30,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   const directory = settings.identityPath
   if (!isLocalhost(settings.rootHost)) return await readCertificates(settings)
   const files = filesIn(directory)
-  const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
+  const [chain, key] = await readPair(files.chain, files.key)
   const authority = await developmentAuthority(directory, settings.rootHost, log)
   if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
     return { ...certificatesOf(settings.rootHost, chain, key), authority }
@@ -44,7 +44,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
 /** @throws SettingsError when the two files are not there, not a pair, out of date, or not for this host */
 export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
   const files = filesIn(identityPath)
-  const [chain, key] = await Promise.all([readIfPresent(files.chain), readIfPresent(files.key)])
+  const [chain, key] = await readPair(files.chain, files.key)
   if (chain === undefined || key === undefined)
     throw new SettingsError(identityPath, `needs fullchain.pem and privatekey.pem for ${rootHost}`)
   return certificatesOf(rootHost, chain, key)
@@ -56,9 +56,9 @@ function filesIn(directory: string): { chain: string; key: string } {
 
 async function developmentAuthority(directory: string, host: string, log: Logger): Promise<Authority> {
   const files = { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
-  const [certificate, key] = await Promise.all([readIfPresent(files.certificate), readIfPresent(files.key)])
-  if (certificate !== undefined && key !== undefined)
-    if (new X509Certificate(certificate).subject === authorityName(host)) return { certificate, key }
+  const [certificate, key] = await readPair(files.certificate, files.key)
+  const found = certificate !== undefined && key !== undefined && authorityOf(host, certificate, key)
+  if (found) return found
   const authority = await createAuthority(host)
   await writePrivate(files.key, authority.key)
   await writePublic(files.certificate, authority.certificate)
@@ -66,8 +66,25 @@ async function developmentAuthority(directory: string, host: string, log: Logger
   return authority
 }
 
+function readPair(certificate: string, key: string): Promise<[string | undefined, string | undefined]> {
+  return Promise.all([readIfPresent(certificate), readPrivateIfPresent(key)])
+}
+
+/**
+ * @returns undefined for the authority of another host
+ * @throws SettingsError when certificate and key cannot be used
+ */
+function authorityOf(host: string, certificatePem: string, keyPem: string): Authority | undefined {
+  const certificate = pemOf('ca.pem', () => new X509Certificate(certificatePem))
+  const key = pemOf('ca-key.pem', () => createPrivateKey(keyPem))
+  if (certificate.subject !== authorityName(host)) return undefined
+  if (!certificate.checkPrivateKey(key)) throw new SettingsError('ca-key.pem', 'is not the key of ca.pem')
+  if (!isP256(key)) throw new SettingsError('ca-key.pem', 'must be ECDSA P-256')
+  return { certificate: certificatePem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
 function isCurrent(chainPem: string, host: string, authority: Authority): boolean {
-  const leaf = new X509Certificate(chainPem)
+  const leaf = pemOf('fullchain.pem', () => new X509Certificate(chainPem))
   return (
     leaf.checkHost(host) !== undefined &&
     leaf.checkIssued(new X509Certificate(authority.certificate)) &&
@@ -104,7 +121,10 @@ function pemOf<T>(file: string, read: () => T): T {
 function algorithmOf(key: KeyObject): SignAlgorithm {
   if (key.asymmetricKeyType === 'ed25519') return 'Ed25519'
   if (key.asymmetricKeyType === 'rsa') return 'RSA_PSS_SHA256'
-  if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
-    return 'ECDSA_SHA256'
+  if (isP256(key)) return 'ECDSA_SHA256'
   throw new SettingsError('privatekey.pem', 'must be ECDSA P-256, RSA or Ed25519')
+}
+
+function isP256({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
 }

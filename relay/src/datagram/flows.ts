@@ -1,15 +1,10 @@
 // The flows of one UDP port: which visitor's address a flow id stands for, and what may still be sent there.
 
 import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
-import {
-  ECHO_CREDIT_MAX_BYTES,
-  FLOW_EVICTABLE_MS,
-  FLOWS_MAX,
-  FLOWS_PER_LEASE_MAX,
-  REPLY_BYTES_PER_DATAGRAM,
-  REPLY_CREDIT_MAX_BYTES,
-} from '../limits.ts'
+import { FLOW_EVICTABLE_MS, FLOWS_MAX, FLOWS_PER_LEASE_MAX } from '../limits.ts'
 import type { Tally } from '../metrics/tally.ts'
+import { Answers } from './answers.ts'
+import { ReplyCredit } from './reply-credit.ts'
 
 export interface Flow {
   readonly id: number
@@ -17,8 +12,15 @@ export interface Flow {
   readonly port: number
   /** By the table's clock, in milliseconds. */
   seenAt: number
-  /** Bytes that may be sent to the visitor. */
-  credit: number
+  readonly credit: ReplyCredit
+}
+
+/** Takes from what may be sent to an address's network, as {@link ReplyCredit} asks for it. */
+export type ShareOf = (address: string) => (bytes: number) => boolean
+
+interface Host {
+  answers: Answers
+  flows: number
 }
 
 interface FlowBounds {
@@ -30,17 +32,21 @@ interface FlowBounds {
 
 export class FlowTable {
   readonly #tally: Pick<Tally, 'flows'>
+  readonly #shareOf: ShareOf
   readonly #max: number
   readonly #maxOfAll: number
   readonly #now: () => number
   readonly #byId = new Map<number, Flow>()
   /** The one that was silent for the longest time is first. */
   readonly #byVisitor = new Map<string, Flow>()
+  /** By IP address, as long as it has a flow. */
+  readonly #hosts = new Map<string, Host>()
   #nextId: number
 
   /** @param tally counts the flows of all tables */
   constructor(
     tally: Pick<Tally, 'flows'>,
+    shareOf: ShareOf,
     {
       perPort = FLOWS_PER_LEASE_MAX,
       all = FLOWS_MAX,
@@ -49,6 +55,7 @@ export class FlowTable {
     }: FlowBounds = {},
   ) {
     this.#tally = tally
+    this.#shareOf = shareOf
     this.#max = perPort
     this.#maxOfAll = all
     this.#nextId = firstId
@@ -65,9 +72,7 @@ export class FlowTable {
     const flow = this.#byVisitor.get(key) ?? this.#open(address, port)
     if (flow === undefined) return undefined
     this.#touch(key, flow)
-    const saved = Math.min(flow.credit + REPLY_BYTES_PER_DATAGRAM, REPLY_CREDIT_MAX_BYTES)
-    const echoed = Math.min(flow.credit + bytes, ECHO_CREDIT_MAX_BYTES)
-    flow.credit = Math.max(saved, echoed)
+    flow.credit.heard(bytes, flow.seenAt)
     return flow
   }
 
@@ -77,8 +82,7 @@ export class FlowTable {
 
   /** @returns false when the visitor has not sent enough for that */
   spend(flow: Flow, bytes: number): boolean {
-    if (bytes > flow.credit) return false
-    flow.credit -= bytes
+    if (!flow.credit.spend(bytes, this.#now())) return false
     this.#touch(keyOf(flow.address, flow.port), flow)
     return true
   }
@@ -96,11 +100,16 @@ export class FlowTable {
     this.#tally.flows -= this.#byId.size
     this.#byId.clear()
     this.#byVisitor.clear()
+    this.#hosts.clear()
   }
 
   #open(address: string, port: number): Flow | undefined {
     if (!this.#hasRoom() && !this.#evict()) return undefined
-    const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit: 0 }
+    const host = this.#hosts.get(address) ?? { answers: new Answers(), flows: 0 }
+    this.#hosts.set(address, host)
+    host.flows += 1
+    const credit = new ReplyCredit(host.answers, this.#shareOf(address))
+    const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit }
     this.#byId.set(flow.id, flow)
     this.#tally.flows += 1
     return flow
@@ -117,10 +126,13 @@ export class FlowTable {
     return true
   }
 
-  #end(key: string, { id }: Flow): void {
+  #end(key: string, { id, address }: Flow): void {
     this.#byVisitor.delete(key)
     this.#byId.delete(id)
     this.#tally.flows -= 1
+    const host = this.#hosts.get(address)!
+    host.flows -= 1
+    if (host.flows === 0) this.#hosts.delete(address)
   }
 
   #touch(key: string, flow: Flow): void {

@@ -3,11 +3,12 @@
 import type { RemoteInfo } from 'node:dgram'
 import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
 import type { Bandwidth } from '../bridge/bandwidth.ts'
+import { NetworkRates } from '../budget/network-rates.ts'
 import { Rates } from '../budget/rates.ts'
 import { openUdpPort, type UdpPort } from '../ingress/udp-port.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { BoundPort } from '../lease/port-plane.ts'
-import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS } from '../limits.ts'
+import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from '../limits.ts'
 import type { DatagramDrop, Tally } from '../metrics/tally.ts'
 import { FlowTable } from './flows.ts'
 import type { QuicConnection } from './quic.ts'
@@ -30,10 +31,13 @@ interface Port {
 const IN = 0
 const OUT = 1
 const RATE = { perMinute: DATAGRAMS_PER_SECOND_MAX * 60, burst: DATAGRAM_BURST }
+const REPLY_RATE = { perMinute: REPLY_BYTES_PER_SECOND * 60, burst: REPLY_BYTES_PER_SECOND }
 
 export class DatagramPlane {
   readonly #parts: PlaneParts
   readonly #ports = new Map<number, Port>()
+  /** What networks are sent beyond three times what came from them; from the first port on. */
+  #replies: NetworkRates | undefined
   #sweeping: NodeJS.Timeout | undefined
 
   constructor(parts: PlaneParts) {
@@ -42,7 +46,9 @@ export class DatagramPlane {
 
   /** Rejects when the port cannot be had. @param served whose port it is now */
   async open(number: number, served: () => Lease | undefined): Promise<BoundPort> {
-    const flows = new FlowTable(this.#parts.tally)
+    this.#replies ??= new NetworkRates(REPLY_RATE)
+    const replies = this.#replies
+    const flows = new FlowTable(this.#parts.tally, (address) => replies.of(address))
     const udp = await openUdpPort(number, (payload, from) => this.#fromVisitor(port, payload, from))
     const port: Port = { udp, flows, rates: new Rates(2, RATE), served }
     this.#ports.set(number, port)

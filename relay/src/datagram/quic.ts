@@ -1,10 +1,12 @@
-// QUIC as this relay needs it: one endpoint, connections with a stream and datagrams. The only importer of @currentspace/http3.
+// QUIC as this relay needs it: one endpoint, connections with a stream and datagrams. The only importer of @currentspace/http3,
+// which runs in a process of its own (quic-process.ts).
 
 import type { Duplex } from 'node:stream'
+import { getSystemErrorName } from 'node:util'
 import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
-import type { Certificates } from '../certificates/store.ts'
 import { normalizeIp } from '../ip.ts'
 import { TUNNELS_MAX } from '../limits.ts'
+import type { QuicCertificate } from './quic-frames.ts'
 
 /** One whose handshake is done. */
 export interface QuicConnection {
@@ -39,7 +41,7 @@ const ANY_ADDRESS = ['::', '0.0.0.0']
  */
 export async function openQuicEndpoint(
   port: number,
-  { chainPem, key }: Certificates,
+  { chainPem, keyPem }: QuicCertificate,
   accept: (connection: QuicConnection) => QuicEvents,
 ): Promise<QuicEndpoint> {
   const { createQuicServer } = await import('@currentspace/http3')
@@ -47,7 +49,7 @@ export async function openQuicEndpoint(
   let failure: unknown
   for (const address of ANY_ADDRESS) {
     const server = createQuicServer({
-      key: key.export({ type: 'pkcs8', format: 'pem' }),
+      key: keyPem,
       cert: chainPem,
       alpn: [TUNNEL_ALPN],
       enableDatagrams: true,
@@ -97,7 +99,13 @@ export async function openQuicEndpoint(
       failure ??= error
     }
   }
-  throw failure
+  throw withCode(failure)
+}
+
+/** The library tells the system's error in its message only, as in `errno=98`. */
+function withCode(error: unknown): unknown {
+  const [, number] = /errno=(\d+)/.exec(String(error)) ?? []
+  return number === undefined ? error : Object.assign(error as Error, { code: getSystemErrorName(-number) })
 }
 
 /** The library throws at what comes too late. */

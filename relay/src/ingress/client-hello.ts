@@ -1,11 +1,7 @@
 // Peeks the ClientHello of a new public connection, however it is cut, and keeps every byte for replay.
 
 import type { Socket } from 'node:net'
-import {
-  CLIENT_HELLO_CONNECTION_DEADLINE_MS,
-  CLIENT_HELLO_DEADLINE_MS,
-  CLIENT_HELLO_MAX_BYTES,
-} from '@svc/protocol'
+import { CLIENT_HELLO_DEADLINE_MS, CLIENT_HELLO_MAX_BYTES } from '@svc/protocol'
 import { ALERT, alertRecord, ClientHelloReader, DecodeError, parseClientHello } from '@svc/tls/messages'
 
 export interface PeekedHello {
@@ -16,8 +12,12 @@ export interface PeekedHello {
   received: Buffer
 }
 
-/** @returns undefined when no ClientHello came: the socket is closed then, with an alert when it spoke TLS */
-export function peekClientHello(socket: Socket): Promise<PeekedHello | undefined> {
+/**
+ * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock; it also has to be whole 2 s
+ *   after its first byte
+ * @returns undefined when none came: the socket is closed then, with an alert when it spoke TLS
+ */
+export function peekClientHello(socket: Socket, until: number): Promise<PeekedHello | undefined> {
   const reader = new ClientHelloReader({ maxBytes: CLIENT_HELLO_MAX_BYTES })
   const received: Buffer[] = []
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function peekClientHello(socket: Socket): Promise<PeekedHello | undefined
     const onData = (bytes: Buffer) => {
       if (received.length === 0) {
         clearTimeout(deadline)
-        deadline = setTimeout(giveUp, CLIENT_HELLO_DEADLINE_MS)
+        deadline = setTimeout(giveUp, Math.min(CLIENT_HELLO_DEADLINE_MS, until - performance.now()))
       }
       received.push(bytes)
       try {
@@ -49,7 +49,7 @@ export function peekClientHello(socket: Socket): Promise<PeekedHello | undefined
         settle(undefined)
       }
     }
-    let deadline = setTimeout(giveUp, CLIENT_HELLO_CONNECTION_DEADLINE_MS)
+    let deadline = setTimeout(giveUp, until - performance.now())
     socket.on('data', onData)
     socket.on('end', giveUp)
     socket.on('close', giveUp)

@@ -1,6 +1,7 @@
 // The SNI listener: every public TLS connection enters here and is sent to the API or to a tenant.
 
 import { createServer, type Server, type Socket } from 'node:net'
+import { CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log.ts'
@@ -8,8 +9,12 @@ import type { Route } from '../routing/routes.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 
 export interface Ingress {
-  /** Reads what proxies write before the ClientHello. @returns whether the connection may go on */
-  admit(socket: Socket): Promise<boolean>
+  /**
+   * Reads what proxies write before the ClientHello.
+   * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock
+   * @returns whether the connection may go on
+   */
+  admit(socket: Socket, until: number): Promise<boolean>
   /** Whether the relay takes the connection on. */
   enter(socket: Socket): boolean
   /** It said whom it wants. */
@@ -29,13 +34,18 @@ export function createListener(ingress: Ingress, connectionsMax: number, log: Lo
       socket.destroy()
     })
   })
+  // Whoever starts it learns why it does not listen; later it is one connection that the system could not accept.
+  server.on('error', (error) => {
+    if (server.listening) log.error({ err: error }, 'a connection was not accepted')
+  })
   server.maxConnections = connectionsMax
   return server
 }
 
 async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
-  if (!(await ingress.admit(socket)) || !ingress.enter(socket)) return
-  const hello = await peekClientHello(socket)
+  const until = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
+  if (!(await ingress.admit(socket, until)) || !ingress.enter(socket)) return
+  const hello = await peekClientHello(socket, until)
   ingress.spoke(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)

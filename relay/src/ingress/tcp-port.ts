@@ -32,6 +32,8 @@ export class TcpPorts {
       serve(visitor)
     })
     server.maxConnections = this.#maxPerLease
+    // A connection that the system could not accept; that the port cannot be had is told below.
+    server.on('error', () => {})
     server.listen(port)
     await once(server, 'listening')
     return {

@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { BINDING_BYTES, BINDING_TTL_MS } from '@svc/protocol'
+import { now } from '../clock.ts'
 import type { Lease } from '../lease/lease.ts'
 import { BINDINGS_MAX } from '../limits.ts'
 
@@ -9,6 +10,7 @@ interface Pin {
   lease: Lease
   /** SHA-256 of the bridged ClientHello message. */
   helloHash: Buffer
+  /** Relay time. */
   expiresAt: number
 }
 
@@ -27,7 +29,7 @@ export class Bindings {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)
     if (this.#place !== undefined) binding[0] = this.#place
-    const pin = { lease, helloHash: sha256(clientHello), expiresAt: Date.now() + BINDING_TTL_MS }
+    const pin = { lease, helloHash: sha256(clientHello), expiresAt: now() + BINDING_TTL_MS }
     this.#pins.set(key(binding), pin)
     return binding
   }
@@ -38,7 +40,7 @@ export class Bindings {
     return (
       pin !== undefined &&
       pin.lease === lease &&
-      pin.expiresAt > Date.now() &&
+      pin.expiresAt > now() &&
       pin.helloHash.equals(sha256(clientHello))
     )
   }
@@ -56,9 +58,9 @@ export class Bindings {
   }
 
   #makeRoom(): void {
-    const now = Date.now()
+    const time = now()
     for (const [binding, pin] of this.#pins) {
-      if (pin.expiresAt > now && this.#pins.size < BINDINGS_MAX) return
+      if (pin.expiresAt > time && this.#pins.size < BINDINGS_MAX) return
       this.#pins.delete(binding)
     }
   }

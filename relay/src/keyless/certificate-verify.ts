@@ -1,10 +1,10 @@
-// TLS 1.3: rebuilds what a tenant's CertificateVerify signs, from handshake messages that are checked one by one.
+// Rebuilds what a tenant's CertificateVerify of TLS 1.3 signs, from handshake messages that are checked one by one.
 
 import { createHash } from 'node:crypto'
 import {
+  type Certificate,
   type ClientHello,
   messageHash,
-  parseCertificate,
   parseClientHello,
   parseEncryptedExtensions,
   parseServerHello,
@@ -19,6 +19,7 @@ export interface ServerMessages {
   retry: { helloRetryRequest: Uint8Array; clientHello: Uint8Array } | undefined
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
+  /** Certificate or CompressedCertificate, as the visitor gets it. */
   certificate: Uint8Array
 }
 
@@ -28,12 +29,14 @@ const HTTP2 = 'h2'
 /**
  * The server's CertificateVerify content (RFC 8446 §4.4.3).
  * @param hello the first ClientHello of the handshake
+ * @param sent what `messages.certificate` says
  * @param shown the only certificates that the relay's key speaks for
  * @throws SignError or DecodeError when any message is not what the relay would put its name to
  */
 export function certificateVerifyContent(
   hello: ClientHello,
   messages: ServerMessages,
+  sent: Certificate,
   shown: Presented,
 ): Uint8Array {
   const serverHello = parseServerHello(messages.serverHello)
@@ -43,7 +46,7 @@ export function certificateVerifyContent(
   if (hash === undefined) throw new SignError(400, 'server_hello names an unknown cipher suite')
   if (messages.retry !== undefined) requireRetry(hello, messages.retry, serverHello.cipherSuite)
   const { alpn } = parseEncryptedExtensions(messages.encryptedExtensions)
-  requireChain(messages.certificate, shown.chain)
+  requireChain(sent, shown.chain)
   // Browsers send requests for every host that a certificate names over one connection of HTTP/2 (RFC 9113 §9.1.1).
   if (alpn === HTTP2 && !shown.isOwn)
     throw new SignError(403, 'h2 needs a certificate that names hostnames of this lease only')
@@ -62,8 +65,7 @@ function requireRetry(
     throw new SignError(403, 'client_hello_retry names another host')
 }
 
-function requireChain(certificate: Uint8Array, chain: readonly Uint8Array[]): void {
-  const { context, certificates } = parseCertificate(certificate)
+function requireChain({ context, certificates }: Certificate, chain: readonly Uint8Array[]): void {
   if (context.length > 0 || !isSame(certificates, chain))
     throw new SignError(403, "certificate does not carry this relay's chain")
 }

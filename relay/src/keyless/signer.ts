@@ -7,15 +7,13 @@ import {
   type SignAlgorithm,
   type SignRequest,
   type SignResponse,
-  type Tls13SignRequest,
 } from '@svc/protocol'
-import { type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
+import { type Certificate, type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
 import type { CertificateRotation } from '../certificates/rotation.ts'
-import type { Certificates } from '../certificates/store.ts'
 import type { Lease } from '../lease/lease.ts'
 import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
-import { type Presented, presented12, presented13 } from './presented.ts'
-import { serverKeyExchangeContent } from './server-key-exchange.ts'
+import { type Presented, presented } from './presented.ts'
+import { parseSentCertificate } from './sent-certificate.ts'
 import { SignError } from './sign-error.ts'
 
 /** Uses a binding up, where it was issued. @returns whether it was open for this lease and ClientHello */
@@ -37,31 +35,20 @@ export class KeylessSigner {
   /** Rejects with a SignError when anything about the request is not as it must be; its binding then stays unused. */
   async sign(request: SignRequest, lease: Lease): Promise<SignResponse> {
     if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
-    const shown = presented(request, this.#certificates.presentable, lease)
+    const sent = decoded(() => parseSentCertificate(bytes(request.certificate)))
+    const shown = presented(sent.certificates, this.#certificates.presentable, lease)
     const { algorithm, key } = shown.certificates
     if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
     if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
     const clientHello = Buffer.from(request.client_hello, 'base64')
     const binding = Buffer.from(request.binding, 'base64')
-    const content = rebuild(request, parseHello(clientHello, lease), shown)
+    const content = rebuild(request, parseHello(clientHello, lease), sent, shown)
     if (!(await this.#spend(binding, lease, clientHello)))
       throw new SignError(403, 'binding is not open for this lease and client_hello')
     const signature = signContent(algorithm, key, content).toString('base64')
     return { key_id: SIGN_KEY_ID, algorithm, signature }
   }
-}
-
-function presented(request: SignRequest, candidates: readonly Certificates[], lease: Lease): Presented {
-  return decoded(() =>
-    'server_ecdh_params' in request
-      ? presented12(
-          request.certificate === undefined ? undefined : bytes(request.certificate),
-          candidates,
-          lease,
-        )
-      : presented13(bytes(request.certificate), candidates, lease),
-  )
 }
 
 /** The ClientHello that is to be signed for; whether it is the bridged one its binding tells. */
@@ -72,19 +59,11 @@ function parseHello(message: Uint8Array, lease: Lease): ClientHello {
   return hello
 }
 
-function rebuild(request: SignRequest, hello: ClientHello, shown: Presented): Uint8Array {
-  return decoded(() =>
-    'server_ecdh_params' in request
-      ? serverKeyExchangeContent(hello, {
-          clientRandom: bytes(request.client_random),
-          serverRandom: bytes(request.server_random),
-          params: bytes(request.server_ecdh_params),
-        })
-      : certificateVerifyContent(hello, messagesOf(request), shown),
-  )
+function rebuild(request: SignRequest, hello: ClientHello, sent: Certificate, shown: Presented): Uint8Array {
+  return decoded(() => certificateVerifyContent(hello, messagesOf(request), sent, shown))
 }
 
-function messagesOf(request: Tls13SignRequest): ServerMessages {
+function messagesOf(request: SignRequest): ServerMessages {
   const { hello_retry_request, client_hello_retry } = request
   if ((hello_retry_request === undefined) !== (client_hello_retry === undefined))
     throw new SignError(400, 'hello_retry_request and client_hello_retry belong together')

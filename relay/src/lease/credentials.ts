@@ -1,9 +1,16 @@
 // What a lease's holder is given to prove it with, and which active lease a token stands for.
 
 import type { Audience, Identity } from '@svc/protocol'
+import { Rates } from '../budget/rates.ts'
 import { RelayError } from '../errors.ts'
+import {
+  FORGED_TOKENS_BURST,
+  FORGED_TOKENS_PER_MINUTE,
+  STALE_TOKENS_BURST,
+  STALE_TOKENS_PER_MINUTE,
+} from '../limits.ts'
 import type { Lease } from './lease.ts'
-import type { TokenVerifier } from './token-verifier.ts'
+import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 import type { Tokens } from './tokens.ts'
 
 /** Where active leases are found. */
@@ -14,6 +21,9 @@ interface ActiveLeases {
 export class Admissions {
   readonly #tokens: TokenVerifier
   readonly #leases: ActiveLeases
+  readonly #stale: Rates = new Rates(1, { perMinute: STALE_TOKENS_PER_MINUTE, burst: STALE_TOKENS_BURST })
+  /** Of leases for which there was a forged token. */
+  readonly #forged = new WeakMap<Lease, Rates>()
 
   constructor(tokens: TokenVerifier, leases: ActiveLeases) {
     this.#tokens = tokens
@@ -26,12 +36,39 @@ export class Admissions {
    * lease instance has ended
    */
   leaseOf(token: string, audience: Audience): Lease {
-    const claims = this.#tokens.verify(token, audience)
-    if (claims === undefined) throw new RelayError('unauthorized', 'the token is not valid here')
-    const lease = this.#leases.find(claims.identity, claims.lease_id)
-    if (lease === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
+    const read = this.#tokens.read(token, audience)
+    if (read === undefined) throw notValid()
+    const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
+    if (lease === undefined) {
+      // Beyond the budget, what is certain is said without a look at the signature.
+      if (!read.isChecked && spend(this.#stale) && !read.isSigned()) throw notValid()
+      throw new RelayError('lease_not_found', 'the lease has ended')
+    }
+    if (!this.#isSigned(read, lease)) throw notValid()
     return lease
   }
+
+  #isSigned(token: UncheckedToken, lease: Lease): boolean {
+    const forged = this.#forged.get(lease)
+    if (!token.isChecked && forged && forged.waitMs(0, 1, performance.now()) > 0) return false
+    if (token.isSigned()) return true
+    const rates = forged ?? new Rates(1, { perMinute: FORGED_TOKENS_PER_MINUTE, burst: FORGED_TOKENS_BURST })
+    rates.spend(0, 1, performance.now())
+    this.#forged.set(lease, rates)
+    return false
+  }
+}
+
+/** @returns whether there was one left */
+function spend(rates: Rates): boolean {
+  const now = performance.now()
+  if (rates.waitMs(0, 1, now) > 0) return false
+  rates.spend(0, 1, now)
+  return true
+}
+
+function notValid(): RelayError {
+  return new RelayError('unauthorized', 'the token is not valid here')
 }
 
 export class Credentials extends Admissions {

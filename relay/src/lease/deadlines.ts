@@ -1,11 +1,12 @@
 // Many deadlines behind one timer: a binary heap, worked off in turns, so that a crowd that falls due at once does not
 // hold up what else the process does.
 
-import { DEADLINES_PER_TURN } from '../limits.ts'
+import { now } from '../clock.ts'
+import { DEADLINES_PER_TURN, TIMER_MAX_MS } from '../limits.ts'
 
 export interface Deadline<T> {
   readonly value: T
-  /** Milliseconds since the epoch. */
+  /** Relay time. */
   at: number
   /** Its place in the heap. */
   index: number
@@ -49,10 +50,10 @@ export class Deadlines<T> {
 
   #work = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY
-    const now = Date.now()
+    const at = now()
     for (let done = 0; done < DEADLINES_PER_TURN; done++) {
       const first = this.#heap[0]
-      if (first === undefined || first.at > now) break
+      if (first === undefined || first.at > at) break
       this.remove(first)
       this.#due(first.value)
     }
@@ -66,7 +67,8 @@ export class Deadlines<T> {
     clearTimeout(this.#timer)
     this.#timerAt = first.at
     // What is overdue waits for the next turn of the event loop, behind the I/O of this one.
-    this.#timer = setTimeout(this.#work, Math.max(0, first.at - Date.now())).unref()
+    const wait = Math.min(Math.max(0, first.at - now()), TIMER_MAX_MS)
+    this.#timer = setTimeout(this.#work, wait).unref()
   }
 
   #rise(deadline: Deadline<T>): void {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
+import { now } from '../clock.ts'
 import { ReadyQueue } from '../reverse/ready-queue.ts'
 import type { Ports } from './reservations.ts'
 
@@ -11,6 +12,8 @@ export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 export interface LeaseTerms {
   /** Where the lease is another process's; else it gets one. */
   id?: string
+  /** Larger than that of every lease of this relay that was registered before; a mirror of a lease needs none. */
+  sequence?: number
   /** Normalized. */
   identity: Identity
   /** Empty when the friendly hostname belongs to another identity. */
@@ -18,6 +21,7 @@ export interface LeaseTerms {
   canonicalHostname: string
   metadata: LeaseMetadata
   ttlS: number
+  /** Relay time. */
   firstSeenAt: number
   /** Normalized address that the relay saw. */
   clientIp: string
@@ -32,6 +36,7 @@ const LEASE_ID_BYTES = 12
 export class Lease {
   /** Names this instance: tokens of a replaced lease name another one. */
   readonly id: string
+  readonly sequence: number
   readonly identity: Identity
   readonly hostname: string
   readonly canonicalHostname: string
@@ -41,14 +46,17 @@ export class Lease {
   reportedIp: string | undefined
   readonly ready: ReadyQueue = new ReadyQueue()
   metadata: LeaseMetadata
-  /** Milliseconds since the epoch, as {@link expiresAt}. */
+  /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
   expiresAt: number
   readonly #ended = new AbortController()
   readonly #open = new Set<() => void>()
+  /** As of the last change of the policy. */
+  #isRouted = true
 
   constructor(terms: LeaseTerms) {
     this.id = terms.id ?? `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
+    this.sequence = terms.sequence ?? 0
     this.identity = terms.identity
     this.hostname = terms.hostname
     this.canonicalHostname = terms.canonicalHostname
@@ -57,7 +65,7 @@ export class Lease {
     this.clientIp = terms.clientIp
     this.reportedIp = terms.reportedIp
     this.ports = terms.ports
-    this.lastSeenAt = Date.now()
+    this.lastSeenAt = now()
     this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
   }
 
@@ -83,12 +91,12 @@ export class Lease {
   }
 
   extend(ttlS: number): void {
-    this.lastSeenAt = Date.now()
+    this.lastSeenAt = now()
     this.expiresAt = this.lastSeenAt + ttlS * 1000
   }
 
   /**
-   * Registers what has to close when the policy bars the lease.
+   * Registers what has to close when the policy does not route the lease any more.
    * @returns takes it back
    */
   onBar(close: () => void): () => void {
@@ -96,8 +104,14 @@ export class Lease {
     return () => this.#open.delete(close)
   }
 
-  /** Closes all that is open of the lease; it stays active, and may be allowed again. */
-  bar(): void {
+  /**
+   * Follows a change of the policy: what is open closes when visitors may not reach the lease any more, by a ban or by
+   * the loss of its approval. The lease stays active. Its SDK comes back, learns how it stands, and may wait.
+   */
+  follow(isRouted: boolean): void {
+    const isLost = this.#isRouted && !isRouted
+    this.#isRouted = isRouted
+    if (!isLost) return
     for (const close of this.#open) close()
     this.ready.clear()
   }

@@ -18,6 +18,8 @@ export interface Plane {
   pool: PortPool | undefined
   /** The operator's gate and cap. */
   settings: () => PolicyPortSettings
+  /** Whether this process may open another listener. */
+  hasRoom: () => boolean
   /** Whether the lease may be reached. */
   routes: (lease: Lease) => boolean
   /** Rejects when the port cannot be had. @param served who has the port now; undefined before it is served */
@@ -52,6 +54,11 @@ export class PortPlane {
     this.#plane = plane
   }
 
+  /** Ports that are open, or may be opened again at any time. */
+  get size(): number {
+    return this.#entries.size
+  }
+
   /** @throws RelayError when the identity would get no port, be it for a gate or for the cap */
   require(key: string): PortPool {
     const { pool, errors } = this.#plane
@@ -61,6 +68,8 @@ export class PortPlane {
     const others = this.#entries.size - (this.#entries.has(key) ? 1 : 0)
     if (max_leases > 0 && others >= max_leases)
       throw new RelayError(errors.capacity, `${max_leases} leases have a port of this kind already`)
+    if (!this.#entries.has(key) && !this.#plane.hasRoom())
+      throw new RelayError(errors.capacity, 'this relay may not open another port')
     return pool
   }
 

@@ -1,12 +1,13 @@
 // Which port of the range belongs to which identity. TCP and UDP have a pool each over the same range.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
+import { now } from '../clock.ts'
 import { PORT_TAKEN_MS } from '../limits.ts'
 import type { PortRange } from '../settings.ts'
 
 interface Holding {
   port: number
-  /** Milliseconds since the epoch: nobody else gets the port before. */
+  /** Relay time: nobody else gets the port before. */
   until: number
 }
 
@@ -27,12 +28,12 @@ export class PortPool {
 
   /** Ports that `key` may hold now: the one it had, then those that nobody ever had, then those given up first. */
   *free(key: string): Generator<number> {
-    const now = Date.now()
+    const time = now()
     const own = this.#holdings.get(key)
     if (own !== undefined) yield own.port
     for (let port = this.#range.min; port <= this.#range.max; port++)
-      if (!this.#holders.has(port) && (this.#taken.get(port) ?? 0) <= now) yield port
-    for (const [holder, { port, until }] of this.#holdings) if (until <= now && holder !== key) yield port
+      if (!this.#holders.has(port) && (this.#taken.get(port) ?? 0) <= time) yield port
+    for (const [holder, { port, until }] of this.#holdings) if (until <= time && holder !== key) yield port
   }
 
   /** Takes the port from whoever kept it only because it was free. */
@@ -43,7 +44,7 @@ export class PortPool {
   /** The port stays reserved for `key` for a while, and is the first that it is offered again. */
   release(key: string): void {
     const holding = this.#holdings.get(key)
-    if (holding !== undefined) this.restore(key, holding.port, Date.now() + PORT_RESERVATION_MS)
+    if (holding !== undefined) this.restore(key, holding.port, now() + PORT_RESERVATION_MS)
   }
 
   /** What was reserved before this process began. A port outside the range, or of somebody else, is not. */
@@ -59,7 +60,7 @@ export class PortPool {
     const holder = this.#holders.get(port)
     if (holder !== undefined) this.#holdings.delete(holder)
     this.#holders.delete(port)
-    this.#taken.set(port, Date.now() + PORT_TAKEN_MS)
+    this.#taken.set(port, now() + PORT_TAKEN_MS)
   }
 
   #assign(key: string, holding: Holding): void {

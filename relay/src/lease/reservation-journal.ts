@@ -1,90 +1,121 @@
 // leases.jsonl: every change of a reservation as a line, so that a restarted relay knows who holds what. No secrets.
 
-import { copyFile, type FileHandle, open } from 'node:fs/promises'
+import { constants, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { wallClockAhead } from '../clock.ts'
 import { GroupCommit } from '../group-commit.ts'
-import { JOURNAL_SPARE_LINES } from '../limits.ts'
+import { JOURNAL_MAX_BYTES, JOURNAL_SPARE_LINES } from '../limits.ts'
 import type { Logger } from '../log.ts'
-import { z } from '../schema.ts'
-import { readIfPresent, writePrivate } from '../state-file.ts'
+import { readBytesIfPresent, StateFileError, sizeIfPresent, writePrivate } from '../state-file.ts'
+import type { StateHealth } from '../state-health.ts'
+import { formatLine, type JournalContent, readLines } from './journal-lines.ts'
 import { type Reservation, Reservations } from './reservations.ts'
 
+const FILE = 'leases.jsonl'
 /** Lines that are made between two turns of the event loop while the file is written anew. */
 const LINES_PER_TURN = 500
 
-const port = z.int().min(1).max(65_535).optional()
-const line = z.object({
-  identity_key: z.string(),
-  hostname: z.string(),
-  expires_at: z.iso.datetime().transform(Date.parse),
-  ports: z.object({ tcp: port, udp: port }).optional(),
-})
-
 export class ReservationJournal {
   readonly reservations: Reservations = new Reservations((key, reservation) =>
-    this.#changes.push(format(key, reservation)),
+    this.#changed(key, reservation),
   )
   readonly #path: string
+  readonly #health: StateHealth
+  readonly #log: Logger
   readonly #changes: string[] = []
-  readonly #commits = new GroupCommit(() => this.#write())
+  readonly #commits = new GroupCommit(() =>
+    this.#health.watch(
+      FILE,
+      () => this.#write(),
+      () => this.durable(),
+    ),
+  )
   /** Undefined until the file is whole and ours to append to. */
   #file: FileHandle | undefined
   #lines = 0
+  /** With which the times in the file were written: after a step of the wall clock all of them are others. */
+  #wallClockAhead = 0
+  /** Whether appending the changes would not be enough. */
+  #needsWhole = false
+  /** Lines of the file that make no sense, while it was not put aside. */
+  #damaged = 0
 
-  private constructor(path: string) {
+  private constructor(path: string, health: StateHealth, log: Logger) {
     this.#path = path
+    this.#health = health
+    this.#log = log
   }
 
   /** A damaged file is put aside, and what can be read of it holds: leases renew themselves, refusing to start would not. */
-  static async open(directory: string, log: Logger): Promise<ReservationJournal> {
-    const path = join(directory, 'leases.jsonl')
-    const journal = new ReservationJournal(path)
-    const damaged = journal.#read((await readIfPresent(path)) ?? '')
+  static async open(directory: string, health: StateHealth, log: Logger): Promise<ReservationJournal> {
+    const path = join(directory, FILE)
+    const journal = new ReservationJournal(path, health, log)
+    const { entries, damaged } = await readJournal(path)
+    for (const entry of entries) journal.reservations.restore(...entry)
     if (damaged > 0) {
-      const aside = `${path}.damaged-${new Date().toISOString()}`
-      await copyFile(path, aside)
-      log.error({ path, aside, lines: damaged }, 'lines of the leases file cannot be read: it was put aside')
-      await journal.durable()
+      journal.#damaged = damaged
+      journal.#needsWhole = true
+      // A disk that is full now is tried again; it is no reason not to start.
+      await journal.durable().catch(() => {})
     }
     return journal
   }
 
-  /** Resolves when all changes so far are on disk. */
+  /**
+   * Resolves when all changes so far are on disk. They get there without being asked for, too, a moment later.
+   * @throws StateFileError
+   */
   async durable(): Promise<void> {
     await this.#commits.commit()
   }
 
+  /** Never rejects: what cannot be written is logged. */
   async close(): Promise<void> {
-    await this.durable()
-    await this.#file?.close()
-    this.#file = undefined
+    await this.durable().catch((error) =>
+      this.#log.error({ err: error }, 'what the relay keeps could not be written before it ended'),
+    )
+    await this.#leave()
   }
 
-  /** @returns how many lines make no sense. The last one may be cut off: a crash left it, before anybody relied on it. */
-  #read(text: string): number {
-    const lines = text.split('\n')
-    lines.pop()
-    let damaged = 0
-    for (const text of lines) {
-      const entry = parse(text)
-      if (entry === undefined) damaged += 1
-      else this.reservations.restore(...entry)
+  #changed(key: string, reservation: Reservation): void {
+    this.#changes.push(formatLine(key, reservation))
+    // A disk that hangs takes none of them: the whole is shorter by now.
+    if (this.#isLong(this.#changes.length)) {
+      this.#changes.length = 0
+      this.#needsWhole = true
     }
-    return damaged
+    // While the disk fails, it is tried again by the clock: what only has to be noted does not wear it out.
+    if (!this.#health.failing.includes(FILE)) this.durable().catch(() => {})
+  }
+
+  #isLong(lines: number): boolean {
+    return lines > 2 * this.reservations.size + JOURNAL_SPARE_LINES
   }
 
   async #write(): Promise<void> {
     const changes = this.#changes.splice(0)
-    const isLong = this.#lines + changes.length > 2 * this.reservations.size + JOURNAL_SPARE_LINES
-    if (this.#file === undefined || isLong) return await this.#writeAnew()
+    if (changes.length === 0 && !this.#needsWhole) return
+    const isLong = this.#isLong(this.#lines + changes.length)
+    const isWhole = this.#needsWhole || isLong || this.#wallClockAhead !== wallClockAhead()
+    this.#needsWhole = false
     try {
-      await this.#file.appendFile(changes.join(''))
-      await this.#file.datasync()
+      if (this.#file === undefined || isWhole) await this.#writeAnew()
+      else await this.#append(this.#file, changes)
     } catch (error) {
       // What is in the file now is unknown: the next write makes it whole.
+      this.#needsWhole = true
       await this.#leave()
       throw error
+    }
+  }
+
+  async #append(file: FileHandle, changes: readonly string[]): Promise<void> {
+    try {
+      await file.appendFile(changes.join(''))
+      await file.datasync()
+    } catch (error) {
+      throw new StateFileError(this.#path, error)
     }
     this.#lines += changes.length
   }
@@ -93,14 +124,33 @@ export class ReservationJournal {
   async #writeAnew(): Promise<void> {
     await this.#leave()
     this.#lines = 0
+    this.#wallClockAhead = wallClockAhead()
+    if (this.#damaged > 0) await this.#putAside()
     await writePrivate(this.#path, this.#pieces())
     this.#file = await open(this.#path, 'a')
+  }
+
+  async #putAside(): Promise<void> {
+    const path = this.#path
+    const aside = `${path}.damaged-${new Date().toISOString()}`
+    try {
+      // A second name needs no room, and outlives the first one's next content.
+      await link(path, aside).catch(() => copyFile(path, aside, constants.COPYFILE_EXCL))
+    } catch (error) {
+      await rm(aside, { force: true }).catch(() => {})
+      throw new StateFileError(aside, error)
+    }
+    this.#log.error(
+      { path, aside, lines: this.#damaged },
+      'lines of the leases file cannot be read: it was put aside',
+    )
+    this.#damaged = 0
   }
 
   async *#pieces(): AsyncGenerator<string> {
     let piece = ''
     for (const [key, reservation] of this.reservations) {
-      piece += format(key, reservation)
+      piece += formatLine(key, reservation)
       this.#lines += 1
       if (this.#lines % LINES_PER_TURN !== 0) continue
       yield piece
@@ -117,15 +167,9 @@ export class ReservationJournal {
   }
 }
 
-function format(key: string, { hostname, expiresAt, ports }: Reservation): string {
-  return `${JSON.stringify({ identity_key: key, hostname, expires_at: new Date(expiresAt).toISOString(), ports })}\n`
-}
-
-function parse(text: string): [string, Reservation] | undefined {
-  try {
-    const { identity_key, hostname, expires_at, ports } = line.parse(JSON.parse(text))
-    return [identity_key, { hostname, expiresAt: expires_at, ports }]
-  } catch {
-    return undefined
-  }
+async function readJournal(path: string): Promise<JournalContent> {
+  const size = await sizeIfPresent(path)
+  // No relay makes one like that.
+  if (size > JOURNAL_MAX_BYTES) return { entries: [], damaged: 1 }
+  return readLines((await readBytesIfPresent(path)) ?? Buffer.alloc(0))
 }

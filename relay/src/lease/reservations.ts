@@ -1,6 +1,8 @@
 // Who holds which name and ports until when: what has to outlive the process, apart from how that is done.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
+import { now } from '../clock.ts'
+import { KEPT_RESERVATIONS_MAX, NAME_KEPT_MS } from '../limits.ts'
 
 export interface Ports {
   tcp?: number | undefined
@@ -8,12 +10,21 @@ export interface Ports {
 }
 
 export interface Reservation {
-  /** Friendly hostname; empty when another identity has it, or the lease was given up. */
+  /** Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_KEPT_MS} longer. */
   hostname: string
-  /** Milliseconds since the epoch; the hostname is free from then on. */
+  /** Relay time at which the lease ends, or ended. */
   expiresAt: number
   /** Dedicated ports. They stay with the identity for {@link PORT_RESERVATION_MS} longer. */
   ports?: Ports | undefined
+}
+
+/** A reservation that nobody else can take any more, but that does not hold before it is confirmed. */
+export interface Prepared {
+  readonly hostname: string
+  /** It is remembered for good: it holds. */
+  confirm(): void
+  /** It never was. */
+  drop(): void
 }
 
 export class Reservations {
@@ -21,69 +32,135 @@ export class Reservations {
   readonly #held = new Map<string, Reservation>()
   /** Hostname → identity key. */
   readonly #holders = new Map<string, string>()
+  /** Keys of identities without a lease; the one that left longest ago is first. */
+  readonly #left = new Set<string>()
+  /** By identity key: what follows the one that is held. */
+  readonly #prepared = new Map<string, Reservation>()
+  /** Hostname → identity key. */
+  readonly #preparers = new Map<string, string>()
   readonly #changed: (key: string, reservation: Reservation) => void
+  readonly #keptMax: number
 
-  /** @param changed is told what has to be remembered */
-  constructor(changed: (key: string, reservation: Reservation) => void = () => {}) {
+  /**
+   * @param changed is told what has to be remembered
+   * @param keptMax identities without a lease; the one that left longest ago is forgotten first
+   */
+  constructor(
+    changed: (key: string, reservation: Reservation) => void = () => {},
+    keptMax: number = KEPT_RESERVATIONS_MAX,
+  ) {
     this.#changed = changed
+    this.#keptMax = keptMax
   }
 
   get size(): number {
-    return this.#held.size
+    return this.#held.size + this.#prepared.size
   }
 
   /** The identity that nobody else may take `hostname` from now. */
   holderOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
-    const isHeld = key !== undefined && (this.#held.get(key)?.expiresAt ?? 0) > Date.now()
-    return isHeld ? key : undefined
+    const expiresAt = key === undefined ? undefined : this.#held.get(key)?.expiresAt
+    const isKept = expiresAt !== undefined && expiresAt + NAME_KEPT_MS > now()
+    return isKept ? key : this.#preparers.get(hostname)
   }
 
   /** The ports that are kept for an identity. */
   portsOf(key: string): Ports | undefined {
     const reservation = this.#held.get(key)
-    return reservation !== undefined && keptUntil(reservation) > Date.now() ? reservation.ports : undefined
+    const isKept = reservation !== undefined && reservation.expiresAt + PORT_RESERVATION_MS > now()
+    return isKept ? reservation.ports : undefined
   }
 
+  /** Of a lease. */
   hold(key: string, reservation: Reservation): void {
-    this.restore(key, reservation)
-    this.#changed(key, reservation)
+    this.#put(key, reservation)
+    this.#tell(key)
   }
 
-  /** The lease is over, by itself or before its time; its ports stay for a while. */
+  /** Has a reservation remembered before it holds, so that what cannot be remembered need not be taken back. */
+  prepare(key: string, reservation: Reservation): Prepared {
+    const { hostname } = reservation
+    this.#prepared.set(key, reservation)
+    if (hostname !== '') this.#preparers.set(hostname, key)
+    this.#tell(key)
+    const isOver = (): boolean => {
+      // The identity may have prepared another one meanwhile.
+      if (this.#prepared.get(key) !== reservation) return false
+      this.#prepared.delete(key)
+      this.#preparers.delete(hostname)
+      return true
+    }
+    return {
+      hostname,
+      confirm: () => {
+        isOver()
+        this.#put(key, reservation)
+      },
+      drop: () => {
+        if (isOver()) this.#tell(key)
+      },
+    }
+  }
+
+  /** The lease is over, by itself or before its time; its name and ports stay for a while. */
   release(key: string): void {
     const reservation = this.#held.get(key)
-    if (reservation === undefined) return
-    const now = Date.now()
-    const isEarly = reservation.expiresAt > now
-    const rest = { hostname: '', expiresAt: Math.min(reservation.expiresAt, now), ports: reservation.ports }
-    this.restore(key, rest)
+    if (reservation === undefined || this.#left.has(key)) return
+    const time = now()
+    const isEarly = reservation.expiresAt > time
+    this.restore(key, { ...reservation, expiresAt: Math.min(reservation.expiresAt, time) })
     // What expires by itself says so already.
-    if (isEarly) this.#changed(key, rest)
+    if (isEarly) this.#tell(key)
   }
 
-  /** What was remembered: the last word on each identity counts. */
+  /** What was remembered, and belongs to no lease now: the last word on each identity counts. */
   restore(key: string, reservation: Reservation): void {
-    const before = this.#held.get(key)
-    if (before !== undefined && this.#holders.get(before.hostname) === key)
-      this.#holders.delete(before.hostname)
-    if (keptUntil(reservation) <= Date.now()) {
-      this.#held.delete(key)
-      return
+    this.#put(key, reservation)
+    this.#left.add(key)
+    for (const first of this.#left) {
+      const isOver = keptUntil(this.#held.get(first)!) <= now()
+      if (!isOver && this.#left.size <= this.#keptMax) return
+      this.#forget(first)
     }
+  }
+
+  /** What has to be remembered. */
+  *[Symbol.iterator](): Iterator<[string, Reservation]> {
+    // These first: one that is confirmed meanwhile is held then, and comes once more.
+    yield* this.#prepared
+    for (const [key, reservation] of this.#held)
+      if (keptUntil(reservation) > now()) yield [key, this.#prepared.get(key) ?? reservation]
+  }
+
+  #put(key: string, reservation: Reservation): void {
+    this.#freeName(key)
+    this.#left.delete(key)
     this.#held.set(key, reservation)
     if (reservation.hostname !== '') this.#holders.set(reservation.hostname, key)
   }
 
-  /** What still holds; the rest is forgotten on the way. */
-  *[Symbol.iterator](): Iterator<[string, Reservation]> {
-    for (const [key, reservation] of this.#held) {
-      if (keptUntil(reservation) > Date.now()) yield [key, reservation]
-      else this.restore(key, reservation)
-    }
+  #forget(key: string): void {
+    this.#freeName(key)
+    this.#left.delete(key)
+    this.#held.delete(key)
+  }
+
+  /** Another identity may have it meanwhile. */
+  #freeName(key: string): void {
+    const hostname = this.#held.get(key)?.hostname ?? ''
+    if (this.#holders.get(hostname) === key) this.#holders.delete(hostname)
+  }
+
+  /** The last word on an identity is what it prepared, whatever happens meanwhile to what it held before. */
+  #tell(key: string): void {
+    const nothing = { hostname: '', expiresAt: now() }
+    this.#changed(key, this.#prepared.get(key) ?? this.#held.get(key) ?? nothing)
   }
 }
 
-function keptUntil({ expiresAt, ports }: Reservation): number {
-  return ports === undefined ? expiresAt : expiresAt + PORT_RESERVATION_MS
+function keptUntil({ hostname, expiresAt, ports }: Reservation): number {
+  const nameMs = hostname === '' ? 0 : NAME_KEPT_MS
+  const portsMs = ports === undefined ? 0 : PORT_RESERVATION_MS
+  return expiresAt + Math.max(nameMs, portsMs)
 }

@@ -10,7 +10,7 @@ export type RecoverSigner = (message: string, signature: string) => Promise<stri
 
 const NONCE_BYTES = 12
 
-/** Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch, by the wall clock. */
 export function issueSiweMessage(
   host: string,
   address: string,

@@ -2,6 +2,7 @@
 
 import { randomBytes, sign } from 'node:crypto'
 import { type Audience, identityKey, type TokenClaims } from '@svc/protocol'
+import { now } from '../clock.ts'
 import type { RelayIdentity } from '../identity.ts'
 import type { Lease } from './lease.ts'
 import { encode, HALF_ORDER, HEADER, scalar, TokenVerifier } from './token-verifier.ts'
@@ -21,15 +22,15 @@ export class Tokens extends TokenVerifier {
   }
 
   issue(lease: Lease, audience: Audience): string {
-    const now = Math.floor(Date.now() / 1000)
+    const issuedAt = Math.floor(now() / 1000)
     const { name, address } = lease.identity
     const claims: TokenClaims = {
       iss: this.#issuer,
       sub: identityKey(name, address),
       aud: audience,
       jti: `tok_${randomBytes(TOKEN_ID_BYTES).toString('hex')}`,
-      iat: now,
-      nbf: now,
+      iat: issuedAt,
+      nbf: issuedAt,
       exp: Math.floor(lease.expiresAt / 1000),
       identity: lease.identity,
       lease_id: lease.id,

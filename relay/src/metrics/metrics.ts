@@ -3,8 +3,10 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Visitors } from '../bridge/visitors.ts'
+import type { TunnelEndpoint } from '../datagram/endpoint.ts'
 import type { Door } from '../ingress/door.ts'
 import type { LeaseRegistry } from '../lease/registry.ts'
+import type { StateHealth } from '../state-health.ts'
 import type { Counts, Tally } from './tally.ts'
 
 export interface Measured {
@@ -15,6 +17,9 @@ export interface Measured {
 
 export interface Scraped extends Measured {
   door: Door
+  state: StateHealth
+  /** Undefined where UDP ports are off. */
+  tunnelEndpoint: TunnelEndpoint | undefined
 }
 
 /** What a scrape is answered with. */
@@ -23,7 +28,8 @@ export interface Exposition {
   text(): Promise<string>
 }
 
-export function createExposition({ tally, visitors, leases, door }: Scraped): Exposition {
+export function createExposition(scraped: Scraped): Exposition {
+  const { tally, visitors, leases, door, state, tunnelEndpoint } = scraped
   const registry = new Registry()
   // The process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -80,6 +86,12 @@ export function createExposition({ tally, visitors, leases, door }: Scraped): Ex
   gauge('leases', 'Active leases.', () => leases.size)
   gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => leases.readySessions)
   gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => tally.carriers)
+  counters(
+    'memory_relieved_total',
+    'Times that WebSockets held more than they may, so that their largest streams were reset.',
+    ['bound'],
+    tally.memoryRelieved,
+  )
   gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
   counter(
     'visitor_received_bytes_total',
@@ -90,7 +102,27 @@ export function createExposition({ tally, visitors, leases, door }: Scraped): Ex
   counter('claims_waited_total', 'Visitors for whom no session was ready.', () => tally.claimsWaited)
   counter('claims_failed_total', 'Visitors who got no session in time.', () => tally.claimsFailed)
   counter('activations_total', 'Sessions that were given to a visitor.', () => tally.activations)
+  counter(
+    'visitors_displaced_total',
+    'Visitors of a source with more than its share of a site, closed because another visitor had to wait.',
+    () => tally.visitorsDisplaced,
+  )
+  counter(
+    'sessions_lost_total',
+    'Sessions that broke before they answered their visitor.',
+    () => tally.sessionsLost,
+  )
   gauge('datagram_tunnels', 'Tunnels of leases with a UDP port.', () => tally.tunnels)
+  if (tunnelEndpoint) {
+    gauge('datagram_endpoint_up', 'Whether datagram tunnels can come in: 1, or 0.', () =>
+      tunnelEndpoint.isUp ? 1 : 0,
+    )
+    counter(
+      'datagram_endpoint_failures_total',
+      'Ends of the QUIC process that nobody asked for.',
+      () => tunnelEndpoint.failures,
+    )
+  }
   gauge('datagram_flows', 'Addresses that UDP ports keep in mind.', () => tally.flows)
   counter('datagrams_received_total', 'Datagrams of visitors that were passed on.', () => tally.datagramsIn)
   counter('datagrams_sent_total', 'Datagrams that were sent to visitors.', () => tally.datagramsOut)
@@ -107,6 +139,12 @@ export function createExposition({ tally, visitors, leases, door }: Scraped): Ex
     ['route', 'status'],
     tally.requests,
   )
+  gauge(
+    'unwritable_files',
+    'Files that the relay keeps and could not write the last time.',
+    () => state.failing.length,
+  )
+  counter('write_failures_total', 'Writes of such files that failed.', () => state.failures)
   counters('api_refusals_total', 'API answers that are errors, by their code.', ['code'], tally.refusals)
   return { contentType: registry.contentType, text: () => registry.metrics() }
 }

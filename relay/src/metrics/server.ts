@@ -12,6 +12,7 @@ const INTERNAL_SERVER_ERROR = 500
 export function createMetricsServer(measured: Scraped): Server {
   const exposition = createExposition(measured)
   const server = createServer({ requestTimeout: METRICS_REQUEST_DEADLINE_MS }, (request, response) => {
+    response.on('error', () => response.destroy())
     if (request.url !== PATH) return refuse(response, NOT_FOUND)
     if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), METHOD_NOT_ALLOWED)
     exposition.text().then(
@@ -19,6 +20,8 @@ export function createMetricsServer(measured: Scraped): Server {
       () => refuse(response, INTERNAL_SERVER_ERROR),
     )
   })
+  // A connection that the system could not accept; whoever starts it learns why it does not listen.
+  server.on('error', () => {})
   server.maxConnections = METRICS_CONNECTIONS_MAX
   return server
 }

@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from '@svc/protocol'
 import type { Refusal } from '../ingress/door.ts'
+import type { MemoryBound } from '../reverse/session-memory.ts'
 
 /** One number for each combination of labels; both come from fixed sets, so that their product is the bound. */
 export class Counts<Labels extends Record<string, string>> {
@@ -52,9 +53,12 @@ export interface TallyChange {
   claimsWaited: number
   claimsFailed: number
   activations: number
+  sessionsLost: number
+  visitorsDisplaced: number
   carriers: number
   silentElsewhere: number
   refused: { labels: { reason: Refusal }; count: number }[]
+  memoryRelieved: { labels: { bound: MemoryBound }; count: number }[]
   requests: { labels: { route: string; status: string }; count: number }[]
   refusals: { labels: { code: ErrorCode }; count: number }[]
 }
@@ -64,6 +68,10 @@ export class Tally {
   claimsWaited = 0
   claimsFailed = 0
   activations = 0
+  /** Sessions that broke before they answered their visitor. */
+  sessionsLost = 0
+  /** Visitors of a source with more than its share, who gave way to another. */
+  visitorsDisplaced = 0
   /** WebSockets and native sessions that are open. */
   carriers = 0
   /** Connections to other processes of this relay that have not said whom they want. */
@@ -75,23 +83,36 @@ export class Tally {
   flows = 0
   /** Connections that were turned away before they said anything. */
   readonly connectionsRefused: Counts<{ reason: Refusal }> = new Counts()
+  /** Bounds of what WebSockets may hold that were exceeded. */
+  readonly memoryRelieved: Counts<{ bound: MemoryBound }> = new Counts()
   readonly datagramsDropped: Counts<{ reason: DatagramDrop }> = new Counts()
   /** Routes are those of the routing table. */
   readonly requests: Counts<{ route: string; status: string }> = new Counts()
   readonly refusals: Counts<{ code: ErrorCode }> = new Counts()
   readonly signatures: Counts<{ outcome: 'signed' | 'refused' | 'failed' }> = new Counts()
 
+  /** Datagrams that went no further in another process. */
+  drop(counts: Partial<Record<DatagramDrop, number>>): void {
+    for (const [reason, count] of Object.entries(counts) as [DatagramDrop, number][])
+      if (count > 0) this.datagramsDropped.add({ reason }, count)
+  }
+
   /** The counters since this was last asked; they begin at 0 again. Gauges stay. */
   take(): Omit<TallyChange, 'carriers' | 'silentElsewhere'> {
-    const { claimsWaited, claimsFailed, activations } = this
+    const { claimsWaited, claimsFailed, activations, sessionsLost, visitorsDisplaced } = this
     this.claimsWaited = 0
     this.claimsFailed = 0
     this.activations = 0
+    this.sessionsLost = 0
+    this.visitorsDisplaced = 0
     return {
       claimsWaited,
       claimsFailed,
       activations,
+      sessionsLost,
+      visitorsDisplaced,
       refused: this.connectionsRefused.take(),
+      memoryRelieved: this.memoryRelieved.take(),
       requests: this.requests.take(),
       refusals: this.refusals.take(),
     }
@@ -101,9 +122,12 @@ export class Tally {
     this.claimsWaited += change.claimsWaited
     this.claimsFailed += change.claimsFailed
     this.activations += change.activations
+    this.sessionsLost += change.sessionsLost
+    this.visitorsDisplaced += change.visitorsDisplaced
     this.carriers += change.carriers
     this.silentElsewhere += change.silentElsewhere
     for (const { labels, count } of change.refused) this.connectionsRefused.add(labels, count)
+    for (const { labels, count } of change.memoryRelieved) this.memoryRelieved.add(labels, count)
     for (const { labels, count } of change.requests) this.requests.add(labels, count)
     for (const { labels, count } of change.refusals) this.refusals.add(labels, count)
   }

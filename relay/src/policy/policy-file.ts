@@ -1,14 +1,21 @@
 // The shape of policy.json, and the policy of a relay that starts for the first time.
 
-import { APPROVAL_MODES, type ApprovalMode } from '@svc/protocol'
-import { z } from '../schema.ts'
+import { APPROVAL_MODES, type ApprovalMode, normalizeName } from '@svc/protocol'
+import { normalizeNetwork } from '../ip-networks.ts'
+import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
+import { normalized, parseWith, z } from '../schema.ts'
 import type { PortGates } from '../settings.ts'
+import { USUAL_RESERVED_NAMES } from './reserved-names.ts'
+
+/** Blanks around a name are no part of it. */
+const NAME_MAX_CHARS = 64
 
 export interface PolicyFile {
   approval_mode: ApprovalMode
   approved_identity_keys: string[]
   denied_identity_keys: string[]
   banned_identity_keys: string[]
+  /** As `normalizeNetwork` writes them. */
   banned_ips: string[]
   /** Identity key → bytes per second, above 0. */
   identity_bps: Record<string, number>
@@ -17,6 +24,8 @@ export interface PolicyFile {
   tcp_port_enabled: boolean
   tcp_port_max_leases: number
   landing_page_enabled: boolean
+  /** Normalized lease names that nobody gets. A file without them has the usual ones. */
+  reserved_names: string[]
 }
 
 const count = z.int().nonnegative()
@@ -25,22 +34,26 @@ const schema: z.ZodType<PolicyFile> = z.object({
   approved_identity_keys: z.array(z.string()),
   denied_identity_keys: z.array(z.string()),
   banned_identity_keys: z.array(z.string()),
-  banned_ips: z.array(z.string()),
+  banned_ips: listOf(NETWORK_MAX_CHARS, normalizeNetwork, 'is no IP address or CIDR range'),
   identity_bps: z.record(z.string(), z.int().positive()),
   udp_enabled: z.boolean(),
   udp_max_leases: count,
   tcp_port_enabled: z.boolean(),
   tcp_port_max_leases: count,
   landing_page_enabled: z.boolean(),
+  reserved_names: listOf(NAME_MAX_CHARS, normalizeName, 'is no name')
+    .refine((names) => names.length <= RESERVED_NAMES_MAX, `has more than ${RESERVED_NAMES_MAX} names`)
+    .default(() => [...USUAL_RESERVED_NAMES]),
 })
 
-/** @returns undefined when `text` is not a policy */
-export function parsePolicyFile(text: string): PolicyFile | undefined {
-  try {
-    return schema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+/** Each of its members once, and as `normalize` writes it. */
+function listOf(maxChars: number, normalize: (text: string) => string | undefined, fault: string) {
+  return z.array(normalized(maxChars, normalize, fault)).transform((members) => [...new Set(members)])
+}
+
+/** @throws RelayError that names the field at fault, SyntaxError for what is no JSON */
+export function parsePolicyFile(text: string): PolicyFile {
+  return parseWith(schema, JSON.parse(text))
 }
 
 export function emptyPolicy(gates: PortGates): PolicyFile {
@@ -56,5 +69,6 @@ export function emptyPolicy(gates: PortGates): PolicyFile {
     tcp_port_enabled: gates.tcp,
     tcp_port_max_leases: 0,
     landing_page_enabled: true,
+    reserved_names: [...USUAL_RESERVED_NAMES],
   }
 }

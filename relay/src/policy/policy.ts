@@ -4,28 +4,42 @@ import { join } from 'node:path'
 import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
 import { GroupCommit } from '../group-commit.ts'
 import { type PortGates, SettingsError } from '../settings.ts'
-import { readIfPresent, writePrivate } from '../state-file.ts'
+import { readIfPresent, tryPrivate, writePrivate } from '../state-file.ts'
+import type { StateHealth } from '../state-health.ts'
 import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
 import { PolicyRules } from './rules.ts'
 
+const FILE = 'policy.json'
+
+type Edit = (file: PolicyFile) => PolicyFile
+
 export class Policy extends PolicyRules {
   readonly #path: string
-  /** Changes of ours that may not be in the file yet. */
-  #unsaved = 0
-  readonly #commits = new GroupCommit(() => writePrivate(this.#path, format(this.file)))
+  /** What the next write changes. */
+  readonly #edits: Edit[] = []
+  readonly #commits: GroupCommit
+  #isWriting = false
+  #lastChange: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, file: PolicyFile) {
+  private constructor(path: string, file: PolicyFile, health: StateHealth) {
     super(file)
     this.#path = path
+    const commit = (): Promise<void> =>
+      health.watch(
+        FILE,
+        () => this.#write(),
+        () => this.#commits.commit(),
+      )
+    this.#commits = new GroupCommit(commit)
   }
 
   /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
-  static async load(directory: string, gates: PortGates): Promise<Policy> {
-    const path = join(directory, 'policy.json')
+  static async load(directory: string, gates: PortGates, health: StateHealth): Promise<Policy> {
+    const path = join(directory, FILE)
     const file = await readPolicyFile(path)
-    if (file !== undefined) return new Policy(path, file)
-    const policy = new Policy(path, emptyPolicy(gates))
-    await policy.saved()
+    if (file !== undefined) return new Policy(path, file, health)
+    const policy = new Policy(path, emptyPolicy(gates), health)
+    await policy.#change((empty) => empty)
     return policy
   }
 
@@ -36,7 +50,7 @@ export class Policy extends PolicyRules {
    */
   async reload(): Promise<boolean> {
     // The file is older than what it would replace; once it is written, somebody will look again.
-    if (this.#unsaved > 0) return false
+    if (this.#isWriting || this.#edits.length > 0) return false
     const before = this.file
     const file = await readPolicyFile(this.#path)
     if (file === undefined) throw new SettingsError(this.#path, 'is gone')
@@ -45,9 +59,9 @@ export class Policy extends PolicyRules {
     return true
   }
 
-  /** Resolves when the policy of now is on disk. */
-  async saved(): Promise<void> {
-    await this.#commits.commit()
+  /** Resolves when no change is on its way any more, however that ended. */
+  async settled(): Promise<void> {
+    await this.#lastChange.catch(() => {})
   }
 
   get settings(): PolicySettings {
@@ -57,6 +71,7 @@ export class Policy extends PolicyRules {
       landing_page_enabled: file.landing_page_enabled,
       udp: { enabled: file.udp_enabled, max_leases: file.udp_max_leases },
       tcp_port: { enabled: file.tcp_port_enabled, max_leases: file.tcp_port_max_leases },
+      reserved_names: file.reserved_names,
     }
   }
 
@@ -73,40 +88,56 @@ export class Policy extends PolicyRules {
   }
 
   async updateSettings(settings: PolicySettings): Promise<void> {
-    await this.#change({
+    await this.#change((file) => ({
+      ...file,
       approval_mode: settings.approval_mode,
       landing_page_enabled: settings.landing_page_enabled,
       udp_enabled: settings.udp.enabled,
       udp_max_leases: settings.udp.max_leases,
       tcp_port_enabled: settings.tcp_port.enabled,
       tcp_port_max_leases: settings.tcp_port.max_leases,
-    })
+      reserved_names: settings.reserved_names ? [...new Set(settings.reserved_names)] : file.reserved_names,
+    }))
   }
 
   async updateLease(update: LeasePolicyUpdate): Promise<void> {
     const { identity_key: key, is_banned, is_approved, is_denied, bps } = update
-    const file = this.file
     const revoked = is_denied === true ? false : is_approved
-    await this.#change({
+    await this.#change((file) => ({
+      ...file,
       banned_identity_keys: withMember(file.banned_identity_keys, key, is_banned),
       denied_identity_keys: withMember(file.denied_identity_keys, key, is_denied),
       approved_identity_keys: withMember(file.approved_identity_keys, key, revoked),
       identity_bps: bps === undefined ? file.identity_bps : withRate(file.identity_bps, key, bps),
-    })
+    }))
   }
 
-  /** @param ip normalized */
+  /** @param ip an address or network, as `normalizeNetwork` writes it */
   async updateIp(ip: string, isBanned: boolean): Promise<void> {
-    await this.#change({ banned_ips: withMember(this.file.banned_ips, ip, isBanned) })
+    await this.#change((file) => ({ ...file, banned_ips: withMember(file.banned_ips, ip, isBanned) }))
   }
 
-  async #change(fields: Partial<PolicyFile>): Promise<void> {
-    this.#unsaved += 1
+  /**
+   * In force once it is on disk.
+   * @throws StateFileError and nothing has changed
+   */
+  async #change(edit: Edit): Promise<void> {
+    this.#edits.push(edit)
+    this.#lastChange = this.#commits.commit()
+    await this.#lastChange
+  }
+
+  async #write(): Promise<void> {
+    const edits = this.#edits.splice(0)
+    // A failed change is not made later: whether it could be is all that is tried.
+    if (edits.length === 0) return await tryPrivate(this.#path, format(this.file))
+    this.#isWriting = true
     try {
-      this.inForce({ ...this.file, ...fields })
-      await this.saved()
+      const file = edits.reduce((before, edit) => edit(before), this.file)
+      await writePrivate(this.#path, format(file))
+      this.inForce(file)
     } finally {
-      this.#unsaved -= 1
+      this.#isWriting = false
     }
   }
 }
@@ -114,9 +145,11 @@ export class Policy extends PolicyRules {
 async function readPolicyFile(path: string): Promise<PolicyFile | undefined> {
   const text = await readIfPresent(path)
   if (text === undefined) return undefined
-  const file = parsePolicyFile(text)
-  if (file === undefined) throw new SettingsError(path, 'is not a policy file')
-  return file
+  try {
+    return parsePolicyFile(text)
+  } catch (error) {
+    throw new SettingsError(path, `is not a policy file (${(error as Error).message})`)
+  }
 }
 
 function format(file: PolicyFile): string {

@@ -1,34 +1,58 @@
 // One browser's WebSocket: a yamux session whose streams become ready reverse sessions of the lease.
 
-import {
-  AUDIENCE,
-  CAPABILITY_DEADLINE_MS,
-  CAPABILITY_MAX_BYTES,
-  CARRIER_CLOSE,
-  STREAM_ANSWER,
-} from '@svc/protocol'
-import { Session, type Stream } from '@svc/yamux'
+import type { Duplex } from 'node:stream'
+import { CARRIER_CLOSE } from '@svc/protocol'
+import { Session } from '@svc/yamux'
 import type { WebSocket } from 'ws'
 import type { Admissions } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
-import { StreamDuplex } from './stream-duplex.ts'
+import { Admission } from './admission.ts'
+import { Liveness } from './liveness.ts'
+import { meterMessages } from './message-meter.ts'
+import type { SessionMemories } from './session-memory.ts'
 import { webSocketTransport } from './websocket-transport.ts'
 
-const LENGTH_BYTES = 2
+/** In IANA's registry of close codes: "Service Restart". */
+const SERVICE_RESTART = 1012
 
 export interface Carrier {
   /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
   probe(): void
+  /** Closes the WebSocket, for its page to open another one elsewhere. */
+  sendAway(): void
+}
+
+interface CarrierParts {
+  socket: WebSocket
+  /** What the WebSocket is spoken over. */
+  connection: Duplex
+  lease: Lease
+  /** Normalized address of the client; undefined when it stands for many. */
+  source: string | undefined
+  credentials: Admissions
+  memories: SessionMemories
 }
 
 /** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
-export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Admissions): Carrier {
-  const session = new Session(webSocketTransport(socket), {
+export function serveCarrier(parts: CarrierParts): Carrier {
+  const { socket, connection, lease, source, credentials, memories } = parts
+  const memory = memories.open(lease, source, {
+    shed: (bytes) => session.shed(bytes),
+    terminate: () => socket.terminate(),
+  })
+  const liveness = new Liveness({
+    ping: () => void session.ping().catch(() => {}),
+    backlog: () => socket.bufferedAmount,
+  })
+  const unwatch = lease.ready.watch(liveness)
+  const admission = new Admission(lease, credentials, memory, liveness)
+  const session = new Session(webSocketTransport(socket, memory), {
     role: 'server',
     maxStreams: CARRIER_STREAMS_MAX,
     pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
-    onStream: (stream) => void admit(stream, lease, credentials),
+    memory,
+    onStream: (stream) => void admission.admit(stream),
   })
   const close = (code: number, reason: string) => {
     socket.close(code, reason)
@@ -43,67 +67,27 @@ export function serveCarrier(socket: WebSocket, lease: Lease, credentials: Admis
     session.transportClosed()
     close(CARRIER_CLOSE.leaseEnded, 'lease not allowed')
   })
-  let received = 0
+  meterMessages(socket, connection, memory)
   socket.on('message', (data) => {
-    received += 1
+    liveness.hear()
     session.receive(data as Buffer)
   })
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     lease.ended.removeEventListener('abort', onLeaseEnd)
     release()
+    unwatch()
     session.transportClosed()
+    memory.close()
   })
   return {
     probe: () => {
-      const before = received
+      const before = liveness.heard
       // Any message is a sign of life: the answer may be stuck behind bulk data.
       session.ping().catch(() => {
-        if (received === before) socket.terminate()
+        if (liveness.heard === before) socket.terminate()
       })
     },
-  }
-}
-
-/** A stream begins with the capability that is current when it opens: two bytes of length, then the text. */
-async function admit(stream: Stream, lease: Lease, credentials: Admissions): Promise<void> {
-  const deadline = setTimeout(() => stream.abort(), CAPABILITY_DEADLINE_MS)
-  try {
-    const capability = await readCapability(stream)
-    if (capability === undefined || !isFor(capability, lease, credentials) || !lease.ready.hasRoom) {
-      await stream.write(Uint8Array.of(STREAM_ANSWER.rejected))
-      return await stream.end()
-    }
-    await stream.write(Uint8Array.of(STREAM_ANSWER.accepted))
-    const session = new StreamDuplex(stream)
-    if (!lease.ready.offer(session)) session.destroy()
-  } catch {
-    stream.abort()
-  } finally {
-    clearTimeout(deadline)
-  }
-}
-
-/** Whether the capability is good and of the very lease that opened the WebSocket. */
-function isFor(capability: string, lease: Lease, credentials: Admissions): boolean {
-  try {
-    return credentials.leaseOf(capability, AUDIENCE.reverse) === lease
-  } catch {
-    return false
-  }
-}
-
-/** @returns undefined when what came is not one capability and nothing more */
-async function readCapability(stream: Stream): Promise<string | undefined> {
-  let received = Buffer.alloc(0)
-  for (;;) {
-    const bytes = await stream.read()
-    if (bytes === undefined) return undefined
-    received = Buffer.concat([received, bytes])
-    if (received.length < LENGTH_BYTES) continue
-    const length = received.readUInt16BE(0)
-    if (length === 0 || length > CAPABILITY_MAX_BYTES) return undefined
-    if (received.length > LENGTH_BYTES + length) return undefined
-    if (received.length === LENGTH_BYTES + length) return received.toString('utf8', LENGTH_BYTES)
+    sendAway: () => close(SERVICE_RESTART, 'restart'),
   }
 }

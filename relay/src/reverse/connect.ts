@@ -15,17 +15,21 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { RelayError } from '../errors.ts'
 import type { Admissions } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIERS_PER_LEASE_MAX } from '../limits.ts'
+import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_PIECES_MAX } from '../limits.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { PolicyRules } from '../policy/rules.ts'
+import type { Sources } from '../source/sources.ts'
 import { type Carrier, serveCarrier } from './carrier.ts'
 import { serveNative } from './native.ts'
+import { SessionMemories } from './session-memory.ts'
 import { TcpSockets } from './tcp-sockets.ts'
 
 export class ReverseConnect {
   readonly #credentials: Admissions
   readonly #policy: PolicyRules
   readonly #tally: Tally
+  readonly #sources: Pick<Sources, 'standsForMany'>
+  readonly #memories: SessionMemories
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #tcpSockets = new TcpSockets()
   #onCarrier: ((lease: Lease) => void) | undefined
@@ -34,13 +38,23 @@ export class ReverseConnect {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES,
+    maxFragments: WEBSOCKET_PIECES_MAX,
+    maxBufferedChunks: WEBSOCKET_PIECES_MAX,
     handleProtocols: () => SUBPROTOCOL,
   })
 
-  constructor(credentials: Admissions, policy: PolicyRules, tally: Tally) {
+  constructor(
+    credentials: Admissions,
+    policy: PolicyRules,
+    tally: Tally,
+    sources: Pick<Sources, 'standsForMany'>,
+  ) {
     this.#credentials = credentials
     this.#policy = policy
     this.#tally = tally
+    this.#sockets.on('error', () => {})
+    this.#sources = sources
+    this.#memories = new SessionMemories((bound) => tally.memoryRelieved.add({ bound }))
     // Emitted within `handleUpgrade`, before anything was written: ws would answer without the envelope.
     this.#sockets.on('wsClientError', ({ message }) => {
       throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
@@ -57,9 +71,19 @@ export class ReverseConnect {
     for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
   }
 
+  /** Lets the pages of the lease come back to another process. */
+  sendAway(lease: Lease): void {
+    for (const carrier of this.#open.get(lease) ?? []) carrier.sendAway()
+  }
+
   /** Remembers a connection whose TLS handshake has not begun. */
   connected(socket: Socket): void {
     this.#tcpSockets.add(socket)
+  }
+
+  /** The TCP connection beneath a connection to the API, if it is known. */
+  tcpBeneath(connection: Socket): Socket | undefined {
+    return this.#tcpSockets.beneath(connection)
   }
 
   /**
@@ -70,20 +94,23 @@ export class ReverseConnect {
   upgrade(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
     requireHttp11(request)
     if (this.#policy.isAnyIpBanned(source)) throw new RelayError('ip_banned', 'this address is banned here')
-    if (request.headers.upgrade?.toLowerCase() === 'websocket') this.#openCarrier(request, socket, head)
+    if (request.headers.upgrade?.toLowerCase() === 'websocket')
+      this.#openCarrier(request, source, socket, head)
     else this.#openSession(request, socket, head)
   }
 
-  #openCarrier(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #openCarrier(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(offeredCapability(request))
     const open = this.#open.get(lease)?.size ?? 0
     if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} WebSockets are open for this lease`)
-    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, lease))
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, lease, source))
   }
 
   #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(nativeCapability(request))
     if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
+    const { roomInMs } = lease.ready
+    if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
     if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
     this.#count(socket)
     serveNative(socket, lease, this.#tcpSockets.beneath(request.socket))
@@ -95,13 +122,20 @@ export class ReverseConnect {
     return lease
   }
 
-  #serve(ws: WebSocket, lease: Lease): void {
+  #serve(ws: WebSocket, connection: Duplex, lease: Lease, source: string): void {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A page often comes back because its last WebSocket died, which is not known here yet.
     this.probe(lease)
     this.#onCarrier?.(lease)
-    const carrier = serveCarrier(ws, lease, this.#credentials)
+    const carrier = serveCarrier({
+      socket: ws,
+      connection,
+      lease,
+      source: this.#sources.standsForMany(source) ? undefined : source,
+      credentials: this.#credentials,
+      memories: this.#memories,
+    })
     carriers.add(carrier)
     this.#count(ws)
     ws.on('close', () => carriers.delete(carrier))
@@ -120,17 +154,20 @@ export function requireHttp11(request: IncomingMessage): void {
   if (request.httpVersion !== '1.1') throw new RelayError('http11_only', 'HTTP/1.1 is needed')
 }
 
-/** What a request without either credential is told. */
+/** What a request without a capability is told, whether or not it asks for an upgrade. */
 export function noCapability(): RelayError {
-  const native = `the header ${HEADER.reverseCapability}`
-  return new RelayError('invalid_request', `an upgrade to websocket, or ${native}, is needed`)
+  const native = `in the header ${HEADER.reverseCapability}`
+  const browser = `with a WebSocket's subprotocols behind ${SUBPROTOCOL}`
+  return new RelayError('unauthorized', `a capability is needed, ${native} or ${browser}`)
 }
 
 /** The client offers exactly the subprotocol and one capability. */
 function offeredCapability(request: IncomingMessage): string {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((value) => value.trim())
   const [subprotocol, capability] = offered
-  if (offered.length !== 2 || subprotocol !== SUBPROTOCOL || !capability)
+  const isAlone = capability === undefined && (subprotocol === '' || subprotocol === SUBPROTOCOL)
+  if (isAlone || capability === '') throw noCapability()
+  if (offered.length !== 2 || subprotocol !== SUBPROTOCOL || capability === undefined)
     throw new RelayError('invalid_request', `the subprotocols ${SUBPROTOCOL} and one capability are needed`)
   return capability
 }
@@ -139,10 +176,12 @@ function offeredCapability(request: IncomingMessage): string {
 function nativeCapability(request: IncomingMessage): string {
   const capability = request.headers[HEADER.reverseCapability.toLowerCase()]
   const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
-  if (protocol !== RAW_UPGRADE || typeof capability !== 'string') throw noCapability()
+  if (typeof capability !== 'string') throw noCapability()
+  if (protocol !== RAW_UPGRADE)
+    throw new RelayError('invalid_request', `a session is an upgrade to ${RAW_UPGRADE}, or to websocket`)
   return capability
 }
 
-function tooMany(message: string): RelayError {
-  return new RelayError('rate_limited', message, { 'Retry-After': '1' })
+function tooMany(message: string, waitMs = 1000): RelayError {
+  return new RelayError('rate_limited', message, { 'Retry-After': `${Math.ceil(waitMs / 1000)}` })
 }

@@ -10,8 +10,16 @@ export interface Arrival {
   lease: Lease
   /** Undefined on a dedicated port. */
   hello: PeekedHello | undefined
-  /** When a session has to be there, in milliseconds since the epoch. */
-  until: number
+  /** When the visitor came to the relay, in milliseconds of this process's monotonic clock (`performance.now()`). */
+  cameAt: number
+  /** Sessions that were activated for this visitor and broke before they answered. */
+  sessionsLost: number
+  /** Network of the visitor's address; undefined when that is a trusted proxy's, which stands for many clients. */
+  network: string | undefined
+  /** Where it came in, its source has its share of the lease's visitors: others go first. */
+  isLast: boolean
+  /** The process that handed the visitor over to this one; undefined when the visitor came in here. */
+  from: Place | undefined
 }
 
 export interface Place {

@@ -2,40 +2,64 @@
 
 import type { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
-import { WAITING_CLAIMS_MAX } from '../limits.ts'
+import { type Rate, Rates } from '../budget/rates.ts'
+import { SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
 import { keepAlive } from './keepalives.ts'
+import type { Liveness } from './liveness.ts'
 import type { Place } from './place.ts'
+import { livenessOf } from './stream-duplex.ts'
+import { type Waiting, WaitingLine } from './waiting-line.ts'
+
+const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
 
 interface Idle {
   session: Duplex
+  /** When it became ready, in milliseconds of the monotonic clock. */
+  since: number
   /** Stops watching it. */
   release: () => void
+}
+
+function isLive({ session }: Idle): boolean {
+  return livenessOf(session)?.isSilent !== true
 }
 
 /** A session of this process, or a process that has one. */
 export type Claimed = Duplex | Place
 
-type Waiter = (claimed: Claimed | undefined) => void
-
 export class ReadyQueue {
   readonly #idle: Idle[] = []
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiting = new WaitingLine()
   /** How many sessions wait in other processes, as far as is known here. */
   readonly #elsewhere = new Map<Place, number>()
+  readonly #carriers = new Set<Liveness>()
   #waitingRoom: Place | undefined
   #onChange: (() => void) | undefined
+  /** Sessions that broke before they answered a visitor; undefined until the first one does. */
+  #lost: Rates | undefined
   #closed = false
 
-  /** In all processes that are known of here. */
+  /** In all processes that are known of here, but for those of silent WebSockets. */
   get size(): number {
-    let size = this.#idle.length
+    let size = this.#live
     for (const count of this.#elsewhere.values()) size += count
     return size
   }
 
   /** Whether {@link offer} would take another session. */
   get hasRoom(): boolean {
-    return !this.#closed && (this.#waiting.size > 0 || this.#idle.length < READY_SESSIONS_MAX)
+    const isFull = this.#waiting.size === 0 && this.#live >= READY_SESSIONS_MAX
+    return !this.#closed && !isFull && this.roomInMs === 0
+  }
+
+  /** Milliseconds until another session is taken, after too many that broke before they answered a visitor. */
+  get roomInMs(): number {
+    return this.#lost?.waitMs(0, 1, performance.now()) ?? 0
+  }
+
+  /** Whether the lease has WebSockets in this process, and none of them answers. */
+  get isSilent(): boolean {
+    return this.#carriers.size > 0 && [...this.#carriers].every(({ isSilent }) => isSilent)
   }
 
   /** Whether {@link claim} would have to wait, here. */
@@ -56,9 +80,8 @@ export class ReadyQueue {
   /** Takes over a session until it is claimed. @returns false when there is no room: the session stays the caller's */
   offer(session: Duplex): boolean {
     if (!this.hasRoom || session.destroyed) return false
-    const [waiter] = this.#waiting
-    if (waiter !== undefined) waiter(session)
-    else {
+    if (!this.#waiting.give(session)) {
+      if (this.#idle.length >= READY_SESSIONS_MAX) this.#dropSilent()
       this.#idle.push(this.#watch(session))
       this.#onChange?.()
     }
@@ -68,11 +91,7 @@ export class ReadyQueue {
   /** So many sessions wait at `place` now: for the visitors that wait here first. */
   report(place: Place, count: number): void {
     let left = count
-    for (const waiter of this.#waiting) {
-      if (left === 0) break
-      left -= 1
-      waiter(place)
-    }
+    while (left > 0 && this.#waiting.give(place)) left -= 1
     if (left > 0) this.#elsewhere.set(place, left)
     else this.#elsewhere.delete(place)
   }
@@ -80,31 +99,60 @@ export class ReadyQueue {
   /**
    * The youngest session of this process, else a process with one, else the next to come. The youngest is the least
    * likely to be dead, and the least likely to be given up by its owner at this moment: that one gives up its oldest.
-   * @returns undefined when none came in time
+   * @returns undefined when none came in time, or too many wait
    */
-  async claim(gone: AbortSignal, timeoutMs: number = CLAIM_TIMEOUT_MS): Promise<Claimed | undefined> {
-    const idle = this.#idle.pop()
-    if (idle !== undefined) {
-      idle.release()
-      this.#onChange?.()
-      return idle.session
-    }
-    if (this.#closed || gone.aborted) return undefined
+  async claim(
+    gone: AbortSignal,
+    timeoutMs: number = CLAIM_TIMEOUT_MS,
+    waiting: Waiting = { network: undefined, isLast: false },
+  ): Promise<Claimed | undefined> {
+    if (gone.aborted) return undefined
+    const session = this.#take(this.#idle.findLastIndex(isLive))
+    if (session !== undefined) return session
+    if (this.#closed) return undefined
     const place = this.#takeElsewhere() ?? this.#waitingRoom
     if (place !== undefined) return place
-    if (this.#waiting.size >= WAITING_CLAIMS_MAX) return undefined
-    return await new Promise((resolve) => {
-      const settle: Waiter = (claimed) => {
-        this.#waiting.delete(settle)
-        clearTimeout(timeout)
-        gone.removeEventListener('abort', giveUp)
-        resolve(claimed)
+    return await this.#waiting.wait(waiting, gone, timeoutMs)
+  }
+
+  /**
+   * Another session for a visitor whose last one broke, without waiting.
+   * @param cameAt when the visitor came: no session that became ready later is taken
+   * @param from the process that the visitor came from, which has none either
+   */
+  claimAgain(gone: AbortSignal, cameAt: number, from: Place | undefined): Claimed | undefined {
+    if (gone.aborted) return undefined
+    const session = this.#take(this.#idle.findLastIndex((idle) => isLive(idle) && idle.since <= cameAt))
+    if (session !== undefined || this.#closed) return session
+    return this.#takeElsewhere(from) ?? (this.#waitingRoom === from ? undefined : this.#waitingRoom)
+  }
+
+  /** A WebSocket of the lease: its sessions are given to nobody while it is silent. @returns ends that */
+  watch(liveness: Liveness): () => void {
+    this.#carriers.add(liveness)
+    const release = liveness.onChange(() => {
+      this.#onChange?.()
+      while (this.#waiting.size > 0) {
+        const session = this.#take(this.#idle.findLastIndex(isLive))
+        if (session === undefined) return
+        this.#waiting.give(session)
       }
-      const giveUp = () => settle(undefined)
-      const timeout = setTimeout(giveUp, timeoutMs)
-      gone.addEventListener('abort', giveUp)
-      this.#waiting.add(settle)
     })
+    return () => {
+      this.#carriers.delete(liveness)
+      release()
+    }
+  }
+
+  /** Finds out which WebSockets of the lease are silent. */
+  async look(): Promise<void> {
+    await Promise.all(Array.from(this.#carriers, (liveness) => liveness.answers()))
+  }
+
+  /** Counts a session that broke before it answered a visitor who was still there. */
+  sessionLost(): void {
+    this.#lost ??= new Rates(1, SESSIONS_LOST)
+    this.#lost.spend(0, 1, performance.now())
   }
 
   /** Takes no more sessions, and lets go of all. */
@@ -121,20 +169,40 @@ export class ReadyQueue {
     }
     this.#elsewhere.clear()
     this.#onChange?.()
-    for (const waiter of this.#waiting) waiter(undefined)
+    this.#waiting.turnAway()
   }
 
   /** The process with the most: it is the least likely to have given its last one away meanwhile. */
-  #takeElsewhere(): Place | undefined {
+  #takeElsewhere(but?: Place): Place | undefined {
     let best: Place | undefined
     let most = 0
     for (const [place, count] of this.#elsewhere)
-      if (count > most) {
+      if (count > most && place !== but) {
         best = place
         most = count
       }
     if (best !== undefined) this.report(best, most - 1)
     return best
+  }
+
+  get #live(): number {
+    let live = 0
+    for (const idle of this.#idle) if (isLive(idle)) live += 1
+    return live
+  }
+
+  /** The oldest session of a silent WebSocket makes room for a new one. */
+  #dropSilent(): void {
+    const index = this.#idle.findIndex((idle) => !isLive(idle))
+    if (index >= 0) this.#take(index)?.destroy()
+  }
+
+  /** @param index out of range when there is none */
+  #take(index: number): Duplex | undefined {
+    const [idle] = index < 0 ? [] : this.#idle.splice(index, 1)
+    idle?.release()
+    if (idle !== undefined) this.#onChange?.()
+    return idle?.session
   }
 
   #watch(session: Duplex): Idle {
@@ -152,6 +220,7 @@ export class ReadyQueue {
     const stopKeepalives = keepAlive(session)
     const idle: Idle = {
       session,
+      since: performance.now(),
       release: () => {
         stopKeepalives()
         session.off('readable', remove)

@@ -7,7 +7,7 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 /** Text without a backslash is all that a node or a host is made of: an escape is read, and then fits none. */
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 /** A parameter, if any, and what follows it: `;` within an element, `,` between elements, or the end. */
-const PART = new RegExp(`[ \\t]*(?:(${TOKEN})=(${TOKEN}|${QUOTED}))?[ \\t]*(;|,|$)`, 'y')
+const PART = new RegExp(`[ \\t]*(?:(${TOKEN})=(${TOKEN}|${QUOTED})[ \\t]*)?(;|,|$)`, 'y')
 const PORT = /^(?:\d{1,5}|_[A-Za-z0-9._-]+)$/
 
 /** `undefined` where a proxy withheld, obfuscated or did not tell whom it got the request from. */

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { CLIENT_HELLO_CONNECTION_DEADLINE_MS, CLIENT_HELLO_DEADLINE_MS } from '@svc/protocol'
+import { CLIENT_HELLO_DEADLINE_MS } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { normalizeIp } from '../ip.ts'
 import { PROXY_HEADER_MAX_BYTES } from '../limits.ts'
@@ -25,12 +25,13 @@ export class Sources {
 
   /**
    * Reads the PROXY header of a new connection, where a trusted proxy sends one, and no byte of what follows it.
+   * @param until when that has to be done, in milliseconds of the monotonic clock
    * @returns whether the connection may go on; else it is closed
    */
-  async admit(socket: Socket): Promise<boolean> {
+  async admit(socket: Socket, until: number): Promise<boolean> {
     if (!this.#trusted.has(addressOf(socket))) return true
     try {
-      const client = await readProxyHeader(socket)
+      const client = await readProxyHeader(socket, until)
       if (client !== undefined) this.#remember(socket, client)
       return true
     } catch {
@@ -42,7 +43,12 @@ export class Sources {
   /** Whom a connection stands for, normalized; undefined for a trusted proxy that did not say. */
   ofSocket(socket: Socket): string | undefined {
     const source = this.ofConnection(socket)
-    return this.#trusted.has(source) ? undefined : source
+    return this.standsForMany(source) ? undefined : source
+  }
+
+  /** Whether an address is a trusted proxy's, which brings many clients. */
+  standsForMany(source: string): boolean {
+    return this.#trusted.has(source)
   }
 
   /**
@@ -62,6 +68,11 @@ export class Sources {
     return source
   }
 
+  /** Whether a trusted proxy sent it. */
+  isFromProxy({ socket }: IncomingMessage): boolean {
+    return this.#trusted.has(this.ofConnection(socket)) || this.#trusted.has(addressOf(socket))
+  }
+
   /** The peer's address, or the one that its PROXY header named; normalized. */
   ofConnection(socket: Peer): string {
     return this.#clients.get(keyOf(socket)) ?? addressOf(socket)
@@ -76,18 +87,20 @@ export class Sources {
 }
 
 /** @throws when the header is malformed, too large or too slow, or the connection ends */
-async function readProxyHeader(socket: Socket): Promise<string | undefined> {
-  const first = await readExactly(socket, 1, CLIENT_HELLO_CONNECTION_DEADLINE_MS)
+async function readProxyHeader(socket: Socket, until: number): Promise<string | undefined> {
+  const left = () => wholeBy - performance.now()
+  let wholeBy = until
+  const first = await readExactly(socket, 1, left())
   // TLS begins with 0x16: a proxy that speaks HTTP has TLS with the relay itself, and says `Forwarded`.
   if (first[0] !== SIGNATURE[0]) {
     socket.unshift(first)
     return undefined
   }
-  const until = Date.now() + CLIENT_HELLO_DEADLINE_MS
-  const fixed = Buffer.concat([first, await readExactly(socket, FIXED_BYTES - 1, until - Date.now())])
+  wholeBy = Math.min(until, performance.now() + CLIENT_HELLO_DEADLINE_MS)
+  const fixed = Buffer.concat([first, await readExactly(socket, FIXED_BYTES - 1, left())])
   const length = lengthOf(fixed)
   if (FIXED_BYTES + length > PROXY_HEADER_MAX_BYTES) throw new Error('PROXY header too large')
-  return clientOf(Buffer.concat([fixed, await readExactly(socket, length, until - Date.now())]))
+  return clientOf(Buffer.concat([fixed, await readExactly(socket, length, left())]))
 }
 
 function addressOf({ remoteAddress = '' }: Peer): string {

@@ -27,6 +27,8 @@ export function createFront({ certificates, serveConnect, forward }: FrontParts)
   })
   certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
   server.on('tlsClientError', (_error, socket) => socket.destroy())
+  // It does not listen itself, so nothing can fail that is not a connection's own.
+  server.on('error', () => {})
   server.on('secureConnection', (connection) => {
     connection.on('error', () => connection.destroy())
     sort(connection, serveConnect, forward)

@@ -3,13 +3,19 @@
 import { Socket } from 'node:net'
 import { Landing } from '../bridge/landing.ts'
 import { createPipe } from '../bridge/pipe.ts'
+import { leaveOnFatalErrors } from '../fatal.ts'
+import { createLog } from '../log.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { Beginning, ToWorker } from './messages.ts'
-import { createWorker, type Orders } from './worker.ts'
+import { createWorker, type Orders, type Worker } from './worker.ts'
 
 // Signals reach the whole group of processes: it is the first one that decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.once('disconnect', () => process.exit())
+
+let worker: Worker | undefined
+const early = createLog('fatal')
+leaveOnFatalErrors({ log: () => worker?.log ?? early, leave: async () => await worker?.leave() })
 
 let orders: Promise<Orders> = Promise.resolve({})
 process.on('message', (message: ToWorker, socket?: Socket) => {
@@ -20,7 +26,8 @@ process.on('message', (message: ToWorker, socket?: Socket) => {
 
 async function start(beginning: Beginning): Promise<Orders> {
   const pipe = createPipe(await Landing.find())
-  return createWorker(beginning, new Socket({ fd: API_CHANNEL_FD }), pipe)
+  worker = createWorker(beginning, new Socket({ fd: API_CHANNEL_FD }), pipe)
+  return worker.orders
 }
 
 function obey(orders: Orders, message: ToWorker, socket: Socket | undefined): void {

@@ -12,6 +12,8 @@ export interface Beginning {
   kind: 'begin'
   /** Among all processes; the first one has 0. */
   place: number
+  /** @see setClockOrigin */
+  clockOrigin: number
   /** How many there are. */
   processes: number
   port: number
@@ -48,7 +50,11 @@ export interface HandedOver {
   hello: PeekedHello | undefined
   /** Read from the socket, and to be read from it again. */
   unread: Buffer
-  until: number
+  /** How long the visitor has been here, in milliseconds: the clocks of two processes do not start at the same time. */
+  ageMs: number
+  sessionsLost: number
+  network: string | undefined
+  isLast: boolean
 }
 
 export type ToWorker =
@@ -59,6 +65,8 @@ export type ToWorker =
   | { kind: 'ended'; lease: string; reason: LeaseEnd }
   /** Its numbers are to be told again. */
   | { kind: 'recount'; lease: string }
+  /** A visitor of the lease waits elsewhere: a source that has more than its share gives way. */
+  | { kind: 'make-room'; lease: string }
   /** Another process has a new WebSocket of it: those here may be dead. */
   | { kind: 'probe'; lease: string }
   | { kind: 'policy'; file: PolicyFile }

@@ -8,16 +8,18 @@ import { PATH } from '@svc/protocol'
 import { Observer } from '../api/observe.ts'
 import { refuseWithoutUpgrade } from '../api/routing.ts'
 import { createApiServer } from '../api/server.ts'
-import { createSite } from '../api/site.ts'
+import { noSite } from '../api/site.ts'
+import { WriteDeadlines } from '../api/write-deadlines.ts'
 import type { Pipe } from '../bridge/pipe.ts'
 import { capacityOf, openFilesMax } from '../capacity.ts'
 import { CertificateRotation } from '../certificates/rotation.ts'
 import { certificatesOf } from '../certificates/store.ts'
+import { setClockOrigin } from '../clock.ts'
 import { Admissions } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
 import { TokenVerifier } from '../lease/token-verifier.ts'
-import { API_IDLE_MS, BACKLOG, FAREWELL_MS } from '../limits.ts'
-import { createLog } from '../log.ts'
+import { API_IDLE_MS, BACKLOG, DRAIN_MS, FAREWELL_MS } from '../limits.ts'
+import { createLog, type Logger } from '../log.ts'
 import { PolicyRules } from '../policy/rules.ts'
 import { createPublicPlane } from '../public-plane.ts'
 import { ReverseConnect } from '../reverse/connect.ts'
@@ -26,7 +28,7 @@ import { Sources } from '../source/sources.ts'
 import { TrustedProxies } from '../source/trusted-proxies.ts'
 import { Forwarder } from './api-channel.ts'
 import { createFront } from './front.ts'
-import { arrive, refuse } from './hand-over.ts'
+import { arrivalOf, arrive, refuse } from './hand-over.ts'
 import type { Beginning, ToWorker } from './messages.ts'
 import { LeaseMirror } from './mirror.ts'
 import { Uplink } from './uplink.ts'
@@ -36,8 +38,17 @@ export type Orders = {
   [Kind in ToWorker['kind']]?: (message: Extract<ToWorker, { kind: Kind }>, socket?: Socket) => void
 }
 
+export interface Worker {
+  orders: Orders
+  log: Logger
+  /** Takes nobody any more; resolves when its visitors have left, or have had the time for it. */
+  leave(): Promise<void>
+}
+
 /** @param channel to the first process, for the API */
-export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Orders {
+export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Worker {
+  // Tokens are judged by the time at which the first process issued them.
+  setClockOrigin(begin.clockOrigin)
   const log = createLog(begin.logLevel).child({ worker: begin.place })
   const readCertificates = ({ chainPem, keyPem }: Beginning['certificates']) =>
     certificatesOf(begin.rootHost, chainPem, keyPem)
@@ -64,29 +75,35 @@ export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Ord
   })
   const { listener, visitors, bindings, tally } = plane
   const uplink = new Uplink(plane)
-  const connect = new ReverseConnect(admissions, policy, tally)
+  const connect = new ReverseConnect(admissions, policy, tally, sources)
   connect.onCarrier(({ id }) => uplink.tell({ kind: 'carrier', lease: id }))
   const api = createApiServer({
+    rootHost: begin.rootHost,
     certificates,
     sources,
     routing: { [PATH.connect]: { GET: refuseWithoutUpgrade } },
     connect,
-    site: createSite(undefined, () => false),
+    site: noSite,
     observer: new Observer(tally, log),
     // What follows on the same connection may be for the first process.
     isClosing: () => true,
   })
+  const deadlines = new WriteDeadlines()
   const forwarder = new Forwarder(channel, pipe)
   const front = createFront({
     certificates,
     serveConnect: (connection) => api.emit('secureConnection', connection),
     forward: (connection) => {
+      deadlines.watch(connection, () => {
+        connect.tcpBeneath(connection)?.resetAndDestroy()
+        connection.destroy()
+      })
       connection.setTimeout(API_IDLE_MS, () => connection.destroy())
       forwarder.forward(connection, sources.ofConnection(connection)).catch(() => connection.destroy())
     },
   })
   policy.onChange(() => {
-    for (const lease of leases) if (policy.bars(lease)) lease.bar()
+    for (const lease of leases) lease.follow(policy.routes(lease))
   })
   const open = new Set<Socket>()
   const track = (socket: Socket): void => {
@@ -95,17 +112,27 @@ export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Ord
   }
   listener.on('connection', track)
   listener.once('listening', () => uplink.tell({ kind: 'listening' }))
-  listener.once('error', ({ message, code }: NodeJS.ErrnoException) =>
+  listener.on('error', ({ message, code }: NodeJS.ErrnoException) => {
     // Another one may have more luck, after a while.
-    uplink.tell({ kind: 'failed', message, code, port: begin.port }, () => process.exit(1)),
-  )
+    if (!listener.listening)
+      uplink.tell({ kind: 'failed', message, code, port: begin.port }, () => process.exit(1))
+  })
   listener.listen({ port: begin.port, backlog: BACKLOG, reusePort: true })
 
   const withLease = (id: string, use: (lease: Lease) => void): void => {
     const lease = leases.byId(id)
     if (lease !== undefined) use(lease)
   }
-  return {
+  const leave = async (): Promise<void> => {
+    listener.close()
+    for (const lease of leases) {
+      lease.ready.close()
+      if (visitors.visitorsOf(lease) === 0) connect.sendAway(lease)
+    }
+    await visitors.finish((lease) => connect.sendAway(lease), AbortSignal.timeout(DRAIN_MS))
+    await closedOrLate(open)
+  }
+  const orders: Orders = {
     visitor: (message, socket) => {
       if (socket === undefined) return
       const visitor = arrive(socket, message)
@@ -113,8 +140,7 @@ export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Ord
       const lease = leases.byId(message.lease)
       if (lease !== undefined) uplink.note(lease)
       if (lease === undefined || visitors.size >= listener.maxConnections) return refuse(visitor, message)
-      const { hello, until } = message
-      plane.serve({ visitor, lease, hello, until }).catch((error) => {
+      plane.serve(arrivalOf(visitor, lease, message, uplink)).catch((error) => {
         log.error({ err: error }, 'visitor failed')
         visitor.destroy()
       })
@@ -124,6 +150,7 @@ export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Ord
     },
     ended: ({ lease, reason }) => leases.end(lease, reason),
     recount: ({ lease }) => withLease(lease, (lease) => uplink.note(lease)),
+    'make-room': ({ lease }) => withLease(lease, (lease) => plane.makeRoom(lease)),
     probe: ({ lease }) => withLease(lease, (lease) => connect.probe(lease)),
     policy: ({ file }) => policy.inForce(file),
     certificates: (message) => certificates.replace(readCertificates(message.certificates)),
@@ -134,13 +161,13 @@ export function createWorker(begin: Beginning, channel: Socket, pipe: Pipe): Ord
     },
     ping: ({ question }) => uplink.tell({ kind: 'answer', question, yes: true }),
     'stop-listening': () => listener.close(),
-    end: ({ farewell }) => void leaveWith(farewell ? open : []),
+    end: ({ farewell }) => void closedOrLate(farewell ? open : []).then(() => process.exit()),
   }
+  return { orders, log, leave }
 }
 
-/** The process ends when these are closed, or have had the time for it. */
-async function leaveWith(sockets: Iterable<Socket>): Promise<void> {
+/** Resolves when these are closed, or have had the time for it. */
+async function closedOrLate(sockets: Iterable<Socket>): Promise<void> {
   const closed = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)))
   await Promise.race([Promise.all(closed), setTimeout(FAREWELL_MS)])
-  process.exit()
 }

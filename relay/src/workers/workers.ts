@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { CertificateRotation } from '../certificates/rotation.ts'
+import { clockOrigin } from '../clock.ts'
 import type { SpendBinding } from '../keyless/signer.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/registry.ts'
@@ -16,7 +17,7 @@ import type { ReverseConnect } from '../reverse/connect.ts'
 import type { Arrival } from '../reverse/place.ts'
 import type { Settings } from '../settings.ts'
 import { receiveForwarded } from './api-channel.ts'
-import { arrive, refuse } from './hand-over.ts'
+import { arrivalOf, arrive, refuse } from './hand-over.ts'
 import { WorkerLink } from './link.ts'
 import {
   type Beginning,
@@ -98,6 +99,12 @@ export class Workers {
     return link.ask((question) => ({ kind: 'spend', question, lease: lease.id, binding, clientHello }))
   }
 
+  /** A visitor of the lease waits here for a session: where the most of its visitors are, somebody may give way. */
+  makeRoom(lease: Lease): void {
+    const busiest = this.#parts.visitors.busiestWith(lease)
+    this.#links.find((link) => link === busiest)?.tell({ kind: 'make-room', lease: lease.id })
+  }
+
   stopListening(): void {
     this.#isClosing = true
     for (const link of this.#links) link.tell({ kind: 'stop-listening' })
@@ -120,7 +127,7 @@ export class Workers {
       said: (message, socket) => {
         if (message.kind === 'listening') listening()
         else if (message.kind === 'failed') failed(listenError(message))
-        else if (message.kind === 'visitor') this.#receive(message, socket)
+        else if (message.kind === 'visitor') this.#receive(message, socket, link)
         else if (message.kind === 'carrier') this.#probe(message.lease, link)
         else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
         else counts.add(message)
@@ -160,6 +167,7 @@ export class Workers {
     return {
       kind: 'begin',
       place,
+      clockOrigin: clockOrigin(),
       processes: settings.workers,
       port,
       rootHost: settings.rootHost,
@@ -196,7 +204,7 @@ export class Workers {
     for (const link of this.#links) if (link !== origin) link.tell({ kind: 'probe', lease: id })
   }
 
-  #receive(message: HandedOver, socket: Socket | undefined): void {
+  #receive(message: HandedOver, socket: Socket | undefined, from: WorkerLink): void {
     if (socket === undefined) return
     const { track, serve, log } = this.#parts
     const visitor = arrive(socket, message)
@@ -206,8 +214,7 @@ export class Workers {
       refuse(visitor, message)
       return
     }
-    const { hello, until } = message
-    serve({ visitor, lease, hello, until }).catch((error) => {
+    serve(arrivalOf(visitor, lease, message, from)).catch((error) => {
       log.error({ err: error }, 'visitor failed')
       visitor.destroy()
     })

@@ -9,7 +9,7 @@ import { type Answer, startTestRelay, type TestRelay } from '../support/relay.ts
 import { nativeSession, type TestSession, UPGRADE_HEADERS } from '../support/session.ts'
 import { ROWS, type Section } from './rows.ts'
 
-export const ADMIN_TOKEN = 'an-admin-token'
+export const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
 export const PORTS = 8
 
 type Proof = () => void | Promise<void>

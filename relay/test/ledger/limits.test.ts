@@ -120,11 +120,22 @@ ledger('Limits', {
       for (let i = 0; i < 5; i++) expect(await login()).toMatchObject(failsWith(401, 'unauthorized'))
       expect(await login()).toMatchObject(failsWith(429, 'rate_limited'))
     }),
-  'body: 4 MiB, 64 KiB on admin routes': async () => {
+  'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes': async () => {
     const padded = (bytes: number) => JSON.stringify({ token: 'x', padding: 'x'.repeat(bytes) })
-    expect(await world.post('/sdk/renew', padded(2 ** 20))).toMatchObject({
-      json: { error: { message: expect.not.stringContaining('larger') } },
-    })
+    for (const [path, maxBytes] of [
+      ['/sdk/register/challenge', 384 * 1024],
+      ['/sdk/register', 16 * 1024],
+      ['/sdk/renew', 384 * 1024],
+      ['/sdk/reverse', 16 * 1024],
+      ['/sdk/unregister', 16 * 1024],
+    ] as const) {
+      expect(await world.post(path, padded(maxBytes))).toMatchObject({
+        json: { error: { message: `the body is larger than ${maxBytes} bytes` } },
+      })
+      expect(await world.post(path, padded(16_000))).toMatchObject({
+        json: { error: { message: expect.not.stringContaining('larger') } },
+      })
+    }
     expect(await world.admin('POST', '/api/policy/ips', padded(64 * 1024))).toMatchObject({
       json: { error: { message: expect.stringContaining('larger than 65536 bytes') } },
     })

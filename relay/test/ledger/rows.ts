@@ -304,7 +304,7 @@ export const ROWS = {
     'budget: 20 units at once from one source',
     'challenges: 32 open ones of a source',
     'admin login: 5 failures a minute',
-    'body: 4 MiB, 64 KiB on admin routes',
+    'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes',
   ],
   Versioning: [
     'GET /sdk/domain tells protocol_version and release_version',

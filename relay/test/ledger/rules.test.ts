@@ -249,7 +249,9 @@ ledger('State files', {
     const directory = await mkdtemp(join(tmpdir(), 'svc-ledger-'))
     const mnemonic = 'test test test test test test test test test test test junk'
     const path = "m/44'/60'/0'/0/7"
-    await writeFile(join(directory, 'identity.json'), JSON.stringify({ mnemonic, derivation_path: path }))
+    await writeFile(join(directory, 'identity.json'), JSON.stringify({ mnemonic, derivation_path: path }), {
+      mode: 0o600,
+    })
     const { address } = await loadIdentity(directory)
     expect(address).toBe(mnemonicToAccount(mnemonic, { path }).address.toLowerCase())
   },

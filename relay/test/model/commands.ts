@@ -18,6 +18,7 @@ import type { System } from './system.ts'
 
 const ROOT_HOST = 'relay.localhost'
 const IPS = ['192.0.2.1', '192.0.2.2']
+const ADMIN_IP = '192.0.2.9'
 const ACCOUNTS = [1, 2, 3].map((n) => privateKeyToAccount(`0x${String(n).padStart(64, '0')}`))
 const EVERYBODY = ACCOUNTS.flatMap((account) => ['one', 'two'].map((name) => ({ name, account })))
 
@@ -147,21 +148,21 @@ function advance(ms: number): Command {
 
 function decide(update: LeasePolicyUpdate): Command {
   return new Command(`decide ${JSON.stringify(update)}`, async (model, real) => {
-    deepStrictEqual(await real.system.admin.updateLease(update), {})
+    deepStrictEqual(await real.system.admin.updateLease(update, ADMIN_IP), {})
     model.decide(update)
   })
 }
 
 function setMode(mode: 'auto' | 'manual'): Command {
   return new Command(`mode ${mode}`, async (model, { system }) => {
-    await system.admin.updateSettings({ ...system.policy.settings, approval_mode: mode })
+    await system.admin.updateSettings({ ...system.policy.settings, approval_mode: mode }, ADMIN_IP)
     model.mode = mode
   })
 }
 
 function banIp(ip: string, isBanned: boolean): Command {
   return new Command(`${isBanned ? 'ban' : 'unban'} ${ip}`, async (model, { system }) => {
-    await system.admin.updateIp({ ip, is_banned: isBanned })
+    await system.admin.updateIp({ ip, is_banned: isBanned }, ADMIN_IP)
     put(model.bannedIps, ip, isBanned)
   })
 }
@@ -207,7 +208,7 @@ function compare(model: Model, { system, issued }: Real): void {
     }
   deepStrictEqual(
     open
-      .state()
+      .state('')
       .leases.map((lease) => lease.hostname)
       .toSorted(),
     leases
@@ -217,7 +218,7 @@ function compare(model: Model, { system, issued }: Real): void {
   )
   deepStrictEqual(
     admin
-      .state()
+      .state('')
       .leases.map(({ metadata, ready, udp_enabled, tcp_enabled, tcp_addr, ...lease }) => lease)
       .toSorted(byKey),
     leases.map((lease) => policyLease(model, lease)).toSorted(byKey),
@@ -258,6 +259,7 @@ function policyLease(model: Model, lease: ModelLease) {
     is_banned: model.banned.has(key),
     is_denied: model.denied.has(key),
     is_ip_banned: model.bannedIps.has(lease.clientIp),
+    ip_bans: model.bannedIps.has(lease.clientIp) ? [lease.clientIp] : [],
   }
 }
 

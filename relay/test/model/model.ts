@@ -28,6 +28,8 @@ export interface ModelToken {
 
 const TTL_DEFAULT_S = 120
 const TTL_MAX_S = 600
+/** A name whose lease is over waits this long for its identity. */
+const NAME_KEPT_MS = 600_000
 
 export class Model {
   now: number
@@ -38,6 +40,8 @@ export class Model {
   readonly banned = new Set<string>()
   readonly bannedIps = new Set<string>()
   readonly bps = new Map<string, number>()
+  /** Name → who had it last, and until when nobody else gets it. */
+  readonly #kept = new Map<string, { key: string; until: number }>()
   #instances = 0
 
   constructor(now: number) {
@@ -56,7 +60,9 @@ export class Model {
     const key = Model.keyOf(who)
     const previous = this.leases.get(key)
     const owner = [...this.leases.values()].find((lease) => lease.isFriendly && lease.name === who.name)
-    const isFriendly = owner === undefined || owner === previous
+    const kept = this.#kept.get(who.name)
+    const isKept = kept !== undefined && kept.key !== key && kept.until > this.now
+    const isFriendly = !isKept && (owner === undefined || owner === previous)
     if (!isFriendly && !mayFallBack) return 'hostname_conflict'
     const lease = {
       ...who,
@@ -86,7 +92,7 @@ export class Model {
 
   unregister(token: ModelToken): ErrorCode | undefined {
     const refused = this.refusalOf(token)
-    if (refused === undefined) this.leases.delete(token.key)
+    if (refused === undefined) this.#end(token.key, this.now)
     return refused
   }
 
@@ -98,7 +104,7 @@ export class Model {
 
   advance(ms: number): void {
     this.now += ms
-    for (const [key, lease] of this.leases) if (lease.expiresAt <= this.now) this.leases.delete(key)
+    for (const [key, { expiresAt }] of this.leases) if (expiresAt <= this.now) this.#end(key, expiresAt)
   }
 
   decide({ identity_key: key, is_banned, is_approved, is_denied, bps }: LeasePolicyUpdate): void {
@@ -117,6 +123,12 @@ export class Model {
   routes(lease: ModelLease): boolean {
     const key = Model.keyOf(lease)
     return this.isApproved(key) && !this.banned.has(key) && !this.bannedIps.has(lease.clientIp)
+  }
+
+  #end(key: string, at: number): void {
+    const { name, isFriendly } = this.leases.get(key)!
+    this.leases.delete(key)
+    if (isFriendly) this.#kept.set(name, { key, until: at + NAME_KEPT_MS })
   }
 
   #ttl(ttl: number | undefined): number | undefined {

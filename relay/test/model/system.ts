@@ -9,6 +9,7 @@ import { SdkApi } from '../../src/api/sdk.ts'
 import { Bandwidth } from '../../src/bridge/bandwidth.ts'
 import { Visitors } from '../../src/bridge/visitors.ts'
 import { Budgets } from '../../src/budget/budgets.ts'
+import { unprovenMemory } from '../../src/budget/request-memory.ts'
 import { DatagramPlane } from '../../src/datagram/plane.ts'
 import { loadIdentity } from '../../src/identity.ts'
 import { Challenges } from '../../src/lease/challenges.ts'
@@ -19,10 +20,12 @@ import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { Tokens } from '../../src/lease/tokens.ts'
 import { createLog } from '../../src/log.ts'
 import { Tally } from '../../src/metrics/tally.ts'
+import { AuditLog } from '../../src/policy/audit-log.ts'
 import { Policy } from '../../src/policy/policy.ts'
 import { createDedicatedPorts } from '../../src/ports.ts'
 import { Routes } from '../../src/routing/routes.ts'
 import { readSettings } from '../../src/settings.ts'
+import { StateHealth } from '../../src/state-health.ts'
 
 export interface System {
   sdk: SdkApi
@@ -40,9 +43,10 @@ export async function createSystem(): Promise<System> {
   const log = createLog('silent')
   const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
   const identity = await loadIdentity(directory)
-  const policy = await Policy.load(directory, settings.portGates)
+  const state = new StateHealth(log)
+  const policy = await Policy.load(directory, settings.portGates, state)
   const routes = new Routes(settings.rootHost)
-  const journal = await ReservationJournal.open(directory, log)
+  const journal = await ReservationJournal.open(directory, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations)
   const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
   const recovery = new Recovery()
@@ -50,7 +54,8 @@ export async function createSystem(): Promise<System> {
   const sdk = new SdkApi({
     leases,
     durable: () => journal.durable(),
-    challenges: new Challenges(settings.host),
+    settled: async () => {},
+    challenges: new Challenges(settings.host, unprovenMemory()),
     recovery,
     budgets: new Budgets({ sourcePerMinute: 1e9, relayPerMinute: 1e9 }),
     credentials,
@@ -61,6 +66,7 @@ export async function createSystem(): Promise<System> {
       reservations: journal.reservations,
       serve: async () => {},
       connectionsMax: 0,
+      listenersMax: 1_000,
       datagrams: new DatagramPlane({
         tunnelOf: () => undefined,
         routes: () => true,
@@ -76,15 +82,24 @@ export async function createSystem(): Promise<System> {
   })
   return {
     sdk,
-    admin: new AdminApi(undefined, policy, { tally, visitors: new Visitors(log), leases }),
-    open: new PublicApi(leases, policy, () => false),
+    admin: new AdminApi(policy, new AuditLog(directory, state), {
+      tally,
+      visitors: new Visitors(log),
+      leases,
+    }),
+    open: new PublicApi(
+      leases,
+      policy,
+      () => state.troubles,
+      () => false,
+    ),
     routes,
     policy,
     credentials,
     leases,
     close: async () => {
       for (const lease of [...leases]) leases.end(lease, 'shutdown')
-      await Promise.all([recovery.close(), journal.close(), policy.saved()])
+      await Promise.all([recovery.close(), journal.close(), policy.settled()])
       await rm(directory, { recursive: true })
     },
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { encodeCapability, PATH, SUBPROTOCOL } from '@svc/protocol'
 import { Session, type Stream } from '@svc/yamux'
 import { WebSocket } from 'ws'
-import { ROOT_HOST, type TestRelay } from './relay.ts'
+import { ROOT_HOST, type TestClient } from './relay.ts'
 
 export interface TestCarrier {
   socket: WebSocket
@@ -19,7 +19,7 @@ interface TestStream {
   read(length: number): Promise<Buffer>
 }
 
-export function connectWebSocket(relay: TestRelay, protocols: string[]): WebSocket {
+export function connectWebSocket(relay: TestClient, protocols: string[]): WebSocket {
   // `servername` reaches tls.connect, though the types of ws do not name it.
   const options = { ca: relay.ca, servername: ROOT_HOST, headers: { Host: `${ROOT_HOST}:${relay.port}` } }
   const socket = new WebSocket(`wss://127.0.0.1:${relay.port}${PATH.connect}`, protocols, options)
@@ -27,7 +27,7 @@ export function connectWebSocket(relay: TestRelay, protocols: string[]): WebSock
   return socket
 }
 
-export async function openCarrier(relay: TestRelay, capability: string): Promise<TestCarrier> {
+export async function openCarrier(relay: TestClient, capability: string): Promise<TestCarrier> {
   const socket = connectWebSocket(relay, [SUBPROTOCOL, capability])
   await once(socket, 'open')
   const transport = { send: (bytes: Uint8Array) => socket.send(bytes), close: () => socket.close() }

@@ -2,14 +2,14 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { connect } from 'node:tls'
+import { type ConnectionOptions, connect } from 'node:tls'
 
 /** What Node's own client sends first. */
-export async function captureHello(serverName?: string): Promise<Buffer> {
+export async function captureHello(serverName?: string, options: ConnectionOptions = {}): Promise<Buffer> {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const client = connect({ port, ...(serverName === undefined ? {} : { servername: serverName }) })
+  const client = connect({ port, ...options, ...(serverName !== undefined && { servername: serverName }) })
   client.on('error', () => {})
   const [socket] = await once(server, 'connection')
   const [hello] = await once(socket, 'data')

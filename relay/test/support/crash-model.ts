@@ -2,11 +2,18 @@
 
 /** Even keys are identities in policy.json, odd ones in leases.jsonl. */
 export const KEYS = 64
-/** Reservations end this far in the future, plus their number in milliseconds. */
-export const EPOCH_MS: number = Date.UTC(2100, 0)
 
 export function keyOf(index: number): string {
   return `name${index}:0x${index.toString(16).padStart(40, '0')}`
+}
+
+/** Where a reservation has its number. */
+export function hostnameOf(n: number): string {
+  return `name-${n}.relay.example`
+}
+
+export function numberOf(hostname: string): number {
+  return Number(/^name-(\d+)\./.exec(hostname)?.[1])
 }
 
 export function isRelease(n: number): boolean {

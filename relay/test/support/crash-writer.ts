@@ -3,17 +3,22 @@
 // `node crash-writer.ts DIRECTORY SEED`
 
 import { writeSync } from 'node:fs'
+import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { createLog } from '../../src/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
-import { EPOCH_MS, isRelease, KEYS, keyOf } from './crash-model.ts'
+import { StateHealth } from '../../src/state-health.ts'
+import { hostnameOf, isRelease, KEYS, keyOf } from './crash-model.ts'
 
 const WORKERS = 8
 const REPORT = 3
+const LEASE_TTL_MS = 500_000
 const [directory = '', seed = ''] = process.argv.slice(2)
 const first = Number(seed)
-const journal = await ReservationJournal.open(directory, createLog('silent'))
-const policy = await Policy.load(directory, { udp: false, tcp: false })
+const log = createLog('silent')
+const state = new StateHealth(log)
+const journal = await ReservationJournal.open(directory, state, log)
+const policy = await Policy.load(directory, { udp: false, tcp: false }, state)
 /** Synchronous, so that whoever reads it knows what this process knew when it died. */
 const say = (text: string): number => writeSync(REPORT, `${text}\n`)
 
@@ -38,7 +43,7 @@ async function decide(index: number, n: number): Promise<void> {
 
 async function reserve(index: number, n: number): Promise<void> {
   const key = keyOf(index)
+  journal.reservations.hold(key, { hostname: hostnameOf(n), expiresAt: now() + LEASE_TTL_MS })
   if (isRelease(n)) journal.reservations.release(key)
-  else journal.reservations.hold(key, { hostname: `name${index}.relay.example`, expiresAt: EPOCH_MS + n })
   await journal.durable()
 }

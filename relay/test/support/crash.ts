@@ -6,13 +6,13 @@ import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { EPOCH_MS, isRelease, KEYS, keyOf } from './crash-model.ts'
+import { isRelease, KEYS, keyOf, numberOf } from './crash-model.ts'
 
 /** Longest time that the writer is left alone once it writes. */
 const LIFE_MAX_MS = 60
 /** Above every number that one life reaches, so that the next life's are larger. */
 const NUMBERS_PER_LIFE = 1_000_000
-const FILES = ['leases.jsonl', 'leases.jsonl.tmp', 'policy.json', 'policy.json.tmp']
+const FILES = ['leases.jsonl', 'leases.jsonl.svc-tmp', 'policy.json', 'policy.json.svc-tmp']
 
 interface Told {
   /** The last number that the writer began with, and the last that it was promised. */
@@ -100,8 +100,9 @@ async function readReservations(path: string): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (const line of text.split('\n').slice(0, -1)) {
     const { identity_key, hostname, expires_at } = JSON.parse(line)
-    if (hostname === '') found.delete(identity_key)
-    else found.set(identity_key, Date.parse(expires_at) - EPOCH_MS)
+    // Given up: what is still kept of it ended in the past.
+    if (Date.parse(expires_at) <= Date.now()) found.delete(identity_key)
+    else found.set(identity_key, numberOf(hostname))
   }
   return found
 }

@@ -56,6 +56,12 @@ export function certificate(chain: readonly Uint8Array[]): Buffer {
   return message(11, Buffer.concat([Buffer.of(0), uint24(entries.length), entries]))
 }
 
+/** RFC 8879 §4. @param body of a Certificate message, compressed; `length` of it uncompressed, as the tenant claims */
+export function compressedCertificate(algorithm: number, compressed: Uint8Array, length: number): Buffer {
+  const head = Buffer.concat([Buffer.of(0, algorithm), uint24(length), uint24(compressed.length)])
+  return message(25, Buffer.concat([head, compressed]))
+}
+
 function uint24(value: number): Buffer {
   return Buffer.of(value >> 16, (value >> 8) & 0xff, value & 0xff)
 }

@@ -23,15 +23,19 @@ export interface Answer {
   json: Envelope<never> & { data?: unknown; error?: unknown }
 }
 
-export interface TestRelay {
+/** Whoever speaks to a relay. */
+export interface TestClient {
   port: number
   origin: string
   ca: string
-  directory: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   register(name: string, options?: RegisterOptions): Promise<RegisterResponse>
   tcp(): Promise<Socket>
   tls(serverName: string, options?: ConnectionOptions): TLSSocket
+}
+
+export interface TestRelay extends TestClient {
+  directory: string
   /** Its directory stays. */
   stop(options?: CloseOptions): Promise<void>
   close(): Promise<void>
@@ -63,13 +67,24 @@ export async function startTestRelay(
   }
   const relay: Relay = await startRelay(readSettings(settings), life.log ?? createLog('silent'))
   const ca = await readFile(join(directory, 'ca.pem'), 'utf8')
-  const test: TestRelay = {
+  return {
+    ...relayClient(port, ca),
+    directory,
+    stop: (options) => relay.close(options),
+    close: async () => {
+      await relay.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+export function relayClient(port: number, ca: string): TestClient {
+  const client: TestClient = {
     port,
     origin: `https://${ROOT_HOST}:${port}`,
     ca,
-    directory,
     call: (method, path, body, headers) => call(port, ca, method, path, body, headers),
-    register: (name, options) => register(test, name, options),
+    register: (name, options) => register(client, name, options),
     tcp: async () => {
       const socket = connectTcp({ host: '127.0.0.1', port })
       socket.on('error', () => {})
@@ -81,17 +96,12 @@ export async function startTestRelay(
       socket.on('error', () => {})
       return socket
     },
-    stop: (options) => relay.close(options),
-    close: async () => {
-      await relay.close()
-      await rm(directory, { recursive: true })
-    },
   }
-  return test
+  return client
 }
 
 async function register(
-  relay: Pick<TestRelay, 'call'>,
+  relay: Pick<TestClient, 'call'>,
   name: string,
   { account = newAccount(), ...fields }: RegisterOptions = {},
 ): Promise<RegisterResponse> {

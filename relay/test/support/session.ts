@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { TLSSocket } from 'node:tls'
 import { HEADER, PATH, RAW_UPGRADE } from '@svc/protocol'
 import { openCarrier } from './carrier.ts'
-import { ROOT_HOST, type TestRelay } from './relay.ts'
+import { ROOT_HOST, type TestClient } from './relay.ts'
 
 export interface TestSession {
   /** Exactly `length` bytes; fewer when the session ends before. */
@@ -20,14 +20,14 @@ export interface TestSession {
 export const UPGRADE_HEADERS: readonly string[] = ['Connection: Upgrade', `Upgrade: ${RAW_UPGRADE}`]
 
 /** Session by carrier, for `describe.each`. */
-export const CARRIERS: [string, (relay: TestRelay, capability: string) => Promise<TestSession>][] = [
+export const CARRIERS: [string, (relay: TestClient, capability: string) => Promise<TestSession>][] = [
   ['a browser', browserSession],
   ['a native client', (relay, capability) => nativeSession(relay, capability, UPGRADE_HEADERS)],
   ['a native client without upgrade headers', (relay, capability) => nativeSession(relay, capability, [])],
 ]
 
 /** A connection to the API on which requests are written by hand. */
-export async function apiSocket(relay: TestRelay): Promise<TLSSocket> {
+export async function apiSocket(relay: TestClient): Promise<TLSSocket> {
   const socket = relay.tls(ROOT_HOST, { ALPNProtocols: ['http/1.1'], allowHalfOpen: true } as object)
   await once(socket, 'secureConnect')
   return socket
@@ -50,7 +50,7 @@ export async function readHead(read: TestSession['read']): Promise<string> {
 }
 
 export async function nativeSession(
-  relay: TestRelay,
+  relay: TestClient,
   capability: string,
   headers: readonly string[],
 ): Promise<TestSession> {
@@ -99,7 +99,7 @@ export function socketReader(socket: NodeJS.ReadableStream): TestSession['read']
   }
 }
 
-async function browserSession(relay: TestRelay, capability: string): Promise<TestSession> {
+async function browserSession(relay: TestClient, capability: string): Promise<TestSession> {
   const { socket, open } = await openCarrier(relay, capability)
   const { stream, read } = await open(capability)
   const [answer] = await read(1)

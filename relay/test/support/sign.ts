@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
-import type { RegisterResponse, Tls12SignRequest, Tls13SignRequest } from '@svc/protocol'
+import type { RegisterResponse, SignRequest } from '@svc/protocol'
 import type { TestCarrier } from './carrier.ts'
 import { certificate, EMPTY_ENCRYPTED_EXTENSIONS, helloOfRecords, serverHello } from './handshake.ts'
-import type { Answer, TestRelay } from './relay.ts'
+import type { Answer, TestClient } from './relay.ts'
 
 /** What a page gets to see of a visitor who comes. */
 export interface Activated {
@@ -13,12 +13,12 @@ export interface Activated {
   clientHello: Buffer
 }
 
-/** Byte strings may be Buffers. */
-export type SignFields = Partial<Record<keyof Tls13SignRequest | keyof Tls12SignRequest, unknown>>
+/** Byte strings may be Buffers, and other fields may be there. */
+export type SignFields = Partial<Record<keyof SignRequest, unknown>> & Record<string, unknown>
 
 /** A visitor comes, and the page's side gets the binding and the ClientHello. */
 export async function activate(
-  relay: TestRelay,
+  relay: TestClient,
   carrier: TestCarrier,
   { hostname, reverse_endpoint }: RegisterResponse,
   options: ConnectionOptions = {},
@@ -33,7 +33,7 @@ export async function activate(
   return { binding, clientHello: helloOfRecords(records) }
 }
 
-/** Fields of a TLS 1.3 request that gets its signature. */
+/** Fields of a request that gets its signature. */
 export function genuine({ binding, clientHello }: Activated, chain: readonly Uint8Array[]) {
   return {
     binding,
@@ -45,7 +45,7 @@ export function genuine({ binding, clientHello }: Activated, chain: readonly Uin
 }
 
 export function sign(
-  relay: TestRelay,
+  relay: TestClient,
   token: string,
   fields: SignFields,
   headers: Record<string, string> = {},

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connectQuic, type QuicClientSession } from '@currentspace/http3'
 import { TUNNEL_ALPN } from '@svc/protocol'
-import { ROOT_HOST, type TestRelay } from './relay.ts'
+import { ROOT_HOST, type TestClient } from './relay.ts'
 
 export interface TestTunnel {
   session: QuicClientSession
@@ -21,15 +21,20 @@ export interface TestTunnel {
   close(): Promise<void>
 }
 
-export async function openTunnel(relay: TestRelay, alpn: string = TUNNEL_ALPN): Promise<TestTunnel> {
+export async function openTunnel(
+  relay: TestClient,
+  alpn: string = TUNNEL_ALPN,
+  servername: string = ROOT_HOST,
+): Promise<TestTunnel> {
   const session = connectQuic(
-    { address: '127.0.0.1', port: relay.port, servername: ROOT_HOST },
+    { address: '127.0.0.1', port: relay.port, servername },
     {
       ca: relay.ca,
       alpn: [alpn],
       enableDatagrams: true,
       runtimeMode: 'portable',
-      connectTimeoutMs: 1_000,
+      // with another protocol no answer comes
+      connectTimeoutMs: alpn === TUNNEL_ALPN ? 5_000 : 1_000,
     },
   )
   session.on('error', () => {})

@@ -21,6 +21,7 @@ export function lease(name: string, fields: Partial<PolicyLease> = {}): PolicyLe
     is_banned: false,
     is_denied: false,
     is_ip_banned: false,
+    ip_bans: [],
     ...fields,
   }
 }

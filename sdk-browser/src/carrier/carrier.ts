@@ -22,6 +22,8 @@ export interface CarrierEvents {
   traffic(): void
   /** The relay refused the capability: renew, then call `fill`. */
   stale(): void
+  /** The relay takes no more sessions while none is ready, or takes them again. Not called before it took the first. */
+  admits(isAdmitting: boolean): void
   /** The carrier, once online, is gone. Called once, unless `close` was. */
   ended(reason: SvcError): void
   debug(event: CarrierDebugEvent): void
@@ -37,8 +39,10 @@ export interface CarrierStats {
   rttMs: number | undefined
 }
 
-/** As many streams as no WebSocket has: a saturated one is chosen last. */
+/** As many streams as no WebSocket has: a saturated one is chosen late, … */
 const SATURATED_COST = 1e6
+/** … and one that is about to go last. */
+const RETIRING_COST = 2e6
 
 /** They concern the lease, and so every WebSocket of it. */
 const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ended', 'lease_replaced'])
@@ -90,7 +94,7 @@ export class Carrier {
     this.#streams = new ReadyStreams({
       open: () => this.#openStream(),
       serve: (activation) => this.#serve(activation),
-      ready: () => this.#cameOnline(),
+      ready: () => this.#admitted(),
       rejected: (again) => this.#rejected(again),
     })
     this.#addLink().then(
@@ -164,12 +168,14 @@ export class Carrier {
 
   #remove(link: Link, code: SvcErrorCode | undefined): void {
     this.#links = this.#links.filter((other) => other !== link)
+    if (this.#staying.length === 0 && this.#links[0]) this.#links[0].isRetiring = false
     this.#events.debug({ type: 'websocket', change: 'closed', count: this.#links.length, code })
   }
 
   /** On the WebSocket that has the most to give. */
-  #openStream(): Promise<ReadyStream | undefined> {
-    const cost = (link: Link): number => link.streamCount + (link.saturated ? SATURATED_COST : 0)
+  async #openStream(): Promise<ReadyStream | undefined> {
+    const cost = (link: Link): number =>
+      link.streamCount + (link.saturated ? SATURATED_COST : 0) + (link.isRetiring ? RETIRING_COST : 0)
     const link = this.#links.reduce((best, other) => (cost(other) < cost(best) ? other : best))
     return link.open(this.#events.capability())
   }
@@ -182,25 +188,34 @@ export class Carrier {
 
   /** Traffic drives what has to be done now and then: keepalives come even where timers do not run. */
   #heard(): void {
-    const now = Date.now()
+    const now = performance.now()
     if (now - this.#tidiedAt >= TIDY_INTERVAL_MS) {
       this.#tidiedAt = now
       this.#streams.tidy()
       this.#followLoad(now)
+      this.#closeRetired()
     }
     this.#events.traffic()
   }
 
   #followLoad(now: number): void {
-    const isSaturated = this.#links.every((link) => link.saturated)
-    if (this.#links.some((link) => link.saturated)) this.#enoughSince = now
+    const staying = this.#staying
+    if (staying.some((link) => link.saturated)) this.#enoughSince = now
     // One stream cannot be spread: more WebSockets help only where visitors are more than these.
-    if (isSaturated && this.#streams.serving > this.#links.length) this.#spread(now)
+    const isSaturated = staying.every((link) => link.saturated)
+    if (isSaturated && this.#streams.serving > staying.length) this.#spread(now)
     else if (now - this.#enoughSince > LINK_IDLE_MS) this.#gather(now)
   }
 
   #spread(now: number): void {
-    if (this.#connecting || this.#links.length >= LINKS_MAX || now - this.#addedAt < LINK_PAUSE_MS) return
+    if (this.#connecting || now - this.#addedAt < LINK_PAUSE_MS) return
+    const retiring = this.#links.find((link) => link.isRetiring)
+    if (retiring) {
+      this.#addedAt = now
+      retiring.isRetiring = false
+      return
+    }
+    if (this.#links.length >= LINKS_MAX) return
     this.#addedAt = now
     this.#connecting = true
     // The relay may have no room for another: what is there must do.
@@ -211,22 +226,39 @@ export class Carrier {
       })
   }
 
-  /** Closes a WebSocket too many once no visitor is on it; its ready streams are replaced on the others. */
+  /** One WebSocket less will do: the one with the least to do gets no more streams. */
   #gather(now: number): void {
-    const spare = this.#links.slice(1).find((link) => !link.isBusy)
-    if (spare === undefined) return
+    const staying = this.#staying
+    if (staying.length < 2) return
     this.#enoughSince = now
-    spare.close()
-    this.#remove(spare, undefined)
+    staying.reduce((least, other) =>
+      other.streamCount < least.streamCount ? other : least,
+    ).isRetiring = true
   }
 
-  #cameOnline(): void {
+  get #staying(): Link[] {
+    return this.#links.filter((link) => !link.isRetiring)
+  }
+
+  /** Once the last stream on it was used: a relay may be handing out those that wait at this moment. */
+  #closeRetired(): void {
+    for (const link of this.#links) {
+      if (!link.isRetiring || link.streamCount > 0) continue
+      link.close()
+      this.#remove(link, undefined)
+    }
+  }
+
+  #admitted(): void {
+    if (this.#isOnline) this.#events.admits(true)
     this.#isOnline = true
     this.#firstReady.resolve()
   }
 
   #rejected(again: boolean): void {
-    if (this.#isOnline && !again) this.#events.stale()
-    else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse stream of this lease'))
+    if (this.#isOnline && !again) {
+      this.#events.admits(false)
+      this.#events.stale()
+    } else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse stream of this lease'))
   }
 }

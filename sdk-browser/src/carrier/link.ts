@@ -23,6 +23,8 @@ interface LinkEvents {
 }
 
 export class Link implements WebSocketEvents {
+  /** It gets no more streams: one WebSocket less will do. */
+  isRetiring = false
   #events: LinkEvents
   #traffic: Traffic
   #session: Session

@@ -15,7 +15,7 @@ interface ReadyStreamsEvents {
   open(): Promise<ReadyStream | undefined>
   /** Serves a visitor; settles when the connection is over. */
   serve(activation: Activation): Promise<void>
-  /** The first stream is ready. Called once. */
+  /** A stream is ready: the very first, or the first since one was rejected while none was. */
   ready(): void
   /** The relay rejected a stream while none was ready, for the first time or again since it accepted one. */
   rejected(again: boolean): void
@@ -27,14 +27,14 @@ export class ReadyStreams {
   /** How many streams are to be ready. */
   #target = READY_STREAMS_MIN
   #opening = 0
-  /** In the order of their age: the relay takes the youngest. */
   #ready = new Set<ReadyStream>()
   #serving = 0
   /** When a visitor came last, or demand was last seen to have halved. */
-  #demandAt = Date.now()
+  #demandAt = performance.now()
   /** When the relay last had no room for another. */
   #rejectedAt = Number.NEGATIVE_INFINITY
-  #announced = false
+  /** Since when `ready` is not owed any more. */
+  #isAccepted = false
   #rejectedBefore = false
   #replacing: ReturnType<typeof setTimeout> | undefined
   #stopped = false
@@ -60,24 +60,27 @@ export class ReadyStreams {
       this.#open()
   }
 
-  /** Called now and then: gives up what demand no longer asks for, the oldest first; asks again where one was refused. */
+  /**
+   * Called now and then: follows falling demand, and asks again where a stream was refused. Streams beyond demand stay
+   * for the visitors to come: a relay may be handing out any of them at this moment.
+   */
   tidy(): void {
-    const now = Date.now()
-    if (this.#target < READY_STREAMS_MIN && now - this.#rejectedAt >= REJECTION_PAUSE_MS) {
-      this.#target = READY_STREAMS_MIN
+    const now = performance.now()
+    const wasRejected = this.#target < READY_STREAMS_MIN || this.#rejectedBefore
+    if (wasRejected && now - this.#rejectedAt >= REJECTION_PAUSE_MS) {
+      this.#target = Math.max(this.#target, READY_STREAMS_MIN)
       this.fill()
     }
     if (now - this.#demandAt >= DEMAND_HALF_LIFE_MS) {
       this.#demandAt = now
       this.#target = Math.max(READY_STREAMS_MIN, Math.floor(this.#target / 2))
     }
-    this.#retireBeyond(this.#target)
   }
 
   /** Takes no more visitors. Resolves when the last one has left. */
   drain(): Promise<void> {
     this.stop()
-    this.#retireBeyond(0)
+    this.#retireAll()
     if (this.#serving === 0) this.#drained.resolve()
     return this.#drained.promise
   }
@@ -91,9 +94,8 @@ export class ReadyStreams {
     return this.#opening + this.ready + this.#serving
   }
 
-  #retireBeyond(count: number): void {
+  #retireAll(): void {
     for (const stream of this.#ready) {
-      if (this.ready <= count) break
       this.#ready.delete(stream)
       stream.retire()
     }
@@ -117,11 +119,11 @@ export class ReadyStreams {
   async #wait(stream: ReadyStream): Promise<void> {
     this.#ready.add(stream)
     this.#rejectedBefore = false
-    if (!this.#announced) {
-      this.#announced = true
+    if (!this.#isAccepted) {
+      this.#isAccepted = true
       this.#events.ready()
     }
-    if (this.#stopped) this.#retireBeyond(0)
+    if (this.#stopped) this.#retireAll()
     const activation = await stream.activation()
     const wasRetired = !this.#ready.delete(stream)
     if (activation) await this.#claimed(activation)
@@ -137,7 +139,7 @@ export class ReadyStreams {
 
   async #claimed(activation: Activation): Promise<void> {
     this.#serving += 1
-    this.#demandAt = Date.now()
+    this.#demandAt = performance.now()
     // the last ready one was taken: visitors come faster than streams are replaced
     if (this.ready === 0) this.#target = Math.min(this.#target * 2, READY_SESSIONS_MAX)
     this.fill()
@@ -150,12 +152,12 @@ export class ReadyStreams {
   /** With some ready, the relay's queue is full, perhaps of a dead carrier's streams: what is there must do. */
   #rejected(): void {
     if (this.#stopped) return
-    if (this.ready > 0) {
-      this.#target = this.ready
-      this.#rejectedAt = Date.now()
-    } else if (this.#opening === 0) {
+    this.#rejectedAt = performance.now()
+    if (this.ready > 0) this.#target = this.ready
+    else if (this.#opening === 0) {
       const again = this.#rejectedBefore
       this.#rejectedBefore = true
+      this.#isAccepted = false
       this.#events.rejected(again)
     }
   }

@@ -18,8 +18,8 @@ export interface ReadyStream {
   /** Resolves when a visitor came, or with undefined when the stream ended before that. */
   activation(): Promise<Activation | undefined>
   /**
-   * Gives it up, unless a visitor is here already. One may be on the way: the relay then sees the stream reset before
-   * any answer, and claims another for that visitor.
+   * Gives it up, unless a visitor is here already. One may be on the way, and finds nobody: only a site that closes does
+   * that.
    */
   retire(): void
 }

@@ -24,7 +24,7 @@ export class Watchdog {
   }
 
   heard(): void {
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     if (this.#stopped || this.#heardAt - this.#setAt < WATCH_RENEW_MS) return
     this.#setAt = this.#heardAt
     clearTimeout(this.#timer)
@@ -46,16 +46,19 @@ export class Watchdog {
 
   /** @returns false when that cannot be told yet; true when the relay is there, or was reported as dead */
   async #answers(): Promise<boolean> {
-    const askedAt = Date.now()
+    const askedAt = performance.now()
+    const askedAtWall = Date.now()
     try {
       await this.#ping()
     } catch (cause) {
       const isTimeout = cause instanceof YamuxError && cause.code === 'ping_timeout'
-      const took = Date.now() - askedAt
+      const took = performance.now() - askedAt
+      // the other clock may stand still while the machine sleeps
+      const passed = Math.max(took, Date.now() - askedAtWall)
       // any byte is a sign of life: an answer may be stuck behind bulk data
       if (this.#stopped || (isTimeout && this.#heardAt > askedAt)) return true
       // A ping that somebody else had sent before had less than its time; one across a sleep had none.
-      if (isTimeout && (took < PING_DEADLINE_MS / 2 || took > PING_DEADLINE_MS + SLEPT_MS)) return false
+      if (isTimeout && (took < PING_DEADLINE_MS / 2 || passed > PING_DEADLINE_MS + SLEPT_MS)) return false
       this.#dead(cause)
     }
     return true

@@ -3,6 +3,7 @@
 import { abortError, isRelayCode, SvcError } from '../errors.ts'
 import { ANSWER_MAX_BYTES, CONTROL_DEADLINE_MS, RETRY_AFTER_MAX_MS } from '../limits.ts'
 import { readText } from './bounded-body.ts'
+import { RelayClock } from './relay-clock.ts'
 import { isRecord } from './shape.ts'
 
 /** The part of the global `fetch` that is used here. */
@@ -33,6 +34,7 @@ export class RelayClient {
   readonly hostname: string
   /** `:port`, empty when that is 443. */
   readonly portSuffix: string
+  readonly clock: RelayClock = new RelayClock()
   #fetch: FetchFunction
 
   constructor(relay: URL, fetch: FetchFunction) {
@@ -66,6 +68,7 @@ export class RelayClient {
         cache: 'no-store',
         referrerPolicy: 'no-referrer',
       })
+      this.clock.dated(response.headers.get('Date'))
       return {
         status: response.status,
         ok: response.ok,
@@ -101,9 +104,16 @@ export function failureOf(path: string, answer: Answer): SvcError {
   return new SvcError('unexpected_answer', `${path}: unknown error code: ${detail}`, { retryAfterMs })
 }
 
-/** A gateway in front of the relay answers 502 to 504 with pages of its own: the relay itself is not there. */
+const CONTENT_TOO_LARGE = 413
+
+/** A gateway in front of the relay has pages of its own: for a body that it finds too large, and 502 to 504 without relay. */
 function notOfTheProtocol(path: string, { status, retryAfterMs }: Answer): SvcError {
-  const code = status >= 502 && status <= 504 ? 'relay_unreachable' : 'unexpected_answer'
+  const isGone = status >= 502 && status <= 504
+  const code = isGone
+    ? 'relay_unreachable'
+    : status === CONTENT_TOO_LARGE
+      ? 'invalid_request'
+      : 'unexpected_answer'
   return new SvcError(code, `${path} answered ${status} without the protocol's envelope`, { retryAfterMs })
 }
 

@@ -1,9 +1,11 @@
 // Keeps one lease alive: registers it, renews it at half its life, gives it up. Never depends on a timer alone.
 
 import { abortError, asSvcError, SvcError } from '../errors.ts'
-import { RENEWAL_RETRY_MS } from '../limits.ts'
+import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
 import type { RelayClient } from './client.ts'
+import { withAcceptedMetadata } from './metadata.ts'
 import {
+  askForEndpoint,
   type Grant,
   type LeaseRequest,
   type Proof,
@@ -26,6 +28,8 @@ interface LeaseEvents {
   failed(error: SvcError): void
   /** The relay does not know the lease any more. */
   gone(error: SvcError): void
+  /** The lease is there, or goes on, with less metadata than was asked for. */
+  reduced(error: SvcError): void
 }
 
 export class LeaseKeeper {
@@ -35,14 +39,14 @@ export class LeaseKeeper {
   #registration: Registration | undefined
   /** Signed, and not used up: the relay asked to wait before it looks at it. Another would cost anew. */
   #proof: Proof | undefined
-  /** When the next renewal is due, by `Date.now()`. */
+  /** When the next renewal is due, by `performance.now()`. */
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewing: Promise<void> | undefined
-  /** The relay asked for no renewal before (`Retry-After`), by `Date.now()`. */
+  /** The relay asked for no renewal before (`Retry-After`), by `performance.now()`. */
   #notBefore = 0
-  /** Relay's clock minus ours, in milliseconds. */
-  #clockOffset = 0
+  /** How far `Date.now()` was ahead of `performance.now()` at the last grant. */
+  #wallAheadMs = 0
 
   constructor(client: RelayClient, request: LeaseRequest, events: LeaseEvents) {
     this.#client = client
@@ -54,16 +58,12 @@ export class LeaseKeeper {
     return this.#registration
   }
 
-  get relayNow(): number {
-    return Date.now() + this.#clockOffset
-  }
-
   /**
    * The lease with credentials as fresh as can be: renewed when there is one, registered when there is none.
    * @param trusting take one that is not due for renewal as it is
    */
   async acquire(signal: AbortSignal, trusting = false): Promise<Registration> {
-    const isFresh = trusting && Date.now() < this.#dueAt
+    const isFresh = trusting && !this.#isDue
     if (this.#registration && !isFresh && this.#mayRenew())
       await this.#renewOnce(signal).catch((error) => this.#forgetIfGone(error))
     return this.#registration ?? (await this.#register(signal))
@@ -71,7 +71,7 @@ export class LeaseKeeper {
 
   /** Traffic passed: the moment to renew when that is due, even where timers sleep. */
   touch(): void {
-    if (Date.now() >= this.#dueAt) this.renewNow()
+    if (this.#isDue) this.renewNow()
   }
 
   /** Renews in the background; outcomes are events. */
@@ -85,6 +85,15 @@ export class LeaseKeeper {
       .finally(() => {
         this.#renewing = undefined
       })
+  }
+
+  /** Asks how the lease is routed by now, without renewing it. @throws SvcError why that is not known */
+  async look(signal: AbortSignal): Promise<void> {
+    const looked = this.#registration
+    if (!looked) return
+    const endpoint = await askForEndpoint(this.#client, looked.accessToken, signal)
+    // dropped, renewed, or registered anew, meanwhile
+    if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
   }
 
   /** Forgets the lease, so that the next one is registered anew. */
@@ -102,7 +111,13 @@ export class LeaseKeeper {
   }
 
   #mayRenew(): boolean {
-    return Date.now() >= this.#notBefore
+    return performance.now() >= this.#notBefore
+  }
+
+  /** Also when the machine slept, through which `performance.now()` may stand still, or its clock was set. */
+  get #isDue(): boolean {
+    const leapMs = Math.abs(wallAheadMs() - this.#wallAheadMs)
+    return performance.now() >= this.#dueAt || (this.#registration !== undefined && leapMs > CLOCK_LEAP_MS)
   }
 
   async #register(signal: AbortSignal): Promise<Registration> {
@@ -125,31 +140,43 @@ export class LeaseKeeper {
   async #prove(signal: AbortSignal): Promise<Proof> {
     const kept = this.#proof
     this.#proof = undefined
-    if (kept && Date.now() < kept.usableUntil) return kept
-    return await prove(this.#client, this.#request, signal)
+    if (kept && performance.now() < kept.usableUntil) return kept
+    return await this.#withMetadata((request) => prove(this.#client, request, signal))
   }
 
   async #renewOnce(signal?: AbortSignal): Promise<void> {
     const renewed = this.#registration!
-    const grant = await renew(this.#client, this.#request, renewed.accessToken, signal)
+    const { accessToken } = renewed
+    const grant = await this.#withMetadata((request) => renew(this.#client, request, accessToken, signal))
     if (this.#registration !== renewed) return // dropped, or registered anew, meanwhile
     this.#registration = { ...renewed, ...grant }
     this.#granted(grant)
   }
 
+  /** What the relay did not take once it is not asked to take again. */
+  async #withMetadata<T>(attempt: (request: LeaseRequest) => Promise<T>): Promise<T> {
+    const { result, metadata, refusal } = await withAcceptedMetadata(this.#request.metadata, (metadata) =>
+      attempt({ ...this.#request, metadata }),
+    )
+    this.#request = { ...this.#request, metadata }
+    if (refusal) this.#events.reduced(refusal)
+    return result
+  }
+
   /**
-   * A lease lives exactly for the time asked for: a relay refuses a longer one and never shortens it. So neither a wrong
-   * clock here nor the `Date` field, which CORS hides from a page, matters; and `expires_at` tells the relay's clock.
+   * A lease lives exactly for the time asked for: a relay refuses a longer one and never shortens it. So a wrong clock here
+   * does not matter, and `expires_at` tells the relay's.
    */
   #granted(grant: Grant): void {
     const lifeMs = this.#request.ttlS * 1000
-    this.#clockOffset = grant.expiresAt - lifeMs - Date.now()
+    this.#client.clock.granted(grant.expiresAt - lifeMs)
+    this.#wallAheadMs = wallAheadMs()
     this.#renewIn(lifeMs / 2)
   }
 
   #renewIn(ms: number): void {
     clearTimeout(this.#timer)
-    this.#dueAt = Date.now() + ms
+    this.#dueAt = performance.now() + ms
     this.#timer = setTimeout(() => this.renewNow(), ms)
   }
 
@@ -162,7 +189,7 @@ export class LeaseKeeper {
       return
     }
     const asked = error.retryAfterMs ?? 0
-    this.#notBefore = Date.now() + asked
+    this.#notBefore = performance.now() + asked
     this.#renewIn(Math.max(RENEWAL_RETRY_MS, asked))
     this.#events.failed(error)
   }
@@ -171,4 +198,8 @@ export class LeaseKeeper {
     if (!(error instanceof SvcError && GONE.has(error.code))) throw error
     this.drop()
   }
+}
+
+function wallAheadMs(): number {
+  return Date.now() - performance.now()
 }

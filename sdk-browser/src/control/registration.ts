@@ -3,6 +3,8 @@
 import {
   CAPABILITY_MAX_BYTES,
   CHALLENGE_ID,
+  EXTENSIONS,
+  type Extension,
   type LeaseMetadata,
   normalizeAddress,
   PATH,
@@ -11,6 +13,8 @@ import {
   type RegisterChallengeRequest,
   type RegisterRequest,
   type RenewRequest,
+  type ReverseEndpointRequest,
+  type Routing,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
@@ -33,18 +37,26 @@ export interface LeaseRequest {
   udp?: boolean | undefined
 }
 
-/** What every success of register and renew grants anew. */
-export interface Grant {
-  accessToken: string
+/** Where visitors come from. */
+export interface Endpoint {
   /** Present this on the carrier and on each of its streams. */
   capability: string
   /** `wss:` address of the carrier. */
   carrierUrl: string
+  /** Whether visitors may come; `allowed` of a relay that does not say. */
+  routing: Routing
+}
+
+/** What every success of register and renew grants anew. */
+export interface Grant extends Endpoint {
+  accessToken: string
   /** By the relay's clock, in milliseconds since the epoch. */
   expiresAt: number
 }
 
 export interface Registration extends Grant {
+  /** What the relay can do beyond the protocol. */
+  extensions: ReadonlySet<Extension>
   /** Empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
@@ -57,7 +69,8 @@ export interface Registration extends Grant {
 /** A signed challenge: good for one registration. */
 export interface Proof {
   body: RegisterRequest
-  /** By `Date.now()`. */
+  extensions: ReadonlySet<Extension>
+  /** By `performance.now()`. */
   usableUntil: number
 }
 
@@ -66,26 +79,52 @@ export async function prove(
   request: LeaseRequest,
   signal?: AbortSignal,
 ): Promise<Proof> {
-  await checkCompatible(client, signal)
-  const usableUntil = Date.now() + PROOF_REUSE_MS
+  const extensions = await checkCompatible(client, signal)
+  const usableUntil = performance.now() + PROOF_REUSE_MS
   const { id, message } = await requestChallenge(client, request, signal)
   const signature = request.identity.personalSign(message)
-  return { body: { challenge_id: id, siwe_message: message, siwe_signature: signature }, usableUntil }
+  return {
+    body: { challenge_id: id, siwe_message: message, siwe_signature: signature },
+    extensions,
+    usableUntil,
+  }
 }
 
 export async function register(
   client: RelayClient,
   request: LeaseRequest,
-  { body }: Proof,
+  { body, extensions }: Proof,
   signal?: AbortSignal,
 ): Promise<Registration> {
-  const data = record(await client.call(PATH.register, { body, signal }), 'registration')
+  const answer = await client.call(PATH.register, { body, signal }).catch((error) => {
+    if (!isFull(error)) throw error
+    throw new SvcError('relay_full', error.message, { cause: error, retryAfterMs: error.retryAfterMs })
+  })
+  const data = record(answer, 'registration')
+  try {
+    return { ...(await parseRegistration(client, request, data, signal)), extensions }
+  } catch (error) {
+    // what the relay granted is of no use
+    const { access_token: token } = data
+    if (typeof token === 'string' && ACCESS_TOKEN.test(token))
+      await unregister(client, token, false).catch(() => {})
+    throw error
+  }
+}
+
+async function parseRegistration(
+  client: RelayClient,
+  request: LeaseRequest,
+  data: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<Omit<Registration, 'extensions'>> {
   const identity = record(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
   const tcpAddress = request.tcp ? text(data, 'tcp_addr', HOST_AND_PORT) : undefined
   const udpAddress = request.udp ? text(data, 'udp_addr', HOST_AND_PORT) : undefined
-  return { ...parseGrant(client, data), ...parseHostnames(client, request, data), tcpAddress, udpAddress }
+  const hostnames = parseHostnames(client, request, data)
+  return { ...(await parseGrant(client, data, signal)), ...hostnames, tcpAddress, udpAddress }
 }
 
 export async function renew(
@@ -95,7 +134,26 @@ export async function renew(
   signal?: AbortSignal,
 ): Promise<Grant> {
   const body: RenewRequest = { access_token: accessToken, ttl: request.ttlS, metadata: request.metadata }
-  return parseGrant(client, record(await client.call(PATH.renew, { body, signal }), 'renewal'))
+  return parseGrant(client, record(await client.call(PATH.renew, { body, signal }), 'renewal'), signal)
+}
+
+/**
+ * The endpoint of a lease anew, and how it is routed by now.
+ * @param failedUrl the one to be avoided
+ * @throws SvcError `alternate_gateway` when it is another host's
+ */
+export async function askForEndpoint(
+  client: RelayClient,
+  accessToken: string,
+  signal?: AbortSignal,
+  failedUrl?: string,
+): Promise<Endpoint> {
+  const body: ReverseEndpointRequest = { access_token: accessToken, failed_url: failedUrl }
+  const data = record(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
+  const url = endpointUrl(data)
+  if (!isOwn(client, url, data))
+    throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
+  return parseEndpoint(data, url)
 }
 
 /** `keepalive` lets the request outlive the page. */
@@ -108,14 +166,23 @@ export async function unregister(
   await client.call(PATH.unregister, { body, keepalive, deadlineMs: UNREGISTER_DEADLINE_MS })
 }
 
-async function checkCompatible(client: RelayClient, signal: AbortSignal | undefined): Promise<void> {
+async function checkCompatible(
+  client: RelayClient,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<Extension>> {
   const data = record(await client.call(PATH.domain, { signal }), 'domain')
-  if (data.protocol_version === PROTOCOL_VERSION) return
+  if (data.protocol_version === PROTOCOL_VERSION) return parseExtensions(data)
   const theirs = text(data, 'protocol_version', /^[\w.-]{1,32}$/)
   throw new SvcError(
     'incompatible_relay',
     `the relay speaks protocol ${theirs}, this SDK ${PROTOCOL_VERSION}`,
   )
+}
+
+/** None of a relay that lists none, as others of the protocol's family; what is not known here is passed over. */
+function parseExtensions({ extensions }: Record<string, unknown>): ReadonlySet<Extension> {
+  const listed: unknown[] = Array.isArray(extensions) ? extensions : []
+  return new Set(EXTENSIONS.filter((known) => listed.includes(known)))
 }
 
 async function requestChallenge(
@@ -149,23 +216,45 @@ const CAPABILITY = new RegExp(`^[\\w.~+-]{1,${CAPABILITY_MAX_BYTES}}$`)
 
 const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
-function parseGrant(client: RelayClient, data: Record<string, unknown>): Grant {
+async function parseGrant(
+  client: RelayClient,
+  data: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<Grant> {
   const endpoint = record(data.reverse_endpoint, 'reverse_endpoint')
+  const accessToken = text(data, 'access_token', ACCESS_TOKEN)
+  const expiresAt = time(data, 'expires_at')
+  const url = endpointUrl(endpoint)
+  // A gateway that the relay chose is as good as one that failed: a browser client has no way to check it.
+  const own = isOwn(client, url, endpoint)
+    ? parseEndpoint(endpoint, url)
+    : await askForEndpoint(client, accessToken, signal, url.href)
+  return { ...own, accessToken, expiresAt }
+}
+
+function endpointUrl(endpoint: Record<string, unknown>): URL {
+  const url = URL.parse(text(endpoint, 'url', /^https:/i))
+  if (url === null) throw new SvcError('unexpected_answer', 'reverse_endpoint.url is not a URL')
+  return url
+}
+
+/** A relay must not hand the page's streams to another host. */
+function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknown>): boolean {
+  return url.origin === client.origin && overlay !== true
+}
+
+function parseEndpoint(endpoint: Record<string, unknown>, { host, pathname, search }: URL): Endpoint {
+  const { routing } = endpoint
   return {
-    accessToken: text(data, 'access_token', ACCESS_TOKEN),
     capability: text(endpoint, 'capability', CAPABILITY),
-    carrierUrl: carrierUrl(client, text(endpoint, 'url', /^https:/i), endpoint.overlay),
-    expiresAt: time(data, 'expires_at'),
+    carrierUrl: `wss://${host}${pathname}${search}`,
+    routing: routing === 'approval' || routing === 'rejected' ? routing : 'allowed',
   }
 }
 
-/** A relay must not hand the page's streams to another host: a browser client has no way to check that one. */
-function carrierUrl(client: RelayClient, address: string, overlay: unknown): string {
-  const url = URL.parse(address)
-  if (url === null) throw new SvcError('unexpected_answer', 'reverse_endpoint.url is not a URL')
-  if (url.origin !== client.origin || overlay === true)
-    throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
-  return `wss://${url.host}${url.pathname}${url.search}`
+/** A relay that has no room for another lease has a code for that which it has for other things, too. */
+function isFull(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === 'feature_unavailable'
 }
 
 function parseHostnames(

@@ -4,19 +4,17 @@ import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@
 import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes.ts'
 import { SvcError } from '../errors.ts'
-import { SIGN_DEADLINE_MS } from '../limits.ts'
-import { failureOf, parseJson, type RelayClient } from './client.ts'
+import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS } from '../limits.ts'
+import { type Answer, failureOf, parseJson, type RelayClient } from './client.ts'
 import { isRecord, record, text } from './shape.ts'
 
 interface SignContext {
   accessToken: string
   binding: Uint8Array
-  /** The relay's clock, in milliseconds: ours may be wrong, and the relay allows 30 s. */
-  relayNow: number
 }
 
 /**
- * The signature over a handshake: CertificateVerify (RFC 8446 §4.4.3), or ServerKeyExchange (RFC 8422 §5.4).
+ * The signature over a handshake of TLS 1.3: that of its CertificateVerify (RFC 8446 §4.4.3).
  * @throws SvcError `sign_refused`, or the relay's code when the lease token was refused
  */
 export async function requestSignature(
@@ -25,12 +23,18 @@ export async function requestSignature(
   context: SignContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const answer = await client.request(PATH.sign, {
-    body: signRequest(handshake, context),
-    headers: { [HEADER.accessToken]: context.accessToken },
-    signal,
-    deadlineMs: SIGN_DEADLINE_MS,
-  })
+  const ask = (): Promise<Answer> =>
+    client.request(PATH.sign, {
+      body: signRequest(handshake, context, client.clock.now),
+      headers: { [HEADER.accessToken]: context.accessToken },
+      signal,
+      deadlineMs: SIGN_DEADLINE_MS,
+    })
+  const aheadMs = (): number => client.clock.now - performance.now()
+  const before = aheadMs()
+  let answer = await ask()
+  // A refusal leaves the binding as it was, and its date may show that ours was the wrong time.
+  if (!answer.ok && Math.abs(aheadMs() - before) > CLOCK_LEAP_MS) answer = await ask()
   const body = parseJson(answer.text)
   if (isRecord(body) && typeof body.error === 'string')
     throw new SvcError('sign_refused', `${answer.status}: ${body.error}`)
@@ -42,31 +46,20 @@ export async function requestSignature(
   return parseSignature(data)
 }
 
-function signRequest(handshake: Handshake, context: SignContext): SignRequest {
-  const request = {
+function signRequest(handshake: Handshake, context: SignContext, relayNow: number): SignRequest {
+  const { helloRetryRequest, clientHelloRetry } = handshake
+  return {
     key_id: SIGN_KEY_ID,
     algorithm: handshake.algorithm,
     binding: toBase64(context.binding),
     client_hello: toBase64(handshake.clientHello),
-    timestamp_unix: Math.floor(context.relayNow / 1000),
-    nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
-  }
-  if (handshake.version === 'TLSv1.2')
-    return {
-      ...request,
-      client_random: toBase64(handshake.clientRandom),
-      server_random: toBase64(handshake.serverRandom),
-      server_ecdh_params: toBase64(handshake.serverEcdhParams),
-      certificate: toBase64(handshake.certificate),
-    }
-  const { helloRetryRequest, clientHelloRetry } = handshake
-  return {
-    ...request,
     server_hello: toBase64(handshake.serverHello),
     encrypted_extensions: toBase64(handshake.encryptedExtensions),
     certificate: toBase64(handshake.certificate),
     hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
     client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
+    timestamp_unix: Math.floor(relayNow / 1000),
+    nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
   }
 }
 

@@ -13,15 +13,33 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'upgrade',
 ]
-/** What a visitor could use to claim that it is somebody else. */
-export const CLAIMED_FIELDS: readonly string[] = [
+/**
+ * Fields by which proxies tell a server who its visitor is and what it asked for, and which servers therefore believe.
+ * Nobody on the way to a site sets them, so that one that is there is a visitor's claim to be somebody else.
+ */
+const CLAIMS: ReadonlySet<string> = new Set([
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'client-ip',
+  'do-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
   'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
+  'true-client-ip',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-originating-ip',
   'x-real-ip',
-]
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-rewrite-url',
+])
+const CLAIM_PREFIXES = ['x-forwarded', 'x-original-']
 
 /** @param others to be dropped as well, in lower case */
 export function endToEnd(headers: Headers, others: readonly string[] = []): Headers {
@@ -30,4 +48,20 @@ export function endToEnd(headers: Headers, others: readonly string[] = []): Head
   const kept = new Headers()
   for (const [name, value] of headers) if (!dropped.has(name)) kept.append(name, value)
   return kept
+}
+
+/**
+ * Of a request to the server behind a site: what a visitor only claims stays behind, too.
+ * @param others to be dropped as well, in lower case
+ */
+export function withoutClaims(headers: Headers, others: readonly string[] = []): Headers {
+  const kept = endToEnd(headers, others)
+  for (const name of [...kept.keys()]) if (isClaim(name)) kept.delete(name)
+  return kept
+}
+
+/** CGI and what came of it (RFC 3875 §4.1.18) makes `_` of `-`, so that both spellings are one field to a server. */
+function isClaim(name: string): boolean {
+  const spelled = name.replaceAll('_', '-')
+  return CLAIMS.has(spelled) || CLAIM_PREFIXES.some((prefix) => spelled.startsWith(prefix))
 }

@@ -3,6 +3,7 @@
 import type { FetchHandler } from '../http/connection.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
+import { isHidden } from './hidden.ts'
 import { listing } from './listing.ts'
 
 export interface FilesOptions extends FileResponseOptions {
@@ -10,7 +11,10 @@ export interface FilesOptions extends FileResponseOptions {
   index?: string | false | undefined
   /** Whether folders without an index are listed. Default false. */
   listing?: boolean | undefined
-  /** Whether names that begin with a dot are served, such as `.env` and `.git`. Default false. */
+  /**
+   * Whether names that begin with a dot are served, such as `.env` and `.git`, and names such as `GIT~1`, by which
+   * Windows finds those, too. Default false.
+   */
   hidden?: boolean | undefined
 }
 
@@ -60,11 +64,6 @@ function parsePath(pathname: string, hidden: boolean): { segments: string[]; isF
   } catch {
     return undefined // not UTF-8
   }
-}
-
-/** RFC 8615: what is well known is not hidden. */
-function isHidden(name: string): boolean {
-  return name.startsWith('.') && name !== '.well-known'
 }
 
 async function list(tree: FileTree, segments: string[], hidden: boolean): Promise<Response | undefined> {

@@ -2,7 +2,7 @@
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler, FetchInfo } from '../http/connection.ts'
-import { withBody, withHeaders } from '../http/request.ts'
+import { buildRequest, withBody } from '../http/request.ts'
 import { type Entry, wholeBody } from './entry.ts'
 import { Preview } from './preview.ts'
 
@@ -65,8 +65,8 @@ export class Inspector extends EventTarget {
     if (!info) throw new SvcError('invalid_option', 'not an entry of this inspector')
     const body = wholeBody(entry)
     const headers = new Headers(entry.headers as [string, string][])
-    const init = { method: entry.method, headers, ...(body.length > 0 && { body }) }
-    return this.#record(withHeaders(new Request(entry.url, init), headers), info, entry.id)
+    const stream = body.length > 0 ? new Blob([body]).stream() : undefined
+    return this.#record(buildRequest(entry.url, { method: entry.method, headers }, stream), info, entry.id)
   }
 
   clear(): void {

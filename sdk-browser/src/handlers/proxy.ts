@@ -3,7 +3,7 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../http/connection.ts'
 import { sendsStreams } from '../http/request.ts'
-import { CLAIMED_FIELDS, endToEnd } from './end-to-end.ts'
+import { endToEnd, withoutClaims } from './end-to-end.ts'
 import { withHeaders } from './with-headers.ts'
 
 export interface ProxyOptions {
@@ -17,8 +17,8 @@ export interface ProxyOptions {
  */
 export const COLLECT_BYTES: number = 1024 * 1024
 
-/** Of a request: what `fetch` says itself (it asks for the codings that it can decode), and what a visitor only claims. */
-const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host', ...CLAIMED_FIELDS]
+/** Of a request: what `fetch` says itself; it asks for the codings that it can decode. */
+const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host']
 /** Fetch standard, "null body status": a Response with one of these takes no body, not even an empty one. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
@@ -29,6 +29,9 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHandler {
   const base = parseTarget(target)
   return async (request) => {
+    // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it: to leave it out would ask something else.
+    if (request.body && /^(?:get|head)$/i.test(request.method))
+      return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
     const init = await makeInit(request, options)
     let response: Response
     try {
@@ -63,7 +66,7 @@ function urlBelow(base: URL, requested: string): URL {
 }
 
 async function makeInit(request: Request, options: ProxyOptions): Promise<RequestInit> {
-  const headers = endToEnd(request.headers, REQUEST_ONLY)
+  const headers = withoutClaims(request.headers, REQUEST_ONLY)
   new Headers(options.headers).forEach((value, name) => {
     headers.set(name, value)
   })

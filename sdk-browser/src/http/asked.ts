@@ -23,22 +23,14 @@ export interface AskedInOrder extends Asked {
   persistent: boolean
 }
 
-/**
- * The methods that are served: those of the registry that Node's parser knows, too, without CONNECT and TRACE, which
- * a fetch `Request` cannot carry. Names are case-sensitive (RFC 9110 §9.1).
- */
-export const METHODS: ReadonlySet<string> = new Set(
-  (
-    'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL ' +
-    'MOVE PROPFIND PROPPATCH REBIND REPORT SEARCH UNBIND UNLINK UNLOCK'
-  ).split(' '),
-)
+/** A site is no proxy, and a TRACE would show a script of the page what it must not see: HttpOnly cookies, for one. */
+const METHODS_NOT_SERVED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 const DIGITS = /^\d+$/
 
 /** @throws HttpError with the status that refuses the request */
 export function ask(head: Head, site: Site): AskedInOrder {
   const length = bodyLength(head)
-  checkMethod(head.method, length)
+  checkMethod(head.method)
   const url = requestUrl(head, site)
   const expectsContinue = expects(head) && length !== 0
   return { head, url, length, expectsContinue, persistent: isPersistent(head), webSocket: isWebSocket(head) }
@@ -69,13 +61,12 @@ export function parseLength(lengths: string[]): number {
   return length
 }
 
-/** @throws HttpError when it is not served, or not with such a body */
-export function checkMethod(method: string, length: number | 'chunked'): void {
-  if (method === 'TRACE') throw new HttpError('method_not_allowed')
-  if (!METHODS.has(method)) throw new HttpError('method_not_implemented')
-  // A fetch Request cannot carry it, and to drop it would answer another question than was asked. RFC 9110 §9.3.1
-  // expects such a refusal: content here means nothing, or it is an attempt at smuggling.
-  if (length !== 0 && (method === 'GET' || method === 'HEAD')) throw new HttpError('unexpected_content')
+/**
+ * Any other token is for the handler to know (RFC 9110 §9.1).
+ * @throws HttpError `method_not_implemented`
+ */
+export function checkMethod(method: string): void {
+  if (METHODS_NOT_SERVED.has(method)) throw new HttpError('method_not_implemented')
 }
 
 /**

@@ -5,7 +5,6 @@ import { Answer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type HttpError, UpgradeError } from './errors.ts'
 import type { Presence } from './peer.ts'
-import { ALLOW } from './refusal.ts'
 import { makeRequest } from './request.ts'
 import type { Site } from './target.ts'
 
@@ -123,8 +122,7 @@ export class Call implements Presence {
   async #respond(): Promise<Answer | Upgrade> {
     const { method } = this.#asked.head
     const request = this.#request
-    if (!request)
-      return Answer.prepare(new Response(null, { status: 204, headers: { allow: ALLOW } }), method)
+    if (!request) return Answer.prepare(new Response(null, { status: 204 }), method)
     try {
       const response = await this.#fetch(request)
       if (response === this.#upgrade?.response) return this.#upgrade

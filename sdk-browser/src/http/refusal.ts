@@ -1,14 +1,10 @@
 // The answer to a request that no handler gets to see.
 
-import { METHODS } from './asked.ts'
 import { httpDate } from './date.ts'
 import type { HttpError } from './errors.ts'
 import type { Field } from './head.ts'
 import { encodeLatin1 } from './latin1.ts'
 import { reasonOf } from './reason.ts'
-
-/** The methods, as the Allow field lists them. */
-export const ALLOW: string = [...METHODS].join(', ')
 
 /** RFC 6455 §4.2.2: which version of it. */
 const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
@@ -21,7 +17,6 @@ export function refusalFields({ status, message }: HttpError): Field[] {
     ['content-length', String(message.length)],
   ]
   if (status === 426) fields.push(WEBSOCKET_VERSION)
-  if (status === 405) fields.push(['allow', ALLOW]) // RFC 9110 §15.5.6 demands it
   return fields
 }
 

@@ -51,19 +51,25 @@ export class Body {
    * @param stallMs how long that may take
    */
   async read(stallMs: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
-    this.#sendInvitation()
     const hasWaited = this.#queue.length === 0
+    if (!(await this.begins(stallMs))) return undefined
+    const bytes = this.#queue.take()
+    this.#consumed(bytes.length, hasWaited)
+    return bytes
+  }
+
+  /** Waits for more, as `read` does, without taking it. @returns false at the end */
+  async begins(stallMs: number): Promise<boolean> {
+    this.#sendInvitation()
     while (this.#queue.length === 0) {
       if (this.#over) throw this.#over.error
-      if (this.#ended) return undefined
+      if (this.#ended) return false
       this.#deadline.set(performance.now() + stallMs)
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    const bytes = this.#queue.take()
-    this.#consumed(bytes.length, hasWaited)
-    return bytes
+    return true
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {

@@ -39,13 +39,10 @@ async function bodyOf(
 ): Promise<Stream['body']> {
   const { body } = stream
   if (!body || webSocket) return undefined
-  if (head.method === 'GET' || head.method === 'HEAD') {
-    // Some send the end of the stream in a frame of its own. Content is as unexpected as in HTTP/1.1.
-    if (await body.read(HEAD_DEADLINE_MS)) throw new HttpError('unexpected_content')
-    return undefined
-  }
   if (expectsContinue) body.invite = () => stream.hasResponded || stream.respond([[':status', '100']], false)
-  return body
+  // Some visitors send the end of the stream in a frame of its own: a GET or HEAD that has no content says so late.
+  const isUsuallyEmpty = head.method === 'GET' || head.method === 'HEAD'
+  return isUsuallyEmpty && !(await body.begins(HEAD_DEADLINE_MS)) ? undefined : body
 }
 
 async function respond(stream: Stream, asked: AskedOnStream, call: Call): Promise<void> {

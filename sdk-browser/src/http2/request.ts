@@ -27,7 +27,7 @@ export function askOnStream(list: HeaderList, streamId: number, isEnd: boolean, 
   const length = target.webSocket || lengths.length === 0 ? undefined : lengthOf(lengths, streamId)
   if (isEnd && length !== undefined && length > 0) throw new Http2Error('malformed_request', streamId)
   const { head, webSocket } = target
-  checkMethod(head.method, isEnd || webSocket ? 0 : (length ?? 0))
+  checkMethod(head.method)
   return { head, url: requestUrl(head, site), length, expectsContinue: !isEnd && expects(head), webSocket }
 }
 

@@ -1,4 +1,4 @@
-// Where a browser keeps its identity: IndexedDB, one key for each web origin, so that a site's canonical hostname is stable.
+// Where a browser keeps identities: IndexedDB, by names within a web origin, so that a site's canonical hostname is stable.
 
 import { SvcError } from '../errors.ts'
 import { createPrivateKey } from './key.ts'
@@ -6,17 +6,19 @@ import { createPrivateKey } from './key.ts'
 const DATABASE = 'svc'
 const VERSION = 1
 const STORE = 'identity'
-const KEY = 'default'
+/** What an identity that nobody named is kept as. */
+const DEFAULT_NAME = 'default'
 
 /**
- * The private key of this web origin, created on first use.
+ * A private key of this web origin, created on first use.
+ * @param name tells it from the others of the origin
  * @throws SvcError `identity_unavailable` where there is no storage, as in a sandboxed frame
  */
-export async function loadStoredIdentity(): Promise<Uint8Array> {
+export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
   try {
     const database = await open()
     try {
-      return await loadOrCreate(database)
+      return await loadOrCreate(database, name)
     } finally {
       database.close()
     }
@@ -42,11 +44,11 @@ function open(): Promise<IDBDatabase> {
 }
 
 /** Read and write are one transaction, and those run one after another: two tabs get the same key. */
-function loadOrCreate(database: IDBDatabase): Promise<Uint8Array> {
+function loadOrCreate(database: IDBDatabase, name: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })
     const store = transaction.objectStore(STORE)
-    const request: IDBRequest<unknown> = store.get(KEY)
+    const request: IDBRequest<unknown> = store.get(name)
     let key: Uint8Array
     request.onsuccess = () => {
       if (request.result instanceof Uint8Array) {
@@ -54,7 +56,7 @@ function loadOrCreate(database: IDBDatabase): Promise<Uint8Array> {
         return
       }
       key = createPrivateKey()
-      store.put(key, KEY)
+      store.put(key, name)
     }
     transaction.oncomplete = () => resolve(key)
     transaction.onabort = () => reject(transaction.error)

@@ -1,7 +1,7 @@
 // The relay's tenant certificate chain as this site presents it, kept up with the relay's own rotation.
 
 import type { SignAlgorithm } from '@svc/protocol'
-import { signAlgorithmOf, subjectNamesOf } from '@svc/tls'
+import { type CompressedCertificates, compressCertificates, signAlgorithmOf, subjectNamesOf } from '@svc/tls'
 import { fetchCertificateChain } from '../control/certificate-chain.ts'
 import type { RelayClient } from '../control/client.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
@@ -11,6 +11,8 @@ import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
 interface TenantCertificate {
   /** DER, leaf first. */
   chain: Uint8Array[]
+  /** The same for visitors that take it compressed (RFC 8879); empty until that is done. */
+  compressed: CompressedCertificates
   /** The one that the leaf's key can sign with. */
   algorithm: SignAlgorithm
   /** Of hosts, as the leaf has them. */
@@ -22,7 +24,11 @@ export class CertificateSource {
   #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
   #current: TenantCertificate | undefined
+  /** By `performance.now()`. */
   #triedAt = Number.NEGATIVE_INFINITY
+  /** When the relay was last asked in vain, by `performance.now()`: what it gave was in use already, or nothing came. */
+  #inVainAt = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
 
   constructor(client: RelayClient, keeper: LeaseKeeper, onError: (error: SvcError) => void) {
     this.#client = client
@@ -55,25 +61,50 @@ export class CertificateSource {
     this.#refreshAfter(CHAIN_MAX_AGE_MS)
   }
 
-  /** In the background: the relay refused to sign, perhaps because this chain is not its own any more. */
-  refreshAfterRefusal(): void {
-    this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
+  /**
+   * In the background and at once: the relay refused to sign for `chain`, perhaps because that is not its own any more. Where
+   * asking has just shown that it is, the refusal had another reason.
+   */
+  refreshAfterRefusal(chain: readonly Uint8Array[]): void {
+    if (chain !== this.#current?.chain) return
+    if (performance.now() - this.#inVainAt >= CHAIN_REFRESH_MIN_MS) this.#refresh()
   }
 
   #refreshAfter(ms: number): void {
-    if (Date.now() - this.#triedAt < ms) return
-    this.#load().catch((error) =>
-      this.#onError(asSvcError(error, 'unexpected_answer', 'the certificate chain could not be refreshed')),
-    )
+    if (performance.now() - this.#triedAt >= ms) this.#refresh()
+  }
+
+  #refresh(): void {
+    this.#refreshing ??= this.#load()
+      .catch((error) => {
+        this.#inVainAt = performance.now()
+        this.#onError(asSvcError(error, 'unexpected_answer', 'the certificate chain could not be refreshed'))
+      })
+      .finally(() => {
+        this.#refreshing = undefined
+      })
   }
 
   async #load(signal?: AbortSignal): Promise<void> {
-    this.#triedAt = Date.now()
+    this.#triedAt = performance.now()
     const { lease } = this.#keeper
     if (!lease) return
     const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal)
+    if (this.#current && isSame(chain, this.#current.chain)) {
+      this.#inVainAt = performance.now()
+      return
+    }
     const [leaf] = chain
-    this.#current = { chain, algorithm: signAlgorithmOf(leaf!), names: subjectNamesOf(leaf!) }
+    const [algorithm, names] = [signAlgorithmOf(leaf!), subjectNamesOf(leaf!)]
+    const current: TenantCertificate = { chain, compressed: new Map(), algorithm, names }
+    this.#current = current
+    // Visitors need not wait for it.
+    compressCertificates(chain).then(
+      (compressed) => {
+        current.compressed = compressed
+      },
+      () => {},
+    )
   }
 
   /** One label may be a wildcard's (RFC 9525 §6.3). */
@@ -87,4 +118,8 @@ export class CertificateSource {
     const { lease } = this.#keeper
     return lease ? [lease.hostname, lease.canonicalHostname].filter((host) => host !== '') : []
   }
+}
+
+function isSame(one: readonly Uint8Array[], other: readonly Uint8Array[]): boolean {
+  return one.length === other.length && one.every((der, i) => der.join() === other[i]!.join())
 }

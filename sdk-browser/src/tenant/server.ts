@@ -1,9 +1,10 @@
 // Serves a site's visitors: each with the certificate of now, signatures from the relay, and the site's own handler.
 
+import type { Extension } from '@svc/protocol'
 import {
   boundedSigner,
+  type CompressedCertificates,
   type CryptoProvider,
-  type ProtocolVersion,
   type ServerConfig,
   type SignRequest,
   TicketKeeper,
@@ -11,6 +12,7 @@ import {
 import type { ByteStream } from '../byte-stream.ts'
 import type { RelayClient } from '../control/client.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { Registration } from '../control/registration.ts'
 import { requestSignature } from '../control/signer.ts'
 import { withDeadline } from '../deadline.ts'
 import { asSvcError, SvcError } from '../errors.ts'
@@ -21,8 +23,11 @@ import { type Admit, serveConnection } from './connection.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './http2.ts'
 
 export interface TlsOptions {
-  /** By default TLS 1.3. With TLS 1.2, which is loaded when it is needed, also visitors come who know nothing newer. */
-  minVersion?: ProtocolVersion | undefined
+  /**
+   * The oldest version that visitors may speak: `TLSv1.3`, which is the default and all that there is while the relay's key
+   * signs for the site. The signature of TLS 1.2 names no host, so a key that sites share never makes one.
+   */
+  minVersion?: 'TLSv1.3' | undefined
   /** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
@@ -37,6 +42,8 @@ interface TlsVisit {
 interface Signing {
   handshake: SignRequest
   binding: Uint8Array
+  /** What the visitor is shown. */
+  chain: readonly Uint8Array[]
 }
 
 interface TenantServerOptions {
@@ -83,19 +90,20 @@ export class TenantServer {
 
   /** Settles when the visitor's connection is over; never rejects. */
   async serve({ stream, binding }: TlsVisit, canonicalUrl: string): Promise<void> {
-    const { certificates, fetch, crypto, tls, onError } = this.#options
-    const { chain, algorithm } = certificates.current
+    const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
+    const { chain, compressed, algorithm } = certificates.current
     // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
     const serveHttp2 = certificates.isOwn ? this.#serveHttp2 : undefined
     const tenant: ServerConfig = {
       certificateChain: chain,
       algorithm,
-      sign: (handshake, signal) => this.#boundedSign({ handshake, binding }, signal),
+      sign: (handshake, signal) => this.#boundedSign({ handshake, binding, chain }, signal),
+      ...signableBy(keeper.lease, compressed),
       alpn: serveHttp2 ? [HTTP2, HTTP1] : [HTTP1],
       tickets: this.#tickets,
       limits: TLS_LIMITS,
       ...(crypto && { crypto }),
-      ...tls,
+      onSecret: tls.onSecret,
     }
     const closing = new AbortController()
     const http: HttpOptions = {
@@ -115,33 +123,42 @@ export class TenantServer {
     for (const closing of this.#open) closing.abort()
   }
 
-  async #sign({ handshake, binding }: Signing, signal: AbortSignal): Promise<Uint8Array> {
+  async #sign({ handshake, binding, chain }: Signing, signal: AbortSignal): Promise<Uint8Array> {
     const { client, keeper } = this.#options
     try {
-      const { lease, relayNow } = keeper
+      const { lease } = keeper
       if (!lease) throw new SvcError('lease_ended', 'there is no lease to sign with')
-      return await requestSignature(
-        client,
-        handshake,
-        { accessToken: lease.accessToken, binding, relayNow },
-        signal,
-      )
+      const { accessToken } = lease
+      return await requestSignature(client, handshake, { accessToken, binding }, signal)
     } catch (error) {
-      if (!signal.aborted) this.#signatureFailed(asSvcError(error, 'sign_refused', 'no signature'))
+      if (!signal.aborted) this.#signatureFailed(asSvcError(error, 'sign_refused', 'no signature'), chain)
       throw error
     }
   }
 
   /** Our chain or our token may be out of date: refresh them for the next visitor. */
-  #signatureFailed(error: SvcError): void {
+  #signatureFailed(error: SvcError, chain: readonly Uint8Array[]): void {
     const { certificates, keeper, onError } = this.#options
     onError(error)
-    certificates.refreshAfterRefusal()
+    if (error.code === 'sign_refused') certificates.refreshAfterRefusal(chain)
     if (error.code === 'unauthorized' || error.code === 'lease_not_found') keeper.renewNow()
   }
 
   #isOwnHost(host: string): boolean {
     const { lease } = this.#options.keeper
     return host !== '' && (host === lease?.hostname || host === lease?.canonicalHostname)
+  }
+}
+
+/** A relay signs no more than it says: what it would refuse is not agreed on. */
+function signableBy(
+  lease: Registration | undefined,
+  compressed: CompressedCertificates,
+): Pick<ServerConfig, 'hashes' | 'helloRetryRequest' | 'compressedCertificates'> {
+  const can = (extension: Extension): boolean => lease?.extensions.has(extension) ?? false
+  return {
+    hashes: can('sha384') ? undefined : ['SHA-256'],
+    helloRetryRequest: can('hello_retry_request'),
+    compressedCertificates: can('certificate_compression') ? compressed : undefined,
   }
 }

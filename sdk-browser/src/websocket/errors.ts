@@ -12,6 +12,7 @@ const ERRORS = {
   unfinished_message: [1002, 'A message begins inside another'],
   invalid_close: [1002, 'A Close frame has a malformed payload'],
   invalid_utf8: [1007, 'A text is not UTF-8'],
+  invalid_compression: [1007, 'A compressed message cannot be read'],
   message_too_big: [1009, 'The message is larger than is taken here'],
   buffer_full: [1006, 'The visitor reads too slowly for what is sent'],
   close_timeout: [1006, 'The visitor did not answer the Close frame'],

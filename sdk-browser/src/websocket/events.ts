@@ -27,7 +27,7 @@ export interface VisitorSocket extends EventTarget {
   readonly readyState: number
   /** The subprotocol, or ''. */
   readonly protocol: string
-  /** Always '': frames are not compressed. */
+  /** What was agreed on with the visitor, from `open` on: permessage-deflate with its parameters, or ''. */
   readonly extensions: string
   /** What binary messages come as. Default: `blob`. */
   binaryType: BinaryType

@@ -11,6 +11,8 @@ export const PING = 0x9
 export const PONG = 0xa
 
 const FIN = 0x80
+/** RFC 7692 §6: of the first frame of a message that is compressed. */
+const RSV1 = 0x40
 const RSV = 0x70
 const MASK = 0x80
 const MASK_BYTES = 4
@@ -24,6 +26,8 @@ const OPCODES: ReadonlySet<number> = new Set([CONTINUATION, TEXT, BINARY, CLOSE,
 export interface FrameHeader {
   fin: boolean
   opcode: number
+  /** The message that begins here is compressed. */
+  compressed: boolean
   /** Of the payload. Beyond 2^53 it is not exact, and too big for any limit. */
   length: number
   mask: Uint8Array
@@ -37,16 +41,18 @@ export function isControl(opcode: number): boolean {
 
 /**
  * The header that `bytes` begin with, or undefined when it is not whole yet.
+ * @param mayCompress whether permessage-deflate was agreed on
  * @throws WebSocketError as soon as two bytes, or the whole length, show that it is against the rules
  */
-export function parseHeader(bytes: Uint8Array): FrameHeader | undefined {
+export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeader | undefined {
   if (bytes.length < 2) return undefined
   const first = bytes[0]!
   const second = bytes[1]!
   const fin = (first & FIN) !== 0
   const opcode = first & 0x0f
   const short = second & 0x7f
-  if ((first & RSV) !== 0) throw new WebSocketError('reserved_bits')
+  const compressed = mayCompress && (opcode === TEXT || opcode === BINARY) && (first & RSV) === RSV1
+  if ((first & RSV) !== 0 && !compressed) throw new WebSocketError('reserved_bits')
   if (!OPCODES.has(opcode)) throw new WebSocketError('reserved_opcode')
   if ((second & MASK) === 0) throw new WebSocketError('unmasked_frame')
   if (isControl(opcode) && !fin) throw new WebSocketError('fragmented_control')
@@ -57,15 +63,15 @@ export function parseHeader(bytes: Uint8Array): FrameHeader | undefined {
   const length = readLength(bytes, short)
   const size = maskAt + MASK_BYTES
   if (bytes.length < size) return undefined
-  return { fin, opcode, length, mask: bytes.slice(maskAt, size), size }
+  return { fin, opcode, compressed, length, mask: bytes.slice(maskAt, size), size }
 }
 
 /** The header of a whole message or a control frame from the server: FIN set, not masked (§5.1). */
-export function encodeHeader(opcode: number, length: number): Uint8Array {
+export function encodeHeader(opcode: number, length: number, compressed = false): Uint8Array {
   const short = length < LENGTH_16 ? length : length < MIN_64 ? LENGTH_16 : LENGTH_64
   const header = new Uint8Array(2 + extraLengthBytes(short))
   const view = new DataView(header.buffer)
-  header[0] = FIN | opcode
+  header[0] = FIN | (compressed ? RSV1 : 0) | opcode
   header[1] = short
   if (short === LENGTH_16) view.setUint16(2, length)
   if (short === LENGTH_64) view.setBigUint64(2, BigInt(length))

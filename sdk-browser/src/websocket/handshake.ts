@@ -34,11 +34,19 @@ export function readHandshake({ method, headers }: Request, protocol: string, is
   return { key, protocol }
 }
 
-/** The fields of the response. @param headers that the handler wants to send as well */
-export async function handshakeFields({ key, protocol }: Handshake, headers: Headers): Promise<Field[]> {
+/**
+ * The fields of the response.
+ * @param extensions that were agreed on, or ''
+ * @param headers that the handler wants to send as well
+ */
+export async function handshakeFields(
+  { key, protocol, extensions }: Handshake & { extensions: string },
+  headers: Headers,
+): Promise<Field[]> {
   const fields: Field[] = []
   if (key !== undefined) fields.push(['sec-websocket-accept', await accept(key)])
   if (protocol !== '') fields.push(['sec-websocket-protocol', protocol])
+  if (extensions !== '') fields.push(['sec-websocket-extensions', extensions])
   for (const field of headers) if (!isOurs(field[0])) fields.push(field)
   return fields
 }

@@ -10,6 +10,10 @@ export const REASON_MAX_BYTES = 123
 export const BUFFERED_MAX_BYTES: number = 16 * 1024 * 1024
 /** Bytes given to the stream in one write, so that back-pressure and `bufferedAmount` see progress. */
 export const WRITE_BYTES: number = 64 * 1024
+/** The shortest text that is compressed: below it little is gained, and a packet is sent in any case. */
+export const DEFLATE_MIN_BYTES = 1024
+/** The longest text that is compressed, for some 10 ms at a time: longer ones would hold the page up. */
+export const DEFLATE_MAX_BYTES: number = 1024 * 1024
 /** The least that is allocated for a message whose length is not known yet. */
 export const STORE_MIN_BYTES = 4096
 

@@ -2,6 +2,7 @@
 
 import { concat } from '../http/bytes.ts'
 import { type CloseStatus, parseClose } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
 import { WebSocketError } from './errors.ts'
 import { CLOSE, CONTINUATION, type FrameHeader, isControl, PING, parseHeader, TEXT } from './frame.ts'
 import { Message, unmask } from './message.ts'
@@ -26,12 +27,19 @@ export class Receiver {
   #control: Uint8Array = new Uint8Array(0)
   #message: Message | undefined
   #isText = false
+  #isCompressed = false
+  #compression: MessageCompression | undefined
   #closed = false
 
   /** @param maxBytes of a message */
   constructor(maxBytes: number, events: ReceiverEvents) {
     this.#maxBytes = maxBytes
     this.#events = events
+  }
+
+  /** From here on messages may be compressed. */
+  useCompression(compression: MessageCompression): void {
+    this.#compression = compression
   }
 
   /** @throws WebSocketError once; then the receiver takes no more */
@@ -53,7 +61,7 @@ export class Receiver {
   }
 
   #begin(bytes: Uint8Array): FrameHeader | undefined {
-    const header = parseHeader(bytes)
+    const header = parseHeader(bytes, this.#compression !== undefined)
     if (!header) return undefined
     this.#frame = header
     this.#at = 0
@@ -63,13 +71,14 @@ export class Receiver {
   }
 
   /** §5.4: fragments of one message are not interleaved with those of another. */
-  #beginData({ opcode, length }: FrameHeader): void {
+  #beginData({ opcode, compressed, length }: FrameHeader): void {
     if (opcode === CONTINUATION) {
       if (!this.#message) throw new WebSocketError('unexpected_continuation')
     } else {
       if (this.#message) throw new WebSocketError('unfinished_message')
       this.#message = new Message()
       this.#isText = opcode === TEXT
+      this.#isCompressed = compressed
     }
     if (this.#message.length + length > this.#maxBytes) throw new WebSocketError('message_too_big')
   }
@@ -101,8 +110,9 @@ export class Receiver {
   }
 
   #endMessage(): void {
-    const bytes = this.#message!.take()
+    const payload = this.#message!.take()
     this.#message = undefined
+    const bytes = this.#isCompressed ? this.#compression!.inflate(payload, this.#maxBytes) : payload
     if (this.#isText) this.#events.text(decodeUtf8(bytes))
     else this.#events.binary(bytes)
   }

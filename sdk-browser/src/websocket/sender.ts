@@ -3,8 +3,9 @@
 import type { ByteStream } from '../byte-stream.ts'
 import { concat } from '../http/bytes.ts'
 import { type CloseStatus, encodeClose } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
 import { BINARY, CLOSE, encodeHeader, PING, PONG, TEXT } from './frame.ts'
-import { WRITE_BYTES } from './limits.ts'
+import { DEFLATE_MAX_BYTES, DEFLATE_MIN_BYTES, WRITE_BYTES } from './limits.ts'
 
 interface Frame {
   opcode: number
@@ -20,6 +21,7 @@ export class Sender {
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   readonly #failed: (error: unknown) => void
   #stream: ByteStream | undefined
+  #compression: MessageCompression | undefined
   #queue: Frame[] = []
   /** Control frames go before waiting messages (§5.5). Of several answers to pings only the last is sent (§5.5.3). */
   #pong: Frame | undefined
@@ -40,8 +42,9 @@ export class Sender {
   }
 
   /** Sends what waits already, and from now on at once. */
-  start(stream: ByteStream): void {
+  start(stream: ByteStream, compression?: MessageCompression): void {
     this.#stream = stream
+    this.#compression = compression
     this.#run()
   }
 
@@ -111,16 +114,28 @@ export class Sender {
 
   async #write(stream: ByteStream, frame: Frame): Promise<void> {
     const { opcode } = frame
-    const payload = frame.payload instanceof Blob ? await readBlob(frame.payload) : frame.payload
-    let head = encodeHeader(opcode, payload.length)
+    const message = frame.payload instanceof Blob ? await readBlob(frame.payload) : frame.payload
+    const deflated = this.#deflate(opcode, message)
+    const payload = deflated ?? message
+    let head = encodeHeader(opcode, payload.length, deflated !== undefined)
     let at = 0
     do {
       const piece = payload.subarray(at, at + WRITE_BYTES)
       await stream.write(concat([head, piece]))
-      if (opcode < CLOSE) this.#buffered -= piece.length
+      if (opcode < CLOSE && !deflated) this.#buffered -= piece.length
       head = NOTHING
       at += piece.length
     } while (at < payload.length)
+    if (deflated) this.#buffered -= message.length
+  }
+
+  /** Binary messages are mostly pictures and archives, which are compressed already. @returns undefined to leave it as it is */
+  #deflate(opcode: number, message: Uint8Array): Uint8Array | undefined {
+    const { length } = message
+    if (!this.#compression || opcode !== TEXT || length < DEFLATE_MIN_BYTES || length > DEFLATE_MAX_BYTES)
+      return undefined
+    const deflated = this.#compression.deflate(message)
+    return deflated.length < length ? deflated : undefined
   }
 }
 

@@ -3,6 +3,7 @@
 import type { ByteStream } from '../byte-stream.ts'
 import { Deadline } from '../http/deadline.ts'
 import { ABNORMAL, type CloseStatus, GOING_AWAY, isCloseCode, NO_STATUS } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
 import { WebSocketError } from './errors.ts'
 import { HandlerAttributes, SocketErrorEvent, type VisitorSocket } from './events.ts'
 import { BUFFERED_MAX_BYTES, CLOSE_MS, PONG_MS, REASON_MAX_BYTES, SILENCE_MS } from './limits.ts'
@@ -16,7 +17,8 @@ const CLOSED = 3
 
 export class Socket extends EventTarget {
   readonly protocol: string
-  readonly extensions = ''
+  #extensions = ''
+  #compression: MessageCompression | undefined
   binaryType: BinaryType = 'blob'
   #readyState: number = CONNECTING
   #stream: ByteStream | undefined
@@ -39,6 +41,10 @@ export class Socket extends EventTarget {
       ping: (payload) => this.#sender.pong(payload),
       close: (status) => this.#closeReceived(status),
     })
+  }
+
+  get extensions(): string {
+    return this.#extensions
   }
 
   get readyState(): number {
@@ -102,6 +108,13 @@ export class Socket extends EventTarget {
     this.#close({ code: code === NO_STATUS && text !== '' ? 1000 : code, reason: text })
   }
 
+  /** Before it runs: messages may be compressed both ways. @param extensions as the visitor was told */
+  useCompression(extensions: string, compression: MessageCompression): void {
+    this.#extensions = extensions
+    this.#compression = compression
+    this.#receiver.useCompression(compression)
+  }
+
   /**
    * Speaks on the stream, behind the handshake, until the connection is over for WebSocket. Never rejects.
    * What is read next waits until the listeners of a message have returned: so a visitor cannot send faster than they
@@ -131,7 +144,7 @@ export class Socket extends EventTarget {
 
   #open(stream: ByteStream): void {
     this.#stream = stream
-    this.#sender.start(stream)
+    this.#sender.start(stream, this.#compression)
     if (this.#readyState !== CONNECTING) return
     this.#readyState = OPEN
     this.#await('traffic', SILENCE_MS)

@@ -2,6 +2,7 @@
 
 import type { ByteStream } from '../byte-stream.ts'
 import type { Field } from '../http/head.ts'
+import { acceptDeflate, type Deflate } from './deflate-offer.ts'
 import { WebSocketError } from './errors.ts'
 import type { VisitorSocket } from './events.ts'
 import { type Handshake, handshakeFields, readHandshake } from './handshake.ts'
@@ -13,6 +14,11 @@ export interface UpgradeOptions {
   protocol?: string | undefined
   /** A larger message closes the socket with 1009. Default: 16 MiB. */
   maxMessageBytes?: number | undefined
+  /**
+   * Whether messages may be compressed (permessage-deflate, RFC 7692) with visitors that offer it: what they send, and
+   * texts of 1 KiB to 1 MiB that are sent to them. Default: true.
+   */
+  compression?: boolean | undefined
 }
 
 export interface Upgraded {
@@ -34,6 +40,8 @@ export interface Tunnel {
 export class Upgrade implements Upgraded {
   readonly response: Response
   readonly #handshake: Handshake
+  /** What accepts the visitor's offer to compress messages. */
+  readonly #deflate: Deflate | undefined
   readonly #socket: Socket
   readonly #tunnel: Tunnel
   readonly #closing: AbortSignal | undefined
@@ -41,11 +49,12 @@ export class Upgrade implements Upgraded {
   /** @throws UpgradeError when the request is no handshake that can be accepted */
   constructor(
     request: Request,
-    { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES }: UpgradeOptions,
+    { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES, compression = true }: UpgradeOptions,
     tunnel: Tunnel,
     closing: AbortSignal | undefined,
   ) {
     this.#handshake = readHandshake(request, protocol, tunnel.isKeyed)
+    if (compression) this.#deflate = acceptDeflate(request.headers.get('sec-websocket-extensions') ?? '')
     this.#socket = new Socket(protocol, maxMessageBytes)
     this.#tunnel = tunnel
     this.#closing = closing
@@ -61,8 +70,22 @@ export class Upgrade implements Upgraded {
 
   /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
   async send(): Promise<void> {
-    await this.#tunnel.open(await handshakeFields(this.#handshake, this.response.headers))
+    const extensions = await this.#agreeOnCompression()
+    await this.#tunnel.open(await handshakeFields({ ...this.#handshake, extensions }, this.response.headers))
     await this.#socket.run(this.#tunnel.stream, this.#closing)
+  }
+
+  /** Where its code cannot be loaded, as in a service worker, messages are not compressed. */
+  async #agreeOnCompression(): Promise<string> {
+    if (this.#deflate === undefined) return ''
+    try {
+      const { messageCompression } = await import('./deflate.ts')
+      const { extensions, windowBits } = this.#deflate
+      this.#socket.useCompression(extensions, messageCompression(windowBits))
+      return extensions
+    } catch {
+      return ''
+    }
   }
 
   /** Closes the socket, unless it had its life. */

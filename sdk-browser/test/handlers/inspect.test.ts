@@ -111,6 +111,19 @@ test('a handler that fails is a 500 here, and its error goes on', async () => {
   expect(inspector.entries[0]!.status).toBe(500)
 })
 
+test.each(['GET', 'PURGE', 'TRACK'])('%s with content is seen, and replayed', async (method) => {
+  const seen: string[] = []
+  const inspector = inspect(async (request) => {
+    seen.push(`${request.method} ${await request.text()}`)
+    return new Response('ok')
+  })
+  const head = `${method} / HTTP/1.1\r\nHost: site.example\r\nContent-Length: 5\r\n\r\n`
+  expect(await converse(`${head}hello`, inspector.fetch)).toMatch(/ok$/)
+  const [entry] = inspector.entries
+  await inspector.replay(entry!)
+  expect(seen).toEqual([`${method} hello`, `${method} hello`])
+})
+
 test('a replay is the same request again, as a new entry', async () => {
   const handler = vi.fn(echo)
   const inspector = inspect(handler)

@@ -126,6 +126,18 @@ test('RFC 6265 §5.4 cookies in several fields are joined as cookies', async () 
   expect(visitor.requests[0]?.headers.get('cookie')).toBe('a=b; c=d')
 })
 
+test.each(['PURGE', 'PROPFIND', 'BREW', 'get', 'Post', 'TRACK'])(
+  'RFC 9110 §9.1 the method %s reaches the handler as it was sent, on clones, too',
+  async (method) => {
+    const answer = await converse(
+      `${method} / HTTP/1.1\r\nHost: site.example\r\nContent-Length: 1\r\n\r\na`,
+      async (request) =>
+        new Response(`${request.clone().clone().method} ${request.method} ${await request.text()}`),
+    )
+    expect(answer).toMatch(new RegExp(`\r\n${method} ${method} a$`))
+  },
+)
+
 test('a method of the registry beyond the usual ones reaches the handler with its body', async () => {
   const answer = await converse(
     'QUERY / HTTP/1.1\r\nHost: site.example\r\nContent-Length: 1\r\n\r\na',

@@ -104,9 +104,7 @@ describe('RFC 9112 §3.2 request target', () => {
       'GET / HTTP/1.1\r\nHost: site.example\r\n\r\n',
     )
     const answer = await visitor.receive('ok')
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 204 No Content\r\nallow: GET, HEAD, [^\r]*\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
-    )
+    expect(answer).toMatch(/^HTTP\/1\.1 204 No Content\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
     expect(visitor.requests).toHaveLength(1)
     expect(await refusalOf('OPTIONS * HTTP/1.1\r\nHost: other.example\r\n\r\n')).toBe(421)
   })

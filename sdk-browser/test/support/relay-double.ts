@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { siweMessage, type Tls13SignRequest } from '@svc/protocol'
+import { type Routing, type SignRequest, siweMessage } from '@svc/protocol'
 import { Session, type Stream } from '@svc/yamux'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -22,6 +22,10 @@ export class RelayDouble {
   ready: Stream[] = []
   sockets: WebSocket[] = []
   ttlS = 120
+  /** Takes no more sessions. */
+  isFull = false
+  /** What it says of the lease, when it says it. */
+  routing: Routing | undefined
   #server: Server
   #webSockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'svc.reverse.v1' })
   #serial = 0
@@ -82,13 +86,18 @@ export class RelayDouble {
     for (const ws of this.sockets.splice(0)) ws.close(code)
   }
 
-  /** What a visitor gets: a TLS connection, through a claimed stream, that trusts the relay's certificate only. */
-  async visit(servername: string): Promise<TLSSocket> {
+  /** Passes a visitor's TLS on to the site, through a stream that is claimed for it. */
+  async bridge(visitor: Duplex): Promise<void> {
     while (this.ready.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     const stream = this.ready.shift()!
     await stream.write(Uint8Array.of(0x02, ...randomBytes(16)))
-    const [visitor, bridge] = duplexPair()
-    pump(stream, bridge)
+    pump(stream, visitor)
+  }
+
+  /** What a visitor gets: a TLS connection that trusts the relay's certificate only. */
+  async visit(servername: string): Promise<TLSSocket> {
+    const [visitor, bridged] = duplexPair()
+    await this.bridge(bridged)
     const socket = tlsConnect({
       socket: visitor,
       servername,
@@ -111,6 +120,10 @@ export class RelayDouble {
 
   async #admit(stream: Stream): Promise<void> {
     await readBytes(stream, 2 + 'capability.1'.length)
+    if (this.isFull) {
+      await stream.write(Uint8Array.of(0x01))
+      return await stream.end()
+    }
     await stream.write(Uint8Array.of(0x00, 0x00))
     this.ready.push(stream)
   }
@@ -125,12 +138,14 @@ export class RelayDouble {
         return data({ ...this.#names(String(body.siwe_message).split('\n')[1]!), ...this.#grant() })
       case '/sdk/renew':
         return data(this.#grant())
+      case '/sdk/reverse':
+        return data(this.#grant().reverse_endpoint)
       case '/sdk/unregister':
         return data({})
       case '/sdk/certificate-chain':
         return [200, CERTIFICATE_PEM as unknown as object]
       case '/v1/sign':
-        return [200, signature(body as unknown as Tls13SignRequest)]
+        return [200, signature(body as unknown as SignRequest)]
       default:
         return [404, {}]
     }
@@ -167,6 +182,7 @@ export class RelayDouble {
         capability: `capability.${this.#serial}`,
         expires_at,
         overlay: false,
+        routing: this.routing,
       },
     }
   }
@@ -200,7 +216,7 @@ function data(value: object): Answer {
 }
 
 /** RFC 8446 §4.4.3, for a handshake without HelloRetryRequest under SHA-256. */
-function signature(request: Tls13SignRequest): object {
+function signature(request: SignRequest): object {
   const messages = [
     request.client_hello,
     request.server_hello,

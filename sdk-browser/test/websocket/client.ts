@@ -47,12 +47,22 @@ export function frame(opcode: number, payload: Uint8Array | string = '', shape: 
   return Buffer.concat([head, masked ? data.map((byte, i) => byte ^ MASK[i % 4]!) : data])
 }
 
+/** `rsv` of a frame whose message is compressed (RFC 7692 §6). */
+export const COMPRESSED = 4
+
+/** Asks for compression as Chromium does. */
+export const DEFLATE_HANDSHAKE: string = HANDSHAKE.replace(
+  /\r\n$/,
+  'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n',
+)
+
 /** The payload of a Close frame. */
 export const status = (code: number, reason = ''): Uint8Array =>
   Buffer.concat([bytes(code >> 8, code & 0xff), utf8(reason)])
 
 export interface Frame {
   opcode: number
+  compressed?: true
   payload: Buffer
 }
 
@@ -86,10 +96,16 @@ export class Client {
 
   static async open(...options: ConstructorParameters<typeof Client>): Promise<Client> {
     const client = new Client(...options)
-    await client.visitor.send(HANDSHAKE)
-    await client.visitor.receive('\r\n\r\n')
-    await settle()
+    await client.shakeHands(HANDSHAKE)
     return client
+  }
+
+  /** @returns the head of the server's answer */
+  async shakeHands(request: string): Promise<string> {
+    await this.visitor.send(request)
+    const head = await this.visitor.receive('\r\n\r\n')
+    await settle()
+    return head
   }
 
   async send(...frames: Uint8Array[]): Promise<this> {
@@ -126,14 +142,18 @@ export class Client {
     const all = this.#received
     if (all.length < 2) return undefined
     const short = all[1]!
-    if ((all[0]! & 0xf0) !== 0x80 || short > 127) throw new Error('not a whole unmasked frame')
+    if ((all[0]! & 0xb0) !== 0x80 || short > 127) throw new Error('not a whole unmasked frame')
     const start = short === 127 ? 10 : short === 126 ? 4 : 2
     if (all.length < start) return undefined
     const length =
       short === 127 ? Number(all.readBigUInt64BE(2)) : short === 126 ? all.readUInt16BE(2) : short
     if (all.length < start + length) return undefined
     this.#received = all.subarray(start + length)
-    return { opcode: all[0]! & 0x0f, payload: all.subarray(start, start + length) }
+    return {
+      opcode: all[0]! & 0x0f,
+      ...((all[0]! & 0x40) !== 0 && { compressed: true }),
+      payload: all.subarray(start, start + length),
+    }
   }
 }
 

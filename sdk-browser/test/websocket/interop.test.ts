@@ -62,10 +62,30 @@ describe.each([
   })
 })
 
-test('ws: pings are answered, and compression is not agreed on', async () => {
-  const client = new Ws(url, 'echo', { perMessageDeflate: true })
+test.each([
+  ['as it offers it', {}],
+  [
+    'without a window kept between messages',
+    { serverNoContextTakeover: true, clientNoContextTakeover: true },
+  ],
+])('ws: compressed messages both ways, %s', async (_, options) => {
+  const client = new Ws(url, 'echo', { perMessageDeflate: { threshold: 0, ...options } })
   await new Promise((resolve) => client.once('open', resolve))
-  expect(client.extensions).toBe('')
+  expect(client.extensions).toBe('permessage-deflate')
+  const texts = ['', 'a', 'ä'.repeat(2000), JSON.stringify(Array.from({ length: 5000 }, (_, i) => ({ i })))]
+  const received: string[] = []
+  const done = new Promise<void>((resolve) => {
+    client.on('message', (data) => received.push(String(data)) === texts.length && resolve())
+  })
+  for (const text of texts) client.send(text)
+  await done
+  expect(received).toEqual(texts)
+  client.terminate()
+})
+
+test('ws: pings are answered', async () => {
+  const client = new Ws(url, 'echo')
+  await new Promise((resolve) => client.once('open', resolve))
   const answer = new Promise<Buffer>((resolve) => client.once('pong', resolve))
   client.ping('are you there')
   expect(String(await answer)).toBe('are you there')

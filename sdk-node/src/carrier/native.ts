@@ -62,6 +62,8 @@ class NativeCarrier implements SiteCarrier {
   /** Aborted when the carrier closes. */
   readonly #life = new AbortController()
   #isOnline = false
+  /** As was last told. */
+  #isAdmitting = true
   #dialing = 0
   /** The relay asked for no session before, by `performance.now()`. */
   #notBefore = 0
@@ -82,6 +84,7 @@ class NativeCarrier implements SiteCarrier {
         ready: () => {
           this.#isOnline = true
           this.#firstReady.resolve()
+          this.#admit(true)
         },
         rejected: (again) => this.#rejected(again),
       },
@@ -125,11 +128,14 @@ class NativeCarrier implements SiteCarrier {
   async #open(): Promise<ReadyStream | undefined> {
     this.#dialing += 1
     try {
-      return await this.#dial()
+      const ready = await this.#dial()
+      this.#admit(true)
+      return ready
     } catch (error) {
       const reason = asSvcError(error, 'relay_unreachable', 'no reverse session could be opened')
       if (this.#isRejection(reason)) return undefined
       if (this.#isLast(reason)) this.fail(reason)
+      else if (this.#streams.ready === 0 && this.#dialing === 1) this.#admit(false)
       throw reason
     } finally {
       this.#dialing -= 1
@@ -220,8 +226,16 @@ class NativeCarrier implements SiteCarrier {
   #rejected(again: boolean): void {
     if (this.#way.contest.lost())
       this.fail(new SvcError('lease_replaced', 'the same identity keeps registering this name elsewhere'))
-    else if (this.#isOnline && !again) this.#events.stale()
-    else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse session of this lease'))
+    else if (this.#isOnline && !again) {
+      this.#admit(false)
+      this.#events.stale()
+    } else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse session of this lease'))
+  }
+
+  #admit(isAdmitting: boolean): void {
+    if (!this.#isOnline || this.isClosed || isAdmitting === this.#isAdmitting) return
+    this.#isAdmitting = isAdmitting
+    this.#events.admits(isAdmitting)
   }
 
   #heard(bytes: number): void {

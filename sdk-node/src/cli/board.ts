@@ -1,19 +1,52 @@
 // What is going on in this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
-import type { PlatformSite } from '@svc/sdk-browser/platform'
+import type { PlatformSite, WaitingReason } from '@svc/sdk-browser/platform'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
 import type { RequestReport } from '../target/requests.ts'
+import { Notices } from './notices.ts'
 
 /** Requests that are remembered: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
+/** What a visitor of a target that does not answer gets (RFC 9110 §15.6.3). */
+const BAD_GATEWAY = 502
+
+/** A tunnel at one relay. */
+export interface Row {
+  /** The name of the tunnel, when it has one. */
+  readonly tunnel: string | undefined
+  /** Rows are shown in this order. */
+  readonly position: number
+  readonly relay: string
+  /** Undefined when it did not come so far. */
+  readonly site: PlatformSite | undefined
+  /** Something answers at its HTTPS URL: not so for a tunnel of TCP or UDP alone. */
+  readonly hasWeb: boolean
+  /** Why it is over. */
+  failure: Failure | undefined
+}
+
+interface Failure {
+  code: string
+  message: string
+}
+
+/** Why visitors cannot come, and the time of the next attempt (RFC 3339). */
+export interface WaitingFigures {
+  reason: WaitingReason
+  until?: string | undefined
+}
 
 export interface SiteFigures {
+  tunnel?: string | undefined
   relay: string
-  url: string
-  canonical_url: string
+  /** Undefined until the relay granted it, and where nothing answers there. */
+  url?: string | undefined
+  canonical_url?: string | undefined
   tcp_address?: string | undefined
   udp_address?: string | undefined
-  state: PlatformSite['state']
+  state: PlatformSite['state'] | 'failed'
+  waiting?: WaitingFigures | undefined
+  failure?: Failure | undefined
   /** The last round trip to the relay. */
   rtt_ms?: number | undefined
   /** Visitors that are here. */
@@ -25,18 +58,24 @@ export interface SiteFigures {
   probe?: ProbeVerdict | undefined
 }
 
-export class Board {
-  /** With their relays. */
-  readonly #sites = new Map<PlatformSite, string>()
-  readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
-  readonly #requests: RequestReport[] = []
+/** A request, and the tunnel that it came by. */
+export interface TunnelRequest extends RequestReport {
+  tunnel?: string | undefined
+}
 
-  add(relay: string, site: PlatformSite): void {
-    this.#sites.set(site, relay)
+export class Board {
+  readonly notices: Notices = new Notices()
+  readonly #rows = new Set<Row>()
+  readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
+  readonly #requests: TunnelRequest[] = []
+
+  add(row: Row): Row {
+    this.#rows.add(row)
+    return row
   }
 
-  remove(site: PlatformSite): void {
-    this.#sites.delete(site)
+  remove(row: Row): void {
+    this.#rows.delete(row)
   }
 
   /** Also of a site that is not here yet, or not any more. */
@@ -44,30 +83,57 @@ export class Board {
     this.#probes.set(site, verdict)
   }
 
-  requested(report: RequestReport): void {
-    this.#requests.push(report)
+  requested(request: TunnelRequest): void {
+    if (request.status !== BAD_GATEWAY) this.notices.answered(request.tunnel)
+    this.#requests.push(request)
     if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
   }
 
   /** Oldest first. */
-  get requests(): readonly RequestReport[] {
+  get requests(): readonly TunnelRequest[] {
     return this.#requests
   }
 
   figures(): SiteFigures[] {
-    return [...this.#sites].map(([site, relay]) => figuresOf(relay, site, this.#probes.get(site)))
+    const rows = [...this.#rows].sort((one, other) => one.position - other.position)
+    return rows.map((row) => figuresOf(row, row.site && this.#probes.get(row.site)))
   }
 }
 
-function figuresOf(relay: string, site: PlatformSite, probe: ProbeVerdict | undefined): SiteFigures {
-  const { rttMs, openStreams, reconnects, bytesIn, bytesOut } = site.stats()
+export interface Addresses {
+  url?: string | undefined
+  canonical_url?: string | undefined
+  tcp_address?: string | undefined
+  udp_address?: string | undefined
+}
+
+/** What visitors of the row may use, as far as the relay granted it. */
+export function addressesOf({ site, hasWeb }: Row): Addresses {
   return {
+    ...(hasWeb && { url: site?.url || undefined, canonical_url: site?.canonicalUrl || undefined }),
+    tcp_address: site?.tcpAddress,
+    udp_address: site?.udpAddress,
+  }
+}
+
+export function waitingOf({ site }: Row): WaitingFigures | undefined {
+  const waiting = site?.waiting
+  if (!waiting) return undefined
+  const { reason, until } = waiting
+  return { reason, until: until === undefined ? undefined : new Date(until).toISOString() }
+}
+
+function figuresOf(row: Row, probe: ProbeVerdict | undefined): SiteFigures {
+  const { tunnel, relay, site, failure } = row
+  const stats = site?.stats()
+  const { rttMs, openStreams = 0, reconnects = 0, bytesIn = 0, bytesOut = 0 } = stats ?? {}
+  return {
+    tunnel,
     relay,
-    url: site.url,
-    canonical_url: site.canonicalUrl,
-    tcp_address: site.tcpAddress,
-    udp_address: site.udpAddress,
-    state: site.state,
+    ...addressesOf(row),
+    state: failure ? 'failed' : (site?.state ?? 'connecting'),
+    waiting: waitingOf(row),
+    failure,
     rtt_ms: rttMs === undefined ? undefined : Math.round(rttMs * 10) / 10,
     connections: openStreams,
     reconnects,

@@ -28,6 +28,12 @@ export interface SiteOptions extends SharedOptions {
   /** `PLACE=TARGET` each. */
   route: string[]
   targetCa?: string
+  /** What the relay's list of sites shows. */
+  description?: string
+  owner?: string
+  tag: string[]
+  /** A URL, or the path of a picture. */
+  thumbnail?: string
 }
 
 /** A site to run, from the command line or from a config file. */
@@ -144,6 +150,14 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       'leave a relay that is found to answer visitors itself, instead of only saying so',
       false,
     )
+    .option('--description <text>', 'what the relay’s list of sites says of the site')
+    .option('--owner <text>', 'whose site it is, for that list')
+    .addOption(
+      new Option('--tag <word>', 'a tag in that list; several times')
+        .argParser((tag, before: string[]) => [...before, tag])
+        .default([], 'none'),
+    )
+    .option('--thumbnail <picture>', 'a picture for that list: a URL, or a file')
     .option('--hide', 'keep the site off the relay’s public list', false)
 }
 

@@ -71,14 +71,17 @@ export function explain(error: unknown): Explanation {
 
 function messageOf(error: SvcError): string {
   if (error.code !== 'relay_unreachable') return ADVICE[error.code] ?? withReason(error)
-  const reason = systemCode(error)
-  return `${error.message}: ${reason === undefined ? innermost(error).message : (NETWORK[reason] ?? reason)}`
+  const code = systemCode(error)
+  const reason = code === undefined ? innermost(error).message : (NETWORK[code] ?? code)
+  return error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
 }
 
 /** What the system says of a file, which our own message leaves out. */
 function withReason(error: SvcError): string {
   const reason = systemCode(error)
-  return reason === undefined ? error.message : `${error.message} (${reason})`
+  return reason === undefined || error.message.includes(reason)
+    ? error.message
+    : `${error.message} (${reason})`
 }
 
 /** The code of the innermost cause that has one. */

@@ -1,18 +1,33 @@
 // The figures of a site in words, for people.
 
-import type { SiteFigures } from './board.ts'
+import type { SiteFigures, WaitingFigures } from './board.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 export function figuresLine(site: SiteFigures): string {
-  const { state, rtt_ms: rtt, connections, bytes_in, bytes_out } = site
+  const { state, waiting, failure, rtt_ms: rtt, connections, bytes_in, bytes_out } = site
+  if (failure) return `failed: ${failure.message}`
   return [
-    state,
+    waiting ? waitingWords(waiting) : state,
     ...(rtt === undefined ? [] : [`${rtt} ms`]),
     `${connections} ${connections === 1 ? 'connection' : 'connections'}`,
     `${bytes(bytes_in)} in`,
     `${bytes(bytes_out)} out`,
   ].join('  ')
+}
+
+/** Why visitors cannot come yet, and until when. */
+export function waitingWords({ reason, until }: WaitingFigures): string {
+  const time = until === undefined ? undefined : clock(until)
+  if (reason === 'approval') return "waiting for the approval of the relay's operator"
+  if (reason === 'rate_limited')
+    return `waiting, as the relay asked${time === undefined ? '' : `, until ${time}`}`
+  return `waiting for room at the relay${time === undefined ? '' : `, which is asked again at ${time}`}`
+}
+
+/** Of the day, where this process is. */
+function clock(time: string): string {
+  return new Date(time).toTimeString().slice(0, 8)
 }
 
 function bytes(count: number): string {

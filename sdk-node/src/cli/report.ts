@@ -1,21 +1,22 @@
 // What `svc` tells: a JSON object a line for machines, else a line of text; what is wrong goes to standard error.
 
 import type { ProbeVerdict } from '../probe/self-probe.ts'
-import type { SiteFigures } from './board.ts'
-import { figuresLine } from './figures.ts'
+import type { Addresses, SiteFigures, WaitingFigures } from './board.ts'
+import { figuresLine, waitingWords } from './figures.ts'
+
+/** Which tunnel a report is about, where it has a name, and which relay. */
+interface Subject {
+  tunnel?: string | undefined
+  relay: string
+}
 
 export type Report =
-  | {
-      event: 'online'
-      relay: string
-      url: string
-      canonical_url: string
-      tcp_address?: string | undefined
-      udp_address?: string | undefined
-    }
-  | { event: 'reconnecting'; relay: string }
-  | { event: 'closed'; relay: string }
-  /** It goes on. `tunnel` is its name where there are several. */
+  | ({ event: 'online' } & Subject & Addresses)
+  /** Visitors cannot come yet, or not any more, until the relay lets them. */
+  | ({ event: 'waiting' } & Subject & WaitingFigures)
+  | ({ event: 'reconnecting' } & Subject)
+  | ({ event: 'closed' } & Subject)
+  /** It goes on. */
   | {
       event: 'error'
       tunnel?: string | undefined
@@ -24,7 +25,7 @@ export type Report =
       message: string
     }
   /** What the site found when it visited itself. */
-  | { event: 'probe'; relay: string; verdict: ProbeVerdict }
+  | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
   /** The last line of a command that did not do what it was to do. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
@@ -44,10 +45,16 @@ const READ = 'answers visitors itself: whatever passes there can be read'
 
 export type Tell = (report: Report) => void
 
-export function teller(isJson: boolean): Tell {
+/** @param areSeveral lines of text begin with the name of their tunnel */
+export function teller(isJson: boolean, areSeveral = false): Tell {
   if (isJson) return (report) => console.log(JSON.stringify(report))
+  /** What was last said of each tunnel. */
+  const said = new Map<string | undefined, string>()
   return (report) => {
-    const line = lineOf(report)
+    if (report.event === 'error') said.set(report.tunnel, report.message)
+    // why the command ends was said of a tunnel of it
+    if (report.event === 'failed' && [...said.values()].includes(report.message)) return
+    const line = lineOf(report, areSeveral)
     if (line !== undefined) (WRONG.has(report.event) ? console.error : console.log)(line)
   }
 }
@@ -55,24 +62,27 @@ export function teller(isJson: boolean): Tell {
 const WRONG: ReadonlySet<string> = new Set(['error', 'failed', 'probe'])
 
 /** @returns undefined for what is only of interest to machines */
-export function lineOf(report: Report): string | undefined {
+export function lineOf(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
-      return addressesOf(report).join('  ')
+      return nameOf(report, areSeveral) + shownAddresses(report).join('  ')
+    case 'waiting':
+      return `${nameOf(report, areSeveral)}${report.relay}: ${waitingWords(report)}`
     case 'reconnecting':
-      return `${report.relay} is gone, connecting again`
+      return `${nameOf(report, areSeveral)}${report.relay} is gone, connecting again`
     case 'closed':
-      return `taken off ${report.relay}`
+      return `${nameOf(report, areSeveral)}taken off ${report.relay}`
     case 'probe':
-      return report.verdict === 'suspected' ? `svc: ${report.relay} ${READ}` : undefined
+      if (report.verdict !== 'suspected') return undefined
+      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${READ}`
     case 'error':
-      return `svc: ${report.tunnel === undefined ? '' : `${report.tunnel}: `}${report.message}`
+      return `svc: ${nameOf(report, areSeveral)}${report.message}`
     case 'failed':
       return `svc: ${report.message}`
     case 'identity':
       return `${report.address}  ${report.path}`
     case 'status':
-      return `${report.url}  ${figuresLine(report)}  pid ${report.pid}`
+      return `${headingOf(report)}  ${figuresLine(report)}  pid ${report.pid}`
     case 'idle':
       return 'nothing is running'
     case 'relay':
@@ -82,18 +92,24 @@ export function lineOf(report: Report): string | undefined {
   }
 }
 
+function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {
+  return isNamed && tunnel !== undefined ? `${tunnel}: ` : ''
+}
+
 function relayLine(state: RelayReport): string {
   if (!state.healthy) return state.message
   return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
 }
 
-interface Addresses {
-  url: string
-  tcp_address?: string | undefined
-  udp_address?: string | undefined
+/** All that visitors may type. */
+export function shownAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
+  return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
 }
 
-/** All that visitors may type. */
-export function addressesOf({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
-  return [url, ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
+/** What a site is called where it has no address, or none that says which tunnel it is. */
+export function headingOf(site: SiteFigures): string {
+  const addresses = shownAddresses(site)
+  const name = site.tunnel ?? 'a tunnel without a name'
+  if (addresses.length === 0) return `${name} at ${site.relay}`
+  return site.url === undefined ? `${name}: ${addresses.join('  ')}` : addresses.join('  ')
 }

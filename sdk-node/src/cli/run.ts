@@ -29,8 +29,15 @@ process.exitCode = 'exitCode' in chosen ? chosen.exitCode : await obey(chosen)
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
 async function obey(chosen: Chosen): Promise<ExitCode> {
-  const tell = teller(chosen.options.json)
+  const { json } = chosen.options
+  let tell = teller(json)
   try {
+    if (chosen.command === 'expose' || chosen.command === 'serve') return await runShown([chosen], json, tell)
+    if (chosen.command === 'start') {
+      const commands = await readConfig(chosen.options.config, env)
+      tell = teller(json, commands.length > 1)
+      return await runShown(commands, json, tell)
+    }
     return await execute(chosen, tell)
   } catch (error) {
     const { code, message, exitCode } = explain(error)
@@ -39,13 +46,11 @@ async function obey(chosen: Chosen): Promise<ExitCode> {
   }
 }
 
-async function execute(chosen: Chosen, tell: Tell): Promise<ExitCode> {
+async function execute(
+  chosen: Exclude<Chosen, SiteCommand | { command: 'start' }>,
+  tell: Tell,
+): Promise<ExitCode> {
   switch (chosen.command) {
-    case 'expose':
-    case 'serve':
-      return runShown([chosen], chosen.options.json, tell)
-    case 'start':
-      return runShown(await readConfig(chosen.options.config, env), chosen.options.json, tell)
     case 'status':
       await showStatus(statusFolder, tell)
       return EXIT.ok
@@ -68,7 +73,8 @@ async function runShown(commands: readonly SiteCommand[], isJson: boolean, print
   const signal = asked()
   const board = new Board()
   const hasTerminal = !isJson && stdout.isTTY && env.TERM !== 'dumb'
-  const view = hasTerminal ? live(stdout, board, print) : { tell: print, close: () => {} }
+  const areSeveral = commands.length > 1
+  const view = hasTerminal ? live(stdout, { board, print, areSeveral }) : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {

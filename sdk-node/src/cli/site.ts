@@ -1,27 +1,17 @@
 // `svc expose`, `svc serve` and each tunnel of `svc start`: online until a signal asks to end it, or no relay has it any more.
 
+import { isAbsolute } from 'node:path'
+import type { LeaseMetadata } from '@svc/protocol'
 import { files } from '@svc/sdk-browser/handlers'
-import { type PlatformSite, SvcError } from '@svc/sdk-browser/platform'
-import { type ExposeOptions, type Exposure, expose } from '../expose.ts'
+import { SvcError } from '@svc/sdk-browser/platform'
+import { type ExposeOptions, expose } from '../expose.ts'
 import { openFolder } from '../folder/folder-handle.ts'
-import type { Board } from './board.ts'
 import type { SiteCommand, SiteOptions } from './command-line.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
+import { Follower, type Surroundings } from './follower.ts'
 import { readPem } from './pem.ts'
-import type { Tell } from './report.ts'
-
-/** The same complaint is repeated no more often than this, in milliseconds: a busy site has many visitors. */
-const COMPLAINT_PAUSE_MS = 5_000
-
-export interface Surroundings {
-  tell: Tell
-  board: Board
-  /** Called when something is there to be shown, before it is told of. */
-  begun(): Promise<void>
-  /** Ends it. */
-  signal: AbortSignal
-}
+import { pictureUrl } from './picture.ts'
 
 /**
  * Runs all of them; one that does not begin does not hold up the others.
@@ -32,19 +22,14 @@ export async function runSites(
   commands: readonly SiteCommand[],
   surroundings: Surroundings,
 ): Promise<ExitCode> {
-  if (commands.length === 1) return runSite(commands[0]!, surroundings)
-  const { tell } = surroundings
   const failures: unknown[] = []
-  const ends = commands.map(async (command) => {
-    const tunnel = command.options.name
-    const tellOf: Tell = (report) => tell(report.event === 'error' ? { ...report, tunnel } : report)
+  const areSeveral = commands.length > 1
+  const ends = commands.map(async (command, position) => {
     try {
-      return await runSite(command, { ...surroundings, tell: tellOf })
+      return await runSite(command, position, surroundings, areSeveral)
     } catch (error) {
       failures.push(error)
-      const { code, message, exitCode } = explain(error)
-      if (exitCode !== EXIT.ok) tellOf({ event: 'error', code, message })
-      return exitCode
+      return explain(error).exitCode
     }
   })
   const codes = await Promise.all(ends)
@@ -52,30 +37,52 @@ export async function runSites(
   return codes.find((code) => code !== EXIT.ok) ?? EXIT.ok
 }
 
-/** @throws SvcError why it did not begin */
-async function runSite(command: SiteCommand, surroundings: Surroundings): Promise<ExitCode> {
-  const { tell, board, begun, signal } = surroundings
-  const complain = complainer(tell)
-  const { banMitm } = command.options
-  let hasLeft = false
-  const exposure = await expose({
-    ...(await siteOptions(command.options)),
-    ...(await targets(command)),
-    signal,
-    onTargetError: (error) => complain(undefined, error),
-    onRequest: (report) => board.requested(report),
-    banMitm,
-    onProbe: ({ site, verdict }) => {
-      const relay = relayOf(site)
-      board.probed(site, verdict)
-      tell({ event: 'probe', relay, verdict })
-      if (banMitm && verdict === 'suspected') hasLeft = true
-    },
-  })
-  await begun()
-  for (const { relay, error } of exposure.failures) complain(relay, error)
-  const exitCode = await untilOver(exposure, surroundings, complain)
-  return hasLeft && !signal.aborted ? EXIT.ended : exitCode
+/**
+ * @param areSeveral others may go on: why this one did not begin is told at once
+ * @throws SvcError why it did not begin
+ */
+async function runSite(
+  command: SiteCommand,
+  position: number,
+  surroundings: Surroundings,
+  areSeveral: boolean,
+): Promise<ExitCode> {
+  const { board, signal } = surroundings
+  const { banMitm, name: tunnel, relay: relays } = command.options
+  const follower = new Follower(surroundings, { tunnel, position, hasWeb: hasWeb(command) })
+  try {
+    const exposure = await expose({
+      ...(await siteOptions(command.options)),
+      ...(await targets(command)),
+      signal,
+      onSite: (site, relay) => follower.follow(site, relay),
+      onTargetError: (error) => follower.complain(undefined, error),
+      onRequest: (request) => board.requested({ tunnel, ...request }),
+      banMitm,
+      onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
+    })
+    for (const { relay, error } of exposure.failures) {
+      follower.failed(relay, error)
+      follower.complain(relay, error)
+    }
+    return await follower.over
+  } catch (error) {
+    if (!signal.aborted) {
+      const relay = relays[0]
+      follower.failed(relay ?? '', error)
+      if (areSeveral) follower.complain(relay, error)
+    }
+    throw error
+  } finally {
+    await follower.settled()
+  }
+}
+
+/** Something answers at the HTTPS URL. */
+function hasWeb(command: SiteCommand): boolean {
+  if (command.command === 'serve') return true
+  const { target, options } = command
+  return target !== undefined || options.tls !== undefined || options.route.length > 0
 }
 
 async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
@@ -88,9 +95,26 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     carrier: options.carrier,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
-    ...(options.hide && { metadata: { hide: true } }),
+    metadata: await metadataOf(options),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
+}
+
+async function metadataOf({
+  hide,
+  description,
+  owner,
+  tag,
+  thumbnail,
+}: SiteOptions): Promise<LeaseMetadata | undefined> {
+  const metadata = {
+    ...(hide && { hide }),
+    ...(description !== undefined && { description }),
+    ...(owner !== undefined && { owner }),
+    ...(tag.length > 0 && { tags: tag }),
+    ...(thumbnail !== undefined && { thumbnail: await pictureUrl('--thumbnail', thumbnail) }),
+  }
+  return Object.keys(metadata).length === 0 ? undefined : metadata
 }
 
 async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
@@ -101,10 +125,20 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
   }
   if (chosen.command === 'serve') {
     const { listing, hidden } = chosen.options
-    return { ...shared, fetch: files(await openFolder(chosen.folder), { listing, hidden }) }
+    return { ...shared, fetch: files(await openFolder(chosen.folder, { hidden }), { listing, hidden }) }
   }
   const { tcp, udp, tls } = chosen.options
+  if (chosen.target !== undefined && isFolder(chosen.target))
+    throw new SvcError(
+      'invalid_option',
+      `${chosen.target} is a folder: svc serve ${chosen.target} publishes its files`,
+    )
   return { ...shared, http: chosen.target, tcp, udp, tls }
+}
+
+/** A name alone may be that of a host. */
+function isFolder(target: string): boolean {
+  return /^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)
 }
 
 function routesOf(routes: readonly string[]): Record<string, string> {
@@ -115,63 +149,4 @@ function routesOf(routes: readonly string[]): Record<string, string> {
       throw new SvcError('invalid_option', `--route ${JSON.stringify(route)} is not PLACE=TARGET`)
     }),
   )
-}
-
-function untilOver(
-  { sites }: Exposure,
-  { tell, board }: Surroundings,
-  complain: Complain,
-): Promise<ExitCode> {
-  return new Promise((resolve) => {
-    let left = sites.length
-    let isForced = false
-    for (const site of sites) {
-      const relay = relayOf(site)
-      board.add(relay, site)
-      const follow = (): void => {
-        if (site.state === 'online') tell(onlineReport(relay, site))
-        else if (site.state === 'reconnecting') tell({ event: 'reconnecting', relay })
-        else if (site.state === 'closed')
-          // waits for what the site itself began: the lease is given up behind it
-          site.close().then(() => {
-            board.remove(site)
-            tell({ event: 'closed', relay })
-            left -= 1
-            if (left === 0) resolve(isForced ? EXIT.ended : EXIT.ok)
-          })
-      }
-      site.addEventListener('statechange', follow)
-      site.addEventListener('error', ({ error }) => {
-        // what a site says when it is closed is why
-        if (site.state === 'closed') isForced = true
-        complain(relay, error)
-      })
-      follow()
-    }
-  })
-}
-
-function onlineReport(relay: string, site: PlatformSite): Parameters<Tell>[0] {
-  const { url, canonicalUrl: canonical_url, tcpAddress: tcp_address, udpAddress: udp_address } = site
-  return { event: 'online', relay, url, canonical_url, tcp_address, udp_address }
-}
-
-/** The host that all names of the site are below. */
-function relayOf({ canonicalUrl }: PlatformSite): string {
-  const { host } = new URL(canonicalUrl)
-  return `https://${host.slice(host.indexOf('.') + 1)}`
-}
-
-type Complain = (relay: string | undefined, error: SvcError) => void
-
-function complainer(tell: Tell): Complain {
-  const saidAt = new Map<string, number>()
-  return (relay, error) => {
-    const { code, message } = explain(error)
-    const now = performance.now()
-    if (now - (saidAt.get(code) ?? Number.NEGATIVE_INFINITY) < COMPLAINT_PAUSE_MS) return
-    // a code each: there are few of them
-    saidAt.set(code, now)
-    tell({ event: 'error', relay, code, message })
-  }
 }

@@ -2,19 +2,30 @@
 
 import { openAsBlob } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
-import { basename, join, sep } from 'node:path'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { basename, join, relative, sep } from 'node:path'
+import { isHidden, SvcError } from '@svc/sdk-browser/platform'
+
+export interface FolderOptions {
+  /**
+   * Whether a symbolic link with an ordinary name may lead to something hidden, such as `.git`. Default false. Names that
+   * are hidden themselves are for `files` to serve or not.
+   */
+  hidden?: boolean | undefined
+}
 
 /**
- * Serves what is really inside the folder: a symbolic link is followed only while it stays there, so that nobody has to
- * know each link to know what is shared.
+ * Serves what is really inside the folder: a symbolic link is followed only while it stays there, and not to what is
+ * hidden, so that nobody has to know each link to know what is shared.
  * @throws SvcError `invalid_option` when there is no such folder
  */
-export async function openFolder(path: string): Promise<FileSystemDirectoryHandle> {
+export async function openFolder(
+  path: string,
+  { hidden = false }: FolderOptions = {},
+): Promise<FileSystemDirectoryHandle> {
   try {
     const root = await realpath(path)
     if (!(await stat(root)).isDirectory()) throw new Error('it is a file')
-    return new Folder(root, root) as unknown as FileSystemDirectoryHandle
+    return new Folder({ path: root, hidden }, root) as unknown as FileSystemDirectoryHandle
   } catch (cause) {
     throw new SvcError('invalid_option', `there is no folder ${path}`, { cause })
   }
@@ -22,14 +33,20 @@ export async function openFolder(path: string): Promise<FileSystemDirectoryHandl
 
 type Kind = 'file' | 'directory'
 
+/** What was opened; the path is the real one. */
+interface Root {
+  path: string
+  hidden: boolean
+}
+
 /** The part of a handle that is read. */
 class Folder {
   readonly kind = 'directory'
   readonly name: string
-  readonly #root: string
+  readonly #root: Root
   readonly #path: string
 
-  constructor(root: string, path: string) {
+  constructor(root: Root, path: string) {
     this.name = basename(path)
     this.#root = root
     this.#path = path
@@ -62,12 +79,26 @@ class Folder {
     return kindOf(await this.#resolve(name))
   }
 
-  /** Where the name leads in the end, if that is inside. */
+  /** Where the name leads in the end, if that is inside, and hidden only when the way there says so. */
   async #resolve(name: string): Promise<string> {
     const path = await realpath(join(this.#path, name)).catch(() => undefined)
-    if (path === undefined || !path.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep))
+    if (path === undefined || !this.#isInside(path) || (this.#leadsAstray(name) && this.#hides(path)))
       throw new DOMException('there is no such file', 'NotFoundError')
     return path
+  }
+
+  #isInside(path: string): boolean {
+    const { path: root } = this.#root
+    return path.startsWith(root.endsWith(sep) ? root : root + sep)
+  }
+
+  /** Whether somebody who reads the path would not think of something hidden. */
+  #leadsAstray(name: string): boolean {
+    return !this.#root.hidden && !isHidden(name) && !this.#hides(this.#path)
+  }
+
+  #hides(path: string): boolean {
+    return relative(this.#root.path, path).split(sep).some(isHidden)
   }
 }
 

@@ -1,16 +1,17 @@
 // Whether the relay passes TLS through: the site visits itself, and compares what both ends of the connection export.
 
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import type { Admit, ByteStream, SecureStream } from '@svc/sdk-browser/platform'
 import {
   PROBE_COOLDOWN_MS,
   PROBE_DEADLINE_MS,
+  PROBE_LABEL,
   PROBE_MATERIAL_BYTES,
   PROBE_NONCE_BYTES,
   PROBE_PADDING_MAX_BYTES,
   PROBE_PADDING_MIN_BYTES,
   PROBE_PEEK_MS,
-} from '../limits.ts'
+} from '@svc/protocol'
+import type { Admit, ByteStream, SecureStream } from '@svc/sdk-browser/platform'
 import { peekable } from './peekable.ts'
 import { openVisit, type Visit } from './visit.ts'
 
@@ -20,9 +21,6 @@ import { openVisit, type Visit } from './visit.ts'
  * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break
  */
 export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed'
-
-/** RFC 5705 §4. */
-const LABEL = 'Svc-MITM-Probe-v1'
 
 interface Pending {
   nonce: Buffer
@@ -61,7 +59,7 @@ export class SelfProbe {
   }
 
   async #compare(stream: SecureStream, { theirs, settle }: Pending): Promise<void> {
-    const ours = stream.exportKeyingMaterial(LABEL, PROBE_MATERIAL_BYTES)
+    const ours = stream.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES)
     settle(timingSafeEqual(ours, await theirs) ? 'passthrough' : 'suspected')
   }
 
@@ -77,7 +75,7 @@ export class SelfProbe {
     const visit = this.#visit()
     const nonce = randomBytes(PROBE_NONCE_BYTES)
     // Awaited from the first packet on: whoever terminates TLS may come here before the handshake over there is done.
-    const theirs = visit.secured.then(() => visit.exportKeyingMaterial(LABEL, PROBE_MATERIAL_BYTES))
+    const theirs = visit.secured.then(() => visit.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES))
     this.#pending = { nonce, theirs, settle: resolve }
     const deadline = setTimeout(() => resolve('failed'), PROBE_DEADLINE_MS)
     visit.broken.then(() => resolve('failed'))

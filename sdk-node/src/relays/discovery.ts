@@ -93,7 +93,10 @@ async function askForRelays(
   return answer.relays
     .slice(0, DESCRIPTORS_MAX)
     .filter(isDescriptor)
-    .filter((descriptor) => isCurrent(descriptor) && isGenuine(descriptor) && isAble(descriptor, wanted))
+    .filter(
+      (descriptor) =>
+        isCurrent(descriptor, client.clock.now) && isGenuine(descriptor) && isAble(descriptor, wanted),
+    )
     .map(({ api_https_addr }) => new URL(api_https_addr))
     .filter(isAllowed)
 }
@@ -129,8 +132,9 @@ function isDescriptor(value: unknown): value is RelayDescriptor {
   return typeof value.address === 'string' && typeof value.signature === 'string'
 }
 
-function isCurrent({ expires_at }: RelayDescriptor): boolean {
-  return Date.parse(expires_at) > Date.now()
+/** @param now by the clock of the relay that named it: ours may be wrong */
+function isCurrent({ expires_at }: RelayDescriptor, now: number): boolean {
+  return Date.parse(expires_at) > now
 }
 
 function isGenuine(descriptor: RelayDescriptor): boolean {

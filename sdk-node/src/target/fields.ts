@@ -1,6 +1,6 @@
 // The header fields of a request to the target: where it came from is said anew, whatever the visitor said.
 
-import { CLAIMED_FIELDS, endToEnd } from '@svc/sdk-browser/platform'
+import { withoutClaims } from '@svc/sdk-browser/platform'
 
 /**
  * The target keeps its own Host, so that a development server does not refuse it; which name the visitor used is in
@@ -9,7 +9,7 @@ import { CLAIMED_FIELDS, endToEnd } from '@svc/sdk-browser/platform'
 export function forwardedFields(request: Request, target: URL): Record<string, string> {
   const { host } = new URL(request.url)
   return {
-    ...Object.fromEntries(endToEnd(request.headers, ['host', 'expect', ...CLAIMED_FIELDS])),
+    ...Object.fromEntries(withoutClaims(request.headers, ['host', 'expect'])),
     host: target.host,
     forwarded: `for=unknown;host="${host}";proto=https`,
     'x-forwarded-for': 'unknown',

@@ -18,13 +18,14 @@ import { passWebSocket } from './websocket.ts'
 
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+const BAD_GATEWAY = 'The server behind this site does not answer\n'
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export interface HttpTargetOptions {
   /** PEM of the authority that an HTTPS target's certificate is checked against. */
   ca?: string | Buffer | undefined
-  /** Is told of a target that cannot be reached; the visitor gets 502 and the reason. */
+  /** Is told of a target that cannot be reached; the visitor gets 502, and does not learn where the target is. */
   onError(error: SvcError): void
 }
 
@@ -49,7 +50,7 @@ export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): Fet
       if (request.signal.aborted) throw cause
       const error = cause instanceof SvcError ? cause : unreachable({ host: target.hostname, port }, cause)
       onError(error)
-      return new Response(`Bad gateway: ${error.message}\n`, { status: 502 })
+      return new Response(BAD_GATEWAY, { status: 502 })
     }
   }
 }

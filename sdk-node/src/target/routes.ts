@@ -75,7 +75,14 @@ function parsePlace(key: string): Place {
       'invalid_option',
       `route ${JSON.stringify(key)} is not a path, a host, or a host and a path`,
     )
-  return { host: host && url.hostname, prefix: url.pathname.replace(/\/+$/, '') }
+  return { host: host && url.hostname, prefix: withoutSlashes(url.pathname) }
+}
+
+/** Without those at the end. */
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 async function handlerOf(

@@ -1,10 +1,10 @@
 // Certificate and CertificateVerify in their TLS 1.3 form (RFC 8446 §4.4.2, §4.4.3).
 
-import { EXTENSION, HANDSHAKE_TYPE } from './constants.ts'
+import { HANDSHAKE_TYPE } from './constants.ts'
 import { DecodeError } from './errors.ts'
 import { openMessage, readExtensions } from './extensions.ts'
 import { Reader } from './reader.ts'
-import { concat, extension, handshakeMessage, u8, u16, vector } from './writer.ts'
+import { concat, handshakeMessage, u16, vector } from './writer.ts'
 
 export interface Certificate {
   /** certificate_request_context: empty in a server's certificate. */
@@ -26,19 +26,9 @@ export function parseCertificate(message: Uint8Array): Certificate {
   return { context, certificates }
 }
 
-/** What a server may say about its leaf, when the client asked for it. */
-export interface LeafExtensions {
-  /** A DER OCSPResponse (RFC 6066 §8, RFC 8446 §4.4.2.1). */
-  ocspResponse: Uint8Array | undefined
-  /** A whole SignedCertificateTimestampList (RFC 6962 §3.3). */
-  sctList: Uint8Array | undefined
-}
-
-export function encodeCertificate(chain: readonly Uint8Array[], leaf: LeafExtensions): Uint8Array {
-  const status = leaf.ocspResponse && extension(EXTENSION.status_request, u8(1), vector(3, leaf.ocspResponse))
-  const scts = leaf.sctList && extension(EXTENSION.signed_certificate_timestamp, leaf.sctList)
-  const leafExtensions = [status, scts].filter((bytes) => bytes !== undefined)
-  const entries = chain.map((der, i) => concat(vector(3, der), vector(2, ...(i === 0 ? leafExtensions : []))))
+/** @param chain DER, leaf first; no entry has extensions */
+export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
+  const entries = chain.map((der) => concat(vector(3, der), vector(2)))
   return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(1), vector(3, ...entries))
 }
 

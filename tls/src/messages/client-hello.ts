@@ -1,5 +1,6 @@
 // Parses a ClientHello (RFC 8446 §4.1.2), of any version, with the extensions that a server acts on.
 
+import { parseCompressionAlgorithms } from './compressed-certificate.ts'
 import { EXTENSION, HANDSHAKE_TYPE } from './constants.ts'
 import { DecodeError } from './errors.ts'
 import { type Extensions, openMessage, readExtensions } from './extensions.ts'
@@ -33,6 +34,8 @@ export interface ClientHello {
   pskKeyExchangeModes: Uint8Array
   preSharedKey: OfferedPsks | undefined
   earlyData: boolean
+  /** RFC 8879 §3, in the client's order. */
+  certificateCompression: number[]
   /** RFC 8449 §4. */
   recordSizeLimit: number | undefined
 }
@@ -80,6 +83,7 @@ export function parseClientHello(message: Uint8Array): ClientHello {
     pskKeyExchangeModes: inside(EXTENSION.psk_key_exchange_modes, parseModes, new Uint8Array()),
     preSharedKey: inside<OfferedPsks | undefined>(EXTENSION.pre_shared_key, parsePreSharedKey, undefined),
     earlyData: inside(EXTENSION.early_data, parseEmpty, false),
+    certificateCompression: inside(EXTENSION.compress_certificate, parseCompressionAlgorithms, []),
     recordSizeLimit: inside<number | undefined>(EXTENSION.record_size_limit, parseRecordSizeLimit, undefined),
   }
 }

@@ -56,22 +56,23 @@ export const HANDSHAKE_TYPE = {
   certificate_verify: 15,
   client_key_exchange: 16,
   finished: 20,
-  certificate_status: 22,
   key_update: 24,
+  /** RFC 8879 §4. */
+  compressed_certificate: 25,
   message_hash: 254,
 } as const
 
 /** `ExtensionType`, RFC 8446 §4.2; of TLS 1.2 alone: RFC 8422 §5.1.2, RFC 7627 §5.1, RFC 5746 §3.2. */
 export const EXTENSION = {
   server_name: 0,
-  status_request: 5,
   supported_groups: 10,
   ec_point_formats: 11,
   signature_algorithms: 13,
   application_layer_protocol_negotiation: 16,
-  signed_certificate_timestamp: 18,
   padding: 21,
   extended_master_secret: 23,
+  /** RFC 8879 §3. */
+  compress_certificate: 27,
   record_size_limit: 28,
   pre_shared_key: 41,
   early_data: 42,
@@ -81,6 +82,9 @@ export const EXTENSION = {
   key_share: 51,
   renegotiation_info: 0xff01,
 } as const
+
+/** `CertificateCompressionAlgorithm`, RFC 8879 §7.3; of zstd (3) there is no writer in any platform. */
+export const CERTIFICATE_COMPRESSION = { zlib: 1, brotli: 2 } as const
 
 /** Cipher suites of TLS 1.3, RFC 8446 §B.4. */
 export const CIPHER_SUITE = {

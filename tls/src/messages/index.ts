@@ -3,9 +3,11 @@ export { alertName, alertRecord } from './alert.ts'
 export { type Certificate, certificateVerifyContent, parseCertificate } from './certificate.ts'
 export { type ClientHello, type KeyShareEntry, parseClientHello } from './client-hello.ts'
 export { ClientHelloReader } from './client-hello-reader.ts'
+export { type CompressedCertificate, parseCompressedCertificate } from './compressed-certificate.ts'
 export {
   ALERT,
   type AlertName,
+  CERTIFICATE_COMPRESSION,
   CIPHER_SUITE,
   EXTENSION,
   HANDSHAKE_TYPE,

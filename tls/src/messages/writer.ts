@@ -20,6 +20,10 @@ export function u16(value: number): Uint8Array {
   return integer(2, value)
 }
 
+export function u24(value: number): Uint8Array {
+  return integer(3, value)
+}
+
 export function u32(value: number): Uint8Array {
   return integer(4, value)
 }

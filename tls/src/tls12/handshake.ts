@@ -2,7 +2,7 @@
 
 import { SCHEME_OF } from '../certificate.ts'
 import type { Channel } from '../channel.ts'
-import type { Settings } from '../config.ts'
+import type { Settings, Tls12Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
 import { hashOf } from '../crypto/hash.ts'
 import { violation } from '../errors.ts'
@@ -22,7 +22,6 @@ import { Transcript } from '../transcript.ts'
 import { type MasterSecret, PreMasterSecret, type Randoms } from './key-schedule.ts'
 import {
   encodeCertificate,
-  encodeCertificateStatus,
   encodeServerEcdhParams,
   encodeServerHello,
   encodeServerHelloDone,
@@ -47,12 +46,13 @@ const DOWNGRADE_SENTINEL: Uint8Array = Uint8Array.of(0x44, 0x4f, 0x57, 0x4e, 0x4
 export async function handshake(
   hello: ClientHello,
   channel: Channel,
-  settings: Settings,
+  settings: Tls12Settings,
   secrets: Secrets,
   leaving: AbortSignal,
 ): Promise<Established> {
   const { crypto, algorithm, certificateChain } = settings
   channel.useTls12()
+  channel.requireFlightEnd()
   const agreement = negotiate(hello, settings)
   const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = agreement
   const hash = hashOf(crypto, suite.hash)
@@ -65,8 +65,6 @@ export async function handshake(
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit)
 
   // ServerHello (§7.4.1.3)
-  const asked = (extension: number) => hello.extensions.has(extension)
-  const ocspResponse = asked(EXTENSION.status_request) ? settings.ocspResponse : undefined
   const randomStart = crypto.randomBytes(RANDOM_BYTES - DOWNGRADE_SENTINEL.length)
   const randoms = { client: hello.random, server: concat(randomStart, DOWNGRADE_SENTINEL) }
   send(
@@ -76,25 +74,21 @@ export async function handshake(
       recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES,
       extendedMasterSecret,
       secureRenegotiation,
-      pointFormats: asked(EXTENSION.ec_point_formats),
-      certificateStatus: ocspResponse !== undefined,
-      sctList: asked(EXTENSION.signed_certificate_timestamp) ? settings.sctList : undefined,
+      pointFormats: hello.extensions.has(EXTENSION.ec_point_formats),
     }),
   )
 
-  // Certificate (§7.4.2), CertificateStatus (RFC 6066 §8)
-  const certificate = encodeCertificate(certificateChain)
-  send(certificate)
-  if (ocspResponse !== undefined) send(encodeCertificateStatus(ocspResponse))
+  // Certificate (§7.4.2)
+  send(encodeCertificate(certificateChain))
   channel.flush()
 
   // ServerKeyExchange (§7.4.3; RFC 8422 §5.4)
   const own = await crypto.keyPair(group)
   secrets.add(own)
   const serverEcdhParams = encodeServerEcdhParams(group, own.keyExchange)
-  const signed = { clientRandom: randoms.client, serverRandom: randoms.server, serverEcdhParams }
-  const request = { version: VERSION, algorithm, clientHello: hello.message, ...signed, certificate }
-  const signature = await requestSignature(settings, request, leaving)
+  const request = { algorithm, clientRandom: randoms.client, serverRandom: randoms.server, serverEcdhParams }
+  const sign = (signal: AbortSignal) => settings.signTls12(request, signal)
+  const signature = await requestSignature(sign, settings.limits, leaving)
   send(encodeServerKeyExchange(serverEcdhParams, SCHEME_OF[algorithm], signature))
 
   // ServerHelloDone (§7.4.5)

@@ -16,9 +16,6 @@ interface ServerHelloExtensions {
   extendedMasterSecret: boolean
   secureRenegotiation: boolean
   pointFormats: boolean
-  /** A CertificateStatus follows the Certificate. */
-  certificateStatus: boolean
-  sctList: Uint8Array | undefined
 }
 
 /** ServerHello (§7.4.1.3). The empty session_id says that there will be nothing to resume. */
@@ -37,17 +34,15 @@ export function encodeServerHello(
 }
 
 function encodeExtensions(given: ServerHelloExtensions): Uint8Array {
-  const { alpn, recordSizeLimit, sctList } = given
+  const { alpn, recordSizeLimit } = given
   const list: Uint8Array[] = []
   if (given.serverName) list.push(extension(EXTENSION.server_name))
-  if (given.certificateStatus) list.push(extension(EXTENSION.status_request))
   if (given.pointFormats)
     list.push(extension(EXTENSION.ec_point_formats, vector(1, Uint8Array.of(UNCOMPRESSED))))
   if (alpn !== undefined) {
     const name = Uint8Array.from(alpn, (char) => char.charCodeAt(0))
     list.push(extension(EXTENSION.application_layer_protocol_negotiation, vector(2, vector(1, name))))
   }
-  if (sctList !== undefined) list.push(extension(EXTENSION.signed_certificate_timestamp, sctList))
   if (given.extendedMasterSecret) list.push(extension(EXTENSION.extended_master_secret))
   if (recordSizeLimit !== undefined) list.push(extension(EXTENSION.record_size_limit, u16(recordSizeLimit)))
   // RFC 5746 §3.6: no connection has been renegotiated.
@@ -58,11 +53,6 @@ function encodeExtensions(given: ServerHelloExtensions): Uint8Array {
 /** Certificate (§7.4.2). */
 export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(3, ...chain.map((der) => vector(3, der))))
-}
-
-/** CertificateStatus (RFC 6066 §8) of type ocsp. */
-export function encodeCertificateStatus(ocspResponse: Uint8Array): Uint8Array {
-  return handshakeMessage(HANDSHAKE_TYPE.certificate_status, u8(1), vector(3, ocspResponse))
 }
 
 /** ServerECDHParams (RFC 8422 §5.4). */

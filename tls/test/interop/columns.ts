@@ -27,6 +27,7 @@ export type ColumnName =
   | 'records'
   | 'drip'
   | 'export'
+  | 'compress'
   | 'cert'
   | 'large'
   | 'leave'
@@ -130,6 +131,11 @@ export const COLUMNS: readonly Column[] = [
         log.replace(/[\s:]/g, '').toLowerCase().includes(last(connections).exported),
         `it exported something else\n${log}`,
       ),
+  },
+  {
+    name: 'compress',
+    title: 'a client that asks gets the certificate compressed (RFC 8879)',
+    check: (connections) => ok(last(connections).compressed, 'the certificate was not compressed'),
   },
   {
     name: 'cert',

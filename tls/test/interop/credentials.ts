@@ -5,7 +5,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ServerConfig } from '../../src/index.ts'
+import { compressCertificates, type ServerConfig } from '../../src/index.ts'
 import { signHandshake } from '../sign-handshake.ts'
 
 export type KeyType = 'ec' | 'rsa' | 'ed25519'
@@ -15,7 +15,10 @@ export interface Credentials {
   ca: string
   /** PEM files of a certificate that a client may have. */
   client: { certificate: string; key: string; pkcs12: string }
-  servers: Record<KeyType, Pick<ServerConfig, 'certificateChain' | 'algorithm' | 'sign'>>
+  servers: Record<
+    KeyType,
+    Pick<ServerConfig, 'certificateChain' | 'compressedCertificates' | 'algorithm' | 'sign'>
+  >
 }
 
 /** Of the PKCS #12 file: some of its readers want one. */
@@ -64,8 +67,10 @@ export async function makeCredentials(directory: string): Promise<Credentials> {
   const server = async (type: KeyType) => {
     const { certificate, key } = await issue(`server-${type}`, 'server', type, ...issuer)
     const privateKey = createPrivateKey(await readFile(key))
+    const certificateChain = [new Uint8Array(new X509Certificate(await readFile(certificate)).raw)]
     const config: Credentials['servers'][KeyType] = {
-      certificateChain: [new Uint8Array(new X509Certificate(await readFile(certificate)).raw)],
+      certificateChain,
+      compressedCertificates: await compressCertificates(certificateChain),
       algorithm: ALGORITHM[type],
       sign: (request) => signHandshake(privateKey, request),
     }

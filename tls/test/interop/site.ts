@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type ConnectionInfo, type ServerConfig, TicketKeeper, webCrypto } from '../../src/index.ts'
+import { HANDSHAKE_TYPE } from '../../src/messages/index.ts'
 import { type Session, serve } from '../endpoint.ts'
 import { encodeResponse, type HttpRequest, requestReader } from './http.ts'
 import { type Observed, observe } from './observe.ts'
@@ -18,6 +19,8 @@ export interface Served {
   /** So far, in both directions together. */
   readonly keyUpdates: number
   padded: number
+  /** The certificate was sent as a CompressedCertificate. */
+  compressed: boolean
   exported: string
   request: HttpRequest
 }
@@ -35,7 +38,7 @@ export async function startSite(config: ServerConfig, resource: Uint8Array): Pro
   const tickets = new TicketKeeper()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const observed: Observed = { keys: 0, padded: 0 }
-    let [retried, keysBefore, exported] = [false, 0, '']
+    let [retried, compressed, keysBefore, exported] = [false, false, 0, '']
     const read = requestReader((request) => {
       served.push({
         info: session.info!,
@@ -44,6 +47,7 @@ export async function startSite(config: ServerConfig, resource: Uint8Array): Pro
           return observed.keys - keysBefore
         },
         padded: observed.padded,
+        compressed,
         exported,
         request,
       })
@@ -56,6 +60,7 @@ export async function startSite(config: ServerConfig, resource: Uint8Array): Pro
       crypto: observe(webCrypto, observed),
       sign: (request, signal) => {
         retried = 'helloRetryRequest' in request
+        compressed = request.certificate[0] === HANDSHAKE_TYPE.compressed_certificate
         return config.sign(request, signal)
       },
     }

@@ -10,7 +10,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerConfig, TlsError } from '../../src/index.ts'
 import { makeIdentity } from '../certificates.ts'
 import type { Handlers } from '../endpoint.ts'
-import { hex } from '../hex.ts'
 import { listen } from '../loopback.ts'
 import { syncCrypto } from '../sync-crypto.ts'
 
@@ -19,9 +18,8 @@ const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: 
 type KeyType = keyof typeof identities
 const ca = Object.values(identities).map(({ pem }) => pem)
 const configOf = (type: KeyType): ServerConfig => ({
-  ...identities[type].config,
+  ...identities[type].tls12,
   alpn: ['http/1.1'],
-  minVersion: 'TLSv1.2',
 })
 const config = configOf('ec')
 const echo: Handlers = { data: ({ tls }, bytes) => void tls.write(bytes) }
@@ -97,12 +95,6 @@ describe('openssl s_client', () => {
     const { output } = sClient(port, 'ec', '-fallback_scsv')
     await expect.poll(output).toContain('inappropriate fallback')
     expect(await sessions[0]!.closed).toMatchObject({ code: 'inappropriate_fallback' })
-  })
-
-  test('RFC 6066 §8 the OCSP response', async () => {
-    // OCSPResponse with responseStatus malformedRequest and nothing else (RFC 6960 §4.2.1).
-    const { output } = await connected(['-status'], 'ec', { ...config, ocspResponse: hex('30030a0101') })
-    await expect.poll(output).toContain('OCSP Response Status: malformedrequest')
   })
 
   test('closes with close_notify', async () => {
@@ -250,7 +242,7 @@ describe('Node', () => {
     const asked = Promise.withResolvers<AbortSignal>()
     const { port, sessions } = await listen({
       ...config,
-      sign: (_, signal) => {
+      signTls12: (_, signal) => {
         asked.resolve(signal)
         return new Promise(() => {})
       },
@@ -289,8 +281,8 @@ describe('curl --tls-max 1.2', () => {
     })
   })
 
-  test('without minVersion', async () => {
-    const { port, sessions } = await listen({ ...config, minVersion: undefined }, page)
+  test('without a signer for TLS 1.2', async () => {
+    const { port, sessions } = await listen({ ...config, signTls12: undefined }, page)
     await expect(get(port, 'ec')).rejects.toThrow(/protocol version/)
     expect(await sessions[0]!.closed).toMatchObject({ code: 'protocol_version' })
   })

@@ -10,7 +10,7 @@ import { until } from '../raw-client.ts'
 import { syncCrypto } from '../sync-crypto.ts'
 import { RawClient12, TYPE } from './raw-client.ts'
 
-const tls12: ServerConfig = { ...makeIdentity('ec').config, alpn: [], minVersion: 'TLSv1.2' }
+const tls12: ServerConfig = { ...makeIdentity('ec').tls12, alpn: [] }
 const [WARNING, FATAL] = [1, 2]
 const CLOSE_NOTIFY = hex('0100')
 

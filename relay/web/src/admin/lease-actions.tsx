@@ -24,7 +24,6 @@ export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {
   }
   const isApproved = decisions.approved.includes(identity_key)
   const ip = lease.client_ip
-  const isIpBanned = decisions.banned_ips.includes(ip)
   return (
     <>
       <div class="actions">
@@ -61,9 +60,10 @@ export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {
             run={() => decide({ is_banned: true }, DONE.banned(name), CONFIRM.ban(name))}
           />
         )}
-        {isIpBanned ? (
-          <Action text={ACTIONS.liftIpBan(ip)} run={() => void act(ipChange(ip, false))} />
-        ) : (
+        {lease.ip_bans.map((ban) => (
+          <Action key={ban} text={ACTIONS.liftIpBan(ban)} run={() => void act(ipChange(ban, false))} />
+        ))}
+        {lease.ip_bans.length === 0 && (
           <Action text={ACTIONS.banIp(ip)} run={() => void act(ipChange(ip, true, CONFIRM.banIp(ip)))} />
         )}
       </div>

@@ -15,13 +15,23 @@ interface SettingsCardProps {
 export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {
   // Without a draft the form shows what holds, whoever changed it.
   const [draft, setDraft] = useState<PolicySettings | undefined>(undefined)
+  // As it is typed: what it means has no blank at its end.
+  const [names, setNames] = useState<string | undefined>(undefined)
   const shown = draft ?? policy
   const edit = (change: Partial<PolicySettings>): void => setDraft({ ...shown, ...change })
+  const rename = (text: string): void => {
+    setNames(text)
+    edit({ reserved_names: text.split(/[\s,]+/).filter(Boolean) })
+  }
+  const leave = (): void => {
+    setDraft(undefined)
+    setNames(undefined)
+  }
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
     const becomesManual = shown.approval_mode === 'manual' && policy.approval_mode !== 'manual'
     await act(settingsChange(shown, policy, becomesManual ? CONFIRM.manual : undefined))
-    setDraft(undefined)
+    leave()
   }
   return (
     <section class="card" aria-labelledby="settings-heading">
@@ -69,13 +79,19 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
           ports={shown.tcp_port}
           edit={(tcp_port) => edit({ tcp_port })}
         />
+        <label>
+          {SETTINGS.reserved}
+          <textarea
+            rows={4}
+            autocapitalize="off"
+            spellcheck={false}
+            value={names ?? shown.reserved_names?.join(' ') ?? ''}
+            onInput={(event) => rename(event.currentTarget.value)}
+          />
+          <span class="quiet">{SETTINGS.reservedAbout}</span>
+        </label>
         <div class="row end">
-          <button
-            type="button"
-            class="plain"
-            disabled={draft === undefined}
-            onClick={() => setDraft(undefined)}
-          >
+          <button type="button" class="plain" disabled={draft === undefined} onClick={leave}>
             {SETTINGS.reset}
           </button>
           <button type="submit" disabled={draft === undefined}>

@@ -9,6 +9,7 @@ import {
   type PolicySettings,
   type PolicyStateResponse,
 } from '@svc/protocol'
+import { loadPages, uniqueBy } from '../common/pages.ts'
 import { isPublic } from '../shell/routes.ts'
 import { asAdmin } from './session.ts'
 
@@ -25,12 +26,27 @@ export interface View {
 
 /** @throws ApiError */
 export async function loadView(): Promise<View> {
-  const [state, decisions, { changes }, load] = await Promise.all([
-    asAdmin<PolicyStateResponse>(PATH.policyState),
-    asAdmin<PolicyDecisionsResponse>(PATH.policyDecisions),
+  const [states, decisions, { changes }, load] = await Promise.all([
+    loadPages<PolicyStateResponse>(PATH.policyState, asAdmin),
+    loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, asAdmin),
     asAdmin<PolicyChangesResponse>(PATH.policyChanges),
     asAdmin<AdminLoadResponse>(PATH.adminLoad),
   ])
-  isPublic.set(state.policy.landing_page_enabled)
-  return { ...state, decisions, changes, load, at: Date.now() }
+  const [{ policy }] = states
+  const leases = uniqueBy(
+    states.flatMap((state) => state.leases),
+    ({ identity_key }) => identity_key,
+  )
+  isPublic.set(policy.landing_page_enabled)
+  return { policy, leases, decisions: joined(decisions), changes, load, at: Date.now() }
+}
+
+function joined(pages: readonly PolicyDecisionsResponse[]): PolicyDecisionsResponse {
+  return {
+    approved: pages.flatMap(({ approved }) => approved),
+    denied: pages.flatMap(({ denied }) => denied),
+    banned: pages.flatMap(({ banned }) => banned),
+    banned_ips: pages.flatMap(({ banned_ips }) => banned_ips),
+    bps: Object.assign({}, ...pages.map(({ bps }) => bps)),
+  }
 }

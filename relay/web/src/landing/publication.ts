@@ -1,7 +1,8 @@
 // What this tab publishes, if it does. It lives beside the pages, so that it goes on while its owner looks around.
-import type { Site, SiteState } from '@svc/sdk-browser'
+import type { Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
+import { namesOf } from './demos/names.ts'
 
 /** Visits that are listed. */
 const VISITS_MAX = 10
@@ -9,6 +10,8 @@ const VISITS_MAX = 10
 export interface Publication {
   kind: Kind
   state: SiteState
+  /** Why visitors cannot come, and until when. */
+  waiting?: Waiting | undefined
   url: string
   /** Why there is none, or what went wrong meanwhile. */
   error: string
@@ -28,29 +31,56 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
   publication.set({ kind, state: 'connecting', url: '', error: '', visitCount: 0, visits: [], fileCount: 0 })
   try {
     // Neither is part of the page's first load.
-    const [{ publish }, demo] = await Promise.all([import('@svc/sdk-browser'), loadDemo(kind)])
+    const [{ publish }, demo, names] = await Promise.all([
+      import('@svc/sdk-browser'),
+      loadDemo(kind),
+      namesOf(kind),
+    ])
+    remember({ kind, isListed })
     const metadata = { hide: !isListed, description: DESCRIPTION, tags: ['tab', kind] }
-    site = await publish({
+    await publish({
       relay: location.origin,
-      name: demo.name,
+      ...names,
       fetch: counted(demo),
       metadata,
       // The kept name may have gone to somebody else meanwhile, or this browser has forgotten its identity.
       allowCanonicalFallback: true,
+      onSite: follow,
     })
-    follow(site)
   } catch (error) {
-    update({ state: 'closed', error: messageOf(error) })
+    // one that was stopped before it was online has nothing to tell
+    if (!isAborted(error)) update({ state: 'closed', error: messageOf(error) })
   }
 }
 
 export async function stop(): Promise<void> {
+  remember(undefined)
   await site?.close()
   publication.set(undefined)
 }
 
 export function share(files: Iterable<File>): void {
   update({ fileCount: addToFolder?.(files) ?? 0 })
+}
+
+/** After a reload the tab publishes again what it published, at the same address. */
+export function resume(): void {
+  const was = sessionStorage.getItem(PUBLISHED)
+  if (was === null || publication.value !== undefined) return
+  const { kind, isListed }: Published = JSON.parse(was)
+  start(kind, isListed)
+}
+
+interface Published {
+  kind: Kind
+  isListed: boolean
+}
+
+const PUBLISHED = 'svc-landing-published'
+
+function remember(published: Published | undefined): void {
+  if (published) sessionStorage.setItem(PUBLISHED, JSON.stringify(published))
+  else sessionStorage.removeItem(PUBLISHED)
 }
 
 const DESCRIPTION = "Published from the relay's own page"
@@ -81,15 +111,24 @@ function counted({ fetch }: Demo): Demo['fetch'] {
   }
 }
 
-function follow(site: Site): void {
-  const show = (): void => update({ state: site.state, url: site.url })
-  site.addEventListener('statechange', show)
-  site.addEventListener('error', ({ error }) => update({ error: error.message }))
-  show()
+function follow(begun: Site): void {
+  site = begun
+  begun.addEventListener('statechange', () => {
+    const { state, url, waiting } = begun
+    update({ state, url, waiting })
+  })
+  begun.addEventListener('error', ({ error }) => {
+    // what the site waits for is said beside its state
+    if (begun.state !== 'waiting') update({ error: error.message })
+  })
 }
 
 function update(change: Partial<Publication>): void {
   if (publication.value !== undefined) publication.set({ ...publication.value, ...change })
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'aborted'
 }
 
 function messageOf(error: unknown): string {

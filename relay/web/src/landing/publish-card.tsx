@@ -1,4 +1,5 @@
 // The card that publishes from this tab.
+import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
@@ -21,6 +22,9 @@ export function PublishCard(): VNode {
           </output>
         )}
       </h2>
+      <p class="quiet" role="status">
+        {now?.waiting && LANDING.waiting[now.waiting.reason](timeOf(now.waiting.until))}
+      </p>
       {isOpen ? <Published {...now} /> : <Choice previous={now?.kind ?? 'hello'} />}
       <p class="error" role="alert">
         {now?.error}
@@ -28,6 +32,10 @@ export function PublishCard(): VNode {
       {now !== undefined && isOpen && <More kind={now.kind} />}
     </section>
   )
+}
+
+function timeOf(until: number | undefined): string {
+  return until === undefined ? '' : formatClock(until)
 }
 
 function Choice({ previous }: { previous: Kind }): VNode {
@@ -68,7 +76,7 @@ function Published(now: Publication): VNode {
     <>
       <p class="quiet">{LANDING.kinds[now.kind].about}</p>
       <Online {...now} />
-      <button type="button" class="plain" disabled={now.url === ''} onClick={stop}>
+      <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={stop}>
         {LANDING.stop}
       </button>
     </>

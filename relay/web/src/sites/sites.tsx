@@ -1,6 +1,7 @@
 // The list of sites: the public leases of this relay, searched, and followed as they change.
-import { PATH, type PublicStateResponse } from '@svc/protocol'
+import { type Lease, PATH, type PublicStateResponse } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
+import { loadPages, uniqueBy } from '../common/pages.ts'
 import { usePoll } from '../common/poll.ts'
 import { VirtualList } from '../common/virtual-list.tsx'
 import { useMemo, useState, type VNode } from '../preact.ts'
@@ -11,12 +12,16 @@ import { SiteRow } from './site-row.tsx'
 
 const POLL_MS = 5000
 
-const loadState = (): Promise<PublicStateResponse> => callApi(PATH.state)
+async function loadState(): Promise<Lease[]> {
+  const pages = await loadPages<PublicStateResponse>(PATH.state, callApi)
+  const leases = pages.flatMap((page) => page.leases)
+  return uniqueBy(leases, ({ hostname }) => hostname)
+}
 
 export function Sites(): VNode {
   const { data, error } = usePoll(loadState, POLL_MS)
   const [filter, setFilter] = useState<Filter>({ search: '', tags: [] })
-  const leases = data?.leases ?? []
+  const leases = data ?? []
   const shown = useMemo(() => filterSites(leases, filter), [data, filter])
   const tags = useMemo(() => commonTags(leases, filter.tags), [data, filter.tags])
   const toggle = (tag: string): void => {

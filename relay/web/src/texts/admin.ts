@@ -143,8 +143,9 @@ export const CONFIRM = {
 
 export const DECISIONS = {
   title: 'Bans of addresses',
-  about: 'Sites cannot be published from a banned address.',
-  ip: 'IP address',
+  about:
+    'Sites cannot be published from a banned address. An IPv6 address stands for its /64, as who has one address of it has them all; other networks are written like 192.0.2.0/24.',
+  ip: 'IP address or network',
   ban: 'Ban',
   noIps: 'No address is banned.',
   absentTitle: 'Decisions about sites that are not here',
@@ -169,6 +170,9 @@ export const SETTINGS = {
   tcpMax: 'Leases with a TCP port, at most (0: as many as there are ports)',
   gates: (variable: string): string =>
     `A port needs three open gates: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Ports that were given are closed when it is turned off.`,
+  reserved: 'Names that nobody gets',
+  reservedAbout:
+    'Visitors would take www or admin for yours. Who has such a name keeps it until the site leaves; who asks for one is told that it is reserved.',
   save: 'Save',
   reset: 'Discard',
 } as const

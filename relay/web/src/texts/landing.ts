@@ -23,9 +23,16 @@ export const LANDING = {
   stop: 'Stop',
   states: {
     connecting: 'connecting',
+    waiting: 'waiting',
     online: 'online',
     reconnecting: 'reconnecting',
     closed: 'closed',
+  },
+  waiting: {
+    approval: () => "The relay's operator has to approve this site first.",
+    rate_limited: (time: string): string => `The relay asked to wait${time && ` until ${time}`}.`,
+    relay_full: (time: string): string =>
+      `The relay has no room at the moment${time && `; it is asked again at ${time}`}.`,
   },
   copyUrl: 'Copy the address',
   qr: (url: string): string => `QR code of ${url}`,

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-browser/platform'
 import { parse, TomlError } from 'smol-toml'
 import { identityPathOf, type SiteCommand, type SiteOptions } from '../command-line.ts'
+import { isUrl } from '../picture.ts'
 
 interface Kind {
   wanted: string
@@ -21,6 +22,10 @@ const PLACE: Kind = { wanted: 'a port or a string', accepts: isPlace }
 const RELAYS: Kind = {
   wanted: 'a URL or a list of URLs',
   accepts: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
+}
+const TEXTS: Kind = {
+  wanted: 'a list of strings',
+  accepts: (value) => Array.isArray(value) && value.every(isText),
 }
 const ROUTES: Kind = {
   wanted: 'a table of ports or strings',
@@ -41,10 +46,14 @@ const SHARED: Readonly<Record<string, Kind>> = {
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
   hide: YES_NO,
+  owner: TEXT,
+  thumbnail: TEXT,
+  tags: TEXTS,
 }
 /** Of a tunnel alone. */
 const OWN: Readonly<Record<string, Kind>> = {
   name: TEXT,
+  description: TEXT,
   http: PLACE,
   tls: PLACE,
   tcp: PLACE,
@@ -66,7 +75,11 @@ interface Fields {
   allow_canonical?: boolean
   ban_mitm?: boolean
   hide?: boolean
+  owner?: string
+  thumbnail?: string
+  tags?: string[]
   name?: string
+  description?: string
   http?: string | number
   tls?: string | number
   tcp?: string | number
@@ -112,7 +125,7 @@ function parseToml(path: string, text: string): Record<string, unknown> {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     // behind the first line it quotes the file
-    const message = cause.message.replace(/^Invalid TOML document: |\n.*$/gs, '')
+    const [message = ''] = cause.message.replace(/^Invalid TOML document: /, '').split('\n', 1)
     throw wrong(`${path}:${cause.line}:${cause.column}`, message)
   }
 }
@@ -143,9 +156,15 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     allowCanonical: fields.allow_canonical ?? false,
     banMitm: fields.ban_mitm ?? false,
     hide: fields.hide ?? false,
+    tag: fields.tags ?? [],
     route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
     ...(fields.name !== undefined && { name: fields.name }),
     ...(fields.ca !== undefined && { ca: path(fields.ca) }),
+    ...(fields.description !== undefined && { description: fields.description }),
+    ...(fields.owner !== undefined && { owner: fields.owner }),
+    ...(fields.thumbnail !== undefined && {
+      thumbnail: isUrl(fields.thumbnail) ? fields.thumbnail : path(fields.thumbnail),
+    }),
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }
   if (folder === undefined) {

@@ -31,10 +31,17 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # Keep the sites off the relay's public list.
 #hide = true
 
+# What the list shows of them beside their names: whose they are, words, and a picture, a URL or a file.
+#owner = "Somebody"
+#tags = ["demo"]
+#thumbnail = "https://relay.example/logo.png"
+
 # All of the above may be in a tunnel, too, and holds there alone.
 
 [[tunnel]]
 name = "demo"
+# What the relay's public list says of it.
+#description = "What this is"
 # An HTTP server: a port, "host:port", or a URL.
 http = 3000
 # PEM of the authority behind the certificate of an https: target.

@@ -1,7 +1,7 @@
-// `svc` on a terminal: a view while something is online, and the lines of any other output before and after.
+// `svc` on a terminal: a view while something is online or waits, and the lines of any other output before and after.
 
 import type { Board } from '../board.ts'
-import { lineOf, type Report, type Tell } from '../report.ts'
+import { lineOf, type Tell } from '../report.ts'
 import { Screen, type Terminal } from './screen.ts'
 import { viewOf } from './view.ts'
 
@@ -11,22 +11,31 @@ export interface Live {
   close(): void
 }
 
-/** @param print tells in lines */
-export function live(terminal: Terminal, board: Board, print: Tell): Live {
-  let notice: Report | undefined
+interface LiveOptions {
+  board: Board
+  /** Tells in lines. */
+  print: Tell
+  /** Lines have to say which tunnel they are about. */
+  areSeveral: boolean
+}
+
+export function live(terminal: Terminal, { board, print, areSeveral }: LiveOptions): Live {
+  const { notices } = board
   let isOver = false
-  const screen = new Screen(terminal, (room) =>
-    viewOf({ sites: board.figures(), requests: board.requests, notice: notice && lineOf(notice) }, room),
-  )
+  const screen = new Screen(terminal, (room) => {
+    const told = notices.standing.map((notice) => lineOf(notice, areSeveral)!)
+    return viewOf({ sites: board.figures(), requests: board.requests, notices: told, areSeveral }, room)
+  })
   return {
     tell: (report) => {
-      if (report.event === 'online' && !isOver) screen.open()
+      const isShown = report.event === 'online' || report.event === 'waiting'
+      if (isShown && !isOver) screen.open()
       if (!screen.isOpen) {
         print(report)
         return
       }
-      // what the site's own line shows need not be said
-      if (report.event === 'error') notice = report
+      // what the line of a site itself shows need not be said
+      notices.heard(report)
       screen.draw()
     },
     close: () => {
@@ -34,9 +43,14 @@ export function live(terminal: Terminal, board: Board, print: Tell): Live {
       if (!screen.isOpen) return
       screen.close()
       // the other screen took them with it
-      for (const { relay, url, canonical_url, tcp_address, udp_address } of board.figures())
-        print({ event: 'online', relay, url, canonical_url, tcp_address, udp_address })
-      if (notice !== undefined) print(notice)
+      for (const { state, waiting, failure, ...site } of board.figures()) {
+        const { tunnel, relay, url, canonical_url, tcp_address, udp_address } = site
+        if (failure) print({ event: 'error', tunnel, relay, ...failure })
+        else if (waiting) print({ event: 'waiting', tunnel, relay, ...waiting })
+        else if (state === 'online')
+          print({ event: 'online', tunnel, relay, url, canonical_url, tcp_address, udp_address })
+      }
+      for (const notice of notices.standing) print(notice)
     },
   }
 }

@@ -1,17 +1,18 @@
 // The live view as lines that fit a terminal: what matters most is kept when there is little room.
 
-import type { RequestReport } from '../../target/requests.ts'
-import type { SiteFigures } from '../board.ts'
+import type { SiteFigures, TunnelRequest } from '../board.ts'
 import { figuresLine } from '../figures.ts'
-import { addressesOf } from '../report.ts'
+import { headingOf, shownAddresses } from '../report.ts'
 import { qrCode } from './qr.ts'
 
 export interface Shown {
   sites: readonly SiteFigures[]
   /** Oldest first. */
-  requests: readonly RequestReport[]
-  /** What was last said, such as why a target does not answer. */
-  notice: string | undefined
+  requests: readonly TunnelRequest[]
+  /** What is wrong, such as why a target does not answer, the oldest first. */
+  notices: readonly string[]
+  /** Lines have to say which tunnel they are about. */
+  areSeveral: boolean
 }
 
 export interface Room {
@@ -22,17 +23,22 @@ export interface Room {
 const FOOTER = 'Ctrl-C takes it off the relay'
 /** Lines for requests without which the QR code is left out. */
 const REQUEST_LINES_MIN = 3
+/** Notices that are shown: the latest. */
+const NOTICES_MAX = 3
 
-export function viewOf({ sites, requests, notice }: Shown, { columns, rows }: Room): string[] {
+export function viewOf({ sites, requests, notices, areSeveral }: Shown, { columns, rows }: Room): string[] {
   const fit = (line: string): string => cut(line, columns)
-  const head = sites.flatMap(siteLines).map(fit)
-  const foot = [...(notice === undefined ? [] : [notice]), FOOTER].map(fit)
+  const head = sites.flatMap((site) => siteLines(site, areSeveral)).map(fit)
+  const noticeCount = Math.min(Math.max(rows - head.length - 1, 1), NOTICES_MAX)
+  const foot = [...notices.slice(-noticeCount), FOOTER].map(fit)
   let left = rows - head.length - foot.length
-  const code = sites[0] && qrCode(sites[0].url)
+  const url = sites.find((site) => site.state === 'online' && site.url !== undefined)?.url
+  const code = url === undefined ? undefined : qrCode(url)
   const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
   if (hasCode) left -= code.lines.length
   // with an empty line before and after them
-  const last = left > 2 ? requests.slice(-(left - 2)).map((request) => fit(requestLine(request))) : []
+  const last =
+    left > 2 ? requests.slice(-(left - 2)).map((request) => fit(requestLine(request, areSeveral))) : []
   const lines = [...(hasCode ? code.lines : []), ...head]
   if (left > 1) lines.push('')
   lines.push(...last)
@@ -40,17 +46,20 @@ export function viewOf({ sites, requests, notice }: Shown, { columns, rows }: Ro
   return [...lines.slice(0, Math.max(0, rows - foot.length)), ...foot].slice(-rows)
 }
 
-function siteLines(site: SiteFigures): string[] {
-  const { relay, probe } = site
+function siteLines(site: SiteFigures, areSeveral: boolean): string[] {
+  const { relay, probe, tunnel } = site
+  const addresses = shownAddresses(site)
+  const isNamed = areSeveral && tunnel !== undefined
   return [
-    ...addressesOf(site),
-    `  ${figuresLine(site)}`,
+    ...(addresses.length === 0 ? [headingOf(site)] : addresses),
+    `  ${isNamed ? `${tunnel}: ` : ''}${figuresLine(site)}`,
     ...(probe === 'suspected' ? [`  ${relay} answers visitors itself: what passes can be read`] : []),
   ]
 }
 
-function requestLine({ method, path, status, ms }: RequestReport): string {
-  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${method} ${path}`
+function requestLine({ tunnel, method, path, status, ms }: TunnelRequest, areSeveral: boolean): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }
 
 /** To so many columns. What comes from others may hold anything: nothing of it reaches the terminal as a command. */

@@ -33,6 +33,7 @@ export const gnutls: Client = {
     return {
       version,
       cannot: {
+        compress: 'Debian builds GnuTLS without it',
         ...(!hybrid && { MLKEM: 'this GnuTLS has no X25519MLKEM768' }),
         padding: 'the program has no option for it',
       },

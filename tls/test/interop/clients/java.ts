@@ -31,6 +31,7 @@ export const java: Client = {
     return {
       version,
       cannot: {
+        compress: 'JSSE does not have it',
         ...(Number.parseInt(version, 10) < FIRST_WITH_HYBRID && {
           MLKEM: 'Java before 27 has no X25519MLKEM768',
         }),

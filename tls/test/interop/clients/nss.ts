@@ -33,6 +33,7 @@ export const nss: Client = {
     return {
       version: (await packageVersion()) ?? 'of unknown version',
       cannot: {
+        compress: 'the program does not ask for it',
         ...(!usage.includes(GROUPS.X25519MLKEM768) && { MLKEM: 'this NSS has no X25519MLKEM768' }),
         Ed25519: 'NSS has no Ed25519 certificates in TLS',
         'KU in': 'the program has no option for it',

@@ -15,6 +15,4 @@ export interface Visit {
 
 export interface Demo {
   fetch: FetchHandler
-  /** Of the site: one that nobody guesses where to have the address is to have access. */
-  name: string
 }

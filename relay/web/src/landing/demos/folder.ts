@@ -1,7 +1,6 @@
 // Files of the visitor's own machine, served from this tab.
 import { files } from '@svc/sdk-browser/handlers'
 import type { Demo } from './demo.ts'
-import { secretName } from './names.ts'
 
 interface FolderDemo extends Demo {
   /** Files of the same path are replaced. @returns how many are shared now */
@@ -13,7 +12,6 @@ export function createDemo(): FolderDemo {
   const shared = new Map<string, File>()
   return {
     fetch: files(shared, { listing: true }),
-    name: secretName('share'),
     add(chosen) {
       for (const file of chosen) shared.set(pathOf(file), file)
       return shared.size

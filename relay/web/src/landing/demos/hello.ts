@@ -2,7 +2,6 @@
 import { HELLO } from '../../texts/hello.ts'
 import type { Demo } from './demo.ts'
 import style from './hello.css?inline'
-import { friendlyName } from './names.ts'
 
 export function createDemo(): Demo {
   let visits = 0
@@ -13,7 +12,7 @@ export function createDemo(): Demo {
     visits += 1
     return page(HELLO.title(visits))
   }
-  return { fetch, name: friendlyName() }
+  return { fetch }
 }
 
 /** Nothing in it comes from a visitor, so that nothing has to be escaped. */

@@ -1,7 +1,6 @@
 // An address that receives whatever a service sends, and shows it.
 import { type Entry, inspect } from '@svc/sdk-browser/handlers'
 import type { Demo, Visit } from './demo.ts'
-import { secretName } from './names.ts'
 
 /** As many as the list shows, and of each body as much as one reads. */
 const ENTRIES = 10
@@ -17,7 +16,6 @@ export function createDemo(): WebhookDemo {
   const inspector = inspect(() => new Response('Received\n'), { limit: ENTRIES, maxBodyBytes: BODY_BYTES })
   return {
     fetch: inspector.fetch,
-    name: secretName('hook'),
     visits: () => inspector.entries.map(visitOf),
     onChange: (listener) => inspector.addEventListener('change', listener),
   }

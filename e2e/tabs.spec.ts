@@ -1,0 +1,98 @@
+// The relay's pages and examples share one web origin: each site of theirs lives by itself, and outlives a reload.
+import type { BrowserContext, Page } from '@playwright/test'
+import { test as base, expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+
+const test = base.extend<{ context: BrowserContext }>({
+  context: async ({ browser }, use) => {
+    const context = await browser.newContext()
+    await use(context)
+    await context.close()
+  },
+})
+
+interface Kind {
+  name: string
+  path: string
+  state: string
+  link: string
+  publish?: string
+}
+
+const example = (name: string): Kind => ({
+  name: `example ${name}`,
+  path: `/examples/${name}/`,
+  state: '#state',
+  link: '#url',
+})
+const landing = (publish: string): Kind => ({
+  name: `landing page, ${publish}`,
+  path: '/',
+  state: '.publish .state',
+  link: '.address a',
+  publish,
+})
+
+async function online(page: Page, { state, link }: Kind): Promise<string> {
+  await expect(page.locator(state)).toHaveText('online')
+  return (await page.locator(link).textContent()) ?? ''
+}
+
+async function open(context: BrowserContext, relayUrl: string, kind: Kind): Promise<[Page, string]> {
+  const page = await context.newPage()
+  await page.goto(relayUrl + kind.path)
+  if (kind.publish !== undefined) {
+    await page.getByRole('radio', { name: kind.publish }).check()
+    await page.getByRole('button', { name: 'Publish' }).click()
+  }
+  return [page, await online(page, kind)]
+}
+
+for (const kind of [
+  landing('A hello page'),
+  landing('A webhook inspector'),
+  example('hello'),
+  example('chat'),
+  example('share-folder'),
+])
+  test(`${kind.name}: a second tab leaves the first alone, and a reload keeps the address of each`, async ({
+    context,
+    relay,
+  }) => {
+    const [first, url] = await open(context, relay.url, kind)
+    const [second, other] = await open(context, relay.url, kind)
+    expect(other).not.toBe(url)
+    for (const [page, address] of [
+      [second, other],
+      [first, url],
+    ] as const) {
+      await page.reload()
+      expect(await online(page, kind)).toBe(address)
+      await curl(relay.caFile, address)
+    }
+    expect(await online(second, kind)).toBe(other)
+    await curl(relay.caFile, other)
+  })
+
+/** The private keys that the relay's web origin keeps, as text. */
+function storedKeys(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const opened = indexedDB.open('svc')
+      opened.onsuccess = () => resolve(opened.result)
+      opened.onerror = () => reject(opened.error)
+    })
+    const all = database.transaction('identity').objectStore('identity').getAll()
+    return await new Promise((resolve) => {
+      all.onsuccess = () => resolve(all.result.map(String))
+    })
+  })
+}
+
+test('pages of the origin have identities of their own', async ({ context, relay }) => {
+  const kinds = [landing('A hello page'), landing('A folder'), example('hello'), example('service-worker')]
+  let last: Page | undefined
+  for (const kind of kinds) [last] = await open(context, relay.url, kind)
+  const keys = await storedKeys(last!)
+  expect([keys.length, new Set(keys).size]).toEqual([kinds.length, kinds.length])
+})

@@ -1,0 +1,65 @@
+// A relay whose operator approves sites by hand: pages say within a second that they wait, and come online by themselves.
+import type { Page } from '@playwright/test'
+import { test as base, expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import { startTestRelay, type TestRelay } from './harness/relay.ts'
+
+const ADMIN_TOKEN = 'a-long-random-value'
+const WAITS = "The relay's operator has to approve this site first."
+
+const test = base.extend<object, { relay: TestRelay }>({
+  relay: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+    async ({}, use) => {
+      const relay = await startTestRelay({ env: { ADMIN_TOKEN } })
+      const policy = await ask(relay, '/api/policy')
+      await ask(relay, '/api/policy', { ...policy, approval_mode: 'manual' })
+      await use(relay)
+      await relay.stop()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+async function ask<T extends object>({ url, caFile }: TestRelay, path: string, body?: object): Promise<T> {
+  const send = body ? ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)] : []
+  const answer = await curl(caFile, '-H', `Authorization: Bearer ${ADMIN_TOKEN}`, ...send, `${url}${path}`)
+  return JSON.parse(String(answer)).data
+}
+
+async function approveAll(relay: TestRelay): Promise<void> {
+  const { leases } = await ask<{ leases: { identity_key: string }[] }>(relay, '/api/policy/state')
+  for (const { identity_key } of leases)
+    await ask(relay, '/api/policy/leases', { identity_key, is_approved: true })
+}
+
+/** Publishes, and expects the page to wait, to show why, and to be reachable once it is approved. */
+async function waits(page: Page, relay: TestRelay, state: string, link: string): Promise<void> {
+  await expect(page.locator(state)).toHaveText('waiting')
+  await expect(page.getByText(WAITS)).toBeVisible({ timeout: 1_000 })
+  const url = (await page.locator(link).textContent()) ?? ''
+  await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
+  await approveAll(relay)
+  await expect(page.locator(state)).toHaveText('online')
+  await expect(page.getByText(WAITS)).toHaveCount(0)
+  expect(String(await curl(relay.caFile, url))).toContain('Hello')
+}
+
+test('the landing page', async ({ relay, visitor }) => {
+  await visitor.goto(relay.url)
+  await visitor.getByRole('button', { name: 'Publish' }).click()
+  await waits(visitor, relay, '.publish .state', '.address a')
+})
+
+test('an example, and a site that is stopped while it waits leaves no error behind', async ({
+  relay,
+  visitor,
+}) => {
+  await visitor.goto(`${relay.url}/examples/hello/`)
+  await expect(visitor.locator('#state')).toHaveText('waiting')
+  await visitor.getByRole('button', { name: 'Stop' }).click()
+  await expect(visitor.locator('#state')).toHaveText('closed')
+  await expect(visitor.locator('#error')).toHaveText('')
+  await visitor.getByRole('button', { name: 'Publish' }).click()
+  await waits(visitor, relay, '#state', '#url')
+})

@@ -1,0 +1,38 @@
+// Which of several tabs with the same page this one is: the same after a reload, and free for another when it is closed.
+
+/** A tab that is reloaded gets its number back as soon as the page before has gone, in milliseconds. */
+const RELOAD_MS = 2_000
+
+/** Those that this document holds. */
+const held = new Map<string, Promise<number>>()
+
+/** @param page names what the tabs have in common */
+export function tabNumber(page: string): Promise<number> {
+  const number = held.get(page) ?? take(page)
+  held.set(page, number)
+  return number
+}
+
+async function take(page: string): Promise<number> {
+  const key = `svc-${page}-tab`
+  const kept = sessionStorage.getItem(key)
+  // a duplicated tab has the number of the first, which holds it
+  if (kept !== null && (await claim(page, Number(kept), { signal: AbortSignal.timeout(RELOAD_MS) })))
+    return Number(kept)
+  for (let number = 1; ; number += 1)
+    if (await claim(page, number, { ifAvailable: true })) {
+      sessionStorage.setItem(key, String(number))
+      return number
+    }
+}
+
+/** Holds the number for as long as the page is there. */
+function claim(page: string, number: number, options: LockOptions): Promise<boolean> {
+  return new Promise((resolve) => {
+    const lock = navigator.locks.request(`svc-${page}-${number}`, options, (granted) => {
+      resolve(granted !== null)
+      return granted === null ? undefined : new Promise(() => {})
+    })
+    lock.catch(() => resolve(false))
+  })
+}

@@ -1,0 +1,16 @@
+// What a relay may be able to do beyond the protocol: it lists these in `GET /sdk/domain`, and a client uses only what is listed.
+
+export const EXTENSIONS = [
+  /** `/v1/sign` takes `hello_retry_request` and `client_hello_retry`. */
+  'hello_retry_request',
+  /** `/v1/sign` signs transcripts under SHA-384. */
+  'sha384',
+  /** `/v1/sign` takes a CompressedCertificate (RFC 8879) for `certificate`. */
+  'certificate_compression',
+  /** `POST /sdk/certificate` issues certificates for keys of sites. */
+  'site_certificate',
+  /** A site is told the addresses of its visitors. */
+  'visitor_address',
+] as const
+
+export type Extension = (typeof EXTENSIONS)[number]

@@ -1,0 +1,77 @@
+// Answers with a file: whole, a range of it, or that the client has it already (RFC 9110 §13, §14).
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BodyWriter } from './body-writer.ts'
+import { isKnown } from './entity-tag.ts'
+import { readRange } from './range.ts'
+import { readPieces, type StoredFile } from './stored-file.ts'
+
+const OK = 200
+const PARTIAL_CONTENT = 206
+const NOT_MODIFIED = 304
+const RANGE_NOT_SATISFIABLE = 416
+
+export interface FileHeaders {
+  /** Of the content: not part of an answer without it. */
+  content: Record<string, string>
+  /** Of every answer, also of the one that the client's copy is still right. */
+  common: Record<string, string>
+}
+
+/** @throws Error when the file cannot be read, and what the writer throws */
+export async function sendFile(
+  writer: BodyWriter,
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: StoredFile,
+  { content, common }: FileHeaders,
+): Promise<void> {
+  // Ranges of one version are never put together with those of another: the tag is a strong one (§8.8.1).
+  const tag = `"${file.version}"`
+  const always = { ...common, ETag: tag, 'Last-Modified': file.modified.toUTCString() }
+  if (isUnchanged(request, file, tag)) {
+    response.writeHead(NOT_MODIFIED, always).end()
+    return
+  }
+  const isWhole = request.method !== 'GET' || !isRangeOf(request, file, tag)
+  const range = isWhole ? undefined : readRange(request.headers.range, file.size)
+  if (range === 'invalid') {
+    const headers = { 'Content-Range': `bytes */${file.size}`, 'Content-Length': '0' }
+    response.writeHead(RANGE_NOT_SATISFIABLE, headers).end()
+    return
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 }
+  const headers = {
+    ...always,
+    ...content,
+    'Accept-Ranges': 'bytes',
+    'Content-Length': `${end + 1 - start}`,
+    ...(range !== undefined && { 'Content-Range': `bytes ${start}-${end}/${file.size}` }),
+  }
+  await writer.send(request, response, {
+    status: range === undefined ? OK : PARTIAL_CONTENT,
+    headers,
+    size: end + 1 - start,
+    pieces: readPieces(file, { start, end }),
+  })
+}
+
+/** §13.2.2: tags count, and a time only where no tag was sent. */
+function isUnchanged({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
+  const tags = headers['if-none-match']
+  if (tags !== undefined) return isKnown(tags, tag)
+  const since = headers['if-modified-since']
+  return since !== undefined && seconds(file.modified) <= seconds(new Date(since))
+}
+
+/** §13.1.5: whether the client has a part of this version, and wants another one of the same. */
+function isRangeOf({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
+  const condition = headers['if-range']
+  if (condition === undefined || condition === tag) return true
+  return seconds(new Date(`${condition}`)) === seconds(file.modified)
+}
+
+/** As exact as a date of HTTP. */
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000)
+}

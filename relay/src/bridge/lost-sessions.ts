@@ -1,0 +1,43 @@
+// Sessions that broke before they answered a visitor, counted for each source and lease: who makes a site's sessions break
+// shall not use up what its lease may lose.
+
+import { hash, randomBytes } from 'node:crypto'
+import { type Rate, Rates } from '../budget/rates.ts'
+import {
+  BUDGET_SLOTS,
+  SESSIONS_LOST_BURST,
+  SESSIONS_LOST_PER_MINUTE,
+  SESSIONS_LOST_SOURCE_SHARE,
+} from '../limits.ts'
+import type { Arrival } from '../reverse/place.ts'
+
+const RATE: Rate = {
+  perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_SOURCE_SHARE,
+  burst: SESSIONS_LOST_BURST * SESSIONS_LOST_SOURCE_SHARE,
+}
+const SLOT_KEY_BYTES = 32
+
+type Visit = Pick<Arrival, 'lease' | 'network'>
+
+export class LostSessions {
+  /** Undefined until a session breaks. */
+  #rates: Rates | undefined
+  readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
+
+  count(visit: Visit): void {
+    visit.lease.ready.sessionLost()
+    if (visit.network === undefined) return
+    this.#rates ??= new Rates(BUDGET_SLOTS, RATE)
+    this.#rates.spend(this.#slotOf(visit), 1, performance.now())
+  }
+
+  /** Whether the lease has lost so many sessions to visitors from there that no more get one. */
+  areTooMany(visit: Visit): boolean {
+    if (this.#rates === undefined || visit.network === undefined) return false
+    return this.#rates.waitMs(this.#slotOf(visit), 1, performance.now()) > 0
+  }
+
+  #slotOf({ lease, network }: Visit): number {
+    return hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % BUDGET_SLOTS
+  }
+}

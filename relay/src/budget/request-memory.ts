@@ -1,0 +1,75 @@
+// How many bytes of requests may be in memory at once: of one client, and of all together.
+
+import { RelayError } from '../errors.ts'
+import { BODY_MEMORY_RETRY_S, UNPROVEN_BYTES_MAX, UNPROVEN_BYTES_PER_SOURCE_MAX } from '../limits.ts'
+
+/** What one request, or what is kept of it, takes of the memory. */
+export interface MemoryShare {
+  /**
+   * @param bytes that it takes from now on, in all
+   * @throws RelayError `rate_limited` when that is too much; the share stays as it was
+   */
+  resize(bytes: number): void
+  /** Gives everything back; to be called once or more. */
+  release(): void
+}
+
+interface MemoryBounds {
+  /** Bytes. */
+  perClient: number
+  total: number
+}
+
+export class RequestMemory {
+  readonly #bounds: MemoryBounds
+  readonly #perClient = new Map<string, number>()
+  #total = 0
+
+  constructor(bounds: MemoryBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Bytes that are taken now. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** @param client the network of an address, or the id of a lease */
+  share(client: string): MemoryShare {
+    let taken = 0
+    const resize = (bytes: number): void => {
+      if (bytes > taken) this.#requireRoom(client, bytes - taken)
+      this.#take(client, bytes - taken)
+      taken = bytes
+    }
+    return { resize, release: () => resize(0) }
+  }
+
+  #requireRoom(client: string, bytes: number): void {
+    const { perClient, total } = this.#bounds
+    if (this.#of(client) + bytes > perClient) throw full('your requests')
+    if (this.#total + bytes > total) throw full('all requests together')
+  }
+
+  #take(client: string, bytes: number): void {
+    this.#total += bytes
+    const taken = this.#of(client) + bytes
+    if (taken > 0) this.#perClient.set(client, taken)
+    else this.#perClient.delete(client)
+  }
+
+  #of(client: string): number {
+    return this.#perClient.get(client) ?? 0
+  }
+}
+
+/** For requests of clients that have shown no credential, and what is kept of them. */
+export function unprovenMemory(): RequestMemory {
+  return new RequestMemory({ perClient: UNPROVEN_BYTES_PER_SOURCE_MAX, total: UNPROVEN_BYTES_MAX })
+}
+
+function full(whose: string): RelayError {
+  return new RelayError('rate_limited', `${whose} take too much of the relay's memory just now`, {
+    'Retry-After': `${BODY_MEMORY_RETRY_S}`,
+  })
+}

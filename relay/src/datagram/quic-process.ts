@@ -1,0 +1,161 @@
+// The process that runs the QUIC library: it ends QUIC, and passes streams and datagrams to the relay and back. What comes
+// from the network can at worst take over this process, which knows no key but that of its own certificate.
+
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
+import {
+  QUIC_DROPS_REPORT_MS,
+  QUIC_PAUSE_MS,
+  QUIC_PIPE_MAX_BYTES,
+  QUIC_PORTION,
+  TUNNEL_STREAM_MAX_BYTES,
+} from '../limits.ts'
+import { dropRights } from './drop-rights.ts'
+import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
+import {
+  type Begin,
+  type Dropped,
+  type Failed,
+  FRAME,
+  type Frame,
+  FramePipe,
+  type Listening,
+  QUIC_PIPE_FD,
+} from './quic-frames.ts'
+import { Turns } from './turns.ts'
+
+interface Open {
+  connection: QuicConnection
+  /** Datagrams for it. */
+  sending: Turns<Buffer>
+  /** The first stream; the protocol has no other. */
+  stream: Duplex | undefined
+  /** Before that no datagram of it is anybody's. */
+  isAnswered: boolean
+  /** As the relay was told. */
+  datagramMaxBytes: number
+}
+
+// Signals reach the whole group of processes: it is the relay that decides what they mean.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+const open = new Map<number, Open>()
+const dropped: Dropped = { queue_full: 0, unauthenticated: 0 }
+let lastId = 0
+let endpoint: QuicEndpoint | undefined
+const pipe = new FramePipe(new Socket({ fd: QUIC_PIPE_FD }), { frame: obey, closed: () => process.exit() })
+setInterval(reportDrops, QUIC_DROPS_REPORT_MS).unref()
+
+function obey({ kind, connection: id, payload }: Frame): void {
+  if (kind === FRAME.begin) void begin(JSON.parse(payload.toString()))
+  else if (kind === FRAME.ping) pipe.send(FRAME.pong)
+  else if (kind === FRAME.end) void end()
+  else {
+    const one = open.get(id)
+    if (one !== undefined) pass(one, id, kind, payload)
+  }
+}
+
+async function begin({ port, certificate }: Begin): Promise<void> {
+  try {
+    endpoint = await openQuicEndpoint(port, certificate, accept)
+    pipe.say(FRAME.listening, { is_root: !dropRights() } satisfies Listening)
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    pipe.say(FRAME.failed, { message, code } satisfies Failed)
+  }
+}
+
+async function end(): Promise<void> {
+  await endpoint?.close()
+  process.exit()
+}
+
+/** What the relay has for a connection. */
+function pass(one: Open, id: number, kind: number, payload: Buffer): void {
+  const { connection, stream } = one
+  if (kind === FRAME.datagram) {
+    if (!one.sending.push(Buffer.from(payload))) dropped.queue_full += 1
+    lookAtPath(one, id)
+  } else if (kind === FRAME.close) connection.close(payload.readUInt32BE(), payload.toString('utf8', 4))
+  else if (kind === FRAME.streamEnd) stream?.end()
+  else if (kind === FRAME.stream && stream !== undefined) {
+    one.isAnswered = true
+    stream.write(Buffer.from(payload))
+    if (stream.writableLength > TUNNEL_STREAM_MAX_BYTES)
+      connection.close(TUNNEL_CLOSE.violation, 'heartbeats are not taken back')
+  }
+}
+
+function accept(connection: QuicConnection): QuicEvents {
+  lastId += 1
+  const id = lastId
+  const one: Open = {
+    connection,
+    sending: new Turns((datagram) => send(connection, datagram), {
+      portion: QUIC_PORTION,
+      pauseMs: QUIC_PAUSE_MS,
+    }),
+    stream: undefined,
+    isAnswered: false,
+    datagramMaxBytes: DATAGRAM_ALWAYS_BYTES,
+  }
+  open.set(id, one)
+  pipe.say(FRAME.opened, connection.source, id)
+  return {
+    stream: (stream) => {
+      stream.on('error', () => {})
+      if (one.stream !== undefined) stream.destroy()
+      else relayStream(one, id, stream)
+    },
+    datagram: (bytes) => {
+      if (!one.isAnswered) {
+        dropped.unauthenticated += 1
+        return
+      }
+      if (pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) dropped.queue_full += 1
+      else pipe.send(FRAME.datagram, id, bytes)
+      lookAtPath(one, id)
+    },
+    closed: () => {
+      open.delete(id)
+      one.sending.clear()
+      pipe.send(FRAME.closed, id)
+    },
+  }
+}
+
+function send(connection: QuicConnection, datagram: Buffer): void {
+  if (!connection.send(datagram)) dropped.queue_full += 1
+}
+
+function relayStream(one: Open, id: number, stream: Duplex): void {
+  one.stream = stream
+  stream.on('data', (bytes: Buffer) => {
+    lookAtPath(one, id)
+    for (let at = 0; at < bytes.length; at += TUNNEL_STREAM_MAX_BYTES)
+      pipe.send(FRAME.stream, id, bytes.subarray(at, at + TUNNEL_STREAM_MAX_BYTES))
+    if (pipe.queuedBytes <= QUIC_PIPE_MAX_BYTES) return
+    stream.pause()
+    void pipe.drained().then(() => stream.resume())
+  })
+  stream.on('end', () => pipe.send(FRAME.streamEnd, id))
+}
+
+/** What the path takes is known to the library, which is asked four times a second at most. */
+function lookAtPath(one: Open, id: number): void {
+  const { datagramMaxBytes } = one.connection
+  if (datagramMaxBytes === one.datagramMaxBytes) return
+  one.datagramMaxBytes = datagramMaxBytes
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(datagramMaxBytes)
+  pipe.send(FRAME.path, id, payload)
+}
+
+function reportDrops(): void {
+  if (dropped.queue_full + dropped.unauthenticated === 0) return
+  pipe.say(FRAME.dropped, dropped)
+  dropped.queue_full = 0
+  dropped.unauthenticated = 0
+}

@@ -1,0 +1,40 @@
+// How much metadata all leases have together: a picture is more than all else that the relay keeps of a lease.
+
+import type { LeaseMetadata } from '@svc/protocol'
+import { RelayError } from '../errors.ts'
+import { METADATA_TOTAL_MAX_CHARS } from '../limits.ts'
+import type { Lease } from './lease.ts'
+
+/** UTF-16 code units. */
+export function metadataSize({ description, owner, thumbnail, tags = [] }: LeaseMetadata): number {
+  return [description, owner, thumbnail, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 0)
+}
+
+export class MetadataRoom {
+  readonly #sizes = new Map<Lease, number>()
+  #total = 0
+
+  /**
+   * @param replaced the lease whose own metadata makes room
+   * @throws RelayError `feature_unavailable`: with less of it the lease can be had
+   */
+  require(metadata: LeaseMetadata, replaced?: Lease): void {
+    const others = this.#total - ((replaced && this.#sizes.get(replaced)) ?? 0)
+    const size = metadataSize(metadata)
+    if (size > 0 && others + size > METADATA_TOTAL_MAX_CHARS)
+      throw new RelayError('feature_unavailable', 'this relay has no room for that much metadata')
+  }
+
+  /** Counts what `lease` has now. */
+  set(lease: Lease): void {
+    this.release(lease)
+    const size = metadataSize(lease.metadata)
+    this.#sizes.set(lease, size)
+    this.#total += size
+  }
+
+  release(lease: Lease): void {
+    this.#total -= this.#sizes.get(lease) ?? 0
+    this.#sizes.delete(lease)
+  }
+}

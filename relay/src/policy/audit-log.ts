@@ -1,0 +1,93 @@
+// What was decided, by whom and when: audit.jsonl, a line for each change of the policy. Lines are only ever added.
+
+import { open, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PolicyStep } from '@svc/protocol'
+import { GroupCommit } from '../group-commit.ts'
+import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AUDIT_LINES_WAITING_MAX } from '../limits.ts'
+import type { StateHealth } from '../state-health.ts'
+import type { FileChanges } from './policy-difference.ts'
+
+const FILE = 'audit.jsonl'
+const PRIVATE_MODE = 0o600
+const LINE_FEED = 10
+
+/** A change that was made by the API, or by somebody who edited policy.json. */
+export type AuditedChange = PolicyStep | { kind: 'file'; made: FileChanges }
+
+export class AuditLog {
+  readonly #path: string
+  /** Lines that are not in the file yet; the oldest is first. */
+  #waiting: string[] = []
+  readonly #commits: GroupCommit
+
+  constructor(directory: string, health: StateHealth) {
+    this.#path = join(directory, FILE)
+    this.#commits = new GroupCommit(() =>
+      health.watch(
+        FILE,
+        () => this.#write(),
+        () => this.#commits.commit(),
+      ),
+    )
+  }
+
+  /**
+   * Resolves when the line is on disk, or could not be written: then it is tried again, and whoever watches the disk is told.
+   * @param address normalized, of the administrator; undefined: policy.json was edited
+   */
+  async record(address: string | undefined, change: AuditedChange): Promise<void> {
+    const entry = { time: new Date().toISOString(), address: address ?? null, ...change }
+    this.#waiting.push(`${JSON.stringify(entry)}\n`)
+    await this.#commits.commit().catch(() => {})
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting
+    this.#waiting = []
+    try {
+      const text = lines.join('')
+      await this.#rotate(Buffer.byteLength(text))
+      await append(this.#path, text)
+    } catch (error) {
+      this.#waiting = [...lines, ...this.#waiting].slice(-AUDIT_LINES_WAITING_MAX)
+      throw error
+    }
+  }
+
+  /** Before the file would be too large, it becomes `audit.jsonl.1`, that one `audit.jsonl.2`, and so on. */
+  async #rotate(added: number): Promise<void> {
+    const size = await sizeOf(this.#path)
+    if (size === 0 || size + added <= AUDIT_FILE_MAX_BYTES) return
+    for (let number = AUDIT_FILES_MAX - 1; number > 0; number--)
+      await rename(this.#nameOf(number - 1), this.#nameOf(number)).catch(ignoreMissing)
+  }
+
+  #nameOf(number: number): string {
+    return number === 0 ? this.#path : `${this.#path}.${number}`
+  }
+}
+
+/** What a crash or a full disk has left of a line stays a line of its own. */
+async function append(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a+', PRIVATE_MODE)
+  try {
+    await file.chmod(PRIVATE_MODE)
+    const { size } = await file.stat()
+    const last = Buffer.alloc(1, LINE_FEED)
+    if (size > 0) await file.read(last, 0, 1, size - 1)
+    await file.appendFile(last[0] === LINE_FEED ? text : `\n${text}`)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(ignoreMissing)
+  return found?.size ?? 0
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

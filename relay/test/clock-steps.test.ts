@@ -1,0 +1,131 @@
+// The wall clock is set a day forward and back while the relay runs: no lease stands too long or ends too early.
+
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PublicStateResponse, RegisterChallengeResponse, RenewResponse } from '@svc/protocol'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { clockOrigin, setClockOrigin } from '../src/clock.ts'
+import { openCarrier } from './support/carrier.ts'
+import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
+import { nativeSession, UPGRADE_HEADERS } from './support/session.ts'
+import { activate, genuine, sign } from './support/sign.ts'
+import { resetWallClock, stepWallClock } from './support/wall-clock.ts'
+
+const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
+const DAY_MS = 86_400_000
+const SHORT_S = 3
+
+let relay: TestRelay
+beforeEach(async () => {
+  relay = await startTestRelay({ ADMIN_TOKEN })
+})
+afterEach(async () => {
+  resetWallClock()
+  await relay.close()
+})
+
+async function names(): Promise<string[]> {
+  const { data } = (await relay.call('GET', '/api/state')).json
+  return (data as unknown as PublicStateResponse).leases.map(({ name }) => name)
+}
+
+describe.each([
+  ['forward', DAY_MS],
+  ['back', -DAY_MS],
+])('a day %s', (_name, step) => {
+  test('a lease lives exactly as long as it was given, and its tokens are good until then', async () => {
+    const short = await relay.register('short', { ttl: SHORT_S })
+    const start = performance.now()
+    const long = await relay.register('long', { ttl: 300 })
+    stepWallClock(step)
+
+    const renewed = await relay.call('POST', '/sdk/renew', { access_token: long.access_token, ttl: 120 })
+    expect(renewed.status).toBe(200)
+    const { expires_at } = renewed.json.data as unknown as RenewResponse
+    expect(Math.abs(Date.parse(expires_at) - Date.now() - 120_000)).toBeLessThan(5_000)
+    await nativeSession(relay, long.reverse_endpoint.capability, UPGRADE_HEADERS)
+    expect(await names()).toEqual(expect.arrayContaining(['long']))
+
+    const lived = async () => !(await names()).includes('short')
+    await vi.waitUntil(lived, { timeout: 10_000, interval: 50 })
+    expect(performance.now() - start).toBeGreaterThan(SHORT_S * 1000 - 100)
+    expect(performance.now() - start).toBeLessThan(SHORT_S * 1000 + 2_000)
+    const late = await relay.call('POST', '/sdk/renew', { access_token: short.access_token })
+    expect([403, 404]).toContain(late.status)
+    // A token that was replaced ends when it was to end, although its lease goes on.
+    const brief = await relay.register('brief', { ttl: 1 })
+    await relay.call('POST', '/sdk/renew', { access_token: brief.access_token, ttl: 60 })
+    stepWallClock(-step)
+    await vi.waitUntil(
+      async () =>
+        (await relay.call('POST', '/sdk/renew', { access_token: brief.access_token })).status === 403,
+      { timeout: 3_000, interval: 100 },
+    )
+    expect(await names()).toContain('brief')
+  })
+
+  test('a challenge that was issued before is good after', async () => {
+    const account = newAccount()
+    const identity = { name: 'demo', address: account.address }
+    const { data } = (await relay.call('POST', '/sdk/register/challenge', { identity })).json
+    stepWallClock(step)
+    const { challenge_id, siwe_message } = data as RegisterChallengeResponse
+    const siwe_signature = await account.signMessage({ message: siwe_message })
+    const answer = await relay.call('POST', '/sdk/register', { challenge_id, siwe_message, siwe_signature })
+    expect(answer.status).toBe(201)
+  })
+
+  test('a handshake that had begun before is signed after', async () => {
+    const lease = await relay.register('demo')
+    const carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+    const activated = await activate(relay, carrier, lease)
+    const chain = [new X509Certificate(await readFile(join(relay.directory, 'fullchain.pem'))).raw]
+    stepWallClock(step)
+    const request = genuine(activated, chain)
+    expect((await sign(relay, lease.access_token, request)).status).toBe(200)
+    carrier.session.close()
+  })
+
+  test('a name is kept for its identity, neither longer nor shorter, also over a restart', async () => {
+    const account = newAccount()
+    await relay.register('demo', { account, ttl: 60 })
+    stepWallClock(step)
+    await expect(relay.register('demo')).rejects.toThrow('hostname_conflict')
+    // Another lease's renewal, or registration, is what brings the new time into the file.
+    await relay.register('other')
+    await relay.stop()
+    const file = await readFile(join(relay.directory, 'leases.jsonl'), 'utf8')
+    for (const line of file.trimEnd().split('\n'))
+      expect(Math.abs(Date.parse(JSON.parse(line).expires_at) - Date.now())).toBeLessThan(600_000)
+    relay = await startTestRelay({}, { directory: relay.directory })
+    await expect(relay.register('demo')).rejects.toThrow('hostname_conflict')
+    expect(await relay.register('demo', { account })).toMatchObject({ hostname: 'demo.relay.localhost' })
+  })
+
+  test('who failed to log in waits a minute, and not a day', async () => {
+    const login = () => relay.call('POST', '/api/admin/auth/login', { token: 'wrong' })
+    for (let n = 0; n < 5; n++) await login()
+    stepWallClock(step)
+    const refused = await login()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+})
+
+test('every process of a relay has one time, whatever the wall clock was when each started', async () => {
+  const before = clockOrigin()
+  setClockOrigin(before + DAY_MS)
+  const several = await startTestRelay({ SVC_WORKERS: '2' })
+  try {
+    const { reverse_endpoint } = await several.register('demo')
+    // The kernel spreads them over both processes.
+    for (let n = 0; n < 12; n++) {
+      const session = await nativeSession(several, reverse_endpoint.capability, UPGRADE_HEADERS)
+      session.abort()
+    }
+  } finally {
+    await several.close()
+    setClockOrigin(before)
+  }
+})

@@ -1,0 +1,160 @@
+// Attacks on a real relay beside honest visitors: `npm run attack [-- NAME…] [--slice] [--seed N]`, all of them unless told,
+// each for as long as it needs; a slice takes a few seconds of some. It ends well when no honest visitor noticed anything
+// and the relay is the process that it was.
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { attack as abortedClients } from './attack/aborted-clients.ts'
+import type { Attack, ClientAttack, ConditionAttack, Outcome } from './attack/attack.ts'
+import { type Quiet, quiet, runByClients } from './attack/by-clients.ts'
+import { attack as clockSteps } from './attack/clock-steps.ts'
+import { attack as closingBackends } from './attack/closing-backends.ts'
+import { attack as fewDescriptors } from './attack/few-descriptors.ts'
+import { attack as fullDisk } from './attack/full-disk.ts'
+import { attack as hoardedConnections } from './attack/hoarded-connections.ts'
+import { attack as kills } from './attack/kills.ts'
+import { attack as leavingVisitors } from './attack/leaving-visitors.ts'
+import { attack as manyWebSockets } from './attack/many-websockets.ts'
+import { attack as randomBytes } from './attack/random-bytes.ts'
+import { attack as rejectedStreams } from './attack/rejected-streams.ts'
+import { RelayUnderAttack } from './attack/relay-under-attack.ts'
+import { attack as slowClients } from './attack/slow-clients.ts'
+import { attack as unfinishedRequests } from './attack/unfinished-requests.ts'
+import { attack as unreadAnswers } from './attack/unread-answers.ts'
+import { stopControl } from './attack/watch.ts'
+
+/** By the name of the attack's file. */
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  'aborted-clients': abortedClients,
+  'unread-answers': unreadAnswers,
+  'unfinished-requests': unfinishedRequests,
+  'slow-clients': slowClients,
+  'random-bytes': randomBytes,
+  'rejected-streams': rejectedStreams,
+  'many-websockets': manyWebSockets,
+  'leaving-visitors': leavingVisitors,
+  'closing-backends': closingBackends,
+  'hoarded-connections': hoardedConnections,
+  kills,
+  'clock-steps': clockSteps,
+  'full-disk': fullDisk,
+  'few-descriptors': fewDescriptors,
+}
+/**
+ * Those of a slice that names none: what they find is there or not. The others measure more than a machine that also runs the
+ * unit tests can show.
+ */
+const SLICE: readonly string[] = [
+  'kills',
+  'full-disk',
+  'aborted-clients',
+  'rejected-streams',
+  'leaving-visitors',
+  'closing-backends',
+]
+/** How long honest visitors are watched before an attack. */
+const QUIET_S = 8
+const QUIET_SLICE_S = 3
+const SEED_MAX: number = 2 ** 32
+
+const { names, isSlice, seed } = readArguments() ?? usage()
+if (process.platform !== 'linux') {
+  console.log('Skipped: what the relay uses is read from /proc, which only Linux has')
+  process.exit(0)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+console.log(`Attacking with seed ${seed}`)
+const begin = performance.now()
+const failed: string[] = []
+await (isSlice ? runSlices() : runWhole())
+await stopControl()
+const seconds = ((performance.now() - begin) / 1000).toFixed(0)
+if (failed.length > 0) console.error(`\nTo repeat: npm run attack -- ${failed.join(' ')} --seed ${seed}`)
+console.log(
+  failed.length === 0 ? `\nHonest visitors noticed nothing, in ${seconds} s` : '\nAttacks succeeded',
+)
+process.exit(failed.length === 0 ? 0 : 1)
+
+/** One after the other, each on a relay of its own. */
+async function runWhole(): Promise<void> {
+  for (const name of names) {
+    const attack = ATTACKS[name]!
+    await report(name, attack.by === 'clients' ? runAlone(name, attack) : inConditions(attack))
+  }
+}
+
+async function runAlone(name: string, attack: ClientAttack): Promise<Outcome> {
+  const relay = await RelayUnderAttack.start()
+  try {
+    return await runByClients(name, attack, relay, await quiet(relay, QUIET_S), { isSlice, seed })
+  } finally {
+    await relay.stop()
+  }
+}
+
+/** Those that mostly wait at the same time; then those by clients on one relay, one after the other. */
+async function runSlices(): Promise<void> {
+  const clients: [string, ClientAttack][] = []
+  const waiting: Promise<void>[] = []
+  for (const name of names) {
+    const attack = ATTACKS[name]!
+    if (attack.by === 'clients') clients.push([name, attack])
+    else waiting.push(report(name, inConditions(attack)))
+  }
+  await Promise.all(waiting)
+  if (clients.length === 0) return
+  let relay: RelayUnderAttack | undefined
+  let before: Quiet | undefined
+  for (const [name, attack] of clients) {
+    relay ??= await RelayUnderAttack.start()
+    before ??= await quiet(relay, QUIET_SLICE_S)
+    await report(name, runByClients(name, attack, relay, before, { isSlice, seed }))
+    if (failed.at(-1) !== name) continue
+    // what is left of a relay that was overcome says nothing about the next attack
+    await relay.stop()
+    relay = before = undefined
+  }
+  await relay?.stop()
+}
+
+function inConditions(attack: ConditionAttack): Promise<Outcome> {
+  return attack.run({ seconds: isSlice ? attack.sliceSeconds : attack.seconds, isSlice, seed })
+}
+
+async function report(name: string, running: Promise<Outcome>): Promise<void> {
+  const { lines, problems, skipped } = await running.catch(
+    (error): Outcome => ({
+      lines: [],
+      problems: [error instanceof Error ? `${error.stack}` : String(error)],
+    }),
+  )
+  const { what } = ATTACKS[name]!
+  const sign = problems.length > 0 ? '✗' : skipped === undefined ? '✓' : '-'
+  console.log(`\n${sign} ${name}: ${what}`)
+  for (const line of lines) console.log(`    ${line}`)
+  if (skipped !== undefined) console.log(`    skipped: ${skipped}`)
+  for (const problem of problems) console.log(`  ✗ ${problem}`)
+  if (problems.length > 0) failed.push(name)
+}
+
+function readArguments(): { names: readonly string[]; isSlice: boolean; seed: number } | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { seed: { type: 'string' }, slice: { type: 'boolean', default: false } },
+    })
+    const seed = values.seed === undefined ? randomInt(SEED_MAX) : Number(values.seed)
+    const isSeed = Number.isInteger(seed) && seed >= 0 && seed < SEED_MAX
+    const usual = values.slice ? SLICE : Object.keys(ATTACKS)
+    const names = positionals.length === 0 ? usual : positionals
+    const isKnown = names.every((name) => Object.hasOwn(ATTACKS, name))
+    return isSeed && isKnown ? { names, isSlice: values.slice, seed } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function usage(): never {
+  console.error('Usage: npm run attack [-- NAME…] [--slice] [--seed N]; N below 2^32')
+  console.error(`NAME is one of ${Object.keys(ATTACKS).join(', ')}`)
+  process.exit(2)
+}

@@ -1,0 +1,54 @@
+// What an attack is: one by clients, which runs beside honest visitors, or one on what the relay runs on.
+import type { Random } from '../soak/random.ts'
+import type { Target } from './target.ts'
+import type { Patience } from './watch.ts'
+
+/** What an attack did or found, by the words that the report uses. */
+export type Facts = Record<string, number>
+
+/** Of the relay's process while clients attack it; each attack may say better why it needs another one. */
+export interface Bounds {
+  /** Resident memory at its highest, above that of before the attack, in bytes. */
+  memoryGrowthMaxBytes: number
+  /** Descriptors that are left once the attackers are gone, above those of before. */
+  descriptorsLeftMax: number
+  /** Of one processor, 1 is all of it. An attack that only waits must not cost anything; others have no bound. */
+  processorShareMax: number
+}
+
+interface About {
+  /** One sentence for the report. */
+  what: string
+  /** How long it lasts, in seconds; a slice is for `npm test`. */
+  seconds: number
+  sliceSeconds: number
+}
+
+export interface ClientAttack extends About {
+  by: 'clients'
+  bounds?: Partial<Bounds>
+  /** Of honest visitors, where the relay has a reason to let them wait. */
+  patience?: Patience
+  /** Facts that have to be at least so large in a whole run: an attack that did nothing proves nothing. */
+  least: Facts
+  /** Facts that may be at most so large, in a slice as well. */
+  most?: Facts
+  /** Runs in a process of its own, until `until` (milliseconds since the epoch). */
+  run(target: Target, until: number, random: Random): Promise<Facts>
+}
+
+export interface Outcome {
+  /** Lines of the report. */
+  lines: string[]
+  /** What broke a bound; nothing when all is well. */
+  problems: string[]
+  /** Why it did not run, where it cannot. */
+  skipped?: string
+}
+
+export interface ConditionAttack extends About {
+  by: 'conditions'
+  run(options: { seconds: number; isSlice: boolean; seed: number }): Promise<Outcome>
+}
+
+export type Attack = ClientAttack | ConditionAttack

@@ -1,0 +1,141 @@
+// The relay's clock steps by a day, forwards and back, as after a bad battery or a wrong time server: the machine of its
+// visitors and sites keeps the right time. Debian's `faketime` tells the relay's process, and no other, what time it is.
+import { existsSync, globSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { PATH, type PublicStateResponse } from '@svc/protocol'
+import { dataOf, newIdentity, RelayApi } from '../../bench/lib/relay-api.ts'
+import { visitorOf } from '../../e2e/harness/node-site.ts'
+import { aptGet, ensure } from '../lib/install.ts'
+import type { ConditionAttack, Outcome } from './attack.ts'
+import { RelayUnderAttack } from './relay-under-attack.ts'
+import type { Target } from './target.ts'
+import { describe, noticed, watchFor } from './watch.ts'
+
+/** Away, back, the other way, and back again. */
+const STEPS = ['+1d', '+0', '-1d', '+0'] as const
+const STEPS_IN_A_SLICE = 2
+/** The library looks at what time it shall tell this often, in seconds. */
+const LOOK_S = 1
+/** What a step takes until it is felt everywhere. */
+const FELT_MS: number = (LOOK_S + 1) * 1000
+const QUIET_S = 4
+const QUIET_SLICE_S = 2
+/** A lease is there before the step. */
+const BEGUN_MS = 300
+const HOUR_MS = 3_600_000
+/** A lease that is not renewed: it is there for most of this, and gone soon after. */
+const LEASE_TTL_S = 6
+const LEASE_THERE_MS = 4_000
+const LEASE_GONE_MS = 9_000
+
+export const attack: ConditionAttack = {
+  by: 'conditions',
+  what: 'the clock steps a day forwards and back',
+  seconds: 40,
+  sliceSeconds: 6,
+  run: async ({ isSlice, seconds }) => {
+    const library = ensure(findLibrary, [aptGet('faketime')])
+    if (library === undefined) return skipped('there is no libfaketime (Debian faketime)')
+    const directory = await mkdtemp(path.join(tmpdir(), 'svc-attack-clock-'))
+    const clock = new SteppedClock(library, path.join(directory, 'clock'))
+    await clock.step('+0')
+    const relay = await RelayUnderAttack.start({ env: clock.env })
+    try {
+      const before = await watchFor(relay, isSlice ? QUIET_SLICE_S : QUIET_S)
+      const lines: string[] = []
+      const problems: string[] = []
+      const steps = isSlice ? STEPS.slice(0, STEPS_IN_A_SLICE) : STEPS
+      const leases: Promise<string[]>[] = []
+      for (const step of steps) {
+        leases.push(watchLease(relay.target, step))
+        await pause(BEGUN_MS)
+        await clock.step(step)
+        await pause(FELT_MS)
+        if (step !== '+0' && !(await isOff(relay.target)))
+          return skipped('this Node does not honour libfaketime')
+        const during = await watchFor(relay, seconds / STEPS.length)
+        lines.push(`step to ${step}:`, ...describe(before, during))
+        problems.push(...noticed(before, during).map((problem) => `${step}: ${problem}`))
+      }
+      problems.push(...(await Promise.all(leases)).flat())
+      if (!(await relay.isTheSame())) problems.push('the relay’s process died')
+      problems.push(...relay.takeErrors())
+      return { lines, problems }
+    } finally {
+      await relay.stop()
+      await rm(directory, { recursive: true })
+    }
+  },
+}
+
+class SteppedClock {
+  readonly env: Record<string, string>
+  readonly #file: string
+
+  constructor(library: string, file: string) {
+    this.#file = file
+    this.env = {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: String(LOOK_S),
+      // A step of the clock is one of the time of day; the monotonic clock knows none (clock_gettime(2)).
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    }
+  }
+
+  /** In one piece: the library may be reading. */
+  async step(offset: string): Promise<void> {
+    await writeFile(`${this.#file}.new`, `${offset}\n`)
+    await rename(`${this.#file}.new`, this.#file)
+  }
+}
+
+/** A lease of a few seconds, begun before a step. @returns what is wrong with how long it was there */
+async function watchLease(target: Target, step: string): Promise<string[]> {
+  const api = new RelayApi(target.url, target.ca, 1)
+  const name = `brief-${Math.random().toString(36).slice(2, 10)}`
+  const begin = performance.now()
+  await api.register(newIdentity(), name, { ttl: LEASE_TTL_S })
+  api.close()
+  const isListedAt = async (ms: number): Promise<boolean> => {
+    await pause(Math.max(0, ms - (performance.now() - begin)))
+    return await isListed(target, name)
+  }
+  const lease = `${step}: a lease of ${LEASE_TTL_S} s`
+  const [wasThere, wasLeft] = [await isListedAt(LEASE_THERE_MS), await isListedAt(LEASE_GONE_MS)]
+  return [
+    ...(wasThere ? [] : [`${lease} was gone after ${LEASE_THERE_MS / 1000} s`]),
+    ...(wasLeft ? [`${lease} was there after ${LEASE_GONE_MS / 1000} s`] : []),
+  ]
+}
+
+async function isListed(target: Target, name: string): Promise<boolean> {
+  const visitor = visitorOf({ url: target.url }, target)
+  const text = String(await visitor.get(PATH.state))
+  visitor.close()
+  const { leases } = dataOf<PublicStateResponse>({ status: 200, text })
+  return leases.some(({ hostname }) => hostname.startsWith(`${name}.`))
+}
+
+/** Whether the relay tells another time than this process knows (RFC 9110 §6.6.1). */
+async function isOff({ url, ca, port, rootHost }: Target): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = { Host: new URL(url).host }
+  get({ host: '127.0.0.1', port, servername: rootHost, ca, path: PATH.health, headers }, (response) => {
+    response.resume()
+    resolve(response.headers.date ?? '')
+  }).on('error', reject)
+  return Math.abs(Date.parse(await promise) - Date.now()) > HOUR_MS
+}
+
+function findLibrary(): string | undefined {
+  return globSync('/usr/lib/*/faketime/libfaketimeMT.so.1').find((file) => existsSync(file))
+}
+
+function skipped(why: string): Outcome {
+  return { lines: [], problems: [], skipped: why }
+}

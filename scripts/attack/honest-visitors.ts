@@ -1,0 +1,66 @@
+// Visitors who want nothing but what the relay is for, by the clock: a visit begins when it is due, however slow the one
+// before it is.
+import { type Figures, Tally } from './figures.ts'
+
+/** A visitor leaves without an answer after this: such a visit failed. */
+const PATIENCE_MS = 10_000
+
+export interface Visit {
+  kind: string
+  everyMs: number
+  /** Rejects when the answer is not what it has to be. */
+  make(): Promise<void>
+}
+
+/** By the kind of visit. */
+export type AllFigures = ReadonlyMap<string, Figures>
+
+type Tallies = ReadonlyMap<string, Tally>
+
+export class HonestVisitors {
+  readonly #visits: readonly Visit[]
+  readonly #timers: readonly NodeJS.Timeout[]
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #recordings = new Set<Tallies>()
+
+  constructor(visits: readonly Visit[]) {
+    this.#visits = visits
+    this.#timers = visits.map((visit) => setInterval(() => this.#begin(visit), visit.everyMs))
+  }
+
+  /** @returns what ends the recording, and resolves with its figures once all visits are over that began meanwhile */
+  record(): () => Promise<AllFigures> {
+    const tallies = new Map(this.#visits.map(({ kind }) => [kind, new Tally()]))
+    this.#recordings.add(tallies)
+    return async () => {
+      this.#recordings.delete(tallies)
+      await Promise.all(this.#underWay)
+      return new Map([...tallies].map(([kind, tally]) => [kind, tally.figures]))
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all(this.#underWay)
+  }
+
+  #begin(visit: Visit): void {
+    const tallies = [...this.#recordings].map((recording) => recording.get(visit.kind)!)
+    const made = make(visit, tallies).finally(() => this.#underWay.delete(made))
+    this.#underWay.add(made)
+  }
+}
+
+async function make({ make }: Visit, tallies: readonly Tally[]): Promise<void> {
+  const from = performance.now()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer in ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
+  try {
+    await Promise.race([make(), late.promise])
+    for (const tally of tallies) tally.answered(performance.now() - from)
+  } catch (error) {
+    for (const tally of tallies) tally.failed(error instanceof Error ? error.message : String(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,53 @@
+// Visitors who say hello to a site and leave before its answer: each may cost the site one session, and no more, or those
+// who come for real find none.
+import { setTimeout as pause } from 'node:timers/promises'
+import { captureHello } from '../../relay/test/support/client-hello.ts'
+import type { Random } from '../soak/random.ts'
+import type { ClientAttack, Facts } from './attack.ts'
+import { metric } from './metric.ts'
+import { openTcp, type Target } from './target.ts'
+
+/** They come in bursts of so many, … */
+const BURST = 8
+/** … with this much time in between: 40 a second. */
+const PAUSE_MS = 200
+/** Before or behind the relay's claim, as it happens. */
+const STAY_MAX_MS = 4
+/** Honest visitors of the meantime are counted as well: some seven a second open a connection. */
+const HONEST_PER_SECOND = 10
+
+export const attack: ClientAttack = {
+  by: 'clients',
+  what: 'visitors leave after their hello',
+  seconds: 30,
+  sliceSeconds: 2,
+  least: { 'visitors who left': 400 },
+  most: { 'sessions for each of them': 1 },
+  run,
+}
+
+async function run(target: Target, until: number, random: Random): Promise<Facts> {
+  const hello = await captureHello(target.siteHost)
+  const begin = Date.now()
+  const before = await metric(target, 'svc_relay_activations_total')
+  let left = 0
+  const visit = async (number: number): Promise<void> => {
+    const socket = await openTcp(target.port, number)
+    socket.write(hello)
+    await pause(random.between(0, STAY_MAX_MS))
+    if (random.next() < 0.5) socket.resetAndDestroy()
+    else socket.destroy()
+    left += 1
+  }
+  while (Date.now() < until) {
+    await Promise.all(Array.from({ length: BURST }, (_, number) => visit(number)))
+    await pause(PAUSE_MS)
+  }
+  const spent = (await metric(target, 'svc_relay_activations_total')) - before
+  const honest = (HONEST_PER_SECOND * (Date.now() - begin)) / 1000
+  return {
+    'visitors who left': left,
+    'sessions given': spent,
+    'sessions for each of them': Math.max(0, spent - honest) / Math.max(1, left),
+  }
+}

@@ -1,0 +1,100 @@
+// What honest visitors of a relay notice, beside those of another relay that nobody attacks: when those wait longer as well,
+// it is the machine that is busy.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AllFigures } from './honest-visitors.ts'
+import { RelayUnderAttack } from './relay-under-attack.ts'
+
+/** Not one beyond those of the other relay, which has none unless the machine is far too busy. */
+const FAILURES_MAX = 0
+/** The median may rise by what a person takes for at once (Nielsen, Usability Engineering, §5.5), … */
+const MEDIAN_RISE_MAX_MS = 100
+/** … and the slowest 1 % by what does not interrupt a thought (the same), … */
+const TAIL_RISE_MAX_MS = 1000
+/**
+ * … each above so many times what visitors of the other relay wait: of a processor that is busy with other things, both
+ * relays get the same share, and the one that is attacked has more to do with it.
+ */
+const SHARE = 3
+/** The median of fewer says nothing that the slowest one does not. */
+const MEDIAN_ANSWERS_MIN = 10
+
+export interface Watched {
+  figures: AllFigures
+  /** Of the relay that nobody attacks. */
+  beside: AllFigures
+}
+
+let control: Promise<RelayUnderAttack> | undefined
+
+/** @returns what the action gave, and what was noticed while it ran */
+export async function watch<T>(
+  relay: RelayUnderAttack,
+  action: () => Promise<T>,
+): Promise<Watched & { result: T }> {
+  control ??= RelayUnderAttack.start()
+  const stops = [relay, await control].map(({ visitors }) => visitors.record())
+  const result = await action()
+  const [figures, beside] = await Promise.all(stops.map((stop) => stop()))
+  return { result, figures: figures!, beside: beside! }
+}
+
+export async function watchFor(relay: RelayUnderAttack, seconds: number): Promise<Watched> {
+  return await watch(relay, () => pause(seconds * 1000))
+}
+
+/** Ends the relay that nobody attacks. */
+export async function stopControl(): Promise<void> {
+  await (await control)?.stop()
+}
+
+/** What honest visitors put up with. */
+export interface Patience {
+  /** Kinds of visits that need not succeed. */
+  except?: ReadonlySet<string>
+  /** What the median may rise by, … */
+  medianMs?: number
+  /** … and the slowest 1 %. */
+  tailMs?: number
+}
+
+/** @returns what they noticed */
+export function noticed(
+  before: Watched,
+  during: Watched,
+  { except = new Set(), medianMs = MEDIAN_RISE_MAX_MS, tailMs = TAIL_RISE_MAX_MS }: Patience = {},
+): string[] {
+  return [...during.figures].flatMap(([kind, now]) => {
+    if (except.has(kind)) return []
+    const [usual, beside] = [before.figures.get(kind)!, during.beside.get(kind)!]
+    const most = (quantile: 'p50' | 'p99', rise: number): number =>
+      SHARE * Math.max(usual[quantile] || 0, beside[quantile] || 0) + rise
+    const problems: string[] = []
+    if (now.answers + now.failures === 0) problems.push('nobody came: nothing was measured')
+    if (now.failures > beside.failures + FAILURES_MAX)
+      problems.push(`${now.failures} of ${now.answers + now.failures} failed: ${now.reason}`)
+    if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
+      problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)
+    if (now.p99 > most('p99', tailMs))
+      problems.push(`1 % took more than ${ms(now.p99)}, of the other relay’s ${ms(beside.p99)}`)
+    return problems.map((problem) => `honest ${kind}: ${problem}`)
+  })
+}
+
+/** A table: before, during, and at the other relay during that. */
+export function describe(before: Watched, during: Watched): string[] {
+  const rows = [...during.figures].map(([kind, now]) => {
+    const [usual, beside] = [before.figures.get(kind)!, during.beside.get(kind)!]
+    const times = [usual, now, beside].flatMap(({ p50, p99 }) => [p50, p99]).map(ms)
+    return [kind, `${now.answers}`, `${now.failures}`, ...times]
+  })
+  return [HEADINGS, ...rows].map((row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(9) : cell.padStart(WIDTHS[column]!))).join(' '),
+  )
+}
+
+const HEADINGS = ['honest', 'answers', 'failures', 'p50 before', 'p99', 'p50 now', 'p99', 'p50 beside', 'p99']
+const WIDTHS = HEADINGS.map((heading) => Math.max(8, heading.length))
+
+function ms(value: number): string {
+  return Number.isNaN(value) ? '–' : `${value.toFixed(value < 10 ? 1 : 0)} ms`
+}

@@ -1,0 +1,74 @@
+// What a visitor offers of permessage-deflate, and what is agreed on (RFC 7692 §7.1; the list is of RFC 6455 §9.1).
+
+/** RFC 7692 §7.1.2: the exponent of the largest window. */
+const WINDOW_BITS_MAX = 15
+/**
+ * Each message is compressed by itself, both ways: a connection that is idle keeps no window, and a page may have many.
+ * A server may ask this of any client (§7.1.1).
+ */
+const AGREED = 'permessage-deflate; server_no_context_takeover; client_no_context_takeover'
+
+export interface Deflate {
+  /** The value of Sec-WebSocket-Extensions that accepts the offer. */
+  extensions: string
+  /** Exponent of the window that the server may use, 9 to 15. */
+  windowBits: number
+}
+
+type Parameters = Map<string, string | true>
+
+/**
+ * The first offer that can be met.
+ * @param offered the request's Sec-WebSocket-Extensions, several fields joined by commas
+ */
+export function acceptDeflate(offered: string): Deflate | undefined {
+  for (const offer of offered.split(',')) {
+    const parameters = parseOffer(offer)
+    if (!parameters || !isAcceptable(parameters)) continue
+    const asked = parameters.get('server_max_window_bits')
+    if (asked === undefined) return { extensions: AGREED, windowBits: WINDOW_BITS_MAX }
+    // §7.1.2.1: a visitor that asks for a window of the server is answered with one.
+    return { extensions: `${AGREED}; server_max_window_bits=${asked}`, windowBits: Number(asked) }
+  }
+  return undefined
+}
+
+/** @returns undefined for another extension, or one with a parameter twice */
+function parseOffer(offer: string): Parameters | undefined {
+  const [name, ...rest] = offer.split(';').map((part) => part.trim())
+  if (name !== 'permessage-deflate') return undefined
+  const parameters: Parameters = new Map()
+  for (const part of rest) {
+    const [key, value] = split(part)
+    if (parameters.has(key)) return undefined
+    parameters.set(key, value)
+  }
+  return parameters
+}
+
+/** `name`, `name=value` or `name="value"`. */
+function split(part: string): [string, string | true] {
+  const equals = part.indexOf('=')
+  if (equals < 0) return [part, true]
+  const value = part.slice(equals + 1).trim()
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"')
+  return [part.slice(0, equals).trim(), isQuoted ? value.slice(1, -1) : value]
+}
+
+/** §7.1: an offer with an unknown parameter or a value that a parameter cannot have is declined. */
+function isAcceptable(parameters: Parameters): boolean {
+  for (const [name, value] of parameters) {
+    if (name === 'server_no_context_takeover' || name === 'client_no_context_takeover') {
+      if (value !== true) return false
+    } else if (name === 'client_max_window_bits') {
+      // Any window of the visitor fits into the largest.
+      if (value !== true && !isWindowBits(value)) return false
+      // zlib deflates with 9 bits at least.
+    } else if (name !== 'server_max_window_bits' || !isWindowBits(value) || value === '8') return false
+  }
+  return true
+}
+
+function isWindowBits(value: string | true): boolean {
+  return value !== true && /^(?:[89]|1[0-5])$/.test(value)
+}

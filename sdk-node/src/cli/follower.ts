@@ -1,0 +1,151 @@
+// Follows the sites of one tunnel, one at each relay: tells how they are, shows them on the board, and knows when all are over.
+
+import type { PlatformSite, SvcError } from '@svc/sdk-browser/platform'
+import type { ProbeVerdict } from '../probe/self-probe.ts'
+import { addressesOf, type Board, type Row, waitingOf } from './board.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { explain } from './explain.ts'
+import type { Report, Tell } from './report.ts'
+
+/** The same is told of no more often than this, in milliseconds: a busy site has many visitors, a full relay many refusals. */
+const REPEAT_PAUSE_MS = 5_000
+
+export interface Surroundings {
+  tell: Tell
+  board: Board
+  /** Called when something is there to be shown, before it is told of. */
+  begun(): Promise<void>
+  /** Ends it. */
+  signal: AbortSignal
+}
+
+interface Tunnel {
+  /** Its name, when it has one. */
+  tunnel: string | undefined
+  /** Among the tunnels of the command. */
+  position: number
+  /** Something answers at its HTTPS URL. */
+  hasWeb: boolean
+}
+
+export class Follower {
+  /** Resolves when no site is left that ever was online or waited. */
+  readonly over: Promise<ExitCode>
+  readonly #surroundings: Surroundings
+  readonly #tunnel: Tunnel
+  readonly #rows: Row[] = []
+  /** Those that were told of and are not over. */
+  readonly #shown = new Set<Row>()
+  readonly #over = Promise.withResolvers<ExitCode>()
+  readonly #saidAt = new Map<string, number>()
+  /** Reports leave in their order, though some have to wait. */
+  #told: Promise<void> = Promise.resolve()
+  #ending: Promise<void>[] = []
+  #exitCode: ExitCode = EXIT.ok
+
+  constructor(surroundings: Surroundings, tunnel: Tunnel) {
+    this.#surroundings = surroundings
+    this.#tunnel = tunnel
+    this.over = this.#over.promise
+  }
+
+  follow(site: PlatformSite, relay: string): void {
+    const row = this.#surroundings.board.add({ ...this.#tunnel, relay, site, failure: undefined })
+    this.#rows.push(row)
+    site.addEventListener('statechange', () => this.#changed(row, site))
+    site.addEventListener('error', ({ error }) => this.#failedLater(row, site, error))
+  }
+
+  /** Shows that the site at `relay` could not be published, or that the relay could not be asked. */
+  failed(relay: string, error: unknown): void {
+    const { code, message } = explain(error)
+    const failure = { code, message }
+    const row = this.#rows.find((row) => row.relay === relay)
+    if (!row)
+      this.#rows.push(this.#surroundings.board.add({ ...this.#tunnel, relay, site: undefined, failure }))
+    else if (!this.#shown.has(row)) row.failure = failure
+  }
+
+  /** @param relay when it is the relay that it is about */
+  complain(relay: string | undefined, error: unknown): void {
+    const { code, message } = explain(error)
+    if (this.#mayRepeat(`${relay} ${code}`)) this.#say({ event: 'error', relay, code, message })
+  }
+
+  /** @param isLeaving the site is closed when the relay is suspected */
+  probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
+    const row = this.#rows.find((row) => row.site === site)
+    if (!row) return
+    this.#surroundings.board.probed(site, verdict)
+    this.#say({ event: 'probe', relay: row.relay, verdict })
+    if (isLeaving && verdict === 'suspected') this.#endsWith(EXIT.ended)
+  }
+
+  /** Resolves when what is over has given its lease up, and everything was told. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#ending)
+    await this.#told
+  }
+
+  #changed(row: Row, site: PlatformSite): void {
+    const { relay } = row
+    switch (site.state) {
+      case 'online':
+        this.#shown.add(row)
+        this.#say({ event: 'online', relay, ...addressesOf(row) })
+        break
+      case 'waiting':
+        this.#shown.add(row)
+        if (this.#mayRepeat(`${relay} ${site.waiting!.reason}`))
+          this.#say({ event: 'waiting', relay, ...waitingOf(row)! })
+        break
+      case 'reconnecting':
+        this.#say({ event: 'reconnecting', relay })
+        break
+      case 'closed':
+        // waits for what the site itself began: the lease is given up behind it
+        if (this.#shown.has(row)) this.#ending.push(site.close().then(() => this.#closed(row)))
+    }
+  }
+
+  #closed(row: Row): void {
+    if (row.failure === undefined) this.#surroundings.board.remove(row)
+    this.#say({ event: 'closed', relay: row.relay })
+    this.#shown.delete(row)
+    if (this.#shown.size === 0) this.#over.resolve(this.#exitCode)
+  }
+
+  #failedLater(row: Row, site: PlatformSite, error: SvcError): void {
+    // the state itself says so
+    if (site.state === 'waiting') return
+    if (site.state === 'closed') {
+      const { code, message, exitCode } = explain(error)
+      row.failure = { code, message }
+      this.#endsWith(site.url === '' ? exitCode : EXIT.ended)
+    }
+    this.complain(row.relay, error)
+  }
+
+  #endsWith(code: ExitCode): void {
+    if (!this.#surroundings.signal.aborted) this.#exitCode = code
+  }
+
+  #mayRepeat(what: string): boolean {
+    const now = performance.now()
+    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_PAUSE_MS) return false
+    // a code for each relay: there are few of them
+    this.#saidAt.set(what, now)
+    return true
+  }
+
+  #say(report: DistributiveOmit<Report, 'tunnel'>): void {
+    const { tell, begun } = this.#surroundings
+    const { tunnel } = this.#tunnel
+    this.#told = this.#told.then(async () => {
+      if (report.event === 'online' || report.event === 'waiting') await begun()
+      tell({ ...report, tunnel } as Report)
+    })
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
