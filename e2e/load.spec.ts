@@ -7,8 +7,7 @@ import { publishNode, visitorOf } from './harness/node-site.ts'
 const SEQUENTIAL = 10_000
 /** A connection is used for so many of them: 400 handshakes in all. */
 const PER_CONNECTION = 25
-/** A few less than a site takes at once, for with all taken a source that has so many makes room for others. */
-const CONCURRENT = 248
+const CONCURRENT = 256
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

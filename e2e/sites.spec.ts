@@ -181,11 +181,11 @@ test('nothing jumps; it fits every width in both themes, and axe-core finds noth
     description,
     tags: Array.from({ length: 16 }, (_, i) => `tag-${i}`),
   })
-  await publishAs('picture', { description: 'One', thumbnail: HOSTILE.picture, tags: ['tag-1'] })
+  await publishAs('thumbnail', { description: 'One', thumbnail: HOSTILE.picture, tags: ['tag-1'] })
   await page.reload()
   // there may be sites of other tests, too
   await expect(row(page, 'a-rather-long-name-yes')).toBeVisible()
-  await expect(row(page, 'picture')).toBeVisible()
+  await expect(row(page, 'thumbnail')).toBeVisible()
   expect(await layoutShift(page)).toBeLessThan(0.01)
   await expectFits({ sites: page }, info, WIDTHS_PX)
   await expectAccessible(page)

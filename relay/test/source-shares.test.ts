@@ -141,6 +141,16 @@ describe('in one process', () => {
     socket.destroy()
   })
 
+  test('a source whose visitors all come at once displaces none of its own', { timeout: 20_000 }, async () => {
+    const site = await publish(relay, 'burst')
+    const visitors = Array.from({ length: CONNECTIONS_MAX + 8 }, () => visit(relay, site, CROWD))
+    await expect.poll(() => site.serving).toBe(CONNECTIONS_MAX)
+    await sleep(4_000)
+    expect(closedOf(visitors.map(({ socket }) => socket))).toEqual([])
+    expect(site.serving).toBe(CONNECTIONS_MAX)
+    for (const { socket } of visitors) socket.destroy()
+  })
+
   test('those who wait from a source with its share come last', async () => {
     const site = await publish(relay, 'last', 40)
     const sockets = await crowd(relay, site, 40)

@@ -71,7 +71,7 @@ export class SessionClaims {
     if (!ready.isEmpty) return await ready.claim(gone, leftMs)
     this.#tally.claimsWaited += 1
     const isLast = arrival.isLast || this.isLast(arrival)
-    const making = isLast ? undefined : this.#keepMakingRoom(lease)
+    const making = isLast ? undefined : this.#keepMakingRoom(arrival)
     const silent = new AbortController()
     const looking = setTimeout(() => void abortIfSilent(ready, silent), CARRIER_QUIET_MS)
     const claimed = await ready.claim(AbortSignal.any([gone, silent.signal]), leftMs, { network, isLast })
@@ -80,10 +80,15 @@ export class SessionClaims {
     return claimed
   }
 
-  /** A site that is merely busy has another session ready long before. */
-  #keepMakingRoom(lease: Lease): NodeJS.Timeout {
+  /**
+   * A site that is merely busy has another session ready long before. A source that sends all its visitors at once has its
+   * share only after they have come: it displaces nobody from then on, least of all its own.
+   */
+  #keepMakingRoom(arrival: Arrival): NodeJS.Timeout {
+    const { lease } = arrival
     this.#shares.look(lease)
     return setInterval(() => {
+      if (this.isLast(arrival)) return
       if (!this.makeRoom(lease)) this.#makeRoomElsewhere(lease)
     }, SOURCE_SHARE_WAIT_MS)
   }
