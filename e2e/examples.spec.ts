@@ -1,15 +1,15 @@
 // The index of the examples: every example has its card there.
 import { globSync } from 'node:fs'
 import path from 'node:path'
+import { buildRelayPages } from '../scripts/lib/build.ts'
 import { expect, test } from './fixtures.ts'
 import { expectAccessible, expectFits } from './harness/example.ts'
-import { siteDir } from './harness/relay.ts'
 
 test('it leads to every example, fits and passes axe-core', async ({ relay, visitor }, info) => {
   await visitor.goto(`${relay.url}/examples/`)
   const links = visitor.locator('h2 a')
   const targets = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
-  const examples = globSync('*/index.html', { cwd: path.join(siteDir, 'examples') })
+  const examples = globSync('*/index.html', { cwd: path.join(await buildRelayPages(), 'examples') })
   expect(targets.toSorted()).toEqual(examples.map((name) => `/examples/${path.dirname(name)}/`).toSorted())
   await expectFits({ index: visitor }, info)
   await expectAccessible(visitor)

@@ -1,6 +1,10 @@
-// `npm run site -- DIRECTORY`: builds what an operator's relay serves at its root host (SVC_SITE_DIR).
-import path from 'node:path'
-import { buildSite } from './lib/build.ts'
+// `npm run site`: builds the pages that a relay serves at its root host, for one that runs, too. `npm ci` does the same.
+import { buildRelayPages } from './lib/build.ts'
 
-const [directory] = process.argv.slice(2)
-console.log(await buildSite(directory && path.resolve(process.env.INIT_CWD ?? '.', directory)))
+if (process.argv.length > 2) {
+  console.error(
+    'Usage: npm run site\nIt builds relay/pages, which svc-relay serves; copy that folder to serve it from elsewhere.',
+  )
+  process.exit(2)
+}
+console.log(await buildRelayPages())

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
-import { buildSite } from './lib/build.ts'
+import { buildRelayPages } from './lib/build.ts'
 import { root } from './lib/command.ts'
 import { helloFromNode } from './lib/hello.ts'
 import { printLog } from './lib/log.ts'
@@ -29,11 +29,11 @@ try {
 }
 
 async function start(): Promise<void> {
-  const siteDir =
-    process.env.SVC_SITE_DIR || (await announced("Building the relay's pages and the examples", buildSite()))
+  if (!process.env.SVC_SITE_DIR)
+    await buildRelayPages({ onBuild: () => console.log("Building the relay's pages and the examples …") })
   console.log(`Starting the relay at ${url} …`)
   relay = await startRelay({
-    env: { SVC_URL: url, IDENTITY_PATH: identityPath, SVC_SITE_DIR: siteDir, LOG_LEVEL: log.level },
+    env: { SVC_URL: url, IDENTITY_PATH: identityPath, LOG_LEVEL: log.level },
     onLog: log.print,
   })
   relay.ended.then(() => closing || fail('the relay has ended'))
@@ -48,12 +48,6 @@ async function start(): Promise<void> {
   })
   site.addEventListener('error', ({ error }) => console.error(`hello: ${error.message}`))
   announce(site.url, ca === undefined ? undefined : caFile)
-}
-
-/** Says what takes its time. */
-async function announced<T>(what: string, work: Promise<T>): Promise<T> {
-  console.log(`${what} …`)
-  return await work
 }
 
 function announce(siteUrl: string, caFile: string | undefined): void {

@@ -2,9 +2,9 @@
 import { chromium, type Page } from '@playwright/test'
 import type { Lease } from '@svc/protocol'
 import { chromiumOptions, createHome } from '../../e2e/harness/chromium.ts'
-import { siteDir, startTestRelay } from '../../e2e/harness/relay.ts'
+import { startTestRelay } from '../../e2e/harness/relay.ts'
 import { findChromium } from '../../scripts/lib/browser.ts'
-import { buildSite } from '../../scripts/lib/build.ts'
+import { buildRelayPages } from '../../scripts/lib/build.ts'
 import { alternate } from '../lib/alternate.ts'
 import { limited, missing } from '../lib/entry.ts'
 import type { Family } from '../lib/family.ts'
@@ -31,7 +31,7 @@ export const pages: Family = async function* ({ runs }) {
       yield missing({ ...question, peer: 'limit' }, null, INSTALL_CHROMIUM)
     return
   }
-  await buildSite(siteDir)
+  await buildRelayPages()
   const relay = await startTestRelay()
   const home = await createHome(relay.caFile)
   const browser = await chromium.launch(chromiumOptions(home.path))

@@ -5,9 +5,6 @@ import path from 'node:path'
 import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
 import { freePort } from './free-port.ts'
 
-/** What the relays of the suite serve at their root host. */
-export const siteDir: string = path.resolve(import.meta.dirname, '../dist/site')
-
 export interface TestRelay extends RelayProcess {
   url: string
   caFile: string
@@ -32,7 +29,6 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     SVC_URL: url,
     SNI_PORT: String(port),
     IDENTITY_PATH: state,
-    SVC_SITE_DIR: siteDir,
     LOG_LEVEL: 'info',
     ...BUDGETS_OF_MANY,
     ...options.env,

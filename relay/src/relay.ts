@@ -6,11 +6,12 @@ import { AdminApi } from './api/admin.ts'
 import { AdminAuth } from './api/admin-auth.ts'
 import { BodyWriter } from './api/body-writer.ts'
 import { Observer } from './api/observe.ts'
+import { createOwnPages, warnUnlessBuilt } from './api/own-pages.ts'
 import { PublicApi } from './api/public.ts'
 import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
-import { createSite, noSite } from './api/site.ts'
+import { createSite } from './api/site.ts'
 import { Landing } from './bridge/landing.ts'
 import { createPipe } from './bridge/pipe.ts'
 import { Budgets } from './budget/budgets.ts'
@@ -183,7 +184,10 @@ export async function startRelay(
       certificates,
     }),
     connect,
-    site: settings.siteDir === undefined ? noSite : createSite(settings.siteDir, hasLandingPage, writer),
+    site:
+      settings.siteDir === undefined
+        ? createOwnPages(hasLandingPage, writer)
+        : createSite(settings.siteDir, hasLandingPage, writer),
     observer: new Observer(tally, log),
     isClosing,
   })
@@ -235,6 +239,7 @@ export async function startRelay(
     throw error
   }
   const { port } = listener.address() as AddressInfo
+  if (settings.siteDir === undefined) await warnUnlessBuilt(log)
   if (hasUdp) await tunnelEndpoint.listen(port)
   log.info(
     { url: settings.url.origin, port, address: identity.address, ...capacity, portListeners },

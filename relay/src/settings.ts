@@ -33,7 +33,7 @@ export interface Settings {
   metricsAddress: BindAddress | undefined
   /** Processes that share the work, this one included. */
   workers: number
-  /** Static files served at the root host, beside the API. */
+  /** Static files served at the root host, beside the API; undefined: the relay's own pages. */
   siteDir: string | undefined
   /** What the install endpoints serve. */
   installDir: string | undefined
@@ -141,7 +141,7 @@ const TABLE = {
   },
   SVC_SITE_DIR: {
     meaning: 'static files for the root host, beside the API',
-    unset: 'none',
+    unset: "the relay's own pages",
     parse: (value) => resolve(value),
   },
   SVC_INSTALL_DIR: {

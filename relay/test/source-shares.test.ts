@@ -141,7 +141,9 @@ describe('in one process', () => {
     socket.destroy()
   })
 
-  test('a source whose visitors all come at once displaces none of its own', { timeout: 20_000 }, async () => {
+  test('a source whose visitors all come at once displaces none of its own', {
+    timeout: 20_000,
+  }, async () => {
     const site = await publish(relay, 'burst')
     const visitors = Array.from({ length: CONNECTIONS_MAX + 8 }, () => visit(relay, site, CROWD))
     await expect.poll(() => site.serving).toBe(CONNECTIONS_MAX)

@@ -1,29 +1,107 @@
-// Builds what a relay serves at its root host: its own pages, and the examples.
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+// Builds the relay's pages, the examples below them, into the relay's package: what `svc-relay` serves at its root host.
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build } from 'vite'
 import { root } from './command.ts'
 
+/** Where the relay looks (relay/src/api/own-pages.ts). */
+const PAGES_DIR: string = path.join(root, 'relay/pages')
+/** Holds the digest of what the pages were built from; a relay serves no name that begins with a dot. */
+const STAMP = '.built-from'
+/** All that has a part in the pages. */
+const SOURCES = [
+  'relay/web/{index.html,package.json,*.ts,src/**}',
+  'examples/**',
+  '{protocol,yamux,tls,sdk-browser}/{package.json,src/**}',
+  'scripts/lib/build.ts',
+  'package-lock.json',
+]
+const NO_SOURCES = ['**/node_modules/**', '**/dist/**']
 /** Smaller files gain nothing. */
 const COMPRESSED_MIN_BYTES = 1024
 /** Nearly as small as with 11, in a tenth of the time. */
 const BROTLI_QUALITY = 9
 
+export interface BuildOptions {
+  /** What was there is replaced, in one step, so that a relay which serves it goes on. */
+  directory?: string
+  /** Called when there is something to do. */
+  onBuild?: () => void
+}
+
 /**
- * @param siteDir where the relay will look for its static files; what was there is replaced
- * @returns the same
+ * Builds the pages, unless those in the directory were built from the same sources.
+ * @returns the directory
  */
-export async function buildSite(siteDir: string = path.join(root, 'relay/web/dist')): Promise<string> {
-  for (const [project, outDir] of [
-    ['relay/web', siteDir],
-    ['examples', path.join(siteDir, 'examples')],
-  ] as const) {
-    const configFile = path.join(root, project, 'vite.config.ts')
-    await build({ configFile, logLevel: 'warn', build: { outDir } })
+export async function buildRelayPages({
+  directory = PAGES_DIR,
+  onBuild,
+}: BuildOptions = {}): Promise<string> {
+  const digest = digestOfSources()
+  if (stampOf(directory) === digest) return directory
+  onBuild?.()
+  const temporary = temporaryDirectory()
+  const built = path.join(temporary, 'built')
+  try {
+    await buildProject('relay/web', built)
+    await buildProject('examples', path.join(built, 'examples'))
+    compress(built)
+    writeFileSync(path.join(built, STAMP), digest)
+    replace(directory, built, path.join(temporary, 'replaced'))
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
   }
-  compress(siteDir)
-  return siteDir
+  return directory
+}
+
+async function buildProject(project: string, outDir: string): Promise<void> {
+  // loaded by who builds: it takes its time
+  const { build } = await import('vite')
+  const configFile = path.join(root, project, 'vite.config.ts')
+  await build({ configFile, logLevel: 'warn', build: { outDir } })
+}
+
+function digestOfSources(): string {
+  const hash = createHash('sha256')
+  const entries = globSync(SOURCES, { cwd: root, exclude: NO_SOURCES, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+  for (const file of files.sort()) {
+    const content = readFileSync(file)
+    hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+function stampOf(directory: string): string | undefined {
+  try {
+    return readFileSync(path.join(directory, STAMP), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** On the same file system as the pages, in a place that nobody keeps. */
+function temporaryDirectory(): string {
+  const cache = path.join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  return mkdtempSync(path.join(cache, 'svc-pages-'))
+}
+
+function replace(directory: string, next: string, old: string): void {
+  ignoring('ENOENT', () => renameSync(directory, old))
+  // Who builds at the same time, and was faster, has built the same.
+  ignoring('ENOTEMPTY', () => renameSync(next, directory))
+}
+
+function ignoring(code: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== code) throw error
+  }
 }
 
 /** Beside each file that it is worth for, so that the relay need not do it at each request. */

@@ -1,5 +1,6 @@
 // The static site at the root host, for paths that the API does not reserve.
 
+import type { ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
 import { lookup } from 'mrmime'
 import type { BodyWriter } from './body-writer.ts'
@@ -55,7 +56,7 @@ const HEADERS = {
  */
 export function createSite(directory: string, hasLandingPage: () => boolean, writer: BodyWriter): Handler {
   return async (request, response) => {
-    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    protectPage(response)
     const page = await findPage(directory, pathOf(request))
     if (page === undefined || (LANDING_PAGE.test(page.name) && !hasLandingPage())) return notFound(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(response)
@@ -73,13 +74,18 @@ export function createSite(directory: string, hasLandingPage: () => boolean, wri
   }
 }
 
+/** Sets what holds for every answer beside the API. */
+export function protectPage(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+}
+
 interface Page {
   /** Below the directory, with `/` between folders. */
   name: string
   file: StoredFile
 }
 
-/** Where there is no site. */
+/** In a process that only passes such requests on. */
 export const noSite: Handler = (_request, response) => notFound(response)
 
 /** A page is found without its `.html`, and a folder by its index. */
@@ -122,10 +128,10 @@ function mediaTypeOf(name: string): string {
   return type === 'text/html' || type === 'text/plain' ? `${type}; charset=utf-8` : type
 }
 
-function notFound(response: Parameters<Handler>[1]): void {
+function notFound(response: ServerResponse): void {
   sendText(response, NOT_FOUND, 'Not found\n')
 }
 
-function methodNotAllowed(response: Parameters<Handler>[1]): void {
+function methodNotAllowed(response: ServerResponse): void {
   sendText(response, METHOD_NOT_ALLOWED, 'This page takes GET, HEAD\n', { Allow: 'GET, HEAD' })
 }

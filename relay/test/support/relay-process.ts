@@ -40,6 +40,8 @@ interface Life {
   execArgv?: string[]
   /** File for its standard output; then there is no log to look at. */
   output?: string
+  /** The executable; by default this package's. */
+  main?: string
   /** Of the state; it stays when the relay is closed. By default a new one. */
   directory?: string
 }
@@ -47,11 +49,11 @@ interface Life {
 /** @param env settings of the relay, beside those that every test relay has */
 export async function startRelayProcess(
   env: Record<string, string> = {},
-  { openFiles, execArgv = [], output, directory: kept }: Life = {},
+  { openFiles, execArgv = [], output, main = MAIN, directory: kept }: Life = {},
 ): Promise<RelayProcess> {
   const directory = kept ?? (await mkdtemp(join(tmpdir(), 'svc-relay-process-')))
   const port = await freePort()
-  const command = [process.execPath, ...execArgv, MAIN]
+  const command = [process.execPath, ...execArgv, main]
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
   const redirection = output === undefined ? '' : ` > ${output}`
   const child = spawn('sh', ['-c', `${limit}exec "$@"${redirection}`, 'sh', ...command], {
