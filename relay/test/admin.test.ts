@@ -351,6 +351,17 @@ test('no answer of the relay carries CORS headers on admin endpoints', async () 
     expect((await get(path)).headers).not.toHaveProperty('access-control-allow-origin')
 })
 
+test('no endpoint sets a cookie, and one that is sent is no credential', async () => {
+  const token = encodeURIComponent(TOKEN)
+  const Cookie = `access_token=${token}; token=${token}; Authorization=Bearer ${token}`
+  const login = await post('/api/admin/auth/login', { token }, { Cookie })
+  expect(login.status).toBe(200)
+  const paths = ['/', '/sdk/domain', '/api/state', '/api/policy']
+  const asked = await Promise.all(paths.map((path) => get(path, { Cookie })))
+  for (const { headers } of [login, ...asked]) expect(headers).not.toHaveProperty('set-cookie')
+  expect(asked.at(-1)).toMatchObject({ status: 401, json: { error: { code: 'unauthorized' } } })
+})
+
 test('of changes the last hundred are kept', () => {
   const changes = new PolicyChanges()
   for (let count = 0; count < 250; count += 1) {

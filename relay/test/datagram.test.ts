@@ -224,7 +224,7 @@ describe('who is not let in', () => {
     ['a token that is no string', '{"access_token":7}', 'invalid_request'],
     ['no token of this relay', '{"access_token":"a.b.c"}', 'unauthorized'],
     ['an array', '[{}]{"a":1}'.repeat(400), 'invalid_request'],
-  ])('%s', async (_name, hello, error) => {
+  ])('a hello with %s', async (_name, hello, error) => {
     const opened = await openedTunnel()
     opened.stream.write(hello)
     await vi.waitUntil(() => opened.received() !== '')

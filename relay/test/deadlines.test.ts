@@ -2,16 +2,22 @@
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
 import { captureHello } from './support/client-hello.ts'
+import { freeRange } from './support/ports.ts'
 import { startTestRelay, type TestRelay } from './support/relay.ts'
+import { openTunnel } from './support/tunnel.ts'
+
+// a relay that starts waits for its QUIC process
+vi.setConfig({ hookTimeout: 30_000 })
 
 let relay: TestRelay
 let carrier: TestCarrier
 let hostname: string
 beforeAll(async () => {
-  relay = await startTestRelay()
+  const port = `${await freeRange(1)}`
+  relay = await startTestRelay({ UDP_ENABLED: 'true', MIN_PORT: port, MAX_PORT: port })
   const lease = await relay.register('slow')
   hostname = lease.hostname
   carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
@@ -56,6 +62,14 @@ describe.concurrent('deadlines', { timeout: 30_000 }, () => {
     await stream.write(Uint8Array.of(0))
     await stream.closed
     expect((performance.now() - started) / 1000).toBeGreaterThan(9.5)
+  })
+
+  test('a datagram tunnel whose token never comes is closed after 10 s', async () => {
+    const tunnel = await openTunnel(relay)
+    const started = performance.now()
+    await tunnel.closed
+    expect((performance.now() - started) / 1000).toBeGreaterThan(9)
+    expect((performance.now() - started) / 1000).toBeLessThan(12)
   })
 
   test("a request's head must be whole after 10 s", async () => {

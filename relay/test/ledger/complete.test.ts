@@ -1,22 +1,105 @@
-// No section of the ledger is without its tests, and none is tested twice.
+// No section of the ledger is without its tests, none is tested twice, and what is said of the other rows is so.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { DomainResponse } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLog } from '../../src/log.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { LATER } from './later.ts'
 import { ROWS } from './rows.ts'
+import { SDKS } from './sdks.ts'
+import { sectionFiles } from './section-files.ts'
+import { PARTS, type PartName, type Proof, type Standing, type Standings } from './standing.ts'
+import { WIRE } from './wire.ts'
+
+const ROOT = path.join(import.meta.dirname, '../../..')
+
+const relays: Standings[] = [LATER, WIRE]
+const standings: Standing[] = [
+  ...relays.flatMap((sections) => Object.values(sections).flatMap((rows) => Object.values(rows))),
+  ...Object.values(SDKS).flatMap((rows) =>
+    Object.values(rows).flatMap(({ browser, node }) => [browser, node]),
+  ),
+]
 
 test('every section has its tests in one place', () => {
-  const folder = import.meta.dirname
-  const sources = readdirSync(folder).filter((name) => name.endsWith('.test.ts'))
-  const text = sources.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n')
-  const proved = [...text.matchAll(/^ledger\(\s*'([^']+)'/gm)].map(([, section]) => section)
-  expect(proved.toSorted()).toEqual(Object.keys(ROWS).toSorted())
+  expect(sectionFiles().map(([section]) => section)).toEqual(Object.keys(ROWS).toSorted())
 })
 
-test('no row is there twice, and none of those left for later is claimed', () => {
+test('no row is there twice', () => {
   for (const [section, rows] of Object.entries<readonly string[]>(ROWS)) {
     expect(new Set(rows).size).toBe(rows.length)
-    const later = LATER.filter((one) => one.section === section).map(({ row }) => row)
-    expect(rows.filter((row) => later.includes(row))).toEqual([])
+    const elsewhere = Object.keys((LATER as Record<string, object>)[section] ?? {})
+    expect(rows.filter((row) => elsewhere.includes(row))).toEqual([])
   }
 })
+
+describe('a test that is named as a proof is there', () => {
+  test.each([
+    ...new Set(standings.flatMap((one) => (one.is === 'proved' ? one.by.map(({ file }) => file) : []))),
+  ])('%s', (file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8')
+    const named = standings.flatMap((one) => (one.is === 'proved' ? one.by : []))
+    expect(
+      named.filter((proof) => proof.file === file && !isIn(text, proof)).map(({ test }) => test),
+    ).toEqual([])
+  })
+
+  test('a name in a comment, or of a test that is left out, is none', () => {
+    const isNamed = (text: string) => isIn(text, { file: 'x.test.ts', test: 'works' })
+    for (const text of [
+      "test('works', () => {",
+      "  ])('works', () => {",
+      "test.for(A)(\n  'works',",
+      "describe('works', ",
+    ])
+      expect(isNamed(text)).toBe(true)
+    for (const text of [
+      "// test('works', ",
+      "test.skip('works', ",
+      "it.todo('works')",
+      '// works',
+      "test('it works', ",
+    ])
+      expect(isNamed(text)).toBe(false)
+  })
+})
+
+describe('a part that is planned is not there yet', () => {
+  let relay: TestRelay
+  let log: string
+  beforeAll(async () => {
+    log = ''
+    const settings = Object.values(PARTS).flatMap((part) => ('setting' in part ? [part.setting] : []))
+    relay = await startTestRelay(Object.fromEntries(settings.map((name) => [name, 'on'])), {
+      log: createLog('warn', { write: (line: string) => (log += line) }),
+    })
+  })
+  afterAll(() => relay.close())
+
+  test.each(Object.keys(PARTS) as PartName[])('%s', async (name) => {
+    const part: (typeof PARTS)[PartName] = PARTS[name]
+    expect(existsSync(path.join(ROOT, part.folder))).toBe(false)
+    if ('setting' in part) expect(log).toContain(`"setting":"${part.setting}"`)
+    if ('absent' in part) {
+      const { method, path, status } = part.absent
+      expect(await relay.call(method, path)).toMatchObject({ status })
+    }
+    if ('extension' in part) {
+      const { data } = (await relay.call('GET', '/sdk/domain')).json as unknown as { data: DomainResponse }
+      expect(data.extensions).not.toContain(part.extension)
+    }
+    const isNamed = standings.some((one) => one.is === 'planned' && one.part === name)
+    expect(isNamed).toBe(true)
+  })
+})
+
+/** Whether a test, a group of tests or, in the ledger, a row of that name begins there; `…` stands for any `${expression}`. */
+function isIn(text: string, { file, test }: Proof): boolean {
+  const name = test.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', String.raw`\$\{[^}]*\}`)
+  const quoted = `(?:'${name}'|"${name}"|\`${name}\`)`
+  if (file.startsWith('relay/test/ledger/')) return new RegExp(`^ +(?:${quoted}|${name}):`, 'm').test(text)
+  const call = '^ *(?:(?:test|it|describe)(?:\\.(?:for|each|concurrent|describe|skipIf))?|\\]\\)|.*\\))'
+  return new RegExp(`${call}\\(\\s*${quoted},`, 'm').test(text)
+}

@@ -1,10 +1,12 @@
 // The ledger: every endpoint of this relay, the rules of registration and connecting, and what is outside the envelope.
 
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  INSTALL_SLUGS,
   type PolicySettings,
   type RegisterChallengeResponse,
   type RegisterResponse,
@@ -14,6 +16,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { newAccount } from '../support/relay.ts'
 import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/session.ts'
+import { activate, genuine, sign } from '../support/sign.ts'
 import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World } from './ledger.ts'
 
 let world: World
@@ -21,7 +24,7 @@ beforeAll(async () => {
   const site = await mkdtemp(join(tmpdir(), 'svc-ledger-site-'))
   await writeFile(join(site, 'index.html'), 'the frontend')
   await mkdir(join(site, 'bin'))
-  for (const name of ['install.sh', 'install.ps1', 'bin/linux-amd64', 'bin/js-wasm'])
+  for (const name of ['install.sh', 'install.ps1', ...INSTALL_SLUGS.map((slug) => `bin/${slug}`)])
     await writeFile(join(site, name), name)
   world = await startWorld({ SVC_SITE_DIR: site, SVC_INSTALL_DIR: site })
 })
@@ -82,11 +85,14 @@ ledger('Endpoints, public', {
   },
   'GET, HEAD /api/install.sh': () => offered('/api/install.sh'),
   'GET, HEAD /api/install.ps1': () => offered('/api/install.ps1'),
-  'GET, HEAD /api/install/bin/{slug}': () => offered('/api/install/bin/linux-amd64'),
+  'GET, HEAD /api/install/bin/{slug}': async () => {
+    const systems = ['linux', 'darwin', 'windows'].flatMap((name) => [`${name}-amd64`, `${name}-arm64`])
+    for (const slug of [...systems, 'js-wasm', 'wasm-exec']) await offered(`/api/install/bin/${slug}`)
+  },
   'paths not reserved fall back to the frontend or a plain 404': async () => {
-    const answer = await get('/api/nothing')
-    expect(answer.headers['content-type']).toMatch(/^text\//)
-    expect([200, 404]).toContain(answer.status)
+    for (const path of ['/api/nothing', '/sdk/nothing', '/nothing'])
+      expect(await get(path)).toMatchObject({ status: 404, text: 'Not found\n' })
+    expect(await get('/index.html')).toMatchObject({ status: 200, text: 'the frontend' })
   },
 })
 
@@ -169,9 +175,20 @@ ledger('Endpoints, admin and policy', {
 
 ledger('Endpoints, delegated', {
   'POST /v1/sign': async () => {
-    const { access_token } = await world.lease()
-    const answer = await world.post('/v1/sign', {}, { 'X-Svc-Access-Token': access_token })
-    expect(answer).toMatchObject({ status: 400, json: { error: expect.any(String) } })
+    const lease = await world.lease()
+    const other = await world.lease()
+    const carrier = await openCarrier(world, capabilityOf(lease))
+    const activated = await activate(world, carrier, lease)
+    const chain = new X509Certificate((await get('/sdk/certificate-chain')).text)
+    const request = genuine(activated, [chain.raw])
+    const wrong = { ...request, binding: Buffer.alloc(16) }
+    for (const [token, fields, status] of [
+      [lease.access_token, wrong, 403],
+      [other.access_token, request, 403],
+      [lease.access_token, request, 200],
+    ] as const)
+      expect(await sign(world, token, fields)).toMatchObject({ status })
+    carrier.socket.terminate()
   },
 })
 

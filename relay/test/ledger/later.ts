@@ -1,59 +1,240 @@
-// Rows of the specification that the ledger does not prove, and why: other parts of the software own them, or nothing
-// on this relay can show them.
+// Rows of the specification, of the relay's side, that the ledger's own tests do not prove: another test does, nothing
+// can, or a later part will.
 
-export const LATER: readonly { section: string; row: string; why: string }[] = [
-  { section: 'Network roles', row: 'internal datagram tunnel (QUIC)', why: 'UDP tunnel' },
-  { section: 'Reverse session protocol', row: 'UDP flow', why: 'UDP tunnel' },
-  { section: 'Core rules', row: '2 UDP exposure is raw UDP', why: 'UDP tunnel' },
-  { section: 'Core rules', row: '3 exception: relay TLS for the static cache', why: 'static cache' },
-  {
-    section: 'Routing and hostnames',
-    row: 'hashed canonical label of longer names',
-    why: 'registration refuses such names',
+import { impossible, planned, proved, type Standings, together } from './standing.ts'
+
+const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram.test.ts', ...tests)
+
+export const LATER = {
+  Exposures: {
+    'TLS stream on a subdomain: SNI listener, claimed session, SDK, local service': proved(
+      'e2e/published.spec.ts',
+      'curl gets the answer of the handler in the page',
+    ),
+    'dedicated TCP port inside of the range: raw TCP, no TLS': proved(
+      'sdk-node/test/cli.test.ts',
+      'gives a TCP service a port of its own',
+    ),
+    'dedicated UDP port inside of the same range, by a QUIC tunnel with datagrams': proved(
+      'sdk-node/test/expose-udp.test.ts',
+      'answers its visitors, and sees each of them as a client of its own',
+    ),
+    'a lease may have TCP and UDP; the allocations are independent': proved(
+      'relay/test/ports.test.ts',
+      'has TCP and UDP ports of its own, independent of one another, and says so',
+    ),
+    'port reservations are sticky for the identity': together(
+      proved(
+        'relay/test/ports.test.ts',
+        'keeps its port when it is renewed or replaced, and finds it again after it was lost',
+        'finds its ports again at a relay that was restarted',
+      ),
+      proved(
+        'relay/test/port-pool.test.ts',
+        'after that it is sticky while it is free: others get unused ports, then those given up first',
+      ),
+    ),
   },
-  { section: 'Limits', row: 'self-probe cooldown', why: 'self-probe, of the SDK' },
-  { section: 'Self-probe', row: '1 to 5', why: 'self-probe, of the SDK' },
-  { section: 'State files', row: 'ACME, DNS provider, dnssec-csk.json', why: 'certificates and DNS' },
-  { section: 'State files', row: 'local tunnel identity file', why: 'of the Node SDK' },
-  { section: 'Relay deployment facts', row: 'ENS gasless DNS import', why: 'ENS' },
-  { section: 'Relay deployment facts', row: 'overlay and overlay-network ingress', why: 'overlay' },
-  { section: 'Relay deployment facts', row: 'discovery', why: 'discovery' },
-  { section: 'Relay deployment facts', row: 'payment facilitator', why: 'x402' },
-  { section: 'Resources', row: 'ReverseEndpoint.gateway, RelayDescriptor, HopRoute', why: 'overlay' },
-  {
-    section: 'Resources',
-    row: 'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status',
-    why: 'static cache',
+  'Core rules': {
+    '1 no WebSocket path exists but the browser carrier': proved(
+      'relay/test/native.test.ts',
+      'an upgrade elsewhere is not taken up',
+    ),
+    '2 UDP exposure is raw UDP': datagram(
+      'carries both ways: flow id and payload, answered from the port of the lease',
+    ),
+    '3 exception: relay TLS for the static cache': planned('cache'),
+    '4 the relay never receives traffic secrets of visitors': proved(
+      'e2e/secrecy.spec.ts',
+      'no secret, key or plaintext: …',
+    ),
   },
-  { section: 'Resources', row: 'DiscoveryResponse, DiscoveryAnnounceResponse', why: 'discovery' },
-  { section: 'Lease states', row: 'ENS/DNS records removed with the lease', why: 'ENS' },
-  { section: 'Static cache snapshot', row: 'its states', why: 'static cache' },
-  { section: 'Endpoints, SDK', row: 'POST, PUT, DELETE /sdk/cache', why: 'static cache' },
-  { section: 'Endpoints, delegated', row: '/discovery, /discovery/announce', why: 'discovery' },
-  { section: 'Endpoints, delegated', row: '/sdk/hop', why: 'overlay' },
-  { section: 'Endpoints, delegated', row: '/api/x402/supported, verify, settle', why: 'x402' },
-  { section: 'Local agent', row: '/agent/*', why: 'agent, of the Node SDK' },
-  {
-    section: 'Connect rules',
-    row: 'overlay gateways: delegated capability, 120 requests a minute',
-    why: 'overlay',
+  'Network roles': {
+    'internal datagram tunnel: QUIC to the relay URL, ALPN svc-tunnel, DATAGRAM': datagram(
+      'carries both ways: flow id and payload, answered from the port of the lease',
+      'another ALPN, and nobody else notices',
+    ),
+    'the tunnel’s port is that of the relay URL, 443 without one': proved(
+      'relay/test/ports.test.ts',
+      'is the port of the relay’s URL, for leases with UDP only',
+      'is 443 where the URL has none, wherever the relay itself listens',
+    ),
   },
-  { section: 'Envelope exceptions', row: '/api/x402/*', why: 'x402' },
-  { section: 'Envelope exceptions', row: 'static cache failures', why: 'static cache' },
-  { section: 'Authentication schemes', row: 'signed descriptor', why: 'discovery' },
-  { section: 'Authentication schemes', row: 'signed hop route', why: 'overlay' },
-  {
-    section: 'Authentication rules',
-    row: '6 the access token authenticates the UDP backhaul',
-    why: 'UDP tunnel',
+  'Reverse session protocol': {
+    'UDP flow: a port, udp_addr, {access_token} on the first stream, flow ids, replies from the port':
+      datagram(
+        'carries both ways: flow id and payload, answered from the port of the lease',
+        'datagrams before the token',
+      ),
+    'browser carrier: signature, expiry, lease and identity are checked for each stream': proved(
+      'relay/test/connect.test.ts',
+      'with another capability is rejected with 0x01 and closed; the others live on',
+      'refuses a made-up capability, a lease token, and a capability whose lease instance ended',
+    ),
   },
-  { section: 'Authentication rules', row: '7 application wallet allow-list', why: 'of the SDKs' },
-  {
-    section: 'Errors',
-    row: 'hijack_failed',
-    why: 'Node hands the socket over before we are asked: it cannot fail',
+  'Routing and hostnames': {
+    'hashed canonical label of longer names': impossible(
+      'no name is longer: registration refuses one of more than 22 characters',
+    ),
+    'one identity has an origin of its own at each relay': proved(
+      'relay/test/ledger/rules.test.ts',
+      'a canonical hostname <name>-<address>, always present',
+    ),
   },
-  { section: 'Limits', row: 'overlay gateway rate and connections', why: 'overlay' },
-  { section: 'Limits', row: 'static cache manifest and bytes', why: 'static cache' },
-  { section: 'Versioning', row: 'the endpoint contract is the same when it is overlay', why: 'overlay' },
-]
+  'State files': {
+    'fullchain.pem and privatekey.pem are the certificate of a public host': proved(
+      'relay/test/certificates.test.ts',
+      'certificate files of a public host must cover it and belong together',
+      'a public host needs certificate files, and says which',
+    ),
+    'acme-account.key and acme-registration.json: then manual files do not override': planned('acme'),
+    'dnssec-csk.json': planned('dns'),
+  },
+  'Relay deployment facts': {
+    'managed ACME, root and wildcard A records in sync': planned('acme'),
+    'ACME_DNS_PROVIDER: the embedded name server': planned('dns'),
+    'ACME_DNS_PROVIDER: six external providers': planned('acme'),
+    'ENS gasless DNS import: TXT and A records, DNSSEC, one worker with retries': planned('ens'),
+    'overlay between relays: forwarding over several of them': planned('overlay'),
+    'overlay-network ingress: a gateway in the reverse endpoint': planned('overlay'),
+    'direct transport is the default and the fallback': proved(
+      'relay/test/features.test.ts',
+      'overlay and cache are preferences: a lease that asks for them is direct, and live',
+    ),
+    'discovery: bootstrap, poll, announce, signed descriptors, none of loopback': planned('discovery'),
+    'payment facilitator under /api/x402': planned('payment'),
+    'settings of what is not there yet are named at the start': proved(
+      'relay/test/settings.test.ts',
+      'a relay that starts names them in its log, and no value',
+    ),
+  },
+  Resources: {
+    'RegisterChallengeRequest.cache: refused beside raw TCP or UDP': proved(
+      'relay/test/features.test.ts',
+      'cache with %j is invalid_request',
+    ),
+    'RegisterChallengeRequest.cache_ttl: 0 is the relay’s own, positive values are clamped': proved(
+      'relay/test/api.test.ts',
+      'cache_ttl: 0 is what the relay likes, and more than it allows is cut',
+    ),
+    'PolicyLease.is_ip_banned: by observed and reported address': proved(
+      'relay/test/admin.test.ts',
+      'a banned reported address: no registration with it, and no routing of what has it',
+      'a banned source address gets ip_banned, and its leases are off the routes',
+    ),
+    'ReverseEndpoint.gateway, RelayDescriptor, HopRoute': planned('overlay'),
+    'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status': planned('cache'),
+    'DiscoveryResponse, DiscoveryAnnounceResponse': planned('discovery'),
+    'ENSStatus: values while the automation is on': planned('ens'),
+    'X402FacilitatorInfo: values while it is enabled': planned('payment'),
+  },
+  'Lease states': {
+    '(none) → active: gates of the transports, ports allocated': proved(
+      'relay/test/ports.test.ts',
+      'has TCP and UDP ports of its own, independent of one another, and says so',
+      'a policy that is shut after the challenge counts too',
+    ),
+    'reverse: a failed gateway is avoided': planned('overlay'),
+    'ENS/DNS records removed with the lease': planned('ens'),
+  },
+  'Reverse session states': {
+    'idle → closed: lease expired': proved(
+      'relay/test/connect.test.ts',
+      'ends with its lease, and is told why',
+    ),
+  },
+  'Static cache snapshot': { 'absent, present, expired': planned('cache') },
+  'Endpoints, public': {
+    '/admin is a frontend route': proved(
+      'e2e/admin.spec.ts',
+      'only the right token opens it, and the token is in no address and does not outlive the tab',
+    ),
+    'js-wasm and wasm-exec of another version are rejected': proved(
+      'relay/test/features.test.ts',
+      '%s of another version is refused',
+    ),
+  },
+  'Endpoints, SDK': { 'POST, PUT, DELETE /sdk/cache': planned('cache') },
+  'Endpoints, delegated': {
+    'POST /v1/sign refuses what does not belong to its session': proved(
+      'relay/test/keyless.test.ts',
+      '%s is refused, and the binding stays usable',
+      'is its own: another lease cannot use its binding, even with its ClientHello',
+    ),
+    'GET /discovery, POST /discovery/announce': planned('discovery'),
+    '/sdk/hop': planned('overlay'),
+    '/api/x402/supported, verify, settle': planned('payment'),
+    '/api/x402 does not exist while it is off': proved(
+      'relay/test/features.test.ts',
+      '/api/x402/%s does not exist',
+    ),
+  },
+  'Connect rules': {
+    'the connection must support hijack': proved(
+      'relay/test/ledger/errors.test.ts',
+      'hijack_unsupported 500',
+    ),
+    'overlay gateways: delegated capability, 120 requests a minute': planned('overlay'),
+    'overlay endpoints: gateways resolve to public addresses only': planned('overlay'),
+  },
+  'Envelope exceptions': {
+    '/api/x402/*': planned('payment'),
+    'static cache failures': planned('cache'),
+  },
+  'Local agent': { '/agent/*, agent.allowed_wallets': planned('agent') },
+  'Authentication schemes': {
+    'lease access token on the first stream of the datagram tunnel': datagram(
+      'datagrams before the token',
+      'a reverse capability, and a lease without UDP',
+    ),
+    'reverse capability as a subprotocol': proved(
+      'relay/test/connect.test.ts',
+      'needs exactly the subprotocol and one capability',
+    ),
+    'signed descriptor': planned('discovery'),
+    'signed hop route': planned('overlay'),
+  },
+  'Authentication rules': {
+    '4 lease, expiry, signature, issuer, audience, identity and instance are validated': together(
+      proved('relay/test/credentials.test.ts', '(of a replaced instance) finds no lease anywhere'),
+      proved(
+        'relay/test/tokens.test.ts',
+        'the two kinds are not interchangeable',
+        'a token dies with its lease, to the second',
+        'a relay of another URL, or with another key, is another issuer',
+        '%s is refused',
+      ),
+    ),
+    '5 a reverse capability opens no datagram tunnel, nor the cache': together(
+      datagram('a reverse capability, and a lease without UDP'),
+      proved('relay/test/features.test.ts', '%s /sdk/cache: first the token, then that it is off'),
+    ),
+    '5 in overlay mode the ingress signs a delegated capability': planned('overlay'),
+    '6 the access token authenticates the UDP tunnel': datagram(
+      'a reverse capability, and a lease without UDP',
+      'carries both ways: flow id and payload, answered from the port of the lease',
+    ),
+    '7 application wallet allow-list': planned('wallet'),
+    '8 the relay identity signs descriptors': planned('discovery'),
+  },
+  Errors: {
+    hijack_failed: impossible('Node hands the socket over before the relay is asked: it cannot fail'),
+    'failures of the static cache': planned('cache'),
+    'budget of overlay gateways: 429': planned('overlay'),
+  },
+  Limits: {
+    'claim wait: up to ClaimTimeout': proved(
+      'relay/test/ledger/states.test.ts',
+      'claim pending → claim fails: no session within ClaimTimeout',
+    ),
+    'wildcard depth: one label': proved(
+      'relay/test/ledger/rules.test.ts',
+      '2 single-label wildcard, not deeper labels',
+    ),
+    'overlay gateway rate and connections': planned('overlay'),
+    'static cache manifest and bytes': planned('cache'),
+  },
+  Versioning: {
+    'the endpoint contract is the same when it is overlay': planned('overlay'),
+  },
+} as const satisfies Standings

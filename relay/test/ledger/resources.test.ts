@@ -170,6 +170,13 @@ ledger('Resources', {
     const error = { code: expect.any(String), message: expect.any(String) }
     expect((await world.post('/sdk/renew', {})).json.error).toEqual(error)
   },
+  'RegisterResponse.udp_addr, tcp_addr: omitted when that transport is disabled': async () => {
+    const addresses = async (fields: Record<string, unknown>) =>
+      Object.keys(await world.lease(fields)).filter((field) => field.endsWith('_addr'))
+    expect(await addresses({})).toEqual([])
+    expect(await addresses({ udp_enabled: true })).toEqual(['udp_addr'])
+    expect(await addresses({ tcp_enabled: true })).toEqual(['tcp_addr'])
+  },
   ...rowsOf(ANSWERS, proveAnswer),
   ...rowsOf(REQUESTS, proveRequest),
 })

@@ -1,5 +1,6 @@
 // The specification's tables and numbered rules as rows, by section: each has exactly one test of that name here, and
-// `npm test -- ledger` prints them. What other parts of the software prove is in later.ts.
+// `npm test -- ledger` prints them. Its other rows are in later.ts, those of the wire in wire.ts, those of the SDKs in
+// sdks.ts; `npm run coverage` makes docs/coverage.md of all.
 
 /** Field → kind; `?` marks one that may be absent. Answers and requests are named as the specification names them. */
 export const ANSWERS = {
@@ -167,6 +168,7 @@ export const ROWS = {
     'APIEnvelope.ok: boolean',
     'APIEnvelope.data: object, omitted on error',
     'APIEnvelope.error: {code, message}, omitted on success',
+    'RegisterResponse.udp_addr, tcp_addr: omitted when that transport is disabled',
     ...rowsOf(ANSWERS),
     ...rowsOf(REQUESTS),
   ],

@@ -1,5 +1,6 @@
 // The ledger: core rules, network roles, reverse session protocol, routing and state files.
 
+import { createHash, verify, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -17,6 +18,7 @@ import { openCarrier } from '../support/carrier.ts'
 import { captureHello } from '../support/client-hello.ts'
 import { newAccount, ROOT_HOST, readAll } from '../support/relay.ts'
 import { socketReader } from '../support/session.ts'
+import { activate, genuine, sign } from '../support/sign.ts'
 import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
 
 let world: World
@@ -61,17 +63,40 @@ ledger('Core rules', {
   },
   '4 the relay signs handshake data through /v1/sign': async () => {
     const lease = await world.lease()
-    // Signatures themselves: keyless.test.ts.
-    const headers = { 'X-Svc-Access-Token': lease.access_token }
-    expect(await world.post('/v1/sign', {}, headers)).toMatchObject({ status: 400, json: { error: /./ } })
-    expect(await world.post('/v1/sign', {})).toMatchObject(failsWith(403, 'unauthorized'))
+    const carrier = await openCarrier(world, lease.reverse_endpoint.capability)
+    const activated = await activate(world, carrier, lease)
+    const chain = new X509Certificate((await world.call('GET', '/sdk/certificate-chain')).text)
+    const request = genuine(activated, [chain.raw])
+    expect(await sign(world, 'no-token', request)).toMatchObject(failsWith(403, 'unauthorized'))
+    const answer = await sign(world, lease.access_token, request)
+    expect(answer).toMatchObject({ status: 200, json: { signature: expect.any(String) } })
+    const transcript = [activated.clientHello, request.server_hello, request.encrypted_extensions]
+    const digest = createHash('sha256')
+      .update(Buffer.concat([...transcript, request.certificate]))
+      .digest()
+    // RFC 8446 §4.4.3
+    const context = Buffer.from(`${' '.repeat(64)}TLS 1.3, server CertificateVerify\0`)
+    const { signature } = answer.json as unknown as { signature: string }
+    const signed = Buffer.concat([context, digest])
+    expect(verify('sha256', signed, chain.publicKey, Buffer.from(signature, 'base64'))).toBe(true)
+    carrier.socket.terminate()
   },
   '5 control plane, reverse session and tenant TLS are separate connections': async () => {
+    const request = Buffer.from(`GET /sdk/domain HTTP/1.1\r\nHost: ${ROOT_HOST}\r\n\r\n`)
+    // A session is no control plane: one that speaks before its marker is dropped without an answer.
+    const speaking = await world.session(await world.lease())
+    await speaking.write(request)
+    expect(await speaking.read(1)).toHaveLength(0)
+    // Nor is a visitor's connection, whatever is said on it: the session hears it, and the relay does not answer.
     const lease = await world.lease()
     const session = await world.session(lease)
-    // Every call has a connection of its own, which is closed by now.
-    expect(await world.policyLease(lease)).toMatchObject({ ready: 1 })
-    session.abort()
+    const { socket, hello } = await visitor(lease.hostname)
+    socket.write(request)
+    expect(await marker(session)).toBe(0x02)
+    const heard = await session.read(BINDING_BYTES + hello.length + request.length)
+    expect(heard.subarray(BINDING_BYTES + hello.length)).toEqual(request)
+    expect(socket.bytesRead).toBe(0)
+    socket.destroy()
   },
   '6 relay URLs use https': async () => {
     expect(() => readSettings({ SVC_URL: 'http://relay.example' })).toThrow(/SVC_URL: must begin with https/)
@@ -220,6 +245,12 @@ ledger('Routing and hostnames', {
     const [one, other] = [await world.lease({ account }), await world.lease({ account })]
     expect(await world.policyLease(one)).toMatchObject({ address: account.address.toLowerCase() })
     expect(await world.policyLease(other)).toMatchObject({ address: account.address.toLowerCase() })
+    // The same name with another address is another identity; the same pair is this one.
+    const namesake = await world.register(one.identity.name, { allow_canonical_fallback: true })
+    expect(namesake.canonical_hostname).not.toBe(one.canonical_hostname)
+    expect(await world.policyLease(one)).toMatchObject({ hostname: one.hostname })
+    const again = await world.register(one.identity.name, { account })
+    expect(again.hostname).toBe(one.hostname)
   },
   'registration publishes at once; visitors wait for a session': async () => {
     const lease = await world.lease()
@@ -261,7 +292,11 @@ ledger('State files', {
   },
   'localhost uses a development certificate': async () => {
     const chain = await world.call('GET', '/sdk/certificate-chain')
-    expect(chain.text).toMatch(/^-----BEGIN CERTIFICATE-----/)
-    expect(world.ca).toMatch(/^-----BEGIN CERTIFICATE-----/)
+    const leaf = new X509Certificate(chain.text)
+    const ca = new X509Certificate(world.ca)
+    expect(leaf.verify(ca.publicKey)).toBe(true)
+    expect(leaf.checkHost(ROOT_HOST)).toBe(ROOT_HOST)
+    expect(leaf.checkHost(`demo.${ROOT_HOST}`)).toBeDefined()
+    expect(ca.ca).toBe(true)
   },
 })

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BINDING_BYTES, CLAIM_TIMEOUT_MS, type RegisterResponse, type RenewResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { newAccount } from '../support/relay.ts'
+import { nativeSession, UPGRADE_HEADERS } from '../support/session.ts'
 import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
 
 let world: World
@@ -57,6 +58,11 @@ ledger('Lease states', {
     const before = await world.policyLease(lease)
     const { json } = await world.post('/sdk/reverse', { access_token: lease.access_token })
     expect(json.data).toMatchObject({ expires_at: lease.expires_at, overlay: false })
+    const { capability } = json.data as unknown as RegisterResponse['reverse_endpoint']
+    expect(capability).not.toBe(lease.reverse_endpoint.capability)
+    const session = await nativeSession(world, capability, UPGRADE_HEADERS)
+    session.abort()
+    await expect.poll(async () => (await world.policyLease(lease))?.ready).toBe(0)
     expect(await world.policyLease(lease)).toEqual(before)
   },
   'active → removed: unregister': async () => {

@@ -1,0 +1,357 @@
+// The rows of both texts that ask something of an SDK, for the SDK of pages and for that of Node. What the two share is
+// proved once, in the core that both run on.
+
+import { impossible, planned, proved, type Standing, together } from './standing.ts'
+
+/** A row as each SDK stands to it. */
+export interface OfSdks {
+  browser: Standing
+  node: Standing
+}
+
+type Titles = [string, ...string[]]
+
+const carrier = (...tests: Titles) => proved('sdk-browser/test/carrier.test.ts', ...tests)
+const client = (...tests: Titles) => proved('sdk-browser/test/client.test.ts', ...tests)
+const keeper = (...tests: Titles) => proved('sdk-browser/test/lease-keeper.test.ts', ...tests)
+const registration = (...tests: Titles) => proved('sdk-browser/test/registration.test.ts', ...tests)
+const reverseStream = (...tests: Titles) => proved('sdk-browser/test/reverse-stream.test.ts', ...tests)
+const signer = (...tests: Titles) => proved('sdk-browser/test/signer.test.ts', ...tests)
+const site = (...tests: Titles) => proved('sdk-browser/test/site.test.ts', ...tests)
+const tenant = (...tests: Titles) => proved('sdk-browser/test/tenant.test.ts', ...tests)
+const webSocket = (...tests: Titles) => proved('sdk-browser/test/websocket.test.ts', ...tests)
+const discovery = (...tests: Titles) => proved('sdk-node/test/discovery.test.ts', ...tests)
+const native = (...tests: Titles) => proved('sdk-node/test/native.test.ts', ...tests)
+const probe = (...tests: Titles) => proved('sdk-node/test/probe.test.ts', ...tests)
+const tunnel = (...tests: Titles) => proved('sdk-node/test/tunnel.test.ts', ...tests)
+const udp = (...tests: Titles) => proved('sdk-node/test/expose-udp.test.ts', ...tests)
+
+const NO_SOCKETS = impossible('a page has HTTPS and WebSockets only, as the specification says')
+const NO_PROBE = impossible(
+  'a page opens no TLS connection whose keys it can export; the specification excuses it',
+)
+const NO_DISCOVERY = impossible(
+  'a page cannot read /discovery of another origin: the relay allows /sdk/* and /v1/sign',
+)
+
+const shared = (standing: Standing): OfSdks => ({ browser: standing, node: standing })
+const ofNode = (node: Standing, browser = NO_SOCKETS): OfSdks => ({ browser, node })
+
+export const SDKS = {
+  'Specification: core rules and roles': {
+    'TLS of visitors ends at the SDK, with keys that it derives itself': {
+      browser: proved('e2e/secrecy.spec.ts', 'no secret, key or plaintext: …'),
+      node: together(
+        proved('sdk-node/test/tls-crypto.test.ts', 'the engine on it'),
+        proved(
+          'sdk-node/test/expose-http.test.ts',
+          'passes the request on, says where it came from, and drops what a visitor claims',
+        ),
+      ),
+    },
+    'relay URLs must be https': shared(proved('sdk-browser/test/options.test.ts', 'refuses')),
+    'the relay’s certificate is checked': {
+      browser: impossible('the browser checks it, before a page sees an answer'),
+      node: proved('sdk-node/test/publish.test.ts', 'does not trust a relay whose CA it was not given'),
+    },
+    'one lease for each relay': ofNode(
+      proved('sdk-node/test/cli.test.ts', 'is online at several relays, also when one of them is not there'),
+      site('resolves when visitors can come, and serves them'),
+    ),
+  },
+  'Specification: reverse session': {
+    'GET /sdk/connect, HTTP/1.1, capability header; 101, then raw bytes': ofNode(
+      native(
+        'asks as the wire says',
+        "takes markers that come in one piece with the 101, and the visitor's first bytes with them",
+      ),
+    ),
+    '0x00 keepalive is skipped': {
+      browser: reverseStream('skips any number of keepalives'),
+      node: native(
+        'a keepalive in time keeps a session; silence ends it, and with the last one the relay counts as gone',
+      ),
+    },
+    '0x01 raw activation': ofNode(
+      together(
+        reverseStream("with 0x01 has no binding, and the bytes behind it are the visitor's"),
+        proved(
+          'sdk-node/test/expose-tcp.test.ts',
+          'keeps a half-close of the visitor: the service answers behind it',
+        ),
+      ),
+      reverseStream("with 0x01 has no binding, and the bytes behind it are the visitor's"),
+    ),
+    '0x02 TLS activation, with a binding of 16 bytes': {
+      browser: reverseStream('hands over binding and first bytes, cut at %i'),
+      node: native(
+        "takes markers that come in one piece with the 101, and the visitor's first bytes with them",
+      ),
+    },
+    'each /v1/sign echoes the binding': shared(
+      signer('sends whole messages, the binding and the time of the relay'),
+    ),
+    'sessions are opened, and replaced when they are claimed': {
+      browser: carrier('the next is opened the moment one is claimed, while that one is still served'),
+      node: native('has two sessions ready, follows demand, and opens the next the moment one is claimed'),
+    },
+    'browser carrier: one WebSocket, svc.reverse.v1 and the capability': shared(
+      webSocket(
+        'is exactly svc.reverse.v1 and the capability',
+        'is refused when the relay selects the capability',
+      ),
+    ),
+    'browser carrier: each stream presents the capability of now': shared(
+      carrier('present the capability of now'),
+    ),
+    'browser runtime: HTTPS handlers only, bound to the life of the page': {
+      browser: proved(
+        'sdk-browser/test/page-life.test.ts',
+        'suspends it on pagehide, and resumes it on pageshow from the back/forward cache only',
+      ),
+      node: impossible('Node is no browser'),
+    },
+    'TCP service behind a dedicated port': ofNode(
+      proved('sdk-node/test/expose-tcp.test.ts', 'lets a service speak first, and breaks with it'),
+    ),
+    'UDP: QUIC with ALPN svc-tunnel, {access_token}, datagrams to the local target and back': ofNode(
+      udp('answers its visitors, and sees each of them as a client of its own'),
+    ),
+  },
+  'Specification: hostnames and identity': {
+    'the canonical hostname is taken from the relay': shared(
+      site('takes the canonical name for its URL when the friendly one was not granted'),
+    ),
+    'names: one ASCII label of at most 22 characters': shared(
+      proved('protocol/test/names.test.ts', 'normalizeName'),
+    ),
+    'identity.json: private_key, or a BIP-39 mnemonic with derivation_path': ofNode(
+      proved(
+        'sdk-node/test/identity-file.test.ts',
+        'is read: %s',
+        "is read as a mnemonic, at the path of a wallet's first account or at another",
+      ),
+      impossible('a page has no files: its identity is in its storage, or given as an option'),
+    ),
+    'IDENTITY_PATH, --identity-path name the file': ofNode(
+      proved(
+        'sdk-node/test/config.test.ts',
+        'leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name',
+      ),
+      impossible('a page has no files and no environment'),
+    ),
+  },
+  'Specification: self-probe': {
+    '1 one probe for each listener, behind a cooldown of 30 s': ofNode(
+      probe(
+        'passthrough is observed (%s), visitors notice nothing',
+        'a relay that is slow is not called guilty, and is asked again behind the cooldown',
+      ),
+      NO_PROBE,
+    ),
+    '2 to 4 nonce first, keying material of both ends compared': ofNode(
+      probe(
+        'passthrough is observed (%s), visitors notice nothing',
+        'TLS that ends on the way is suspected, and only told',
+      ),
+      NO_PROBE,
+    ),
+    '5 verdicts; a timeout is no proof; banning is opted into': ofNode(
+      probe(
+        'TLS that ends on the way is suspected, and only told',
+        'with banMitm that relay is left',
+        'a relay that is slow is not called guilty, and is asked again behind the cooldown',
+      ),
+      NO_PROBE,
+    ),
+  },
+  'Specification: control plane': {
+    'domain, challenge, register': shared(
+      registration('asks domain, challenge, register, and sends what the protocol says'),
+    ),
+    'a relay of another protocol_version is refused': shared(
+      registration('refuses a relay of another protocol before anything else'),
+    ),
+    'personal_sign over the message': shared(
+      proved(
+        'sdk-browser/test/identity.test.ts',
+        'makes the published signature of "Some data"',
+        'agrees with viem on %j',
+      ),
+    ),
+    'renews in time, with the ttl that was asked for': shared(
+      together(
+        keeper('is due at half the time to live, again and again'),
+        site('renews ahead of expiry with the ttl that was asked for'),
+      ),
+    ),
+    'reverse: asks for another endpoint, with failed_url': shared(
+      registration('asks for another, naming that one, and takes the one of the relay'),
+    ),
+    unregister: shared(site('close unregisters, ends the carrier, and is final')),
+    'tokens in the body': shared(registration('send the token in the body')),
+    'envelope: data of a success, code of a failure': shared(
+      client('gives the data of a success', 'passes %s through'),
+    ),
+    'metadata: description, owner, thumbnail, tags, hide': {
+      browser: keeper('is left out: then all texts, but never that the site is hidden'),
+      node: proved(
+        'sdk-node/test/cli.test.ts',
+        'tells the relay what to show: description, owner, tags, and a picture from a file',
+      ),
+    },
+    'allow_canonical_fallback: hostname_conflict, or canonical only': shared(
+      registration(
+        'passes hostname_conflict through',
+        'takes a canonical-only registration when that was allowed, and only then',
+      ),
+    ),
+    'tcp_enabled, udp_enabled': ofNode(
+      together(
+        proved('sdk-node/test/cli.test.ts', 'gives a TCP service a port of its own'),
+        udp('stands beside a web server and a TCP service of the same site'),
+      ),
+    ),
+    'ttl: 1 to 600 s': shared(proved('sdk-browser/test/options.test.ts', 'refuses')),
+    'rate_limited is waited out': shared(
+      keeper('is not tried before the time that Retry-After names, whoever asks for it'),
+    ),
+    'a replaced lease closes the site, an ended one is registered again': shared(
+      site(
+        'registers again when the lease ended (4001)',
+        'closes instead of fighting when the lease was replaced (4002)',
+      ),
+    ),
+    'overlay: a page rejects relay-selected gateways': {
+      browser: registration('refuses when the relay knows no other, and gives the lease back'),
+      node: planned('overlay'),
+    },
+    'overlay: gateway descriptor and its addresses are checked': {
+      browser: impossible('a page rejects gateways that the relay selects'),
+      node: planned('overlay'),
+    },
+    'discovery: relays are picked out of signed descriptors': ofNode(
+      discovery('takes those that a relay knows', 'makes us check no more than so many signatures'),
+      NO_DISCOVERY,
+    ),
+    'discovery: no relay of a loopback or private address': ofNode(
+      discovery('does not send us to our own network'),
+      NO_DISCOVERY,
+    ),
+    'cache: opts in, uploads a manifest and files, keeps its tunnel when that fails': shared(
+      planned('cache'),
+    ),
+    'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(planned('payment')),
+    'local agent': { browser: impossible('a page listens on no port'), node: planned('agent') },
+    'wallet sign-in before the application': shared(planned('wallet')),
+  },
+  'Wire: registration and tokens': {
+    'the SIWE message is read before it is signed': shared(
+      registration(
+        'refuses another %s',
+        'refuses the message when any byte outside nonce and times changes, is missing or is doubled',
+      ),
+    ),
+    'a token has 8192 characters at most': shared(registration('takes a capability of 8192 bytes')),
+    'no cookies': shared(client('posts a body as JSON, without cookies')),
+    'extensions: only those that are listed': {
+      browser: registration('takes of the extensions %j those that it knows'),
+      node: proved(
+        'sdk-node/test/extensions.test.ts',
+        'is not asked for what it cannot sign; the client is told: %s',
+      ),
+    },
+    'extension site_certificate': shared(planned('siteCertificates')),
+    'extension visitor_address': shared(planned('visitorAddress')),
+  },
+  'Wire: reverse session and carrier': {
+    'a native session asks for Upgrade: raw': ofNode(native('asks as the wire says')),
+    'a full queue (429) is left as it is': {
+      browser: carrier('with others ready means that these are enough for now'),
+      node: native('a full queue, with sessions ready, is left as it is'),
+    },
+    'capability: length, text, 0x00 or 0x01, 10 s': shared(
+      reverseStream(
+        'is sent behind its length, and taken when the relay answers 0x00',
+        'is rejected by %s',
+        'must be answered in time',
+      ),
+    ),
+    'yamux: the SDK is the client, as hashicorp has it': shared(
+      together(
+        proved('yamux/test/session.test.ts', 'a client opens odd ids with SYN, a server even ones'),
+        proved('yamux/test/interop/go.test.ts', 'we open, Go echoes and ends when we do'),
+      ),
+    ),
+    'the chain of the tenant is fetched, leaf first': shared(
+      proved(
+        'sdk-browser/test/certificate-chain.test.ts',
+        'gets /sdk/certificate-chain, which has no envelope',
+      ),
+    ),
+  },
+  'Wire: /v1/sign': {
+    'whole messages, binding, time, nonce': shared(
+      signer('sends whole messages, the binding and the time of the relay'),
+    ),
+    'hello_retry_request and client_hello_retry': shared(
+      signer('adds both messages of a HelloRetryRequest, and never repeats a nonce'),
+    ),
+    'failures: {error}, and the enveloped one of the token': shared(
+      signer('maps {error} with %i to sign_refused', 'maps the enveloped refusal of the token to its code'),
+    ),
+    'never TLS 1.2 with the relay’s key': shared(
+      proved(
+        'e2e/tls12.spec.ts',
+        'are refused by a site in a page, by a site in Node and by the relay itself',
+      ),
+    ),
+    'clock skew: the time of the relay is sent': {
+      browser: signer("whose date is %i ms from ours is asked again by the relay's time"),
+      node: proved(
+        'sdk-browser/test/relay-clock.test.ts',
+        'stays what it is when the clock of this machine is set by %i ms',
+      ),
+    },
+    'at most 32 signatures at once': shared(
+      tenant('whose flood has the relay sign 32 handshakes at a time, and no more'),
+    ),
+  },
+  'Wire: datagram tunnel': {
+    'token, answer, heartbeats': ofNode(
+      tunnel(
+        'that takes 200 to 250 ms each way, one tunnel carries it all, and no heartbeat is missed',
+        'that begins to swallow large packets, the heartbeat notices, and a new tunnel fits',
+      ),
+    ),
+    '1150 bytes always pass, larger ones up to what the path gives': ofNode(
+      together(
+        tunnel('of 1280 bytes from the start, 1149 bytes pass'),
+        proved(
+          'protocol/test/path-size.test.ts',
+          'the connection is asked again after a quarter of a second, not at each DATAGRAM',
+        ),
+      ),
+    ),
+    'flow ids in unsigned LEB128': ofNode(proved('protocol/test/datagram.test.ts', 'flow %i begins with %s')),
+  },
+  'Wire: self-probe and discovery': {
+    'exporter label, 32 bytes, no context': ofNode(
+      together(
+        probe('passthrough is observed (%s), visitors notice nothing'),
+        proved('tls/test/node-client.test.ts', '§7.5 both sides export the same'),
+      ),
+      NO_PROBE,
+    ),
+    'RelayDescriptor: signature over its text': ofNode(
+      together(
+        proved(
+          'protocol/test/discovery.test.ts',
+          'has every field but the signature, in the order of the specification, and times in nanoseconds',
+        ),
+        discovery('takes those that a relay knows'),
+      ),
+      NO_DISCOVERY,
+    ),
+  },
+} as const satisfies Record<string, Record<string, OfSdks>>

@@ -1,0 +1,96 @@
+// How a row of the texts stands that no test of the ledger proves: another test does, nothing can, a later part will, or
+// nothing does so far.
+
+export type Standing =
+  | { is: 'proved'; by: readonly Proof[] }
+  | { is: 'impossible'; why: string }
+  | { is: 'planned'; part: PartName }
+  | { is: 'unproved'; why: string }
+
+export interface Proof {
+  /** From the root of the repository. */
+  file: string
+  /** The name of a test, or of a group of tests, as it stands in the file, `…` for an expression; in the ledger: a row. */
+  test: string
+}
+
+/** Section → row → how it stands. */
+export type Standings = Readonly<Record<string, Readonly<Record<string, Standing>>>>
+
+/** What tells that a planned part is not there yet: as soon as one does not hold, its rows have to be proved. */
+interface Part {
+  what: string
+  /** A folder that the part will have, from the root of the repository. */
+  folder: string
+  /** A setting that does nothing until then, and is named at the start of a relay. */
+  setting?: string
+  /** An endpoint that a relay does not have until then, and its answer. */
+  absent?: { method: string; path: string; status: number }
+  /** An extension that no relay lists until then. */
+  extension?: string
+}
+
+export const PARTS = {
+  cache: {
+    what: 'static cache',
+    folder: 'relay/src/cache',
+    absent: { method: 'GET', path: '/sdk/cache', status: 405 },
+  },
+  overlay: {
+    what: 'overlay network',
+    folder: 'relay/src/overlay',
+    setting: 'OVERLAY_CONFIG',
+    absent: { method: 'POST', path: '/sdk/hop', status: 404 },
+  },
+  discovery: {
+    what: 'discovery',
+    folder: 'relay/src/discovery',
+    absent: { method: 'GET', path: '/discovery', status: 503 },
+  },
+  ens: { what: 'ENS names', folder: 'relay/src/ens', setting: 'ENS_GASLESS_ENABLED' },
+  payment: {
+    what: 'payments by x402',
+    folder: 'relay/src/payment',
+    setting: 'X402_ENABLED',
+    absent: { method: 'GET', path: '/api/x402/supported', status: 404 },
+  },
+  acme: { what: 'certificates by ACME', folder: 'relay/src/certificates/acme', setting: 'ACME_DNS_PROVIDER' },
+  dns: { what: 'the embedded name server', folder: 'relay/src/dns', setting: 'ACME_DNS_PROVIDER' },
+  siteCertificates: {
+    what: 'certificates of a site’s own key',
+    folder: 'relay/src/certificates/site',
+    extension: 'site_certificate',
+  },
+  visitorAddress: {
+    what: 'addresses of visitors for sites',
+    folder: 'relay/src/visitor-address',
+    extension: 'visitor_address',
+  },
+  agent: { what: 'local agent', folder: 'sdk-node/src/agent' },
+  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet' },
+} as const satisfies Record<string, Part>
+
+export type PartName = keyof typeof PARTS
+
+/** @param tests at least one, all of that file */
+export function proved(file: string, ...tests: readonly [string, ...string[]]): Standing & { is: 'proved' } {
+  return { is: 'proved', by: tests.map((test) => ({ file, test })) }
+}
+
+/** Proofs in more than one file. */
+export function together(...all: readonly (Standing & { is: 'proved' })[]): Standing & { is: 'proved' } {
+  return { is: 'proved', by: all.flatMap(({ by }) => by) }
+}
+
+export function impossible(why: string): Standing {
+  return { is: 'impossible', why }
+}
+
+/** The relay does it, as far as is known, and no test shows that. */
+export function unproved(why: string): Standing {
+  return { is: 'unproved', why }
+}
+
+export function planned(part: PartName): Standing {
+  return { is: 'planned', part }
+}

@@ -1,0 +1,313 @@
+// The rows of the page that fixes what the specification leaves open (the wire), of the relay's side.
+
+import { impossible, planned, proved, type Standings, together, unproved } from './standing.ts'
+
+const api = (...tests: [string, ...string[]]) => proved('relay/test/api.test.ts', ...tests)
+const budgets = (...tests: [string, ...string[]]) => proved('relay/test/budgets.test.ts', ...tests)
+const connect = (...tests: [string, ...string[]]) => proved('relay/test/connect.test.ts', ...tests)
+const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram.test.ts', ...tests)
+const errors = (...tests: [string, ...string[]]) => proved('relay/test/ledger/errors.test.ts', ...tests)
+const keyless = (...tests: [string, ...string[]]) => proved('relay/test/keyless.test.ts', ...tests)
+const limits = (...tests: [string, ...string[]]) => proved('relay/test/ledger/limits.test.ts', ...tests)
+const native = (...tests: [string, ...string[]]) => proved('relay/test/native.test.ts', ...tests)
+const queue = (...tests: [string, ...string[]]) => proved('relay/test/ready-queue.test.ts', ...tests)
+const settings = (...tests: [string, ...string[]]) => proved('relay/test/settings.test.ts', ...tests)
+const tokens = (...tests: [string, ...string[]]) => proved('relay/test/tokens.test.ts', ...tests)
+
+export const WIRE = {
+  Versions: {
+    'protocol_version is "10", release_version that of the root package': limits(
+      'GET /sdk/domain tells protocol_version and release_version',
+    ),
+  },
+  Settings: {
+    'SVC_URL, SNI_PORT': settings(
+      'path and query of SVC_URL are ignored; its port is bound unless SNI_PORT says otherwise',
+    ),
+    'MIN_PORT, MAX_PORT': settings('MIN_PORT and MAX_PORT are the range of dedicated ports'),
+    'UDP_ENABLED, TCP_ENABLED': proved('relay/test/ports.test.ts', '%s: shut on the server'),
+    'METRICS_ADDR, off by default': proved(
+      'relay/test/metrics.test.ts',
+      'are at one path, for GET only, and not on the public port',
+    ),
+    TRUSTED_PROXIES: settings('TRUSTED_PROXIES and the budgets'),
+    SVC_WORKERS: settings('SVC_WORKERS is 1, or up to the number of cores'),
+    'a first policy: auto, landing page, max_leases 0, the gates of the server': proved(
+      'relay/test/policy.test.ts',
+      'a first start writes the default policy, with the port gates of the server',
+      'from then on the file decides',
+    ),
+  },
+  'HTTP statuses': {
+    '201 of challenge and register, 200 of other successes': api(
+      'challenge and register answer 201; the lease has both hostnames and its credentials',
+      'is renewed with fresh credentials; a ttl over 600 leaves it as it was',
+    ),
+    '202 of announce': planned('discovery'),
+    '400 invalid_json, invalid_request, invalid_address, invalid_ip, invalid_mode': errors(
+      'invalid_json 400',
+      'invalid_request 400',
+      'invalid_address 400',
+      'invalid_ip 400',
+      'invalid_mode 400',
+    ),
+    '401 unauthorized on admin and policy routes': errors('unauthorized 401 on admin and policy routes'),
+    '403 unauthorized, lease_rejected, ip_banned, udp_disabled, tcp_port_disabled': errors(
+      'unauthorized 403',
+      'lease_rejected 403',
+      'ip_banned 403',
+      'udp_disabled 403',
+      'tcp_port_disabled 403',
+    ),
+    '404 lease_not_found': errors('lease_not_found 404'),
+    '405 method_not_allowed, with Allow': errors('method_not_allowed 405'),
+    '409 hostname_conflict, transport_mismatch': errors('hostname_conflict 409', 'transport_mismatch 409'),
+    '429 rate_limited, with Retry-After': errors('rate_limited 429'),
+    '500 internal, hijack_unsupported': errors('internal 500', 'hijack_unsupported 500'),
+    '503 feature_unavailable, and of ports': errors(
+      'feature_unavailable 503',
+      'udp_capacity_exceeded 503',
+      'udp_port_exhausted 503',
+      'tcp_port_capacity_exceeded 503',
+      'tcp_port_exhausted 503',
+    ),
+    '505 http11_only': errors('http11_only 505'),
+    'CORS: any origin on /sdk/* and /v1/sign, both request headers, a day of preflight': api(
+      'any origin may call /sdk/* and /v1/sign, with a preflight kept for a day',
+    ),
+    'admin and policy endpoints send no CORS headers': proved(
+      'relay/test/admin.test.ts',
+      'no answer of the relay carries CORS headers on admin endpoints',
+    ),
+    'no endpoint uses cookies': proved(
+      'relay/test/admin.test.ts',
+      'no endpoint sets a cookie, and one that is sent is no credential',
+    ),
+  },
+  'Budgets before authentication': {
+    'bodies: less than the 4 MiB that are allowed, 64 KiB on admin routes': limits(
+      'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes',
+    ),
+    'a body has to be whole after 10 s': proved(
+      'relay/test/deadlines.test.ts',
+      "a request's body must be whole after 10 s",
+    ),
+    'a source: 10 units a minute, burst 20': budgets('a source has a burst of 20 and 10 units a minute'),
+    'the relay: 600 a minute, burst 200': budgets(
+      'all sources together have a burst of 200 and 600 units a minute',
+    ),
+    'a challenge costs 1, register 5': budgets(
+      'challenge costs 1 and register 5, before anything of the request is looked at',
+    ),
+    'announce costs 2': planned('discovery'),
+    'pending challenges: 32 of a source': limits('challenges: 32 open ones of a source'),
+    'a challenge lives 2 minutes, and is used once': proved(
+      'relay/test/leases.test.ts',
+      'one is used once, and within two minutes',
+    ),
+    'admin login: 5 failures a minute, then 429': limits('admin login: 5 failures a minute'),
+    'admin login: comparison in constant time': impossible(
+      'no test can tell; relay/src/api/admin-auth.ts compares hashes with timingSafeEqual',
+    ),
+  },
+  'SIWE message': {
+    'domain, URI, statement, version, chain, address, nonce, times, request id': api(
+      'the challenge asks for exactly the message of the contract',
+    ),
+    'the message equals the issued one byte for byte': proved(
+      'relay/test/ledger/endpoints.test.ts',
+      '2 only a signature of the identity key over the message registers',
+    ),
+  },
+  Tokens: {
+    'lease token: ES256K JWT, raw signature, claims': tokens(
+      'a lease token carries the claims of the contract and verifies with the relay key',
+    ),
+    'reverse capability: the same with aud svc-reverse': tokens('the two kinds are not interchangeable'),
+    'delegated capability: aud svc-overlay-reverse': planned('overlay'),
+    'lease_id names one instance; old tokens die with it': proved(
+      'relay/test/ledger/states.test.ts',
+      'replaced: a new instance, and the old tokens die',
+    ),
+  },
+  'Reverse session': {
+    '101 with both upgrade headers, and also without them in the request': native(
+      '%s %s is answered with 101 and both headers, then with bytes of the session only',
+    ),
+    '8 idle sessions; one more is refused with 429 before the upgrade': native(
+      '8 ready sessions: one more gets 429 with Retry-After; one that leaves makes room',
+    ),
+    'keepalive 0x00 every 15 s': queue('an idle session gets 0x00 every 15 s, a claimed one no more'),
+    'a marker that cannot be written in 5 s closes the session': queue(
+      'a session that does not take a marker within 5 s is closed',
+    ),
+    'ClaimTimeout 10 s': queue('a visitor waits for the next session, at most 10 s'),
+    'ClientHello: 2 s from its first byte, 10 s from the connection': proved(
+      'relay/test/hello-deadline.test.ts',
+      '%s: the connection is closed after %i ms',
+    ),
+    'ClientHello: 64 KiB at most': proved(
+      'relay/test/ingress.test.ts',
+      'a handshake message that claims more than 64 KiB is refused at once',
+    ),
+    'a lost port is reserved for 5 minutes, then sticky': proved(
+      'relay/test/port-pool.test.ts',
+      'a lost port stays reserved 5 minutes for its identity',
+      'after that it is sticky while it is free: others get unused ports, then those given up first',
+    ),
+  },
+  'Browser carrier': {
+    'binary WebSocket; the relay selects svc.reverse.v1 only': connect(
+      'selects svc.reverse.v1 and nothing else',
+      'needs exactly the subprotocol and one capability',
+    ),
+    'yamux, 256 KiB initial window, as hashicorp has it': proved(
+      'yamux/test/interop/go.test.ts',
+      'we open, Go echoes and ends when we do',
+      'Go opens, we echo and end; its GoAway stops our opening',
+    ),
+    'yamux keepalive 30 s': proved(
+      'yamux/test/timers.test.ts',
+      'a session of its own pings every 30 s, and each round trip counts',
+    ),
+    'capability: 2 bytes of length, at most 8192': together(
+      proved('protocol/test/carrier.test.ts', '2 bytes of length, big-endian, then the text'),
+      connect('that claims 65,535 bytes of capability is rejected before they come'),
+    ),
+    '0x00 accepted, 0x01 rejected and closed': connect(
+      'is accepted with 0x00 and counts as ready',
+      'with another capability is rejected with 0x01 and closed; the others live on',
+    ),
+    '10 s for the exchange': proved(
+      'relay/test/deadlines.test.ts',
+      'a stream that never presents its capability is reset after 10 s',
+    ),
+    'GET /sdk/certificate-chain: PEM, leaf first': proved(
+      'relay/test/own-certificate.test.ts',
+      'without: the one that all share',
+    ),
+  },
+  '/v1/sign': {
+    'request and response; one signature, outside the envelope': keyless(
+      'gets one signature over the hash of its handshake, outside the envelope',
+    ),
+    'failures: {error} with 400 or 403': keyless('%s is refused, and the binding stays usable'),
+    'failures: 405, 415; a body has 512 KiB at most': keyless(
+      'another media type is 415, another method 405, more than 512 KiB refused',
+    ),
+    'failures: {error} with 500': unproved(
+      'no request is known that the relay fails at; it would answer with the enveloped internal',
+    ),
+    'a bad lease token is the enveloped 403': keyless('a bad token is the enveloped 403'),
+    'clock skew of 30 s at most': keyless('%s is refused, and the binding stays usable'),
+    'signs only TLS 1.3 CertificateVerify of a hello that it bridged, for its own chain': together(
+      keyless('%s is refused, and the binding stays usable'),
+      proved(
+        'relay/test/shared-key.test.ts',
+        "gets nothing for the victim's own hello, not even as the second one of a handshake",
+      ),
+    ),
+    'a binding is used once, by one lease': keyless(
+      'gets one signature over the hash of its handshake, outside the envelope',
+      'is its own: another lease cannot use its binding, even with its ClientHello',
+    ),
+    'a binding lives 5 minutes': proved('relay/test/bounds.test.ts', 'one is forgotten after 5 minutes'),
+    'extension hello_retry_request': keyless(
+      'with a HelloRetryRequest signs the transcript of RFC 8446 §4.4.1',
+    ),
+    'extension sha384': keyless('with a SHA-384 suite signs the SHA-384 transcript'),
+    'never TLS 1.2': proved(
+      'relay/test/shared-key.test.ts',
+      'gets no signature of a ServerKeyExchange, which would make it the relay to the victim',
+    ),
+    'extensions are listed by GET /sdk/domain': proved(
+      'relay/test/features.test.ts',
+      'DomainResponse says what there is, that ENS and x402 are off, and leaves the cache out',
+    ),
+    'extension visitor_address': planned('visitorAddress'),
+  },
+  'Site certificates': { 'POST /sdk/certificate': planned('siteCertificates') },
+  'Datagram tunnel': {
+    'hello and its answer, at most 4096 bytes': datagram(
+      'a hello with %s',
+      'a stream that ends before its hello is whole',
+      'carries both ways: flow id and payload, answered from the port of the lease',
+    ),
+    'the hello has to be there after 10 s': proved(
+      'relay/test/deadlines.test.ts',
+      'a datagram tunnel whose token never comes is closed after 10 s',
+    ),
+    'datagrams before the token are dropped': datagram('datagrams before the token'),
+    'flow ids in unsigned LEB128, 32 bits, from 1 up': together(
+      proved(
+        'protocol/test/datagram.test.ts',
+        'flow %i begins with %s',
+        'any other bytes are a datagram in its one spelling, or none',
+      ),
+      proved('relay/test/flows.test.ts', 'go from 1 up, one for each address and port, which keeps it'),
+    ),
+    '1150 bytes always pass': datagram('a datagram of 1150 bytes with its flow id passes at once, both ways'),
+    'what does not fit is counted and dropped': datagram('larger ones than the path takes'),
+    'a flow ends after 5 idle minutes': proved(
+      'relay/test/flows.test.ts',
+      '5 minutes without a datagram either way end a flow, and its id is not used again',
+    ),
+    'idle timeout 60 s': unproved('a test would have to be silent for a minute'),
+    'a heartbeat on the stream': datagram('sends heartbeats back, byte by byte'),
+  },
+  Discovery: {
+    'DiscoveryResponse, announce': planned('discovery'),
+    'RelayDescriptor: the text that is signed': proved(
+      'protocol/test/discovery.test.ts',
+      'has every field but the signature, in the order of the specification, and times in nanoseconds',
+    ),
+    HopRoute: planned('overlay'),
+  },
+  Names: {
+    'canonical label: name, hyphen, 40 hex digits': proved(
+      'protocol/test/names.test.ts',
+      'the canonical label of the longest name fills a DNS label to the last of its 63 octets',
+    ),
+    'the 21-character hash of longer names': impossible(
+      'no name is longer: registration refuses one of more than 22 characters',
+    ),
+  },
+  'Install slugs': {
+    'eight of them': proved('relay/test/ledger/endpoints.test.ts', 'GET, HEAD /api/install/bin/{slug}'),
+  },
+  'policy.json': {
+    'its fields': proved(
+      'relay/test/policy.test.ts',
+      'a first start writes the default policy, with the port gates of the server',
+    ),
+  },
+  'Static cache': {
+    '403 without the token': proved(
+      'relay/test/features.test.ts',
+      '%s /sdk/cache: first the token, then that it is off',
+    ),
+    '405 in plain text, with Allow': proved(
+      'relay/test/features.test.ts',
+      'another method on /sdk/cache is told so outside the envelope; a preflight within CORS',
+    ),
+    '503 enveloped while it is disabled': proved(
+      'relay/test/features.test.ts',
+      '%s /sdk/cache: first the token, then that it is off',
+    ),
+    'other failures, deadlines, 421, sizes': planned('cache'),
+  },
+  x402: { 'version, scheme, networks, bodies, /x402/prepare': planned('payment') },
+  Bans: {
+    'a ban of identity or address closes sessions, connections and ports within a second': together(
+      proved(
+        'relay/test/admin.test.ts',
+        '%s closes sessions and connections within a second, and keeps them out',
+      ),
+      proved(
+        'relay/test/ports.test.ts',
+        'that is banned, denied or not approved is not reached, nor one whose plane is shut; else it is again',
+      ),
+    ),
+    'a ban removes the cached snapshot': planned('cache'),
+  },
+} as const satisfies Standings
