@@ -113,6 +113,17 @@ describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: op
     await over
   })
 
+  test('passes on an end without a byte that came before it began', async () => {
+    const [a, b] = await Promise.all([openA(), openB()])
+    b.far.end()
+    await once(b.near.resume(), 'end')
+    const over = pipe(a.near, b.near, unlimited())
+    expect(await receive(a.far)).toHaveLength(0)
+    a.far.end()
+    b.far.resume()
+    await over
+  })
+
   test('breaks off both when one is broken off, at whatever point', async () => {
     for (const side of ['left', 'right', 'left', 'right'] as const) {
       const ends = await bridge()

@@ -50,12 +50,13 @@ export async function runByClients(
     attackers.attack({ target: relay.target, seconds, seed }, () => recorder.highest.memoryBytes > runaway),
   )
   const elapsed = (performance.now() - from) / 1000
+  const processorSeconds = recorder.highest.processorSeconds - start.processorSeconds
   const descriptorsMax = before.vitals.descriptors + bounds.descriptorsLeftMax
   const used: Used = {
     start,
     highest: recorder.highest,
     left: await settled(relay, descriptorsMax),
-    processorShare: (recorder.highest.processorSeconds - start.processorSeconds) / elapsed,
+    processorShare: processorSeconds / elapsed,
   }
   recorder.stop()
   return {

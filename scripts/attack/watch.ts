@@ -72,6 +72,8 @@ export function noticed(
     if (now.answers + now.failures === 0) problems.push('nobody came: nothing was measured')
     if (now.failures > beside.failures + FAILURES_MAX)
       problems.push(`${now.failures} of ${now.answers + now.failures} failed: ${now.reason}`)
+    // of a machine on which nobody at all was served, nothing can be said
+    if (beside.answers === 0) return problems.map((problem) => `honest ${kind}: ${problem}`)
     if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
       problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)
     if (now.p99 > most('p99', tailMs))

@@ -15,6 +15,12 @@ export const copy: Copy = (from, to, bandwidth) => {
     to.write(chunk)
     if (!valve.passed(chunk.length)) from.pause()
   })
-  from.on('end', () => to.end())
+  whenEnded(from, () => to.end())
   valve.open()
+}
+
+/** A socket nobody reads yet says once that its peer has ended, and may have said it before. */
+export function whenEnded(stream: Duplex, then: () => void): void {
+  if (stream.readableEnded) then()
+  else stream.on('end', then)
 }

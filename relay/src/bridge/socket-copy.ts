@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { GATHER_BYTES, TURN_MAX_BYTES } from '../limits.ts'
-import { type Copy, copy } from './copy.ts'
+import { type Copy, copy, whenEnded } from './copy.ts'
 import { Gathering } from './gathering.ts'
 import type { Landing } from './landing.ts'
 import { type Direction, Valve } from './valve.ts'
@@ -15,7 +15,7 @@ export function socketCopy(landing: Landing): Copy {
     from.pause()
     landing.receive(from, take, () => bandwidth.isLimited)
     for (let early = from.read(); early !== null; early = from.read()) take(early)
-    from.on('end', end)
+    whenEnded(from, end)
     valve.open()
   }
 }
