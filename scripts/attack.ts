@@ -39,18 +39,6 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'full-disk': fullDisk,
   'few-descriptors': fewDescriptors,
 }
-/**
- * Those of a slice that names none: what they find is there or not. The others measure more than a machine that also runs the
- * unit tests can show.
- */
-const SLICE: readonly string[] = [
-  'kills',
-  'full-disk',
-  'aborted-clients',
-  'rejected-streams',
-  'leaving-visitors',
-  'closing-backends',
-]
 /** How long honest visitors are watched before an attack. */
 const QUIET_S = 8
 const QUIET_SLICE_S = 3
@@ -144,8 +132,7 @@ function readArguments(): { names: readonly string[]; isSlice: boolean; seed: nu
     })
     const seed = values.seed === undefined ? randomInt(SEED_MAX) : Number(values.seed)
     const isSeed = Number.isInteger(seed) && seed >= 0 && seed < SEED_MAX
-    const usual = values.slice ? SLICE : Object.keys(ATTACKS)
-    const names = positionals.length === 0 ? usual : positionals
+    const names = positionals.length === 0 ? Object.keys(ATTACKS) : positionals
     const isKnown = names.every((name) => Object.hasOwn(ATTACKS, name))
     return isSeed && isKnown ? { names, isSlice: values.slice, seed } : undefined
   } catch {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AUTHORITY_FORMATS, exportAuthority, PKCS12_PASSWORD } from '../src/certificates/authority-export.ts'
 import { createAuthority, createLeaf } from '../src/certificates/development.ts'
 import { certificatesOf } from '../src/certificates/store.ts'
+import { INHERITED_ENV } from './support/inherited-env.ts'
 
 const HOST = 'relay.localhost'
 const { asn1, pki } = forge
@@ -26,7 +27,7 @@ afterAll(() => rm(directory, { recursive: true }))
 
 function svcRelay(...args: string[]): ReturnType<typeof spawnSync> {
   const main = join(import.meta.dirname, '../src/main.ts')
-  const env = { PATH: process.env.PATH, IDENTITY_PATH: directory }
+  const env = { ...INHERITED_ENV, IDENTITY_PATH: directory }
   return spawnSync(process.execPath, [main, ...args], { env })
 }
 
@@ -61,7 +62,7 @@ describe('svc-relay ca', () => {
       2,
       `--format is one of ${AUTHORITY_FORMATS.join(', ')}\nsvc-relay --help lists what there is.\n`,
     ])
-    const env = { PATH: process.env.PATH, IDENTITY_PATH: join(directory, 'nothing') }
+    const env = { ...INHERITED_ENV, IDENTITY_PATH: join(directory, 'nothing') }
     const main = join(import.meta.dirname, '../src/main.ts')
     const missing = spawnSync(process.execPath, [main, 'ca'], { env })
     expect([missing.status, String(missing.stderr)]).toEqual([1, expect.stringContaining('is not there')])

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../package.json' with { type: 'json' }
 import { SETTINGS } from '../src/settings.ts'
+import { INHERITED_ENV } from './support/inherited-env.ts'
 
 interface Ended {
   code: number
@@ -15,7 +16,7 @@ interface Ended {
 
 async function svcRelay(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const main = join(import.meta.dirname, '../src/main.ts')
-  const options = { env: { PATH: process.env.PATH, ...env } }
+  const options = { env: { ...INHERITED_ENV, ...env } }
   const ended = promisify(execFile)(process.execPath, [main, ...args], options)
   return await ended.then(
     (output) => ({ code: 0, ...output }),

@@ -12,6 +12,7 @@ import { loadIdentity } from '../src/identity.ts'
 import { createLog } from '../src/log.ts'
 import { readSettings } from '../src/settings.ts'
 import { isOpenToOthers } from '../src/state-file.ts'
+import { INHERITED_ENV } from './support/inherited-env.ts'
 
 const ROOT_HOST = 'relay.localhost'
 /** Parses as PEM, and holds nothing. */
@@ -73,7 +74,7 @@ describe('a broken file', () => {
   test('ends the process with one line and no stack', async () => {
     await writeFile(file('ca-key.pem'), 'nothing')
     const main = join(import.meta.dirname, '../src/main.ts')
-    const env = { PATH: process.env.PATH, SVC_URL: `https://${ROOT_HOST}:4433`, IDENTITY_PATH: directory }
+    const env = { ...INHERITED_ENV, SVC_URL: `https://${ROOT_HOST}:4433`, IDENTITY_PATH: directory }
     const ended = promisify(execFile)(process.execPath, [main], { env, timeout: 10_000 })
     await expect(ended).rejects.toMatchObject({ code: 1, stderr: 'svc-relay: ca-key.pem: is not PEM\n' })
   })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
+import { INHERITED_ENV } from './inherited-env.ts'
 import { freePort, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -58,7 +59,7 @@ export async function startRelayProcess(
   const redirection = output === undefined ? '' : ` > ${output}`
   const child = spawn('sh', ['-c', `${limit}exec "$@"${redirection}`, 'sh', ...command], {
     env: {
-      PATH: process.env.PATH,
+      ...INHERITED_ENV,
       SVC_URL: `https://${ROOT_HOST}:${port}`,
       IDENTITY_PATH: directory,
       SOURCE_BUDGET_PER_MINUTE: '1000000',
