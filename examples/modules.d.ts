@@ -16,3 +16,7 @@ declare module '*?worker&url' {
   const url: string
   export default url
 }
+declare module '*/build/site.js' {
+  /** What an adapter of `@svc/sdk-browser` made of a framework's build, which is there after it. */
+  export const fetch: import('@svc/sdk-browser').FetchHandler
+}

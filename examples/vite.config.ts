@@ -4,7 +4,7 @@ import path from 'node:path'
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 
 const root: string = import.meta.dirname
-const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist'] }).map((file) =>
+const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist', '*/app'] }).map((file) =>
   path.join(root, file),
 )
 

@@ -1,9 +1,10 @@
 // Builds the relay's pages, the examples below them, into the relay's package: what `svc-relay` serves at its root host.
-import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root } from './command.ts'
+import { digestOf } from './digest.ts'
+import { buildFrameworks } from './frameworks.ts'
 
 /** Where the relay looks (relay/src/api/own-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
@@ -14,10 +15,9 @@ const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
   '{protocol,yamux,tls,sdk-browser}/{package.json,src/**}',
-  'scripts/lib/build.ts',
+  'scripts/lib/{build,frameworks}.ts',
   'package-lock.json',
 ]
-const NO_SOURCES = ['**/node_modules/**', '**/dist/**']
 /** Smaller files gain nothing. */
 const COMPRESSED_MIN_BYTES = 1024
 /** Nearly as small as with 11, in a tenth of the time. */
@@ -38,13 +38,13 @@ export async function buildRelayPages({
   directory = PAGES_DIR,
   onBuild,
 }: BuildOptions = {}): Promise<string> {
-  const digest = digestOfSources()
+  const digest = digestOf(SOURCES)
   if (stampOf(directory) === digest) return directory
   onBuild?.()
   const temporary = temporaryDirectory()
   const built = path.join(temporary, 'built')
   try {
-    await buildProject('relay/web', built)
+    await Promise.all([buildProject('relay/web', built), buildFrameworks()])
     await buildProject('examples', path.join(built, 'examples'))
     compress(built)
     writeFileSync(path.join(built, STAMP), digest)
@@ -60,19 +60,6 @@ async function buildProject(project: string, outDir: string): Promise<void> {
   const { build } = await import('vite')
   const configFile = path.join(root, project, 'vite.config.ts')
   await build({ configFile, logLevel: 'warn', build: { outDir } })
-}
-
-function digestOfSources(): string {
-  const hash = createHash('sha256')
-  const entries = globSync(SOURCES, { cwd: root, exclude: NO_SOURCES, withFileTypes: true })
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-  for (const file of files.sort()) {
-    const content = readFileSync(file)
-    hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content)
-  }
-  return hash.digest('hex')
 }
 
 function stampOf(directory: string): string | undefined {

@@ -12,6 +12,8 @@ export interface CommandOptions {
   /** Keep the output for later instead of showing it as it comes. */
   quiet?: boolean
   env?: Record<string, string>
+  /** The repository unless told otherwise. */
+  cwd?: string
 }
 
 export interface Outcome {
@@ -22,7 +24,7 @@ export interface Outcome {
 
 export function runCommand([command = '', ...args]: string[], options: CommandOptions): Promise<Outcome> {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
     detached: true,

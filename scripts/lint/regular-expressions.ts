@@ -11,7 +11,7 @@ const SOURCES = [
   '{protocol,yamux,tls,relay,relay/web,sdk-browser,sdk-node}/src/**/*.{ts,tsx}',
   '{examples,scripts}/**/*.{ts,tsx,mjs,js}',
 ]
-const NOT_OURS = /(?:^|[/\\])(?:node_modules|dist|test)(?:[/\\]|$)/
+const NOT_OURS = /(?:^|[/\\])(?:node_modules|dist|test|app[/\\](?:build|\.[^/\\]*))(?:[/\\]|$)/
 
 /** @returns a line for each regular expression in `directory` that is slow, or that cannot be known before it runs */
 export function findSlowPatterns(directory: string): string[] {

@@ -13,6 +13,7 @@ const SDK = 'an SDK never imports the relay'
 const PAGES = 'they are its client like any other page'
 const WEB = 'web-standard APIs only, no node: module'
 const BY_NAME = 'Import another package by its name'
+const BUILD_TIME = 'no page imports them'
 const ONE_IMPORTER = 'A third-party library has one importer'
 
 const PIPELINE = 'pipe() leaves its source open'
@@ -40,6 +41,9 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['yamux/src/b.ts', "export { x } from 'node:stream'", WEB],
   ['tls/src/crypto/a.ts', "export { x } from 'node:crypto'", WEB],
   ['sdk-browser/src/c.ts', "export const fs = await import('node:fs')", WEB],
+  ['sdk-browser/src/g.ts', "export { default } from './adapters/astro.ts'", BUILD_TIME],
+  ['sdk-browser/src/adapters/a.ts', "export { build } from 'vite'", ONE_IMPORTER],
+  ['sdk-browser/src/adapters/b.ts', "export type { Adapter } from '@sveltejs/kit'", ONE_IMPORTER],
   ['sdk-node/src/b.ts', "export * from '../../sdk-browser/src/index.ts'", BY_NAME],
   ['relay/src/api/a.ts', "export * from '../../../tls/src/index.ts'", BY_NAME],
   ['tls/src/record/a.ts', "export { x } from '@noble/ciphers/aes.js'", ONE_IMPORTER],
@@ -86,6 +90,9 @@ const ALLOWED: [file: string, code: string][] = [
     'sdk-browser/src/ok.ts',
     "export * from '@svc/yamux'\nexport * from '@svc/tls'\nexport * from '@svc/protocol'",
   ],
+  ['sdk-browser/src/adapters/ok.ts', "export * from './a.ts'\nexport { x } from 'node:path'"],
+  ['sdk-browser/src/adapters/bundle-server.ts', "export { build } from 'vite'"],
+  ['sdk-browser/src/adapters/sveltekit.ts', "export type { Adapter } from '@sveltejs/kit'"],
   ['sdk-node/src/cli/command-line.ts', "export { Command } from 'commander'"],
   ['sdk-node/src/mnemonic.ts', "export { x } from 'viem/accounts'"],
   ['sdk-node/src/target/websocket.ts', "export { WebSocket } from 'ws'"],

@@ -2,6 +2,7 @@
 
 export { type AllowRule, allow } from './allow.ts'
 export { type AuthOptions, basicAuth, bearer, type VerifyPassword, type VerifyToken } from './auth.ts'
+export { type Bundle, type BundledFile, bundled } from './bundled.ts'
 export { withCookies } from './cookies.ts'
 export { asCurl } from './curl.ts'
 export type { Entry } from './entry.ts'

@@ -1,0 +1,45 @@
+// The example's journey: a SvelteKit app, built with the adapter, with form actions, cookies and hydrated pages.
+import { expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import {
+  exampleTest,
+  expectAccessible,
+  expectFits,
+  expectLinked,
+  expectStrictPolicy,
+} from './harness/example.ts'
+import { expectAssets, expectLogin, expectLoginByCurl } from './harness/login.ts'
+
+const sveltekit = exampleTest('sveltekit')
+
+sveltekit('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
+  const url = await example.address()
+  const answer = await visitor.goto(url)
+  expectStrictPolicy(answer?.headers()['content-security-policy'])
+  await expectLogin(visitor, url)
+  expect(example.errors).toEqual([])
+})
+
+sveltekit('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
+  const url = await address()
+  await expectLoginByCurl(relay.caFile, url, { login: '/?/login', logout: '/?/logout' })
+  const foreign = ['-o', '/dev/null', '-w', '%{http_code}', '-H', 'Origin: https://other.example']
+  expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/?/login`))).toBe('403')
+})
+
+sveltekit('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {
+  await expectAssets(visitor, relay.caFile, await address())
+})
+
+sveltekit(
+  'it fits a phone and a desk, light and dark, and passes axe-core',
+  async ({ example: { page, address }, visitor }, info) => {
+    await visitor.goto(await address())
+    await expectFits({ page, visitor }, info)
+    await expectAccessible(page, visitor)
+  },
+)
+
+sveltekit('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'SvelteKit', 'sveltekit')
+})

@@ -1,0 +1,42 @@
+// Builds the examples' framework apps with the frameworks' own commands, each into `app/build`, unless that is up to date.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { root, runCommand } from './command.ts'
+import { digestOf } from './digest.ts'
+
+/** Of one app, on a machine that is busy, in milliseconds. */
+const BUILD_TIMEOUT_MS: number = 2 * 60_000
+
+/** The framework's program, which this Node runs, and its arguments. */
+const PROGRAMS: Record<string, string[]> = {
+  sveltekit: ['vite/bin/vite.js', 'build'],
+}
+
+/** What a build is made of beside the app: the adapters, what the examples share, and the packages. */
+const COMMON = ['sdk-browser/src/adapters/*.ts', 'examples/shared/*', 'package-lock.json']
+
+/** @throws Error with what the framework said when it fails */
+export async function buildFrameworks(): Promise<void> {
+  await Promise.all(Object.entries(PROGRAMS).map(([name, program]) => buildApp(name, program)))
+}
+
+async function buildApp(name: string, [program = '', ...args]: string[]): Promise<void> {
+  const app = path.join('examples', name, 'app')
+  const stamp = path.join(root, app, 'build/.built-from')
+  const sources = digestOf([...COMMON, `${app}/**/*`])
+  if (read(stamp) === sources) return
+  const cwd = path.join(root, app)
+  const command = [process.execPath, path.join(root, 'node_modules', program), ...args]
+  const { ok, output } = await runCommand(command, { timeoutMs: BUILD_TIMEOUT_MS, quiet: true, cwd })
+  if (!ok) throw new Error(`${app} cannot be built:\n${output}`)
+  writeFileSync(stamp, sources)
+}
+
+/** @returns undefined when nothing was built yet */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+// `@svc/sdk-browser/sveltekit`: the adapter that makes of a SvelteKit app a module that a page publishes.
+
+import path from 'node:path'
+import type { Adapter } from '@sveltejs/kit'
+import { type AdapterOptions, writeSite } from './write-site.ts'
+
+/** Hooks, actions and endpoints get `info` of the fetch handler as `event.platform`. */
+const SERVER = `import { server } from './server.js'
+const ready = server.init({ env: {} })
+const getClientAddress = () => {
+  throw new Error('A site in a page does not learn the addresses of its visitors')
+}
+async function handle(request, platform) {
+  await ready
+  return server.respond(request, { platform, getClientAddress })
+}`
+
+/**
+ * `sveltekit({ adapter: svc() })` in vite.config: `vite build` then writes `build/site.js`, which exports `fetch` for
+ * `publish`.
+ */
+export default function svc({ out = 'build' }: AdapterOptions = {}): Adapter {
+  return {
+    name: '@svc/sdk-browser/sveltekit',
+    async adapt(builder) {
+      const directory = builder.getBuildDirectory('svc')
+      const [client, prerendered] = ['client', 'prerendered'].map((name) => path.join(directory, name)) as [
+        string,
+        string,
+      ]
+      builder.rimraf(directory)
+      builder.generateEnvModule()
+      builder.writeClient(client)
+      builder.mkdirp(prerendered)
+      builder.writePrerendered(prerendered)
+      builder.generateServerInstance(path.join(directory, 'server.js'))
+      const { base: basePath } = builder.config.paths
+      const base = basePath && `${basePath.slice(1)}/`
+      const pages = Array.from(builder.prerendered.pages, ([path, { file }]) => [path, base + file])
+      await writeSite({
+        out: path.resolve(out),
+        files: [client, prerendered],
+        base,
+        pages: Object.fromEntries(pages),
+        immutable: `${builder.config.appDir}/immutable/`,
+        server: SERVER,
+        directory,
+      })
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// Writes what a framework built as one module that a page can publish: its server, and the files of its client.
+// The adapters run where frameworks are built, in Node; nothing of them gets into a page.
+
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Bundle, BundledFile } from '../handlers/bundled.ts'
+import { bundleServer } from './bundle-server.ts'
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export interface AdapterOptions {
+  /** The directory that `site.js` is written to, from where the build runs. Default `build`. */
+  out?: string | undefined
+}
+
+export interface SiteParts {
+  /** The directory of `site.js`. */
+  out: string
+  /** Directories of files for visitors. */
+  files: readonly string[]
+  /** What all their paths begin with, such as `docs/`. */
+  base: string
+  pages?: Bundle['pages']
+  /** Of the files, below `base`. */
+  immutable: string
+  /** A module's code that declares `handle`, a fetch handler; what it imports is relative to `directory`. */
+  server: string
+  directory: string
+}
+
+/** Writes `site.js`, which exports `fetch`, and its declaration. */
+export async function writeSite(parts: SiteParts): Promise<void> {
+  const { out, files, base, pages = {}, immutable, server, directory } = parts
+  const found = await Promise.all(files.map((directory) => readFiles(directory, base)))
+  const bundle: Bundle = { files: Object.fromEntries(found.flat()), pages, immutable: base + immutable }
+  // The globals come first: a browser's Response drops cookies.
+  const code = `import '@svc/sdk-browser/globals'
+import { bundled } from '@svc/sdk-browser/handlers'
+${server}
+export const fetch = bundled(${JSON.stringify(bundle)}, handle)
+`
+  const types = `import type { FetchHandler } from '@svc/sdk-browser'\nexport declare const fetch: FetchHandler\n`
+  await mkdir(out, { recursive: true })
+  await bundleServer(code, directory, path.join(out, 'site.js'))
+  await writeFile(path.join(out, 'site.d.ts'), types)
+}
+
+async function readFiles(directory: string, base: string): Promise<[name: string, file: BundledFile][]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const file = path.join(parentPath, name)
+      const below = path.relative(directory, file).split(path.sep).join('/')
+      return [base + below, await readOne(file)] as [string, BundledFile]
+    }),
+  )
+}
+
+async function readOne(file: string): Promise<BundledFile> {
+  const [bytes, { mtimeMs }] = await Promise.all([readFile(file), stat(file)])
+  const modified = Math.floor(mtimeMs)
+  try {
+    return { text: UTF8.decode(bytes), modified }
+  } catch {
+    return { base64: bytes.toString('base64'), modified }
+  }
+}
