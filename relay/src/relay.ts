@@ -6,12 +6,11 @@ import { AdminApi } from './api/admin.ts'
 import { AdminAuth } from './api/admin-auth.ts'
 import { BodyWriter } from './api/body-writer.ts'
 import { Observer } from './api/observe.ts'
-import { createOwnPages, warnUnlessBuilt } from './api/own-pages.ts'
+import { createPages, warnUnlessBuilt } from './api/own-pages.ts'
 import { PublicApi } from './api/public.ts'
 import { createRouting } from './api/routing.ts'
 import { SdkApi } from './api/sdk.ts'
 import { createApiServer } from './api/server.ts'
-import { createSite } from './api/site.ts'
 import { Landing } from './bridge/landing.ts'
 import { createPipe } from './bridge/pipe.ts'
 import { Budgets } from './budget/budgets.ts'
@@ -159,7 +158,6 @@ export async function startRelay(
   })
   const connect = new ReverseConnect(credentials, policy, tally, sources)
   const writer = new BodyWriter(sources)
-  const hasLandingPage = (): boolean => policy.settings.landing_page_enabled
   const api = createApiServer({
     rootHost: settings.rootHost,
     certificates,
@@ -184,10 +182,12 @@ export async function startRelay(
       certificates,
     }),
     connect,
-    site:
-      settings.siteDir === undefined
-        ? createOwnPages(hasLandingPage, writer)
-        : createSite(settings.siteDir, hasLandingPage, writer),
+    site: createPages({
+      directory: settings.siteDir,
+      hasLandingPage: () => policy.settings.landing_page_enabled,
+      authority: () => certificates.current.authority?.certificate,
+      writer,
+    }),
     observer: new Observer(tally, log),
     isClosing,
   })

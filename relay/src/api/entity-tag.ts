@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 const TAGS = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
 /** A strong one: equal bodies have equal tags, and others have others. */
-export function entityTag(body: string): string {
+export function entityTag(body: string | Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('base64url')}"`
 }
 

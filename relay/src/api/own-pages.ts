@@ -1,29 +1,49 @@
-// The relay's own pages, as `npm ci` and `npm run site` build them into this package; where nobody has, they say so.
+// What the root host serves beside the API: an operator's own files, or the pages that `npm ci` and `npm run site` build
+// into this package. Where nobody has built them, they say so.
 
 import { join, resolve } from 'node:path'
 import type { Logger } from '../log.ts'
+import { createAuthorityFiles } from './authority-files.ts'
 import type { BodyWriter } from './body-writer.ts'
 import { sendText } from './envelope.ts'
 import { pathOf } from './request.ts'
 import type { Handler } from './server.ts'
-import { createSite, protectPage } from './site.ts'
+import { createSite, isLandingPage, protectPage } from './site.ts'
 import { findFile } from './stored-file.ts'
 
 /** Beside the code of this package. */
 const OWN_PAGES_DIR: string = resolve(import.meta.dirname, '../../pages')
 const SERVICE_UNAVAILABLE = 503
-/** Where the pages are once they are built … */
-const PAGE = /^\/(?:sites\/?|admin\/?|examples\/?)?$/
-/** … and which of them the policy may turn off. */
-const LANDING_PAGE = /^\/(?:sites\/?)?$/
+/** Where the pages are once they are built. */
+const PAGE = /^\/(?:(?:sites|admin|ca|examples)\/?)?$/
+const AUTHORITY_PAGE = 'ca/index.html'
 
-/** @param hasLandingPage as of {@link createSite} */
-export function createOwnPages(hasLandingPage: () => boolean, writer: BodyWriter): Handler {
-  const site = createSite(OWN_PAGES_DIR, hasLandingPage, writer)
+interface Pages {
+  /** Of an operator's own files; undefined: the relay's pages. */
+  directory: string | undefined
+  /** Whether the policy has `/` and `/sites` served; what else there is, such as `/admin`, is served in any case. */
+  hasLandingPage: () => boolean
+  /** PEM of the certificate of the development CA, where there is one. */
+  authority: () => string | undefined
+  writer: BodyWriter
+}
+
+export function createPages({ directory, hasLandingPage, authority, writer }: Pages): Handler {
+  const isOff = (name: string): boolean => isLandingPage(name) && !hasLandingPage()
+  const isOwnOff = (name: string): boolean =>
+    isOff(name) || (name === AUTHORITY_PAGE && authority() === undefined)
+  const site =
+    directory === undefined
+      ? unlessUnbuilt(createSite(OWN_PAGES_DIR, isOwnOff, writer), isOwnOff)
+      : createSite(directory, isOff, writer)
+  return createAuthorityFiles(authority, writer, site)
+}
+
+function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler {
   return async (request, response) => {
     const path = pathOf(request)
-    const isWanted = PAGE.test(path) && (hasLandingPage() || !LANDING_PAGE.test(path))
-    if (!isWanted || (await areBuilt())) return await site(request, response)
+    const name = `${path}/index.html`.split('/').filter(Boolean).join('/')
+    if (!PAGE.test(path) || isOff(name) || (await areBuilt())) return await site(request, response)
     protectPage(response)
     sendText(
       response,

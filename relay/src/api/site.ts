@@ -52,14 +52,14 @@ const HEADERS = {
 
 /**
  * Looks at the files at each request: a rebuild shows at the next load, and cannot leave a file that is gone.
- * @param hasLandingPage whether `/` is served; what else the site has, such as `/admin`, is served in any case
+ * @param isOff whether a page is not to be found, by the name of its file: below the directory, with `/` between folders
  */
-export function createSite(directory: string, hasLandingPage: () => boolean, writer: BodyWriter): Handler {
+export function createSite(directory: string, isOff: (name: string) => boolean, writer: BodyWriter): Handler {
   return async (request, response) => {
     protectPage(response)
     const page = await findPage(directory, pathOf(request))
-    if (page === undefined || (LANDING_PAGE.test(page.name) && !hasLandingPage())) return notFound(response)
-    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(response)
+    if (page === undefined || isOff(page.name)) return notFound(response)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
     const [file, coding] = await bestOf(page.file, request.headers['accept-encoding'])
     await sendFile(writer, request, response, file, {
       content: {
@@ -72,6 +72,11 @@ export function createSite(directory: string, hasLandingPage: () => boolean, wri
       },
     })
   }
+}
+
+/** @param name of a file, as of {@link createSite} */
+export function isLandingPage(name: string): boolean {
+  return LANDING_PAGE.test(name)
 }
 
 /** Sets what holds for every answer beside the API. */
@@ -132,6 +137,6 @@ function notFound(response: ServerResponse): void {
   sendText(response, NOT_FOUND, 'Not found\n')
 }
 
-function methodNotAllowed(response: ServerResponse): void {
+export function refuseMethod(response: ServerResponse): void {
   sendText(response, METHOD_NOT_ALLOWED, 'This page takes GET, HEAD\n', { Allow: 'GET, HEAD' })
 }

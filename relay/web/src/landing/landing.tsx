@@ -1,6 +1,7 @@
 // The landing page: what this relay is, and three ways to publish through it.
+import { hasOwnAuthority } from '../common/authority.ts'
 import { CopyButton } from '../common/copy-button.tsx'
-import type { VNode } from '../preact.ts'
+import type { ComponentChildren, VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { LANDING } from '../texts/landing.ts'
 import { PublishCard } from './publish-card.tsx'
@@ -13,9 +14,6 @@ const site = await publish({
   name: 'demo',
   fetch: (request) => new Response('Hello\\n'),
 })`
-
-/** Where a relay makes its certificates itself. */
-const hasOwnAuthority: boolean = location.hostname.endsWith('.localhost')
 
 export function Landing(): VNode {
   return (
@@ -31,7 +29,11 @@ export function Landing(): VNode {
         code={COMMAND}
         copy={LANDING.copyCommand}
       >
-        {hasOwnAuthority ? LANDING.ownAuthority : ''}
+        {hasOwnAuthority && (
+          <>
+            {LANDING.ownAuthority} <Link to="/ca">{LANDING.toAuthority}</Link>.
+          </>
+        )}
       </Snippet>
       <Snippet
         id="code"
@@ -57,10 +59,10 @@ interface SnippetProps {
   code: string
   /** What the button says that it copies. */
   copy: string
-  children?: string
+  children?: ComponentChildren
 }
 
-function Snippet({ id, title, about, code, copy, children = '' }: SnippetProps): VNode {
+function Snippet({ id, title, about, code, copy, children }: SnippetProps): VNode {
   return (
     <section class="card" aria-labelledby={`${id}-heading`}>
       <h2 id={`${id}-heading`}>
@@ -68,7 +70,7 @@ function Snippet({ id, title, about, code, copy, children = '' }: SnippetProps):
       </h2>
       <p class="quiet">{about}</p>
       <pre>{code}</pre>
-      {children !== '' && <p class="quiet">{children}</p>}
+      {children && <p class="quiet">{children}</p>}
     </section>
   )
 }

@@ -7,10 +7,17 @@ import { Later } from './later.tsx'
 import { Link } from './link.tsx'
 import { isPublic, type Route, route } from './routes.ts'
 
-const TITLES: Record<Route, string> = { '/': location.host, '/sites': COMMON.sites, '/admin': COMMON.admin }
+const TITLES: Record<Route, string> = {
+  '/': location.host,
+  '/sites': COMMON.sites,
+  '/admin': COMMON.admin,
+  '/ca': COMMON.authority,
+}
 
 const loadSites = (): Promise<() => VNode> => import('../sites/sites.tsx').then(({ Sites }) => Sites)
 const loadAdmin = (): Promise<() => VNode> => import('../admin/admin.tsx').then(({ Admin }) => Admin)
+const loadAuthority = (): Promise<() => VNode> =>
+  import('../authority/authority.tsx').then(({ Authority }) => Authority)
 
 export function App(): VNode {
   const here = useStore(route)
@@ -51,6 +58,7 @@ export function App(): VNode {
         {here === '/' && <Landing />}
         {here === '/sites' && <Later key="sites" load={loadSites} />}
         {here === '/admin' && <Later key="admin" load={loadAdmin} />}
+        {here === '/ca' && <Later key="authority" load={loadAuthority} />}
       </div>
     </>
   )

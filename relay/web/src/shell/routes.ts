@@ -1,9 +1,9 @@
 // Which page an address is, and going there without leaving this document: what a tab publishes lives in it.
 import { Store } from '../common/store.ts'
 
-export type Route = '/' | '/sites' | '/admin'
+export type Route = '/' | '/sites' | '/admin' | '/ca'
 
-const ROUTES: readonly Route[] = ['/', '/sites', '/admin']
+const ROUTES: readonly Route[] = ['/', '/sites', '/admin', '/ca']
 
 /** Whether `/` and `/sites` are served, as far as this document knows. */
 export const isPublic: Store<boolean> = new Store(true)

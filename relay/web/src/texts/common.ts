@@ -5,6 +5,7 @@ export const COMMON = {
   sites: 'Sites',
   examples: 'Examples',
   admin: 'Admin',
+  authority: 'Trust this relay',
   navigation: 'Pages',
   copy: 'Copy',
   copied: 'Copied',

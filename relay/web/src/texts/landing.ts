@@ -53,7 +53,8 @@ export const LANDING = {
   shellAbout: 'What listens on port 3000 of your machine, with the svc command of @svc/sdk-node:',
   copyCommand: 'Copy the command',
   ownAuthority:
-    'This relay has a certificate authority of its own: add --ca with the path of its ca.pem, which whoever runs the relay has.',
+    'This relay has a certificate authority of its own: add --ca with the path of its certificate, a PEM file.',
+  toAuthority: 'Download it, or trust it in your browser',
 
   codeTitle: 'Publish from your code',
   codeAbout: 'Any page of any origin can do it, with the fetch handler that web frameworks export:',
