@@ -107,6 +107,14 @@ async function burst(): Promise<void> {
   }
 }
 
+/** Those who are served go. */
+function leave(): void {
+  for (const { activation, finish } of served.splice(0)) {
+    activation.stream.abort()
+    finish()
+  }
+}
+
 describe('ready streams', () => {
   it(`are ${READY_STREAMS_MIN} at the start, and the carrier is online with the first`, async () => {
     await carrier.online
@@ -304,6 +312,18 @@ describe('more WebSockets', () => {
     }
   }
 
+  /** A second WebSocket comes, is used, and is to go because there is no need of it any more. */
+  async function retireSecond(): Promise<void> {
+    await settle()
+    await burst()
+    await load(true)
+    relays[1]!.saturate(false)
+    // the next ready stream is opened there
+    await claim()
+    await settle()
+    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+  }
+
   it(`come while one is saturated and visitors are many, ${LINKS_MAX} at most`, async () => {
     await settle()
     await burst()
@@ -335,10 +355,7 @@ describe('more WebSockets', () => {
     await burst()
     await load(true)
     expect(carrier.stats.webSockets).toBe(2)
-    for (const { activation, finish } of served.splice(0)) {
-      activation.stream.abort()
-      finish()
-    }
+    leave()
     const surplus = [...ready]
     for (let waited = 0; waited < 4 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
     // a relay may hand out any of them at this moment
@@ -347,10 +364,7 @@ describe('more WebSockets', () => {
       await stream.write(TLS_MARKER)
       await settle()
     }
-    for (const { activation, finish } of served.splice(0)) {
-      activation.stream.abort()
-      finish()
-    }
+    leave()
     await load(false)
     expect(carrier.stats.webSockets).toBe(1)
     expect(carrier.stats.readyStreams).toBe(READY_STREAMS_MIN)
@@ -358,14 +372,7 @@ describe('more WebSockets', () => {
   })
 
   it('that were to go are taken again when they are needed again', async () => {
-    await settle()
-    await burst()
-    await load(true)
-    relays[1]!.saturate(false)
-    // the next ready stream is opened there
-    await claim()
-    await settle()
-    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    await retireSecond()
     await load(true, 3)
     relays[1]!.saturate(false)
     const before = relays[1]!.session.streamCount
@@ -375,19 +382,10 @@ describe('more WebSockets', () => {
   })
 
   it('that were to go stay when the others break', async () => {
-    await settle()
-    await burst()
-    await load(true)
-    relays[1]!.saturate(false)
+    await retireSecond()
     await claim()
     await settle()
-    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
-    await claim()
-    await settle()
-    for (const { activation, finish } of served.splice(0)) {
-      activation.stream.abort()
-      finish()
-    }
+    leave()
     await settle()
     expect(relays[1]!.session.streamCount).toBe(0)
     links[0]!.closed(1006)

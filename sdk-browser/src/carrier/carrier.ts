@@ -1,11 +1,12 @@
 // A site's way to its visitors: one WebSocket, more where one is not enough, and streams ready on them.
 
 import type { CarrierDebugEvent } from '../debug.ts'
-import { abortError, asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
+import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
 import { LINK_IDLE_MS, LINK_PAUSE_MS, LINKS_MAX, TIDY_INTERVAL_MS } from '../limits.ts'
 import { Link, type Traffic } from './link.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
+import { untilOnline } from './until-online.ts'
 import type { WebSocketEvents, WebSocketTransport } from './websocket.ts'
 
 /** Opens one more WebSocket to the relay. */
@@ -51,22 +52,13 @@ const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ende
  * Resolves once the relay accepted the first stream, so that visitors can come.
  * @throws SvcError why there is no carrier
  */
-export async function openCarrier(
+export function openCarrier(
   connect: Connect,
   traffic: Traffic,
   events: CarrierEvents,
   signal: AbortSignal,
 ): Promise<Carrier> {
-  const carrier = new Carrier(connect, traffic, events)
-  const abort = (): void => carrier.fail(abortError(signal))
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await carrier.online
-    return carrier
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+  return untilOnline(new Carrier(connect, traffic, events), signal)
 }
 
 export class Carrier {

@@ -3,7 +3,6 @@
 import { type ConnectionOptions, createSecureContext, type TLSSocket } from 'node:tls'
 import {
   type Activation,
-  abortError,
   asSvcError,
   type CarrierEvents,
   type CarrierStats,
@@ -15,6 +14,7 @@ import {
   SvcError,
   TIDY_INTERVAL_MS,
   type Traffic,
+  untilOnline,
 } from '@svc/sdk-browser/platform'
 import { NATIVE_VISITORS_MAX, SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { type Dialed, dial } from './dial.ts'
@@ -32,16 +32,8 @@ export function nativeCarrier(tls: ConnectionOptions): OpenCarrier {
   return async (url, traffic, events, signal) => {
     // made once: reading the authorities takes longer than a resumed handshake
     const secure = { ...tls, secureContext: createSecureContext(tls) }
-    const carrier = new NativeCarrier({ url: new URL(url), tls: secure, contest }, traffic, events)
-    const abort = (): void => carrier.fail(abortError(signal))
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      await carrier.online
-      return carrier
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
+    const target = { url: new URL(url), tls: secure, contest }
+    return untilOnline(new NativeCarrier(target, traffic, events), signal)
   }
 }
 
