@@ -3,21 +3,11 @@
 import type { RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLog } from '../src/log.ts'
+import { ADMIN_ROUTES } from './support/admin-routes.ts'
 import { type Answer, startTestRelay, type TestRelay } from './support/relay.ts'
 
 const ADMIN_TOKEN = 'the-administrators-long-token'
 const WARN = 40
-const ROUTES: [method: string, path: string][] = [
-  ['GET', '/api/policy'],
-  ['POST', '/api/policy'],
-  ['GET', '/api/policy/state'],
-  ['POST', '/api/policy/leases'],
-  ['POST', '/api/policy/ips'],
-  ['GET', '/api/policy/decisions'],
-  ['GET', '/api/policy/changes'],
-  ['GET', '/api/admin/load'],
-  ['POST', '/api/admin/auth/logout'],
-]
 const LOGIN = '/api/admin/auth/login'
 const STATUS = '/api/admin/auth/status'
 
@@ -39,12 +29,13 @@ function ask(method: string, path: string, token: string, from = '192.0.2.1'): P
   return relay.call(method, path, body, { ...bearer, Forwarded: `for="${from}"` })
 }
 
+/** Those that tell of a client: a relay may also have something to say of itself. */
 const warnings = () =>
   log
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-    .filter(({ level }) => level === WARN)
+    .filter(({ level, address }) => level === WARN && address !== undefined)
     .map(({ msg, address }) => `${msg} ${address}`)
 
 const limited = {
@@ -54,7 +45,7 @@ const limited = {
 }
 
 describe('wrong admin tokens', () => {
-  test.each([...ROUTES, ['POST', LOGIN]])('%s %s: five a minute, then 429', async (method, path) => {
+  test.each([...ADMIN_ROUTES, ['POST', LOGIN]])('%s %s: five a minute, then 429', async (method, path) => {
     for (let guess = 0; guess < 5; guess++)
       expect(await ask(method, path!, `a-wrong-token-${guess}`)).toMatchObject({ status: 401 })
     expect(await ask(method, path!, 'a-wrong-token')).toMatchObject(limited)
@@ -73,7 +64,7 @@ describe('wrong admin tokens', () => {
   test('count together, whatever the route, by network; a lease token is one', async () => {
     const lease: RegisterResponse = await relay.register('nosy')
     const [from, neighbour, other] = ['[2001:db8::1]', '[2001:db8::2]', '[2001:db8:1::1]']
-    for (const [method, path] of [...ROUTES.slice(0, 3), ['POST', LOGIN], ['GET', STATUS]] as const)
+    for (const [method, path] of [...ADMIN_ROUTES.slice(0, 3), ['POST', LOGIN], ['GET', STATUS]] as const)
       await ask(method, path, lease.access_token, from)
     expect(await ask('GET', '/api/admin/load', 'a-wrong-token', neighbour)).toMatchObject(limited)
     expect(await ask('GET', '/api/admin/load', 'a-wrong-token', other)).toMatchObject({ status: 401 })

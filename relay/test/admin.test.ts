@@ -6,6 +6,7 @@ import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PolicyChanges } from '../src/policy/changes.ts'
 import { USUAL_RESERVED_NAMES } from '../src/policy/reserved-names.ts'
+import { ADMIN_ROUTES } from './support/admin-routes.ts'
 import { connectWebSocket, openCarrier } from './support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from './support/relay.ts'
 
@@ -64,17 +65,7 @@ describe('POST /api/admin/auth/login', () => {
 })
 
 describe('without the bearer', () => {
-  test.each([
-    ['GET', '/api/policy'],
-    ['POST', '/api/policy'],
-    ['GET', '/api/policy/state'],
-    ['POST', '/api/policy/leases'],
-    ['POST', '/api/policy/ips'],
-    ['GET', '/api/policy/decisions'],
-    ['GET', '/api/policy/changes'],
-    ['GET', '/api/admin/load'],
-    ['POST', '/api/admin/auth/logout'],
-  ])('%s %s is 401', async (method, path) => {
+  test.each(ADMIN_ROUTES)('%s %s is 401', async (method, path) => {
     const credentials = ['', TOKEN, encodeURIComponent(TOKEN), `Basic ${btoa(TOKEN)}`, 'Bearer', 'Bearer  ']
     for (const Authorization of credentials)
       expect(

@@ -17,7 +17,7 @@ import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { newAccount } from '../support/relay.ts'
 import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/session.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
-import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World } from './ledger.ts'
+import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World, withWorld } from './ledger.ts'
 
 let world: World
 beforeAll(async () => {
@@ -64,9 +64,9 @@ async function gates(wanted: 'udp_enabled' | 'tcp_enabled', kind: 'udp' | 'tcp_p
     { UDP_ENABLED: 'false', TCP_ENABLED: 'false' },
     { MIN_PORT: '', MAX_PORT: '' },
   ]) {
-    const other = await startWorld(env)
-    await expect(other.lease({ [wanted]: true })).rejects.toThrow(new RegExp(`${kind}_disabled`))
-    await other.close()
+    await withWorld(env, (other) =>
+      expect(other.lease({ [wanted]: true })).rejects.toThrow(new RegExp(`${kind}_disabled`)),
+    )
   }
 }
 

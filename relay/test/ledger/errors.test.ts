@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { newAccount } from '../support/relay.ts'
 import { apiSocket, connectRequest, socketReader } from '../support/session.ts'
-import { failsWith, ledger, startWorld, type World } from './ledger.ts'
+import { failsWith, ledger, startWorld, type World, withWorld } from './ledger.ts'
 
 let world: World
 beforeAll(async () => {
@@ -25,15 +25,6 @@ async function connectAnswer(request: string): Promise<string> {
   const answer = await socketReader(socket)(4096)
   socket.destroy()
   return answer.toString('latin1')
-}
-
-async function withWorld(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await startWorld(env)
-  try {
-    await work(other)
-  } finally {
-    await other.close()
-  }
 }
 
 async function setPorts(kind: 'udp' | 'tcp_port', ports: object): Promise<void> {

@@ -79,6 +79,19 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
 
 const LET_IN_MS = 400
 
+/** Another relay, with other settings, for as long as `work` takes. */
+export async function withWorld(
+  env: Record<string, string>,
+  work: (other: World) => Promise<void>,
+): Promise<void> {
+  const other = await startWorld(env)
+  try {
+    await work(other)
+  } finally {
+    await other.close()
+  }
+}
+
 export function keyOf({ identity }: RegisterResponse): string {
   return `${identity.name}:${identity.address}`
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { BINDING_BYTES, READY_SESSIONS_MAX, type RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { newAccount } from '../support/relay.ts'
-import { failsWith, ledger, marker, PORTS, startWorld, type World } from './ledger.ts'
+import { failsWith, ledger, marker, PORTS, startWorld, type World, withWorld } from './ledger.ts'
 
 let world: World
 beforeAll(async () => {
@@ -19,15 +19,6 @@ const challenge = (on: World, fields: object = {}) =>
   })
 
 const secondsLeft = ({ expires_at }: { expires_at: string }) => (Date.parse(expires_at) - Date.now()) / 1000
-
-async function withWorld(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await startWorld(env)
-  try {
-    await work(other)
-  } finally {
-    await other.close()
-  }
-}
 
 function unlimited(field: 'udp_enabled' | 'tcp_enabled') {
   return () =>
