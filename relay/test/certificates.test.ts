@@ -54,6 +54,28 @@ describe('loadCertificates', () => {
     expect(verify(join(directory, 'fullchain.pem'))).toMatch(/: OK/)
   })
 
+  test("on localhost: somebody else's certificate is never overwritten", async () => {
+    await load('https://relay.localhost')
+    const [certificate, key] = [join(directory, 'fullchain.pem'), join(directory, 'privatekey.pem')]
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-subj',
+      '/CN=relay.localhost',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ]
+    execFileSync('openssl', made, { stdio: 'pipe' })
+    const before = [await read('fullchain.pem'), await read('privatekey.pem')]
+    await expect(load('https://relay.localhost')).rejects.toThrow('was not issued by ca.pem')
+    expect([await read('fullchain.pem'), await read('privatekey.pem')]).toEqual(before)
+  })
+
   test('the CA cannot vouch for any other name (RFC 5280 §4.2.1.10)', async () => {
     await load('https://relay.localhost')
     const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }

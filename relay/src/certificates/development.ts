@@ -40,7 +40,7 @@ const LEAF_DAYS = 397
 const CLOCK_SKEW_MS = 3_600_000
 const SERIAL_BYTES = 16
 /** A common name is too short for our hostnames, and nobody looks at it beside the alternative names (RFC 9525 §2). */
-const SUBJECT = 'CN=svc development certificate'
+export const LEAF_SUBJECT = 'CN=svc development certificate'
 const NAME_CONSTRAINTS_OID = '2.5.29.30'
 
 /** A new authority that can vouch for `host` and the names below it, and for nothing else in the world. */
@@ -98,7 +98,7 @@ async function issue(
   const issuer = new X509Certificate(authority.certificate)
   const certificate = await X509CertificateGenerator.create(
     {
-      subject: SUBJECT,
+      subject: LEAF_SUBJECT,
       issuer: issuer.subject,
       publicKey,
       signingKey: await importKey(authority.key),

@@ -6,7 +6,7 @@ import type { SignAlgorithm } from '@svc/protocol'
 import type { Logger } from '../log.ts'
 import { isLocalhost, type Settings, SettingsError } from '../settings.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../state-file.ts'
-import { type Authority, authorityName, createAuthority, createLeaf } from './development.ts'
+import { type Authority, authorityName, createAuthority, createLeaf, LEAF_SUBJECT } from './development.ts'
 
 export interface Certificates {
   /** PEM, leaf first. */
@@ -23,8 +23,9 @@ const RENEW_BEFORE_MS = 30 * 86_400_000
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * At a start: on localhost what is not there, or does not suit, is made.
- * @throws SettingsError when there is no usable certificate for the host, with what to do about it
+ * At a start: on localhost what is not there, or does not suit any more, is made.
+ * @throws SettingsError when there is no usable certificate for the host, with what to do about it; on localhost, when
+ * somebody else's certificate would be overwritten
  */
 export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
   const directory = settings.identityPath
@@ -34,6 +35,11 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   const authority = await developmentAuthority(directory, settings.rootHost, log)
   if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
     return { ...certificatesOf(settings.rootHost, chain, key), authority }
+  if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
+    throw new SettingsError(
+      files.chain,
+      'was not issued by ca.pem, or runs out: move it and privatekey.pem away',
+    )
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
@@ -90,6 +96,10 @@ function isCurrent(chainPem: string, host: string, authority: Authority): boolea
     leaf.checkIssued(new X509Certificate(authority.certificate)) &&
     leaf.validToDate.getTime() - Date.now() > RENEW_BEFORE_MS
   )
+}
+
+function subjectOf(chainPem: string): string {
+  return pemOf('fullchain.pem', () => new X509Certificate(chainPem)).subject
 }
 
 /** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
