@@ -23,6 +23,9 @@ const commonHead: Plugin = {
 /** A build on a busy machine is slow, which is no news to who waits for it. */
 const checks = { bundlerTimings: false }
 
+/** A framework's server with its client in it is more than Vite thinks that a page should have, in kB. */
+const FRAMEWORK_KB = 2000
+
 const SCRIPT = '?script'
 
 /** `import text from './visitor.ts?script'`: what a page sends to its visitors as the script of theirs. */
@@ -53,6 +56,7 @@ const config: UserConfig = defineConfig({
     outDir: 'dist/examples',
     emptyOutDir: true,
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: FRAMEWORK_KB,
     rolldownOptions: { checks, input: pages },
   },
   worker: {

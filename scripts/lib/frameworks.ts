@@ -9,6 +9,7 @@ const BUILD_TIMEOUT_MS: number = 2 * 60_000
 
 /** The framework's program, which this Node runs, and its arguments. */
 const PROGRAMS: Record<string, string[]> = {
+  'react-router': ['@react-router/dev/bin.cjs', 'build'],
   sveltekit: ['vite/bin/vite.js', 'build'],
 }
 

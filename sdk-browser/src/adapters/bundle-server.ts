@@ -6,6 +6,8 @@ import { build, type Plugin } from 'vite'
 
 const ENTRY = '\0svc:site'
 const BUILTIN = '\0svc:builtin'
+/** The code of a warning: of `"use client"` at the top of a file, which says nothing to a server without components of its own. */
+const USE_CLIENT = 'MODULE_LEVEL_DIRECTIVE'
 
 /**
  * @param code the module that becomes `site.js`; what it imports is looked for from `directory`
@@ -14,7 +16,6 @@ const BUILTIN = '\0svc:builtin'
 export async function bundleServer(code: string, directory: string, file: string): Promise<void> {
   await build({
     configFile: false,
-    root: directory,
     logLevel: 'warn',
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -34,6 +35,7 @@ export async function bundleServer(code: string, directory: string, file: string
       rolldownOptions: {
         input: ENTRY,
         external: /^@svc\/sdk-browser/,
+        onwarn: (warning, warn) => warning.code === USE_CLIENT || warn(warning),
         output: { format: 'es', codeSplitting: false, entryFileNames: path.basename(file) },
       },
     },

@@ -6,6 +6,9 @@ import path from 'node:path'
 import type { Bundle, BundledFile } from '../handlers/bundled.ts'
 import { bundleServer } from './bundle-server.ts'
 
+const INDEX = 'index.html'
+/** Vite's manifest, which is for servers. */
+const VITE = /[/\\]\.vite$/
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface AdapterOptions {
@@ -20,6 +23,7 @@ export interface SiteParts {
   files: readonly string[]
   /** What all their paths begin with, such as `docs/`. */
   base: string
+  /** Left out, each `index.html` answers for its directory, with a slash at the end and without. */
   pages?: Bundle['pages']
   /** Of the files, below `base`. */
   immutable: string
@@ -30,9 +34,11 @@ export interface SiteParts {
 
 /** Writes `site.js`, which exports `fetch`, and its declaration. */
 export async function writeSite(parts: SiteParts): Promise<void> {
-  const { out, files, base, pages = {}, immutable, server, directory } = parts
-  const found = await Promise.all(files.map((directory) => readFiles(directory, base)))
-  const bundle: Bundle = { files: Object.fromEntries(found.flat()), pages, immutable: base + immutable }
+  const { out, base, immutable, server, directory } = parts
+  const found = await Promise.all(parts.files.map((directory) => readFiles(directory, base)))
+  const files = Object.fromEntries(found.flat())
+  const pages = parts.pages ?? indexPages(Object.keys(files))
+  const bundle: Bundle = { files, pages, immutable: base + immutable }
   // The globals come first: a browser's Response drops cookies.
   const code = `import '@svc/sdk-browser/globals'
 import { bundled } from '@svc/sdk-browser/handlers'
@@ -45,9 +51,18 @@ export const fetch = bundled(${JSON.stringify(bundle)}, handle)
   await writeFile(path.join(out, 'site.d.ts'), types)
 }
 
+function indexPages(names: string[]): Record<string, string> {
+  const indexes = names.filter((name) => path.posix.basename(name) === INDEX)
+  const pathsOf = (name: string): string[] => {
+    const directory = `/${name.slice(0, -INDEX.length)}`
+    return [directory, directory.slice(0, -1)]
+  }
+  return Object.fromEntries(indexes.flatMap((name) => pathsOf(name).map((path) => [path, name])))
+}
+
 async function readFiles(directory: string, base: string): Promise<[name: string, file: BundledFile][]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
+  const files = entries.filter((entry) => entry.isFile() && !VITE.test(entry.parentPath))
   return Promise.all(
     files.map(async ({ parentPath, name }) => {
       const file = path.join(parentPath, name)

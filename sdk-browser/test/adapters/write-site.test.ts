@@ -62,6 +62,34 @@ export async function greet(path) {
   expect(await text('/assets/a%20b.js')).toMatch(/^hello /)
 })
 
+test('an index.html answers for its directory; the manifest of a build is for nobody', async () => {
+  const client = path.join(directory, 'indexes')
+  for (const name of [
+    'index.html',
+    'about/index.html',
+    'about/more.html',
+    '.vite/manifest.json',
+    '.well-known/a',
+  ]) {
+    mkdirSync(path.dirname(path.join(client, name)), { recursive: true })
+    writeFileSync(path.join(client, name), name)
+  }
+  const out = path.join(directory, 'indexed')
+  const server = "const handle = () => new Response('server')"
+  await writeSite({ out, files: [client], base: '', immutable: 'a/', server, directory })
+  const { fetch } = (await import(path.join(out, 'site.js'))) as { fetch: FetchHandler }
+  const paths = ['/', '/about', '/about/', '/about/more', '/.vite/manifest.json', '/.well-known/a']
+  const answers = paths.map(async (path) => (await ask(fetch, path)).text())
+  expect(await Promise.all(answers)).toEqual([
+    'index.html',
+    'about/index.html',
+    'about/index.html',
+    'server',
+    'server',
+    '.well-known/a',
+  ])
+})
+
 test('what the server imports and nobody has fails the build', async () => {
   const parts = { out: path.join(directory, 'none'), files: [], base: '', immutable: 'a', directory }
   await expect(writeSite({ ...parts, server: "import './none.js'\nconst handle = 1" })).rejects.toThrow(

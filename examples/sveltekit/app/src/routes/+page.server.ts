@@ -1,5 +1,5 @@
 // Logs visitors in and out: form actions that set a cookie and lead back to the page.
-import { type Cookies, fail, redirect } from '@sveltejs/kit'
+import { type Actions, type Cookies, fail, redirect } from '@sveltejs/kit'
 import { COOKIE, COOKIE_OPTIONS, Sessions } from '../../../../shared/sessions.ts'
 
 const sessions = new Sessions()
@@ -8,20 +8,15 @@ export const load = ({ cookies }: { cookies: Cookies }): { name: string | undefi
   name: sessions.nameOf(cookies.get(COOKIE)),
 })
 
-interface ActionEvent {
-  cookies: Cookies
-  request: Request
-}
-
-export const actions = {
-  login: async ({ cookies, request }: ActionEvent) => {
+export const actions: Actions = {
+  login: async ({ cookies, request }) => {
     const form = await request.formData()
     const secret = sessions.begin(form.get('name'))
     if (!secret) return fail(400, { message: 'Write a name of at most 40 characters.' })
     cookies.set(COOKIE, secret, COOKIE_OPTIONS)
     redirect(303, '/')
   },
-  logout: async ({ cookies }: ActionEvent) => {
+  logout: async ({ cookies }) => {
     sessions.end(cookies.get(COOKIE))
     cookies.delete(COOKIE, COOKIE_OPTIONS)
     redirect(303, '/')

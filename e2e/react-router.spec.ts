@@ -1,0 +1,37 @@
+// The example's journey: a React Router app, built with the preset, with an action, a loader, cookies and hydration.
+import { expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import { exampleTest, expectAccessible, expectFits, expectLinked } from './harness/example.ts'
+import { expectAssets, expectLogin, expectLoginByCurl } from './harness/login.ts'
+
+const reactRouter = exampleTest('react-router')
+
+reactRouter('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
+  const url = await example.address()
+  await expectLogin(visitor, url)
+  expect(example.errors).toEqual([])
+})
+
+reactRouter('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
+  const url = await address()
+  await expectLoginByCurl(relay.caFile, url, { login: '/?index', logout: '/?index' })
+  const foreign = ['-o', '/dev/null', '-w', '%{http_code}', '-H', 'Origin: https://other.example']
+  expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/?index`))).toBe('400')
+})
+
+reactRouter('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {
+  await expectAssets(visitor, relay.caFile, await address())
+})
+
+reactRouter(
+  'it fits a phone and a desk, light and dark, and passes axe-core',
+  async ({ example: { page, address }, visitor }, info) => {
+    await visitor.goto(await address())
+    await expectFits({ page, visitor }, info)
+    await expectAccessible(page, visitor)
+  },
+)
+
+reactRouter('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'React Router', 'react-router')
+})
