@@ -1,6 +1,6 @@
 // Whether what is sent to an address arrives there: a datagram that comes from it afterwards is an answer, and counts.
 
-import { ANSWER_AFTER_MS, ANSWERED_MS } from '../limits.ts'
+import { ANSWER_AFTER_MS, ANSWERED_MS } from './limits.ts'
 
 export class Answers {
   #count = 0

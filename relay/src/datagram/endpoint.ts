@@ -2,14 +2,14 @@
 // it cannot be.
 
 import type { TunnelCertificate, TunnelCertificates } from '../certificates/tunnel.ts'
+import type { Logger } from '../log.ts'
+import { RestartPause } from '../workers/restart-pause.ts'
 import {
   ENDPOINT_ATTEMPTS,
   ENDPOINT_FIRST_ATTEMPTS,
   ENDPOINT_PAUSE_MS,
   ENDPOINT_SLOW_PAUSE_MS,
-} from '../limits.ts'
-import type { Logger } from '../log.ts'
-import { RestartPause } from '../workers/restart-pause.ts'
+} from './limits.ts'
 import type { QuicConnection, QuicEndpoint, QuicEvents } from './quic.ts'
 
 type Accept = (connection: QuicConnection) => QuicEvents

@@ -9,8 +9,9 @@ import {
   type TunnelAnswer,
   type TunnelHello,
 } from '@svc/protocol'
-import { FAREWELL_MS, TUNNEL_STREAM_MAX_BYTES } from '../limits.ts'
+import { FAREWELL_MS } from '../limits.ts'
 import { z } from '../schema.ts'
+import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
 
 export interface FirstStreamEvents {
   /** @returns why the token does not let the tunnel in; undefined: it is in */

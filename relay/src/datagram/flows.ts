@@ -1,9 +1,9 @@
 // The flows of one UDP port: which visitor's address a flow id stands for, and what may still be sent there.
 
 import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
-import { FLOW_EVICTABLE_MS, FLOWS_MAX, FLOWS_PER_LEASE_MAX } from '../limits.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { Answers } from './answers.ts'
+import { FLOW_EVICTABLE_MS, FLOWS_MAX, FLOWS_PER_LEASE_MAX } from './limits.ts'
 import { ReplyCredit } from './reply-credit.ts'
 
 export interface Flow {

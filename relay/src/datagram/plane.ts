@@ -8,9 +8,9 @@ import { Rates } from '../budget/rates.ts'
 import { openUdpPort, type UdpPort } from '../ingress/udp-port.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { BoundPort } from '../lease/port-plane.ts'
-import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from '../limits.ts'
 import type { DatagramDrop, Tally } from '../metrics/tally.ts'
 import { FlowTable } from './flows.ts'
+import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from './limits.ts'
 import type { QuicConnection } from './quic.ts'
 
 export interface PlaneParts {

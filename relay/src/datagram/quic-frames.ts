@@ -1,7 +1,7 @@
 // What the relay and its QUIC process tell each other, over one pipe: frames of a length, a kind, a connection and a payload.
 
 import type { Duplex } from 'node:stream'
-import { QUIC_FRAME_MAX_BYTES } from '../limits.ts'
+import { QUIC_FRAME_MAX_BYTES } from './limits.ts'
 
 /** Of the pipe in the QUIC process: behind the three of every process. */
 export const QUIC_PIPE_FD = 3

@@ -6,17 +6,10 @@ import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../ip.ts'
-import {
-  FAREWELL_MS,
-  QUIC_END_DEADLINE_MS,
-  QUIC_PIPE_MAX_BYTES,
-  QUIC_START_DEADLINE_MS,
-  TUNNELS_MAX,
-  WORKER_PING_MS,
-  WORKER_SILENCE_MS,
-} from '../limits.ts'
+import { FAREWELL_MS, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
 import { z } from '../schema.ts'
 import type { SupervisedEndpoint } from './endpoint.ts'
+import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import type { QuicConnection, QuicEvents } from './quic.ts'
 import {
   type Begin,

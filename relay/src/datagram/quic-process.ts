@@ -4,14 +4,14 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
+import { dropRights } from './drop-rights.ts'
 import {
   QUIC_DROPS_REPORT_MS,
   QUIC_PAUSE_MS,
   QUIC_PIPE_MAX_BYTES,
   QUIC_PORTION,
   TUNNEL_STREAM_MAX_BYTES,
-} from '../limits.ts'
-import { dropRights } from './drop-rights.ts'
+} from './limits.ts'
 import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
 import {
   type Begin,

@@ -1,5 +1,6 @@
 // What may be sent to one address: three times what came from it, and more once it has shown that what is sent there arrives.
 
+import { Answers } from './answers.ts'
 import {
   AMPLIFICATION_MAX,
   ANSWERS_NEEDED,
@@ -10,8 +11,7 @@ import {
   REPLY_BYTES_PER_DATAGRAM,
   REPLY_CREDIT_MAX_BYTES,
   REPLY_FACTOR,
-} from '../limits.ts'
-import { Answers } from './answers.ts'
+} from './limits.ts'
 
 export class ReplyCredit {
   readonly #answers = new Answers()

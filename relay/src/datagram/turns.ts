@@ -1,6 +1,6 @@
 // Datagrams in portions, with a turn of the event loop or a pause between them, to whoever would lose what comes all at once.
 
-import { TUNNEL_PER_TURN, TUNNEL_WAITING_MAX } from '../limits.ts'
+import { TUNNEL_PER_TURN, TUNNEL_WAITING_MAX } from './limits.ts'
 
 interface Portions {
   /** Items at once. */
