@@ -19,7 +19,7 @@ export interface Answer {
   text: string
 }
 
-/** What the lease is to have. */
+/** The fields of the lease. */
 type Wanted = Pick<RegisterChallengeRequest, 'tcp_enabled' | 'metadata' | 'ttl'>
 
 export function newIdentity(): Identity {
