@@ -1,35 +1,6 @@
 // Every path of the relay's API, and the headers and media types that belong to them.
 
-export const PATH = {
-  openapi: '/api/openapi.json',
-  health: '/api/healthz',
-  state: '/api/state',
-  installSh: '/api/install.sh',
-  installPs1: '/api/install.ps1',
-  adminLogin: '/api/admin/auth/login',
-  adminStatus: '/api/admin/auth/status',
-  adminLogout: '/api/admin/auth/logout',
-  adminLoad: '/api/admin/load',
-  policy: '/api/policy',
-  policyState: '/api/policy/state',
-  policyLeases: '/api/policy/leases',
-  policyIps: '/api/policy/ips',
-  policyDecisions: '/api/policy/decisions',
-  policyChanges: '/api/policy/changes',
-  domain: '/sdk/domain',
-  registerChallenge: '/sdk/register/challenge',
-  register: '/sdk/register',
-  renew: '/sdk/renew',
-  reverse: '/sdk/reverse',
-  unregister: '/sdk/unregister',
-  connect: '/sdk/connect',
-  certificateChain: '/sdk/certificate-chain',
-  sign: '/v1/sign',
-  cache: '/sdk/cache',
-  hop: '/sdk/hop',
-  discovery: '/discovery',
-  announce: '/discovery/announce',
-} as const
+export * as PATH from './path-names.ts'
 
 /** What `/api/install/bin/{slug}` offers. The last two are for browsers: the connector, and the runtime it needs. */
 export const INSTALL_SLUGS = [
