@@ -14,6 +14,8 @@ export type DebugEvent =
   | CarrierDebugEvent
   | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }
   | { type: 'lease'; change: 'registered' | 'renewed' | 'released' }
+  /** What the site's `pressure` event tells as well. */
+  | { type: 'pressure'; closedForOthers: number; isFull: boolean }
   /** What the site's `error` event tells as well. */
   | { type: 'error'; code: SvcErrorCode; message: string }
   /** The next attempt to connect comes after this pause. */

@@ -62,6 +62,12 @@ export const LOAD_RTT_FACTOR = 4
 export const LOAD_RTT_MIN_MS = 200
 /** WebSockets of a site: half of what a relay allows, so that old ones may linger there while a page reconnects. */
 export const LINKS_MAX = 4
+/** Streams on one WebSocket: a relay takes 1,024, and counts those that are ending a little longer. */
+export const LINK_STREAMS_MAX = 1000
+/** With so many on each of them, another WebSocket is opened: the next visitors do not wait for it. */
+export const LINK_STREAMS_MANY = 768
+/** When those that there are would fill less than this share of that on one WebSocket fewer, one may go. */
+export const LINK_STREAMS_FEW_SHARE = 0.5
 /** Between one more WebSocket and the next: the first has to take effect. */
 export const LINK_PAUSE_MS = 3_000
 /** Without saturation for this long, one WebSocket less will do: it gets no more streams. */
@@ -77,8 +83,24 @@ export const DEMAND_HALF_LIFE_MS = 60_000
 export const REJECTION_PAUSE_MS = 10_000
 /** A ready stream that the relay ended unused is replaced after this. */
 export const REPLACEMENT_PAUSE_MS = 1_000
-/** Public connections served at once; beyond it no ready stream is offered and visitors wait at the relay. */
-export const CONNECTIONS_MAX = 256
+/** Visitors' connections at once, unless told otherwise: idle ones take some 20 KB of a page each, and 60 KB in Node. */
+export const CONNECTIONS_DEFAULT = 1024
+/** … and the most that can be asked for: with those that are being closed they fit on {@link LINKS_MAX} WebSockets. */
+export const CONNECTIONS_MAX = 3500
+/** A connection that is idle for less is probably between two requests, or its first one is on its way: it stays. */
+export const IDLE_MIN_MS = 250
+/** A handshake, or the head of a request, that takes longer may be given up for another visitor. */
+export const BEGINNING_MIN_MS = 5_000
+/** Connections that are being closed for others come on top of the bound, up to this share of it, … */
+export const LEAVING_SHARE = 0.125
+/** … and this number in any case. */
+export const LEAVING_MIN = 8
+/** A visitor has so long to answer the end of its connection; then it may be broken off when others need its place, too. */
+export const LEAVING_MS = 500
+/** That connections were closed for others, or could not be, is told once in this time at most, … */
+export const PRESSURE_INTERVAL_MS = 1_000
+/** … and that none could be when it has been so for this long. */
+export const FULL_TOLD_AFTER_MS = 500
 /** What visitors who are here when the site closes get to finish: a short download, no long one. */
 export const CLOSE_GRACE_MS = 5_000
 

@@ -26,6 +26,8 @@ export interface Platform {
   admit?: Admit | undefined
   /** Another carrier than the WebSocket. */
   openCarrier?: OpenCarrier | undefined
+  /** Connections at once, where the options do not say. */
+  connectionsDefault?: number | undefined
   /** Takes the visitors' TLS streams as they come, in place of the engine. Settles when one is over; never rejects. */
   serveTls?: ServeStream | undefined
   /** Asks the relay for a dedicated TCP port, and serves its visitors as `serveTls` does. */
@@ -91,7 +93,7 @@ export type OpenCarrier = (
 export interface SiteCarrier {
   readonly isClosed: boolean
   readonly stats: CarrierStats
-  /** Opens the ready streams that are missing, after the lease was renewed. */
+  /** Opens the ready streams that are missing: the lease was renewed, or there is room for more visitors. */
   fill(): void
   /** Finds out now whether the relay still answers, where the platform tells of sleep and lost networks. */
   probe?(): void

@@ -2,27 +2,25 @@
 
 import { addressesOf, NO_ADDRESSES } from './addresses.ts'
 import { ApprovalWatch } from './approval-watch.ts'
-import { Backoff } from './carrier/backoff.ts'
-import { type CarrierEvents, openCarrier } from './carrier/carrier.ts'
-import type { Traffic } from './carrier/link.ts'
 import type { Activation } from './carrier/reverse-stream.ts'
-import { openWebSocket } from './carrier/websocket.ts'
 import { RelayClient } from './control/client.ts'
 import { LeaseKeeper } from './control/lease-keeper.ts'
 import type { Registration } from './control/registration.ts'
 import { withDeadline } from './deadline.ts'
-import type { DebugEvent } from './debug.ts'
 import { abortError, asSvcError, SvcError } from './errors.ts'
-import { isFatal, isLeaseLost, isWorthWaiting, notAllowed, waitingReason } from './failures.ts'
+import { isWorthWaiting, notAllowed, waitingReason } from './failures.ts'
 import type { KeyIdentity } from './identity/key.ts'
 import { CLOSE_GRACE_MS, LOOK_DEADLINE_MS, STABLE_AFTER_MS } from './limits.ts'
 import type { SiteOptions } from './options.ts'
-import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from './platform.ts'
-import { SiteErrorEvent, type SiteState, type SiteStats } from './site.ts'
+import type { DatagramStats, Platform, SiteCarrier } from './platform.ts'
+import { Reconnection } from './reconnection.ts'
+import type { SiteState, SiteStats } from './site.ts'
+import { SiteEvents } from './site-events.ts'
 import { SiteStatus } from './site-status.ts'
 import { CertificateSource } from './tenant/certificate.ts'
-import { TenantServer } from './tenant/server.ts'
+import { Visitors } from './visitors.ts'
 import type { Waiting } from './waiting.ts'
+import { Ways } from './ways.ts'
 
 const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
 
@@ -31,13 +29,18 @@ export class PublishedSite extends EventTarget {
   #portSuffix: string
   #keeper: LeaseKeeper
   #certificates: CertificateSource
-  #server: TenantServer
-  #backoff = new Backoff()
+  #visitors: Visitors
+  #reconnection = new Reconnection({
+    connect: (trusting) => this.#connect(trusting),
+    wasOnline: () => this.#timesOnline > 0,
+    leaseLost: () => this.#keeper.drop(),
+    failed: (reason) => this.#failed(reason),
+    pauses: (reason, ms) => this.#pauses(reason, ms),
+  })
   #status = new SiteStatus(() => this.#statusChanged())
   #approval = new ApprovalWatch((signal) => this.#look(signal))
   #addresses = NO_ADDRESSES
-  readonly #relay: URL
-  #datagrams: DatagramCarrier | undefined
+  #ways: Ways
   #carrier: SiteCarrier | undefined
   /** The relay takes sessions, as far as the carrier knows. */
   #isAdmitted = true
@@ -45,26 +48,21 @@ export class PublishedSite extends EventTarget {
   #online = Promise.withResolvers<void>()
   /** Why the site closed by itself. */
   #failure: SvcError | undefined
-  #traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
   #timesOnline = 0
   #onlineAt = 0
-  /** Metadata that the relay did not take: told when whoever awaits `publish` has had the time to listen. */
-  #refused: SvcError | undefined
   /** Aborted when the site closes or is suspended; what runs ends with it. */
   #run = new AbortController()
   #gone = new AbortController()
   #closing: Promise<void> | undefined
-  #tell: (event: DebugEvent) => void
+  #events: SiteEvents
 
   constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
     super()
     this.#platform = platform
-    this.#relay = options.relay
     const client = new RelayClient(options.relay, platform.fetch)
-    const onError = (error: SvcError): void => this.#report(error)
-    const { name, ttlS, allowCanonicalFallback, metadata, fetch, tls, http2, debug } = options
-    // what it throws is reported like the errors of event listeners, and does not reach the site
-    this.#tell = (event) => queueMicrotask(() => debug?.(event))
+    const onError = (error: SvcError): void => this.#events.error(error)
+    const { name, ttlS, allowCanonicalFallback, metadata, debug } = options
+    this.#events = new SiteEvents(this, debug)
     const keeper = new LeaseKeeper(
       client,
       {
@@ -77,27 +75,27 @@ export class PublishedSite extends EventTarget {
         udp: platform.openDatagrams !== undefined,
       },
       {
-        registered: () => this.#tell({ type: 'lease', change: 'registered' }),
+        registered: () => this.#events.tell({ type: 'lease', change: 'registered' }),
         renewed: () => this.#renewed(),
         failed: onError,
         gone: (error) => this.#lost(error),
-        reduced: (error) => {
-          this.#refused = error
-        },
+        // metadata that the relay did not take
+        reduced: (error) => this.#events.holdError(error),
       },
     )
     const certificates = new CertificateSource(client, keeper, onError)
-    this.#server = new TenantServer({
+    this.#visitors = new Visitors({
+      ...options,
+      platform,
       client,
       keeper,
       certificates,
-      fetch,
-      http2,
-      crypto: platform.tlsCrypto,
-      admit: platform.admit,
-      tls,
+      canonicalUrl: () => this.canonicalUrl,
+      roomCame: () => this.#carrier?.fill(),
+      pressure: (closedForOthers, isFull) => this.#events.pressure(closedForOthers, isFull),
       onError,
     })
+    this.#ways = new Ways(platform, options.relay, keeper, onError)
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
     this.#certificates = certificates
@@ -120,7 +118,7 @@ export class PublishedSite extends EventTarget {
   }
 
   datagramStats(): DatagramStats | undefined {
-    return this.#datagrams?.stats
+    return this.#ways.datagramStats
   }
 
   get state(): SiteState {
@@ -146,7 +144,7 @@ export class PublishedSite extends EventTarget {
         throw reason
       }
       // suspended meanwhile: what resumes it connects
-      if (!signal.aborted) this.#reconnect(reason)
+      if (!signal.aborted) this.#reconnection.run(reason, this.#run.signal)
     }
     await this.#online.promise
   }
@@ -154,7 +152,8 @@ export class PublishedSite extends EventTarget {
   stats(): SiteStats {
     const none = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
     const reconnects = Math.max(0, this.#timesOnline - 1)
-    return { ...(this.#carrier?.stats ?? none), ...this.#traffic, reconnects }
+    const { stats: connections } = this.#visitors
+    return { ...(this.#carrier?.stats ?? none), connections, ...this.#ways.traffic, reconnects }
   }
 
   /** Aborted when nothing of the site is left. */
@@ -169,7 +168,7 @@ export class PublishedSite extends EventTarget {
 
   /** The network is back, or the page is looked at again: find out, or try again, at once. */
   wake(): void {
-    this.#backoff.wake()
+    this.#reconnection.wake()
     this.#carrier?.probe?.()
     this.#keeper.touch()
     this.#approval.touch()
@@ -186,7 +185,7 @@ export class PublishedSite extends EventTarget {
   resume(): void {
     if (this.#status.state === 'closed' || !this.#run.signal.aborted) return
     this.#run = new AbortController()
-    this.#reconnect(undefined)
+    this.#reconnection.run(undefined, this.#run.signal)
   }
 
   /** Those who are here finish first: the relay ends their connections with the lease. */
@@ -196,7 +195,7 @@ export class PublishedSite extends EventTarget {
     this.#approval.stop()
     this.#online.promise.catch(() => {}) // who waits for it learns of it
     this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
-    this.#server.finish()
+    this.#visitors.finish()
     if (this.#carrier)
       await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
     this.#stop()
@@ -205,7 +204,7 @@ export class PublishedSite extends EventTarget {
   }
 
   async #release(keepalive: boolean): Promise<void> {
-    if (this.#keeper.lease) this.#tell({ type: 'lease', change: 'released' })
+    if (this.#keeper.lease) this.#events.tell({ type: 'lease', change: 'released' })
     await this.#keeper.release(keepalive)
   }
 
@@ -214,8 +213,7 @@ export class PublishedSite extends EventTarget {
     this.#approval.stop()
     this.#carrier?.close()
     this.#carrier = undefined
-    this.#datagrams?.close()
-    this.#datagrams = undefined
+    this.#ways.closeDatagrams()
   }
 
   /**
@@ -230,8 +228,8 @@ export class PublishedSite extends EventTarget {
     this.#addresses = addressesOf(lease, this.#portSuffix)
     // before anything that may take long
     if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
-    await Promise.all([this.#certificates.ensure(signal), this.#server.ready()])
-    await this.#openDatagrams(signal)
+    await Promise.all([this.#certificates.ensure(signal), this.#visitors.ready()])
+    await this.#ways.openDatagrams(signal)
     this.#isAdmitted = true
     // The relay may have ended the last carrier because the site lost its approval; a lease that was trusted does not say so.
     const looked = trusting ? this.#look(signal) : Promise.resolve()
@@ -274,76 +272,32 @@ export class PublishedSite extends EventTarget {
     this.#assess()
   }
 
-  /** Once: it comes back by itself, for as long as there is a lease. */
-  async #openDatagrams(signal: AbortSignal): Promise<void> {
-    const { openDatagrams: open } = this.#platform
-    if (this.#datagrams) return this.#datagrams.wake()
-    if (!open) return
-    const datagrams = await open(
-      this.#relay,
-      {
-        accessToken: () => this.#keeper.lease?.accessToken,
-        stale: () => this.#keeper.renewNow(),
-        failed: (error) => this.#report(error),
-      },
-      signal,
-    )
-    if (signal.aborted) datagrams.close()
-    else this.#datagrams = datagrams
-  }
-
   #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {
-    const { webSocketOptions: options, openCarrier: open } = this.#platform
-    const capability = (): string => (this.#keeper.lease ?? lease).capability
-    const events: CarrierEvents = {
-      capability,
-      serve: (activation) => this.#serve(activation),
+    const events = {
+      hasRoomFor: (visitors: number) => this.#visitors.hasRoomFor(visitors),
+      serve: (activation: Activation) => {
+        // the way works, for however short a time
+        this.#reconnection.reset()
+        return this.#visitors.serve(activation)
+      },
       traffic: () => {
         this.#keeper.touch()
         this.#approval.touch()
       },
-      stale: () => this.#keeper.renewNow(),
-      admits: (isAdmitting) => {
+      admits: (isAdmitting: boolean) => {
         this.#isAdmitted = isAdmitting
         this.#assess()
       },
-      ended: (reason) => this.#lost(reason),
-      debug: this.#tell,
+      ended: (reason: SvcError) => this.#lost(reason),
+      debug: this.#events.tell,
     }
-    if (open) return open(lease.carrierUrl, this.#traffic, events, signal)
-    return openCarrier(
-      (attach, signal) =>
-        openWebSocket({ url: lease.carrierUrl, capability: capability(), options }, attach, signal),
-      this.#traffic,
-      events,
-      signal,
-    )
-  }
-
-  async #serve({ stream, binding }: Activation): Promise<void> {
-    // the way works, for however short a time
-    this.#backoff.reset()
-    const { serveTls, serveRaw } = this.#platform
-    if (binding === undefined) {
-      if (serveRaw) return serveRaw(stream)
-      // no port was asked for
-      stream.abort()
-      return
-    }
-    if (serveTls) return serveTls(stream)
-    await this.#server.serve({ stream, binding }, this.canonicalUrl)
-  }
-
-  #reportRefused(): void {
-    const error = this.#refused
-    this.#refused = undefined
-    if (error) setTimeout(() => this.#report(error))
+    return this.#ways.openCarrier(lease, events, signal)
   }
 
   #renewed(): void {
-    this.#tell({ type: 'lease', change: 'renewed' })
+    this.#events.tell({ type: 'lease', change: 'renewed' })
     this.#assess()
-    if (this.#status.state === 'online') this.#reportRefused()
+    if (this.#status.state === 'online') this.#events.releaseError()
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
   }
@@ -355,43 +309,25 @@ export class PublishedSite extends EventTarget {
     this.#carrier = undefined
     this.#approval.stop()
     this.#setOffline()
-    if (performance.now() - this.#onlineAt > STABLE_AFTER_MS) this.#backoff.reset()
+    if (performance.now() - this.#onlineAt > STABLE_AFTER_MS) this.#reconnection.reset()
     if (reason.code === 'relay_unreachable') this.#platform.forgetConnections?.()
-    this.#reconnect(reason)
+    this.#reconnection.run(reason, this.#run.signal)
   }
 
-  async #reconnect(cause: SvcError | undefined): Promise<void> {
+  /** Nobody can do anything about it but whoever published the site. */
+  #failed(reason: SvcError): void {
+    this.#failure = reason
+    this.close()
+    this.#events.error(reason)
+  }
+
+  #pauses(reason: SvcError, ms: number): void {
     const { signal } = this.#run
-    for (let reason = cause; !signal.aborted; ) {
-      if (reason) {
-        if (isLeaseLost(reason)) this.#keeper.drop()
-        if (isFatal(reason, this.#timesOnline > 0)) {
-          this.#failure = reason
-          this.close()
-          this.#report(reason)
-          return
-        }
-        await this.#pauseAfter(reason, signal)
-        if (signal.aborted) return
-      }
-      try {
-        return await this.#connect(reason === cause && reason?.code === 'relay_unreachable')
-      } catch (error) {
-        reason = asSvcError(error, 'relay_unreachable', 'reconnecting failed')
-      }
-    }
-  }
-
-  async #pauseAfter(reason: SvcError, signal: AbortSignal): Promise<void> {
-    const askedMs = reason.retryAfterMs ?? 0
-    const pauseMs = Math.max(this.#backoff.next(), askedMs)
     const waiting = waitingReason(reason)
-    if (waiting) this.#status.wait({ reason: waiting, until: Date.now() + pauseMs })
+    if (waiting) this.#status.wait({ reason: waiting, until: Date.now() + ms })
     else this.#setOffline()
-    this.#report(reason)
-    if (signal.aborted) return
-    this.#tell({ type: 'retry', inMs: pauseMs })
-    await this.#backoff.pause(pauseMs, signal, askedMs > 0)
+    this.#events.error(reason)
+    if (!signal.aborted) this.#events.tell({ type: 'retry', inMs: ms })
   }
 
   #setOffline(): void {
@@ -399,17 +335,7 @@ export class PublishedSite extends EventTarget {
   }
 
   #statusChanged(): void {
-    const { state, waiting } = this.#status
-    this.#tell({ type: 'state', state, waiting })
-    if (state === 'online') {
-      this.#online.resolve()
-      this.#reportRefused()
-    }
-    this.dispatchEvent(new Event('statechange'))
-  }
-
-  #report(error: SvcError): void {
-    this.#tell({ type: 'error', code: error.code, message: error.message })
-    this.dispatchEvent(new SiteErrorEvent(error))
+    if (this.#status.state === 'online') this.#online.resolve()
+    this.#events.state(this.#status)
   }
 }

@@ -24,13 +24,42 @@ export class SiteErrorEvent extends Event {
   }
 }
 
+/** There were as many connections as there may be, and more visitors. */
+export class SitePressureEvent extends Event {
+  /** Connections that were closed for others since the last such event. */
+  readonly closedForOthers: number
+  /** Every connection is in use: visitors wait at the relay, for ten seconds at most. */
+  readonly isFull: boolean
+
+  constructor(closedForOthers: number, isFull: boolean) {
+    super('pressure')
+    this.closedForOthers = closedForOthers
+    this.isFull = isFull
+  }
+}
+
 export interface SiteEventMap {
   /** The state is another, or the site waits for another reason or until another time. */
   statechange: Event
   error: SiteErrorEvent
+  /** Idle connections were closed for others, or none could be. Told once a second at most. */
+  pressure: SitePressureEvent
+}
+
+/** Visitors' connections; the relay has those of visitors who wait for one. */
+export interface ConnectionStats {
+  /** Here now, those included that are being closed for others. */
+  open: number
+  /** Of those, the ones on which nothing is under way: they are closed for others when there are no more to be had. */
+  idle: number
+  /** The option `maxConnections`. */
+  max: number
+  /** Of all that there were. */
+  closedForOthers: number
 }
 
 export interface SiteStats extends CarrierStats, Traffic {
+  connections: ConnectionStats
   /** How often the site came online again. */
   reconnects: number
 }

@@ -8,10 +8,11 @@ import type { Traffic } from '../src/carrier/link.ts'
 import type { Activation } from '../src/carrier/reverse-stream.ts'
 import type { WebSocketEvents } from '../src/carrier/websocket.ts'
 import {
-  CONNECTIONS_MAX,
   DEMAND_HALF_LIFE_MS,
   LINK_IDLE_MS,
   LINK_PAUSE_MS,
+  LINK_STREAMS_MANY,
+  LINK_STREAMS_MAX,
   LINKS_MAX,
   PING_DEADLINE_MS,
   READY_STREAMS_MIN,
@@ -34,9 +35,12 @@ let relays: ReturnType<typeof relaySide>[]
 let links: WebSocketEvents[]
 let carrier: Carrier
 let served: { activation: Activation; finish: () => void }[]
+/** Visitors that the site may have at once. */
+let connectionsMax: number
 let events: { [K in keyof CarrierEvents]: ReturnType<typeof vi.fn> }
 let traffic: Traffic
 let diesAtOnce: boolean
+let isRefused: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -54,10 +58,18 @@ function start(firstAnswer: number): void {
   relays = []
   links = []
   diesAtOnce = false
+  isRefused = false
+  connectionsMax = 10_000
+  let here = 0
   answer = firstAnswer
   events = {
     capability: vi.fn(() => CAPABILITY),
-    serve: vi.fn((activation) => new Promise<void>((finish) => served.push({ activation, finish }))),
+    hasRoomFor: vi.fn((visitors) => here + visitors <= connectionsMax),
+    serve: vi.fn(async (activation) => {
+      here += 1
+      await new Promise<void>((finish) => served.push({ activation, finish }))
+      here -= 1
+    }),
     traffic: vi.fn(),
     stale: vi.fn(),
     admits: vi.fn(),
@@ -69,6 +81,7 @@ function start(firstAnswer: number): void {
 }
 
 const connect: Connect = async (attach) => {
+  if (isRefused) throw new Error('refused')
   const relay = relaySide(admit)
   relays.push(relay)
   const link = attach(relay.transport)
@@ -167,13 +180,14 @@ describe('ready streams', () => {
     expect([lost.length, served.length - before]).toEqual([0, 6])
   })
 
-  it('are not offered beyond CONNECTIONS_MAX connections, and again when one is over', async () => {
+  it('are not offered to more visitors than there is room for, and again when one has left', async () => {
+    connectionsMax = 256
     await settle()
-    for (let served = 0; served < CONNECTIONS_MAX; served++) {
+    for (let served = 0; served < connectionsMax; served++) {
       await claim()
       await settle()
     }
-    expect(served).toHaveLength(CONNECTIONS_MAX)
+    expect(served).toHaveLength(connectionsMax)
     expect(ready).toHaveLength(0)
     served[0]!.finish()
     await settle()
@@ -348,6 +362,58 @@ describe('more WebSockets', () => {
     await burst()
     for (let round = 0; round < 4; round++) await load(false)
     expect(relays).toHaveLength(1)
+  })
+
+  /** So many visitors more, one after the other. */
+  async function crowd(count: number): Promise<void> {
+    for (let come = 0; come < count; come++) {
+      if (ready.length === 0) await vi.advanceTimersByTimeAsync(REPLACEMENT_PAUSE_MS)
+      await claim()
+      await settle()
+    }
+  }
+  const streams = (): number[] => relays.map(({ session }) => session.streamCount)
+
+  it('come before one has as many streams as a relay takes, which is more than any gets', async () => {
+    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+    await crowd(LINK_STREAMS_MANY - READY_STREAMS_MIN)
+    expect(relays).toHaveLength(1)
+    await crowd(READY_STREAMS_MIN + 1)
+    expect(relays).toHaveLength(2)
+    // the new one has the most to give
+    await crowd(LINK_STREAMS_MANY)
+    expect(Math.min(...streams())).toBeGreaterThan(LINK_STREAMS_MANY - 10)
+    expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('have no more streams than a relay takes, also where no other can be had', async () => {
+    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+    isRefused = true
+    await crowd(LINK_STREAMS_MAX)
+    await vi.advanceTimersByTimeAsync(10 * REPLACEMENT_PAUSE_MS)
+    expect([served.length, ...streams()]).toEqual([LINK_STREAMS_MAX, LINK_STREAMS_MAX])
+    isRefused = false
+    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS + REPLACEMENT_PAUSE_MS)
+    expect([relays.length, streams()[0]]).toEqual([2, LINK_STREAMS_MAX])
+    expect(ready.length).toBeGreaterThanOrEqual(READY_STREAMS_MIN)
+    expect(events.ended).not.toHaveBeenCalled()
+  })
+
+  it('stay while one less would be crowded', async () => {
+    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+    await crowd(LINK_STREAMS_MANY + 2)
+    for (const { activation, finish } of served.splice(0, 200)) {
+      activation.stream.abort()
+      finish()
+    }
+    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += LINK_PAUSE_MS) {
+      await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+      await keepalive()
+    }
+    const [first, second] = streams()
+    await crowd(4)
+    // the one with the least to do would get none if it were to go
+    expect(streams()).toEqual([first, second! + 4])
   })
 
   it('get no more streams when they are idle, and go when the last stream on them was used', async () => {

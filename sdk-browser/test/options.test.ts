@@ -48,6 +48,9 @@ describe('refuses', () => {
     ['a ttl of 0', { ttl: 0 }, /1 to 600/],
     ['a ttl of 601', { ttl: 601 }, /1 to 600/],
     ['half a second', { ttl: 1.5 }, /whole number/],
+    ['no connection', { maxConnections: 0 }, /maxConnections must be a whole number from 1 to 3500/],
+    ['more connections than fit on its WebSockets', { maxConnections: 3501 }, /maxConnections/],
+    ['half a connection', { maxConnections: 0.5 }, /maxConnections/],
   ])('%s', (_, change, message) => {
     expect(() => parseOptions({ ...good, ...change })).toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),

@@ -9,8 +9,14 @@ it('no stream is offered while as many visitors are served as were allowed, and 
   // each stream is claimed the moment it is ready
   const activation = { binding: undefined, stream: undefined as never }
   const open = vi.fn(async () => ({ retire: () => {}, activation: async () => activation }))
-  const serve = (): Promise<void> => new Promise((resolve) => served.push(resolve))
-  const streams = new ReadyStreams({ open, serve, ready: () => {}, rejected: () => {} }, MAX)
+  let here = 0
+  const serve = async (): Promise<void> => {
+    here += 1
+    await new Promise<void>((resolve) => served.push(resolve))
+    here -= 1
+  }
+  const hasRoomFor = (visitors: number): boolean => here + visitors <= MAX
+  const streams = new ReadyStreams({ open, hasRoomFor, serve, ready: () => {}, rejected: () => {} })
   streams.fill()
   await expect.poll(() => served.length).toBe(MAX)
   await new Promise((resolve) => setTimeout(resolve, 20))

@@ -9,7 +9,9 @@ import type { LeaseKeeper } from '../src/control/lease-keeper.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../src/limits.ts'
 import { CertificateSource } from '../src/tenant/certificate.ts'
 import { serveConnection } from '../src/tenant/connection.ts'
+import { type Connection, Connections } from '../src/tenant/connections.ts'
 import { loadHttp2 } from '../src/tenant/http2.ts'
+import { Pressure } from '../src/tenant/pressure.ts'
 import { TenantServer } from '../src/tenant/server.ts'
 import { CERTIFICATE_PEM } from './support/certificate.ts'
 import { RELAY } from './support/fake-relay.ts'
@@ -58,6 +60,10 @@ function certificateFor(...names: string[]): string {
   return execFileSync('openssl', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
+function newConnection(): Connection {
+  return new Connections(1, new Pressure(() => {}), () => {}).enter()
+}
+
 /** What EncryptedExtensions say of ALPN, as the relay sees them when it is to sign. */
 async function agreedOn(options: { http2: boolean }, offered: string[]): Promise<string | undefined> {
   const signing = Promise.withResolvers<string>()
@@ -87,7 +93,11 @@ async function agreedOn(options: { http2: boolean }, offered: string[]): Promise
     ],
   })
   const over = server.serve(
-    { stream: new FedStream().feed(records(22, hello)), binding: new Uint8Array(16) },
+    {
+      stream: new FedStream().feed(records(22, hello)),
+      binding: new Uint8Array(16),
+      connection: newConnection(),
+    },
     '',
   )
   const extensions = Buffer.from(await signing.promise, 'base64').toString('latin1')
@@ -188,7 +198,12 @@ describe('a visitor', () => {
       onError,
     })
     const over = vi.fn()
-    server.serve({ stream, binding: new Uint8Array(16) }, 'https://demo.relay.example').then(over)
+    server
+      .serve(
+        { stream, binding: new Uint8Array(16), connection: newConnection() },
+        'https://demo.relay.example',
+      )
+      .then(over)
     await later(TLS_HANDSHAKE_DEADLINE_MS - 1)
     expect(over).not.toHaveBeenCalled()
     await later(1)
@@ -208,7 +223,10 @@ describe('a visitor', () => {
     const server = new TenantServer({ client: relay, keeper, certificates, fetch, tls: {}, onError })
     const over = Array.from({ length: 40 }, () => {
       const stream = new FedStream().feed(records(22, buildClientHello()))
-      return server.serve({ stream, binding: new Uint8Array(16) }, 'https://demo.relay.example')
+      return server.serve(
+        { stream, binding: new Uint8Array(16), connection: newConnection() },
+        'https://demo.relay.example',
+      )
     })
     await vi.waitFor(() => expect(answers).toHaveLength(32))
     // Time enough for the others, if they could.

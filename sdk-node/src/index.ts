@@ -1,10 +1,12 @@
 // @svc/sdk-node: publish an HTTPS server from Node.
 
 export {
+  type ConnectionStats,
   type DebugEvent,
   type PublishOptions,
   type Site,
   type SiteErrorEvent,
+  type SitePressureEvent,
   type SiteState,
   type SiteStats,
   SvcError,

@@ -6,8 +6,8 @@ import { KEEPALIVE_INTERVAL_MS, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
 export const DIAL_DEADLINE_MS = 10_000
 /** An idle native session that hears nothing for this long is dead: a keepalive is due, and had its time to be written. */
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
-/** Visitors served at once by native sessions: as many as a relay takes at one TCP port. More wait at the relay. */
-export const NATIVE_VISITORS_MAX = 2048
+/** Visitors' connections at once by native sessions, unless told otherwise: as many as a relay takes at one TCP port. */
+export const NATIVE_CONNECTIONS_DEFAULT = 2048
 /** What a relay says when it refuses a session: an envelope, with much air. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 

@@ -5,6 +5,7 @@ import { type Platform, SvcError } from '@svc/sdk-browser/platform'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { nativeCarrier } from './carrier/native.ts'
 import { loadIdentityFile } from './identity-file.ts'
+import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
 import { lookup } from './lookup.ts'
 import { nodeCrypto } from './tls-crypto.ts'
 
@@ -46,6 +47,9 @@ export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: Node
       throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
     },
     tlsCrypto: nodeCrypto,
-    ...(carrier === 'native' && { openCarrier: nativeCarrier(connect) }),
+    ...(carrier === 'native' && {
+      openCarrier: nativeCarrier(connect),
+      connectionsDefault: NATIVE_CONNECTIONS_DEFAULT,
+    }),
   }
 }

@@ -181,6 +181,7 @@ describe('at a relay that speaks literal bytes', () => {
       { bytesIn: 0, bytesOut: 0 },
       {
         capability: () => CAPABILITY,
+        hasRoomFor: () => true,
         serve: async () => {},
         traffic: () => {},
         stale: () => {},

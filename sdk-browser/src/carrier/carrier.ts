@@ -2,7 +2,15 @@
 
 import type { CarrierDebugEvent } from '../debug.ts'
 import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
-import { LINK_IDLE_MS, LINK_PAUSE_MS, LINKS_MAX, TIDY_INTERVAL_MS } from '../limits.ts'
+import {
+  LINK_IDLE_MS,
+  LINK_PAUSE_MS,
+  LINK_STREAMS_FEW_SHARE,
+  LINK_STREAMS_MANY,
+  LINK_STREAMS_MAX,
+  LINKS_MAX,
+  TIDY_INTERVAL_MS,
+} from '../limits.ts'
 import { Link, type Traffic } from './link.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
@@ -18,6 +26,8 @@ export type Connect = <T extends WebSocketEvents>(
 export interface CarrierEvents {
   /** The capability to present: that of now, not of when the carrier opened. */
   capability(): string
+  /** Whether so many more visitors may come; when that changes from no to yes, `fill` is called. */
+  hasRoomFor(visitors: number): boolean
   serve(activation: Activation): Promise<void>
   /** Bytes came from the relay. */
   traffic(): void
@@ -72,7 +82,8 @@ export class Carrier {
   #isOnline = false
   /** Aborted when the carrier closes. */
   #life = new AbortController()
-  #connecting = false
+  /** One more WebSocket is on its way. */
+  #connecting: Promise<void> | undefined
   /** When a WebSocket was last added or wished for, and since when one less would do. */
   #addedAt = 0
   #enoughSince = 0
@@ -85,6 +96,7 @@ export class Carrier {
     this.online = this.#firstReady.promise
     this.#streams = new ReadyStreams({
       open: () => this.#openStream(),
+      hasRoomFor: (visitors) => events.hasRoomFor(visitors),
       serve: (activation) => this.#serve(activation),
       ready: () => this.#admitted(),
       rejected: (again) => this.#rejected(again),
@@ -108,7 +120,7 @@ export class Carrier {
     }
   }
 
-  /** Opens the ready streams that are missing, after the lease was renewed. */
+  /** Opens the ready streams that are missing: the lease was renewed, or there is room for more visitors. */
   fill(): void {
     this.#streams.fill()
   }
@@ -164,12 +176,29 @@ export class Carrier {
     this.#events.debug({ type: 'websocket', change: 'closed', count: this.#links.length, code })
   }
 
-  /** On the WebSocket that has the most to give. */
+  /** On the WebSocket that has the most to give. One more is opened before those that there are have no room. */
   async #openStream(): Promise<ReadyStream | undefined> {
+    if (this.#isCrowded) this.#spread(performance.now())
+    if (!this.#best && this.#connecting) await this.#connecting
+    const link = this.#best
+    if (!link) throw new SvcError('relay_full', 'no WebSocket has room for another stream')
+    return link.open(this.#events.capability())
+  }
+
+  /** Undefined when each has as many streams as a relay takes: one more would cost all of them. */
+  get #best(): Link | undefined {
     const cost = (link: Link): number =>
       link.streamCount + (link.saturated ? SATURATED_COST : 0) + (link.isRetiring ? RETIRING_COST : 0)
-    const link = this.#links.reduce((best, other) => (cost(other) < cost(best) ? other : best))
-    return link.open(this.#events.capability())
+    const links = this.#links.filter((link) => link.streamCount < LINK_STREAMS_MAX)
+    return links.reduce<Link | undefined>(
+      (best, other) => (best && cost(best) <= cost(other) ? best : other),
+      undefined,
+    )
+  }
+
+  /** Another WebSocket will be needed soon. */
+  get #isCrowded(): boolean {
+    return this.#staying.every((link) => link.streamCount >= LINK_STREAMS_MANY)
   }
 
   async #serve(activation: Activation): Promise<void> {
@@ -192,7 +221,9 @@ export class Carrier {
 
   #followLoad(now: number): void {
     const staying = this.#staying
-    if (staying.some((link) => link.saturated)) this.#enoughSince = now
+    const streams = staying.reduce((sum, link) => sum + link.streamCount, 0)
+    const isFew = streams < (staying.length - 1) * LINK_STREAMS_MANY * LINK_STREAMS_FEW_SHARE
+    if (staying.some((link) => link.saturated) || !isFew) this.#enoughSince = now
     // One stream cannot be spread: more WebSockets help only where visitors are more than these.
     const isSaturated = staying.every((link) => link.saturated)
     if (isSaturated && this.#streams.serving > staying.length) this.#spread(now)
@@ -200,8 +231,8 @@ export class Carrier {
   }
 
   #spread(now: number): void {
-    if (this.#connecting || now - this.#addedAt < LINK_PAUSE_MS) return
-    const retiring = this.#links.find((link) => link.isRetiring)
+    if (this.isClosed || this.#connecting || now - this.#addedAt < LINK_PAUSE_MS) return
+    const retiring = this.#links.find((link) => link.isRetiring && link.streamCount < LINK_STREAMS_MANY)
     if (retiring) {
       this.#addedAt = now
       retiring.isRetiring = false
@@ -209,12 +240,11 @@ export class Carrier {
     }
     if (this.#links.length >= LINKS_MAX) return
     this.#addedAt = now
-    this.#connecting = true
     // The relay may have no room for another: what is there must do.
-    this.#addLink()
+    this.#connecting = this.#addLink()
       .catch(() => {})
       .finally(() => {
-        this.#connecting = false
+        this.#connecting = undefined
       })
   }
 

@@ -2,7 +2,6 @@
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import {
-  CONNECTIONS_MAX,
   DEMAND_HALF_LIFE_MS,
   READY_STREAMS_MIN,
   REJECTION_PAUSE_MS,
@@ -13,7 +12,9 @@ import type { Activation, ReadyStream } from './reverse-stream.ts'
 interface ReadyStreamsEvents {
   /** Opens one stream; undefined when the relay rejected it. Rejects when it broke: another may not. */
   open(): Promise<ReadyStream | undefined>
-  /** Serves a visitor; settles when the connection is over. */
+  /** Whether so many more visitors may come: no more streams than that are offered, and the others wait at the relay. */
+  hasRoomFor(visitors: number): boolean
+  /** Serves a visitor, who counts from now on; settles when the connection is over. */
   serve(activation: Activation): Promise<void>
   /** A stream is ready: the very first, or the first since one was rejected while none was. */
   ready(): void
@@ -23,7 +24,6 @@ interface ReadyStreamsEvents {
 
 export class ReadyStreams {
   #events: ReadyStreamsEvents
-  #connectionsMax: number
   /** How many streams are to be ready. */
   #target = READY_STREAMS_MIN
   #opening = 0
@@ -40,10 +40,8 @@ export class ReadyStreams {
   #stopped = false
   #drained = Promise.withResolvers<void>()
 
-  /** @param connectionsMax with so many visitors none is offered: more wait at the relay */
-  constructor(events: ReadyStreamsEvents, connectionsMax: number = CONNECTIONS_MAX) {
+  constructor(events: ReadyStreamsEvents) {
     this.#events = events
-    this.#connectionsMax = connectionsMax
   }
 
   get ready(): number {
@@ -56,7 +54,7 @@ export class ReadyStreams {
 
   /** Opens what is missing. Called at the start, on each claim, and whenever something may have changed. */
   fill(): void {
-    while (!this.#stopped && this.ready + this.#opening < this.#target && this.#load() < this.#connectionsMax)
+    while (!this.#stopped && this.#offered < this.#target && this.#events.hasRoomFor(this.#offered + 1))
       this.#open()
   }
 
@@ -90,8 +88,8 @@ export class ReadyStreams {
     clearTimeout(this.#replacing)
   }
 
-  #load(): number {
-    return this.#opening + this.ready + this.#serving
+  get #offered(): number {
+    return this.ready + this.#opening
   }
 
   #retireAll(): void {
@@ -142,8 +140,9 @@ export class ReadyStreams {
     this.#demandAt = performance.now()
     // the last ready one was taken: visitors come faster than streams are replaced
     if (this.ready === 0) this.#target = Math.min(this.#target * 2, READY_SESSIONS_MAX)
+    const over = this.#events.serve(activation)
     this.fill()
-    await this.#events.serve(activation)
+    await over
     this.#serving -= 1
     if (this.#stopped && this.#serving === 0) this.#drained.resolve()
     this.fill()

@@ -25,8 +25,18 @@ export interface FetchInfo {
 /** What every framework exports as its `fetch`. */
 export type FetchHandler = (request: Request, info: FetchInfo) => Response | Promise<Response>
 
+/**
+ * What happens on a connection:
+ * - `beginning`: a TLS handshake or the head of a request is on its way
+ * - `idle`: nothing is on its way, before the first request or behind the last
+ * - `busy`: a request, its response, a WebSocket, or a protocol that nobody looks into
+ */
+export type Activity = 'beginning' | 'idle' | 'busy'
+
 export interface HttpOptions extends Site {
   fetch: FetchHandler
+  /** Told of each change, and now and then of none. */
+  activity?(activity: Activity): void
   /** Aborted when the site closes: what is on is finished, and nothing follows. */
   closing?: AbortSignal | undefined
   /** The handler failed: it threw, gave no usable response, or its body broke off. The visitor learns no details. */

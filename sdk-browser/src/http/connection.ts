@@ -29,8 +29,10 @@ export async function serveHttp(stream: ByteStream, options: HttpOptions): Promi
 async function serveOne(peer: Peer, options: HttpOptions): Promise<boolean> {
   let head: Head | undefined
   try {
-    head = await readHead(peer.input, options.closing)
-    return head !== undefined && (await new Exchange(peer, ask(head, options), options).run())
+    head = await readHead(peer.input, options)
+    if (!head) return false
+    options.activity?.('busy')
+    return await new Exchange(peer, ask(head, options), options).run()
   } catch (error) {
     if (!(error instanceof HttpError) || peer.isBroken) throw error
     await peer.output.write(encodeRefusal(error, head?.method))

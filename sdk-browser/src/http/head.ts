@@ -1,5 +1,6 @@
 // The head of a request: request line and header section (RFC 9112 §3, §5), read line by line as they come.
 
+import type { HttpOptions } from './call.ts'
 import { HttpError } from './errors.ts'
 import type { Input } from './input.ts'
 import { HEAD_BYTES, HEAD_DEADLINE_MS, HEAD_FIELDS, IDLE_MS, REQUEST_LINE_BYTES } from './limits.ts'
@@ -21,13 +22,16 @@ const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/(\d\.\d)$/
 const FIELD_LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)$/
 const LINE_END_BYTES = 2
 
+type HeadOptions = Pick<HttpOptions, 'closing' | 'activity'>
+
 /**
  * The next head on the connection, or undefined when there is none: the visitor ended the connection or is idle,
  * or `closing` was aborted before it began.
  * @throws HttpError when it is malformed, too large or late
  */
-export async function readHead(input: Input, closing?: AbortSignal): Promise<Head | undefined> {
-  if (input.length === 0 && !(await begins(input, closing))) return undefined
+export async function readHead(input: Input, options: HeadOptions = {}): Promise<Head | undefined> {
+  if (input.length === 0 && !(await begins(input, options))) return undefined
+  options.activity?.('beginning')
   const lines = new HeadLines(input)
   // RFC 9112 §2.2: at least one empty line before the request line is ignored.
   const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
@@ -40,8 +44,9 @@ export async function readHead(input: Input, closing?: AbortSignal): Promise<Hea
   }
 }
 
-async function begins(input: Input, closing: AbortSignal | undefined): Promise<boolean> {
+async function begins(input: Input, { closing, activity }: HeadOptions): Promise<boolean> {
   if (closing?.aborted) return false
+  activity?.('idle')
   const giveUp = (): void => input.expire()
   closing?.addEventListener('abort', giveUp)
   try {

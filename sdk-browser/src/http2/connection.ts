@@ -47,6 +47,7 @@ export async function serveHttp2(stream: ByteStream, options: HttpOptions): Prom
 class Connection {
   readonly #stream: ByteStream
   readonly #closing: AbortSignal | undefined
+  readonly #activity: HttpOptions['activity']
   readonly #frames = new FrameReader()
   readonly #receiver: Receiver
   readonly #decoder = new Decoder()
@@ -70,6 +71,7 @@ class Connection {
   constructor(stream: ByteStream, options: HttpOptions) {
     this.#stream = stream
     this.#closing = options.closing
+    this.#activity = options.activity
     this.#output = new Output(stream, (error) => this.#break(error))
     this.#sender = new Sender(this.#output, () => this.#idleFrames.earn(IDLE_FRAMES_PER_WORK))
     const link = {
@@ -260,6 +262,7 @@ class Connection {
     if (this.#isOver) return
     const isInHead = this.#receiver.isInBlock || !this.#frames.hasBegun
     const awaited = isInHead ? 'head' : this.#streams.size === 0 ? 'request' : undefined
+    this.#activity?.(this.#streams.size > 0 ? 'busy' : isInHead ? 'beginning' : 'idle')
     if (awaited === this.#awaited) return
     this.#awaited = awaited
     if (!awaited) this.#deadline.clear()

@@ -3,6 +3,7 @@
 import type { ServerConfig } from '@svc/tls'
 import type { ByteStream } from '../byte-stream.ts'
 import { type HttpOptions, serveHttp } from '../http/connection.ts'
+import type { Connection } from './connections.ts'
 import { HTTP2, type ServeHttp } from './http2.ts'
 import { TlsStream } from './tls-stream.ts'
 
@@ -21,6 +22,8 @@ interface ServeOptions {
   /** Given when `tenant.alpn` has it. */
   serveHttp2?: ServeHttp | undefined
   admit?: Admit | undefined
+  /** Can be broken off from now on. */
+  connection?: Connection | undefined
 }
 
 /**
@@ -30,9 +33,10 @@ export async function serveConnection(
   stream: ByteStream,
   tenant: ServerConfig,
   http: HttpOptions,
-  { serveHttp2, admit }: ServeOptions = {},
+  { serveHttp2, admit, connection }: ServeOptions = {},
 ): Promise<void> {
   const tls = new TlsStream(stream, tenant)
+  if (connection) connection.cut = () => tls.abort(new Error('the connection made way for another one'))
   try {
     const { alpn } = await tls.secure
     const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp

@@ -20,6 +20,7 @@ import type { FetchHandler, HttpOptions } from '../http/connection.ts'
 import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import type { CertificateSource } from './certificate.ts'
 import { type Admit, serveConnection } from './connection.ts'
+import type { Connection } from './connections.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './http2.ts'
 
 export interface TlsOptions {
@@ -36,6 +37,7 @@ export interface TlsOptions {
 interface TlsVisit {
   stream: ByteStream
   binding: Uint8Array
+  connection: Connection
 }
 
 /** What the relay is to sign, and for which visitor. */
@@ -46,7 +48,7 @@ interface Signing {
   chain: readonly Uint8Array[]
 }
 
-interface TenantServerOptions {
+export interface TenantServerOptions {
   client: RelayClient
   keeper: LeaseKeeper
   certificates: CertificateSource
@@ -89,7 +91,7 @@ export class TenantServer {
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
-  async serve({ stream, binding }: TlsVisit, canonicalUrl: string): Promise<void> {
+  async serve({ stream, binding, connection }: TlsVisit, canonicalUrl: string): Promise<void> {
     const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
     const { chain, compressed, algorithm } = certificates.current
     // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
@@ -106,15 +108,18 @@ export class TenantServer {
       onSecret: tls.onSecret,
     }
     const closing = new AbortController()
+    connection.close = () => closing.abort()
     const http: HttpOptions = {
       fetch,
       closing: closing.signal,
+      activity: (activity) => connection.become(activity),
       canonicalUrl,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
     }
     this.#open.add(closing)
-    await serveConnection(stream, tenant, http, { serveHttp2, admit: this.#options.admit })
+    const { admit } = this.#options
+    await serveConnection(stream, tenant, http, { serveHttp2, admit, connection })
     this.#open.delete(closing)
   }
 

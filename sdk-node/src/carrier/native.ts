@@ -16,7 +16,7 @@ import {
   type Traffic,
   untilOnline,
 } from '@svc/sdk-browser/platform'
-import { NATIVE_VISITORS_MAX, SESSION_SILENCE_MAX_MS } from '../limits.ts'
+import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { type Dialed, dial } from './dial.ts'
 import { LeaseContest } from './lease-contest.ts'
 import { SocketStream } from './socket-stream.ts'
@@ -69,19 +69,17 @@ class NativeCarrier implements SiteCarrier {
     this.#traffic = traffic
     this.#events = events
     this.online = this.#firstReady.promise
-    this.#streams = new ReadyStreams(
-      {
-        open: () => this.#open(),
-        serve: (activation) => this.#serve(activation),
-        ready: () => {
-          this.#isOnline = true
-          this.#firstReady.resolve()
-          this.#admit(true)
-        },
-        rejected: (again) => this.#rejected(again),
+    this.#streams = new ReadyStreams({
+      open: () => this.#open(),
+      hasRoomFor: (visitors) => events.hasRoomFor(visitors),
+      serve: (activation) => this.#serve(activation),
+      ready: () => {
+        this.#isOnline = true
+        this.#firstReady.resolve()
+        this.#admit(true)
       },
-      NATIVE_VISITORS_MAX,
-    )
+      rejected: (again) => this.#rejected(again),
+    })
     this.#streams.fill()
   }
 
