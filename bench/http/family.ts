@@ -10,6 +10,7 @@ import type { FamilyOptions } from '../lib/family.ts'
 import { requestsPerSecond } from '../lib/load.ts'
 import { INSTALL_CHROMIUM, openTab } from '../lib/page.ts'
 import { galleryMs } from './gallery.ts'
+import { idleConnections } from './idle.ts'
 import { type Peer, startPeer, type Target, targetOf, urlOf } from './target.ts'
 import { download, firstByteKept, firstByteNew, upload } from './visitors.ts'
 import { PATH } from './work.ts'
@@ -69,6 +70,7 @@ export async function* http({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   yield* firstBytes(bench)
   yield* transfers(bench)
   yield* gallery(bench)
+  yield* idleConnections({ relay, ...bench })
   peer.stop()
   await opened.close()
   await relay.stop()

@@ -2,6 +2,7 @@
 // renderer and browser more than the message itself; here the DevTools protocol evaluates, and does nothing else.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -73,6 +74,20 @@ export class Chromium {
     return tab
   }
 
+  /** Resident memory of the largest renderer, where the kernel tells. */
+  async rendererBytes(): Promise<number> {
+    const { processInfo } = await this.#browser.send<{ processInfo: { type: string; id: number }[] }>(
+      'SystemInfo.getProcessInfo',
+      {},
+    )
+    const renderers = processInfo.filter(({ type }) => type === 'renderer')
+    const sizes = renderers.map(async ({ id }) => {
+      const status = await readFile(`/proc/${id}/status`, 'utf8').catch(() => '')
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+    })
+    return Math.max(...(await Promise.all(sizes)))
+  }
+
   async close(): Promise<void> {
     const ended = once(this.#child, 'exit')
     this.#browser.close()
@@ -105,6 +120,16 @@ export class Tab {
     return result.value
   }
 
+  /** What the page's scripts hold once garbage is collected: V8's heap, that of the browser's objects, and buffers. */
+  async heapBytes(): Promise<number> {
+    await this.#page.send('HeapProfiler.collectGarbage', {})
+    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await this.#page.send<HeapUsage>(
+      'Runtime.getHeapUsage',
+      {},
+    )
+    return usedSize + embedderHeapUsedSize + backingStorageSize
+  }
+
   async loaded(): Promise<void> {
     const until = performance.now() + LOAD_TIMEOUT_MS
     const isLoaded = (): Promise<boolean> =>
@@ -115,6 +140,12 @@ export class Tab {
       await pause(LOOK_MS)
     }
   }
+}
+
+interface HeapUsage {
+  usedSize: number
+  embedderHeapUsedSize: number
+  backingStorageSize: number
 }
 
 interface Evaluated<Output> {
