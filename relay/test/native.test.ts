@@ -140,8 +140,16 @@ describe('the upgrade', () => {
   })
 
   test('an upgrade elsewhere is not taken up', async () => {
-    const upgrade = { Connection: 'Upgrade', Upgrade: 'h2c' }
-    expect(await relay.call('GET', '/api/healthz', undefined, upgrade)).toMatchObject({ status: 200 })
+    for (const Upgrade of ['h2c', 'websocket', 'raw'])
+      for (const [path, status] of [
+        ['/api/healthz', 200],
+        ['/sdk/domain', 200],
+        ['/sdk/renew', 405],
+        ['/nothing', 404],
+      ] as const)
+        expect(await relay.call('GET', path, undefined, { Connection: 'Upgrade', Upgrade })).toMatchObject({
+          status,
+        })
   })
 
   test('8 ready sessions: one more gets 429 with Retry-After; one that leaves makes room', async () => {

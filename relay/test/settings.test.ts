@@ -33,6 +33,9 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL, METRICS_ADDR: value }).metricsAddress).toEqual(address)
   })
 
+  test('without METRICS_ADDR there are no metrics', () =>
+    expect(readSettings({ SVC_URL: URL }).metricsAddress).toBeUndefined())
+
   test('TRUSTED_PROXIES and the budgets', () => {
     const { trustedProxies, budgets } = readSettings({
       SVC_URL: URL,

@@ -137,12 +137,6 @@ export const LATER = {
     'reverse: a failed gateway is avoided': planned('overlay'),
     'ENS/DNS records removed with the lease': planned('ens'),
   },
-  'Reverse session states': {
-    'idle → closed: lease expired': proved(
-      'relay/test/connect.test.ts',
-      'ends with its lease, and is told why',
-    ),
-  },
   'Static cache snapshot': { 'absent, present, expired': planned('cache') },
   'Endpoints, public': {
     '/admin is a frontend route': proved(

@@ -201,6 +201,7 @@ export const ROWS = {
     'claim pending → claim fails: no session within ClaimTimeout',
     'idle → closed: lease replaced',
     'idle → closed: lease unregistered',
+    'idle → closed: lease expired',
   ],
   'Endpoints, public': [
     'GET / the frontend',

@@ -292,6 +292,7 @@ ledger('State files', {
   },
   'localhost uses a development certificate': async () => {
     const chain = await world.call('GET', '/sdk/certificate-chain')
+    expect(chain.headers['content-type']).toBe('application/x-pem-file')
     const leaf = new X509Certificate(chain.text)
     const ca = new X509Certificate(world.ca)
     expect(leaf.verify(ca.publicKey)).toBe(true)

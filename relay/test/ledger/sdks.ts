@@ -134,9 +134,12 @@ export const SDKS = {
       impossible('a page has no files: its identity is in its storage, or given as an option'),
     ),
     'IDENTITY_PATH, --identity-path name the file': ofNode(
-      proved(
-        'sdk-node/test/config.test.ts',
-        'leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name',
+      together(
+        proved(
+          'sdk-node/test/config.test.ts',
+          'leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name',
+        ),
+        proved('sdk-node/test/cli.test.ts', 'shows the address, which stays'),
       ),
       impossible('a page has no files and no environment'),
     ),
@@ -306,13 +309,9 @@ export const SDKS = {
         'are refused by a site in a page, by a site in Node and by the relay itself',
       ),
     ),
-    'clock skew: the time of the relay is sent': {
-      browser: signer("whose date is %i ms from ours is asked again by the relay's time"),
-      node: proved(
-        'sdk-browser/test/relay-clock.test.ts',
-        'stays what it is when the clock of this machine is set by %i ms',
-      ),
-    },
+    'clock skew: the time of the relay is sent': shared(
+      signer("whose date is %i ms from ours is asked again by the relay's time"),
+    ),
     'at most 32 signatures at once': shared(
       tenant('whose flood has the relay sign 32 handshakes at a time, and no more'),
     ),
@@ -349,7 +348,7 @@ export const SDKS = {
           'protocol/test/discovery.test.ts',
           'has every field but the signature, in the order of the specification, and times in nanoseconds',
         ),
-        discovery('takes those that a relay knows'),
+        discovery('makes us check no more than so many signatures'),
       ),
       NO_DISCOVERY,
     ),

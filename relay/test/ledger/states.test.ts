@@ -214,4 +214,10 @@ ledger('Reverse session states', {
     await world.post('/sdk/unregister', { access_token: lease.access_token })
     await session.closed
   },
+  'idle → closed: lease expired': async () => {
+    const lease = await world.lease({ ttl: 1 })
+    const session = await world.session(lease)
+    await session.closed
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lease.expires_at))
+  },
 })

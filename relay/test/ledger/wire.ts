@@ -26,9 +26,9 @@ export const WIRE = {
     ),
     'MIN_PORT, MAX_PORT': settings('MIN_PORT and MAX_PORT are the range of dedicated ports'),
     'UDP_ENABLED, TCP_ENABLED': proved('relay/test/ports.test.ts', '%s: shut on the server'),
-    'METRICS_ADDR, off by default': proved(
-      'relay/test/metrics.test.ts',
-      'are at one path, for GET only, and not on the public port',
+    'METRICS_ADDR, off by default': together(
+      settings('METRICS_ADDR %s; without a host it is loopback', 'without METRICS_ADDR there are no metrics'),
+      proved('relay/test/metrics.test.ts', 'are at one path, for GET only, and not on the public port'),
     ),
     TRUSTED_PROXIES: settings('TRUSTED_PROXIES and the budgets'),
     SVC_WORKERS: settings('SVC_WORKERS is 1, or up to the number of cores'),
@@ -183,8 +183,8 @@ export const WIRE = {
       'a stream that never presents its capability is reset after 10 s',
     ),
     'GET /sdk/certificate-chain: PEM, leaf first': proved(
-      'relay/test/own-certificate.test.ts',
-      'without: the one that all share',
+      'relay/test/ledger/rules.test.ts',
+      'localhost uses a development certificate',
     ),
   },
   '/v1/sign': {
