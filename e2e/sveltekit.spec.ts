@@ -31,6 +31,15 @@ sveltekit('its assets come from the bundle', async ({ example: { address }, rela
   await expectAssets(visitor, relay.caFile, await address())
 })
 
+sveltekit('a page of the build is sent as it is', async ({ example: { address }, relay, visitor }) => {
+  const url = await address()
+  await visitor.goto(`${url}/about`)
+  await expect(visitor.getByRole('heading')).toHaveText('About')
+  const head = String(await curl(relay.caFile, '-I', `${url}/about`)).toLowerCase()
+  expect(head).toContain('\r\ncontent-type: text/html; charset=utf-8\r\n')
+  expect(head).toContain('\r\ncache-control: no-cache\r\n')
+})
+
 sveltekit(
   'it fits a phone and a desk, light and dark, and passes axe-core',
   async ({ example: { page, address }, visitor }, info) => {

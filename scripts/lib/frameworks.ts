@@ -9,6 +9,7 @@ const BUILD_TIMEOUT_MS: number = 2 * 60_000
 
 /** The framework's program, which this Node runs, and its arguments. */
 const PROGRAMS: Record<string, string[]> = {
+  astro: ['astro/bin/astro.mjs', 'build'],
   'react-router': ['@react-router/dev/bin.cjs', 'build'],
   sveltekit: ['vite/bin/vite.js', 'build'],
 }
@@ -28,7 +29,8 @@ async function buildApp(name: string, [program = '', ...args]: string[]): Promis
   if (read(stamp) === sources) return
   const cwd = path.join(root, app)
   const command = [process.execPath, path.join(root, 'node_modules', program), ...args]
-  const { ok, output } = await runCommand(command, { timeoutMs: BUILD_TIMEOUT_MS, quiet: true, cwd })
+  const options = { timeoutMs: BUILD_TIMEOUT_MS, quiet: true, cwd, env: { ASTRO_TELEMETRY_DISABLED: '1' } }
+  const { ok, output } = await runCommand(command, options)
   if (!ok) throw new Error(`${app} cannot be built:\n${output}`)
   writeFileSync(stamp, sources)
 }

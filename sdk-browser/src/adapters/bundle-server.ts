@@ -6,7 +6,7 @@ import { build, type Plugin } from 'vite'
 
 const ENTRY = '\0svc:site'
 const BUILTIN = '\0svc:builtin'
-/** The code of a warning: of `"use client"` at the top of a file, which says nothing to a server without components of its own. */
+/** A warning of `"use client"` at the top of a file: here nobody has to know which component is a client's. */
 const USE_CLIENT = 'MODULE_LEVEL_DIRECTIVE'
 
 /**

@@ -8,7 +8,7 @@ type BuildEnd = NonNullable<Config['buildEnd']>
 
 /**
  * `presets: [svc()]` in react-router.config: `react-router build` then writes `build/site.js`, which exports `fetch` for
- * `publish`. A `buildEnd` of the app's own is called first.
+ * `publish`. A `buildEnd` of the app's own runs beside it.
  */
 export default function svc({ out }: AdapterOptions = {}): Preset {
   return {
@@ -33,7 +33,7 @@ const handle = (request) => answer(request)`
   await writeSite({
     out: out === undefined ? buildDirectory : path.resolve(out),
     files: [path.join(buildDirectory, 'client')],
-    base: viteConfig.base.slice(1),
+    base: viteConfig.base,
     immutable: `${viteConfig.build.assetsDir}/`,
     server,
     directory: buildDirectory,

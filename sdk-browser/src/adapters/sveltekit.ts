@@ -1,5 +1,6 @@
 // `@svc/sdk-browser/sveltekit`: the adapter that makes of a SvelteKit app a module that a page publishes.
 
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Adapter } from '@sveltejs/kit'
 import { type AdapterOptions, writeSite } from './write-site.ts'
@@ -24,23 +25,19 @@ export default function svc({ out = 'build' }: AdapterOptions = {}): Adapter {
     name: '@svc/sdk-browser/sveltekit',
     async adapt(builder) {
       const directory = builder.getBuildDirectory('svc')
-      const [client, prerendered] = ['client', 'prerendered'].map((name) => path.join(directory, name)) as [
-        string,
-        string,
-      ]
-      builder.rimraf(directory)
+      const client = path.join(directory, 'client')
+      const prerendered = path.join(directory, 'prerendered')
+      await rm(directory, { recursive: true, force: true })
+      await mkdir(prerendered, { recursive: true })
       builder.generateEnvModule()
       builder.writeClient(client)
-      builder.mkdirp(prerendered)
       builder.writePrerendered(prerendered)
       builder.generateServerInstance(path.join(directory, 'server.js'))
-      const { base: basePath } = builder.config.paths
-      const base = basePath && `${basePath.slice(1)}/`
-      const pages = Array.from(builder.prerendered.pages, ([path, { file }]) => [path, base + file])
+      const pages = Array.from(builder.prerendered.pages, ([path, { file }]) => [path, file])
       await writeSite({
         out: path.resolve(out),
         files: [client, prerendered],
-        base,
+        base: builder.config.paths.base,
         pages: Object.fromEntries(pages),
         immutable: `${builder.config.appDir}/immutable/`,
         server: SERVER,

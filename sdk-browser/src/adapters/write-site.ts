@@ -21,9 +21,12 @@ export interface SiteParts {
   out: string
   /** Directories of files for visitors. */
   files: readonly string[]
-  /** What all their paths begin with, such as `docs/`. */
+  /** What all their paths begin with, such as `/docs/`; the slashes may be left out. */
   base: string
-  /** Left out, each `index.html` answers for its directory, with a slash at the end and without. */
+  /**
+   * By path, with the base, the name of a file, without it. Left out, each `index.html` answers for its directory, with a
+   * slash at the end and without.
+   */
   pages?: Bundle['pages']
   /** Of the files, below `base`. */
   immutable: string
@@ -34,11 +37,15 @@ export interface SiteParts {
 
 /** Writes `site.js`, which exports `fetch`, and its declaration. */
 export async function writeSite(parts: SiteParts): Promise<void> {
-  const { out, base, immutable, server, directory } = parts
-  const found = await Promise.all(parts.files.map((directory) => readFiles(directory, base)))
-  const files = Object.fromEntries(found.flat())
-  const pages = parts.pages ?? indexPages(Object.keys(files))
-  const bundle: Bundle = { files, pages, immutable: base + immutable }
+  const { out, server, directory } = parts
+  const basePath = parts.base.replace(/^\/|\/$/g, '')
+  const base = basePath === '' ? '' : `${basePath}/`
+  const found = await Promise.all(parts.files.map(readFiles))
+  const files = Object.fromEntries(found.flat().map(([name, file]) => [base + name, file]))
+  const pages = parts.pages
+    ? Object.entries(parts.pages).map(([path, name]) => [path, base + name])
+    : indexPages(Object.keys(files))
+  const bundle: Bundle = { files, pages: Object.fromEntries(pages), immutable: base + parts.immutable }
   // The globals come first: a browser's Response drops cookies.
   const code = `import '@svc/sdk-browser/globals'
 import { bundled } from '@svc/sdk-browser/handlers'
@@ -51,23 +58,23 @@ export const fetch = bundled(${JSON.stringify(bundle)}, handle)
   await writeFile(path.join(out, 'site.d.ts'), types)
 }
 
-function indexPages(names: string[]): Record<string, string> {
+function indexPages(names: string[]): [path: string, name: string][] {
   const indexes = names.filter((name) => path.posix.basename(name) === INDEX)
   const pathsOf = (name: string): string[] => {
     const directory = `/${name.slice(0, -INDEX.length)}`
     return [directory, directory.slice(0, -1)]
   }
-  return Object.fromEntries(indexes.flatMap((name) => pathsOf(name).map((path) => [path, name])))
+  return indexes.flatMap((name) => pathsOf(name).map((path): [string, string] => [path, name]))
 }
 
-async function readFiles(directory: string, base: string): Promise<[name: string, file: BundledFile][]> {
+async function readFiles(directory: string): Promise<[name: string, file: BundledFile][]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && !VITE.test(entry.parentPath))
   return Promise.all(
     files.map(async ({ parentPath, name }) => {
       const file = path.join(parentPath, name)
       const below = path.relative(directory, file).split(path.sep).join('/')
-      return [base + below, await readOne(file)] as [string, BundledFile]
+      return [below, await readOne(file)] as [string, BundledFile]
     }),
   )
 }

@@ -28,7 +28,7 @@ test('a server with its imports, files of any kind and pages below a base', asyn
 export async function greet(path) {
   const { word } = await import('./part.js')
   const { AsyncLocalStorage } = await import('async_hooks')
-  return [word, path, process.env.NODE_ENV, typeof os.cpus, typeof AsyncLocalStorage].join(' ')
+  return [word, path, process.env.NODE_ENV, typeof os.cpus, typeof AsyncLocalStorage, fetch === globalThis.fetch].join(' ')
 }`,
   )
   write('client/assets/a b.js', 'let a = "</script>\u2028"')
@@ -39,8 +39,8 @@ export async function greet(path) {
   await writeSite({
     out,
     files: ['client', 'pages'].map((name) => path.join(directory, name)),
-    base: 'docs/',
-    pages: { '/docs/about': 'docs/about.html' },
+    base: '/docs/',
+    pages: { '/docs/about': 'about.html' },
     immutable: 'assets/',
     server: SERVER,
     directory,
@@ -53,7 +53,7 @@ export async function greet(path) {
 
   const { fetch } = (await import(path.join(out, 'site.js'))) as { fetch: FetchHandler }
   const text = async (path: string): Promise<string> => (await ask(fetch, path)).text()
-  expect(await text('/docs/x')).toBe('hello /docs/x production undefined undefined')
+  expect(await text('/docs/x')).toBe('hello /docs/x production undefined undefined true')
   expect(await text('/docs/assets/a%20b.js')).toBe('let a = "</script>\u2028"')
   expect((await ask(fetch, '/docs/assets/a%20b.js')).headers.get('cache-control')).toContain('immutable')
   expect([...(await (await ask(fetch, '/docs/pixel.gif')).bytes())]).toEqual([71, 73, 70, 255])

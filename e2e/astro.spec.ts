@@ -1,0 +1,61 @@
+// The example's journey: an Astro site, built with the adapter, with a form, cookies, a script and prerendered pages.
+import { expect } from './fixtures.ts'
+import { curl } from './harness/curl.ts'
+import {
+  exampleTest,
+  expectAccessible,
+  expectFits,
+  expectLinked,
+  expectStrictPolicy,
+} from './harness/example.ts'
+import { expectAssets, expectLogin, expectLoginByCurl } from './harness/login.ts'
+
+const astro = exampleTest('astro')
+
+astro('a visitor logs in, is greeted after a reload, and logs out', async ({ example, visitor }) => {
+  const url = await example.address()
+  const answer = await visitor.goto(url)
+  expectStrictPolicy(answer?.headers()['content-security-policy'])
+  await expectLogin(visitor, url)
+  expect(example.errors).toEqual([])
+})
+
+astro('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
+  const url = await address()
+  await expectLoginByCurl(relay.caFile, url, { login: '/', logout: '/' })
+  const foreign = ['-o', '/dev/null', '-w', '%{http_code}', '-H', 'Origin: https://other.example']
+  expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/`))).toBe('403')
+})
+
+astro('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {
+  await expectAssets(visitor, relay.caFile, await address())
+})
+
+astro(
+  'a page of the build is sent as it is, and one for what is not there',
+  async ({ example: { address }, relay, visitor }) => {
+    const url = await address()
+    await visitor.goto(url)
+    await visitor.getByRole('link', { name: 'About' }).click()
+    await expect(visitor.getByRole('heading')).toHaveText('About')
+    const answer = await visitor.goto(`${url}/none`)
+    expect(answer?.status()).toBe(404)
+    await expect(visitor.getByRole('heading')).toHaveText('Nothing is here')
+    const head = String(await curl(relay.caFile, '-I', `${url}/about`)).toLowerCase()
+    expect(head).toContain('\r\ncontent-type: text/html; charset=utf-8\r\n')
+    expect(head).toContain('\r\ncache-control: no-cache\r\n')
+  },
+)
+
+astro(
+  'it fits a phone and a desk, light and dark, and passes axe-core',
+  async ({ example: { page, address }, visitor }, info) => {
+    await visitor.goto(await address())
+    await expectFits({ page, visitor }, info)
+    await expectAccessible(page, visitor)
+  },
+)
+
+astro('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
+  await expectLinked(page, relay.url, 'Astro', 'astro')
+})

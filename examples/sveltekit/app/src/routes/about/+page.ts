@@ -1,0 +1,2 @@
+// Rendered when the app is built.
+export const prerender = true

@@ -1,0 +1,70 @@
+// `@svc/sdk-browser/astro`: the adapter that makes of an Astro site a module that a page publishes.
+
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AstroConfig, AstroIntegration } from 'astro'
+import { type AdapterOptions, writeSite } from './write-site.ts'
+
+const NAME = '@svc/sdk-browser/astro'
+
+/** Becomes a part of Astro's build, which knows what `astro/app/entrypoint` has to be there. */
+const ENTRY = `import { createApp } from 'astro/app/entrypoint'
+const app = createApp()
+export const answer = (request, { waitUntil }, prerenderedErrorPageFetch) =>
+  app.render(request, { addCookieHeader: true, waitUntil, prerenderedErrorPageFetch })
+`
+
+/** Pages for errors that were rendered beforehand are in the map: the page cannot fetch them from itself. */
+const serverOf = (entry: string): string => `import { answer } from ${JSON.stringify(`./${entry}`)}
+const handle = (request, info) => answer(request, info, async (url) => fetch(new Request(url), info))`
+
+/** Astro's own image service is native code; this one leaves pictures as they are. */
+const SHARP = 'astro/assets/services/sharp'
+const NOOP = { entrypoint: 'astro/assets/services/noop', config: {} }
+
+/**
+ * `adapter: svc()` in astro.config: `astro build` then writes `build/site.js`, which exports `fetch` for `publish`.
+ */
+export default function svc({ out = 'build' }: AdapterOptions = {}): AstroIntegration {
+  let entry: URL
+  let config: AstroConfig
+  return {
+    name: NAME,
+    hooks: {
+      'astro:config:setup': async ({ config: { image }, createCodegenDir, updateConfig }) => {
+        entry = new URL('server.js', createCodegenDir())
+        await writeFile(entry, ENTRY)
+        if (image.service.entrypoint === SHARP) updateConfig({ image: { service: NOOP } })
+      },
+      'astro:config:done': ({ config: final, setAdapter }) => {
+        config = final
+        setAdapter({
+          name: NAME,
+          entrypointResolution: 'auto',
+          serverEntrypoint: entry,
+          adapterFeatures: { buildOutput: 'server' },
+          supportedAstroFeatures: {
+            staticOutput: 'stable',
+            hybridOutput: 'stable',
+            serverOutput: 'stable',
+            i18nDomains: 'unsupported',
+            envGetSecret: 'unsupported',
+            sharpImageService: 'unsupported',
+          },
+        })
+      },
+      'astro:build:done': async () => {
+        const { base, build } = config
+        await writeSite({
+          out: path.resolve(out),
+          files: [fileURLToPath(build.client)],
+          base,
+          immutable: `${build.assets}/`,
+          server: serverOf(build.serverEntry),
+          directory: fileURLToPath(build.server),
+        })
+      },
+    },
+  }
+}
