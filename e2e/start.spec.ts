@@ -94,6 +94,7 @@ test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
   for (const [path, text] of Object.entries({
     '/': '<title>svc</title>',
     '/examples/': '<h1>Examples</h1>',
+    '/ca': '<title>svc</title>',
   })) {
     const page = `https://relay.localhost:${port}${path}`
     expect(output()).toContain(`${page}\n`)

@@ -1,7 +1,7 @@
 // npm runs this after `npm ci` and `npm install`: builds the relay's pages. Where the packages for that were left out, it
-// says so and the installation goes on. It must work on Node 18, as scripts/run.mjs does.
+// says so, and the installation goes on. It must work on Node 18, as scripts/run.mjs does.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,11 +10,21 @@ const packages = path.join(root, 'node_modules')
 const executable = process.platform === 'win32' ? 'node.exe' : 'node'
 const pinnedNode = path.join(packages, 'node/bin', executable)
 
-if (existsSync(pinnedNode) && existsSync(path.join(packages, 'vite'))) {
-  const { status } = spawnSync(pinnedNode, ['scripts/site.ts'], { cwd: root, stdio: 'inherit' })
-  process.exitCode = status ?? 1
-} else {
+if (!existsSync(pinnedNode) || !existsSync(path.join(packages, 'vite')))
   console.error(
     "The relay's pages are not built: that needs the development packages (npm ci without --omit=dev).",
   )
+else if (hasBundler())
+  process.exitCode = spawnSync(pinnedNode, ['scripts/site.ts'], { cwd: root, stdio: 'inherit' }).status ?? 1
+else {
+  console.error(
+    'Packages are missing: npm leaves them out on a Node older than 20.19 or 22.12. `npm run site` installs them all the same.',
+  )
+  process.exitCode = 1
+}
+
+/** Whether its native part is there, which npm takes for optional. */
+function hasBundler() {
+  const scope = path.join(packages, '@rolldown')
+  return existsSync(scope) && readdirSync(scope).some((name) => name.startsWith('binding-'))
 }

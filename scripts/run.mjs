@@ -1,8 +1,8 @@
 // Runs a TypeScript file of this repository on the Node that npm pins, after installing what the lockfile names.
-// `node scripts/run.mjs scripts/start.ts ARGS…`; this one file must work on Node 20 with nothing installed.
+// `node scripts/run.mjs scripts/start.ts ARGS…`; this file must work on Node 18, as Debian 12 has it, with nothing installed.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { constants } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +13,11 @@ const pinnedNode = path.join(root, 'node_modules/node/bin', executable)
 /** Where Node keeps what it has compiled: a start of the relay takes half the processor time then. */
 const compileCache = path.join(root, 'node_modules/.cache/node')
 
+const OUTPUT = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
+/** Only installs what an old Node cannot, and is gone then. */
+const NPM = 'npm@11.19.1'
+
 if (!isInstalled()) install()
 run(process.argv.slice(2))
 
@@ -20,12 +25,19 @@ run(process.argv.slice(2))
 function isInstalled() {
   const wanted = packages('package-lock.json')
   const installed = packages('node_modules/.package-lock.json')
-  if (wanted === undefined || installed === undefined || !existsSync(pinnedNode)) return false
+  if (wanted === undefined || installed === undefined || !existsSync(pinnedNode) || !hasBundler())
+    return false
   return Object.entries(wanted).every(([location, { version, integrity, optional }]) => {
     if (location === '' || optional) return true
     const found = installed[location]
     return found !== undefined && found.version === version && found.integrity === integrity
   })
+}
+
+/** Whether its native part is there, which an npm on an old Node leaves out without a word: npm takes it for optional. */
+function hasBundler() {
+  const scope = path.join(root, 'node_modules/@rolldown')
+  return existsSync(scope) && readdirSync(scope).some((name) => name.startsWith('binding-'))
 }
 
 function packages(file) {
@@ -41,22 +53,56 @@ function install() {
   if (!locked)
     console.error('There is no package-lock.json: installing the versions that package.json allows.')
   console.error('Installing the packages of package-lock.json with npm: once, for a minute or two …')
-  const args = [locked ? 'ci' : 'install', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status, stdout, stderr, error } = npm(args)
-  if (status !== 0) {
-    fail(`npm ${args[0]} failed:\n${stdout}${stderr}${error?.message ?? ''}`)
-  }
+  const args = [locked ? 'ci' : 'install', ...QUIET]
+  if (suits(nodeOfNpm())) succeed(`npm ${args[0]}`, npm(args))
+  else withNewerNpm((newer) => succeed(`npm ${args[0]}`, newer(args)))
   if (!existsSync(pinnedNode)) {
     fail('The npm package "node" has no binary: its install script must run (is npm set to ignore-scripts?).')
   }
 }
 
+/** Of the Node that npm runs on, which need not be the one that runs this. */
+function nodeOfNpm() {
+  const [, version] = / node\/v(\S+)/.exec(process.env.npm_config_user_agent ?? '') ?? []
+  return version ?? process.versions.node
+}
+
+/** What native packages of the lockfile ask for. */
+function suits(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22
+}
+
+/** Lends `use` an npm on the Node that the project wants, from a folder that is removed then. */
+function withNewerNpm(use) {
+  console.error(
+    `npm runs on Node ${nodeOfNpm()} here, which is too old: fetching a newer one for the installation …`,
+  )
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-npm-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const wanted = [`node@${devDependencies.node}`, NPM]
+  succeed('npm install', npm(['install', '--prefix', folder, ...QUIET, ...wanted]))
+  const node = path.join(folder, 'node_modules/node/bin', executable)
+  const cli = path.join(folder, 'node_modules/npm/bin/npm-cli.js')
+  // the name of the old one shall not pass for that of the new one
+  const { npm_config_user_agent: _, ...env } = process.env
+  const binaries = `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`
+  use((args) => spawnSync(node, [cli, ...args], { ...OUTPUT, env: { ...env, PATH: binaries } }))
+  remove()
+}
+
 function npm(args) {
-  const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }
   const self = process.env.npm_execpath
+  // A Node of npm's own: Debian's npm finds its parts with Debian's Node alone.
   if (self !== undefined && /npm-cli\.c?js$/.test(self))
-    return spawnSync(process.execPath, [self, ...args], options)
-  return spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+    return spawnSync(process.env.npm_node_execpath ?? process.execPath, [self, ...args], OUTPUT)
+  return spawnSync('npm', args, { ...OUTPUT, shell: process.platform === 'win32' })
+}
+
+function succeed(command, { status, stdout, stderr, error }) {
+  if (status !== 0) fail(`${command} failed:\n${stdout}${stderr}${error?.message ?? ''}`)
 }
 
 function run(args) {

@@ -58,7 +58,11 @@ function announce(siteUrl: string, caFile: string | undefined): void {
     `  Examples              ${new URL('/examples/', url)}`,
     `  Published from Node   ${siteUrl}/`,
   ]
-  if (caFile !== undefined) lines.push(`  Its authority (CA)    ${displayPath(caFile)}`)
+  if (caFile !== undefined)
+    lines.push(
+      `  Its authority (CA)    ${displayPath(caFile)}`,
+      `  How to trust it       ${new URL('/ca', url)}`,
+    )
   lines.push('', 'See it answer:', '', `  ${curlLine(siteUrl, caFile)}`, '')
   if (caFile !== undefined)
     lines.push(`Browsers show it without a warning once they trust the CA. ${trustHint(caFile)}`, '')

@@ -1,7 +1,6 @@
 // The relay's pages are built once for the same sources, in one step, and an installation without the tools goes on.
 import { spawnSync } from 'node:child_process'
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,7 +10,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildRelayPages } from '../lib/build.ts'
@@ -55,15 +53,4 @@ test('npm run site with an argument says what it does instead', () => {
     encoding: 'utf8',
   })
   expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run site')])
-})
-
-test('an installation without the development packages goes on without them, and says so', () => {
-  const copy = mkdtempSync(path.join(tmpdir(), 'svc-prepare-'))
-  cpSync(path.join(scripts, 'prepare.mjs'), path.join(copy, 'scripts/prepare.mjs'))
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/prepare.mjs'], {
-    cwd: copy,
-    encoding: 'utf8',
-  })
-  rmSync(copy, { recursive: true })
-  expect([status, stderr]).toEqual([0, expect.stringContaining('without --omit=dev')])
 })
