@@ -166,6 +166,14 @@ describe('room', () => {
     expect(roomCame).toHaveBeenCalledOnce()
   })
 
+  it('is told of as soon as it comes, also where another connection would have made it later', () => {
+    const [a] = crowd('busy', 'busy', 'busy', 'beginning')
+    expect(connections.hasRoomFor(1)).toBe(false)
+    a!.become('idle')
+    vi.advanceTimersByTime(IDLE_MIN_MS)
+    expect(roomCame).toHaveBeenCalledOnce()
+  })
+
   it('nobody asked for is not told of', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'busy')
     a!.become('idle')

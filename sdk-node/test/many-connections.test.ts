@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -144,4 +145,54 @@ it('requests under way are not cut by a crowd of idle visitors, nor is anybody w
   answers.resolve()
   await Promise.all(polls.map(({ socket }) => once(socket, 'close')))
   for (const { read } of polls) expect(read()).toContain('whole')
+})
+
+it('over HTTP/2 the one without streams that was idle longest gets GOAWAY, and one with a stream stays', async () => {
+  const answers = Promise.withResolvers<void>()
+  await publishAt({
+    maxConnections: 3,
+    fetch: async ({ url }) => {
+      if (url.endsWith('/poll')) await answers.promise
+      return new Response('whole')
+    },
+  })
+  const goAways: [name: string, code: number][] = []
+  const come = (name: string): ClientHttp2Session => {
+    const { hostname, host } = new URL(site.url)
+    const session = connectHttp2(`https://${host}`, {
+      createConnection: () =>
+        tlsConnect({
+          host: '127.0.0.1',
+          port: relay.port,
+          servername: hostname,
+          ca: relay.ca,
+          ALPNProtocols: ['h2'],
+        }),
+    })
+    session.on('goaway', (code) => goAways.push([name, code]))
+    session.on('error', () => {})
+    return session
+  }
+  const ask = async (session: ClientHttp2Session, path: string): Promise<string> => {
+    const stream = session.request({ ':path': path })
+    let text = ''
+    stream.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    await once(stream, 'end')
+    return text
+  }
+  const polling = come('polling')
+  const polled = ask(polling, '/poll')
+  for (const name of ['first', 'second']) await ask(come(name), '/')
+  await expect.poll(() => site.stats().connections, PATIENT).toMatchObject({ open: 3, idle: 2 })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const from = performance.now()
+  const third = come('third')
+  expect(await ask(third, '/')).toBe('whole')
+  expect(performance.now() - from).toBeLessThan(1_000)
+  await expect.poll(() => goAways, PATIENT).toEqual([['first', 0]])
+  answers.resolve()
+  expect(await polled).toBe('whole')
+  for (const session of [polling, third]) session.destroy()
 })

@@ -10,8 +10,13 @@ type State = Activity | 'leaving' | 'cut'
 
 /** Those that may have to go: the first ones go first. */
 const QUEUES = ['leaving', 'idle', 'beginning'] as const
+type Queue = (typeof QUEUES)[number]
 /** How long a connection has to be so before it may be closed, or broken off, for another one. */
-const MIN_MS = { leaving: LEAVING_MS, idle: IDLE_MIN_MS, beginning: BEGINNING_MIN_MS } as const
+const MIN_MS: Readonly<Record<Queue, number>> = {
+  leaving: LEAVING_MS,
+  idle: IDLE_MIN_MS,
+  beginning: BEGINNING_MIN_MS,
+}
 
 export class Connections {
   readonly #max: number
@@ -29,6 +34,7 @@ export class Connections {
   #closedForOthers = 0
   /** Room was asked for in vain: whoever asked is told when it may have come. */
   #isWanted = false
+  #looksAt = Number.POSITIVE_INFINITY
   #looking: ReturnType<typeof setTimeout> | undefined
 
   /**
@@ -58,7 +64,7 @@ export class Connections {
     if (hasRoom || count === 1) this.#pressure.full(!hasRoom)
     if (!hasRoom) {
       this.#isWanted = true
-      this.#lookLater()
+      this.#lookAtNext()
     }
     return hasRoom
   }
@@ -77,7 +83,7 @@ export class Connections {
     connection.state = state
     connection.since = performance.now()
     this.#all[state].add(connection)
-    if (this.#isWanted) this.#lookLater()
+    if (this.#isWanted && state in MIN_MS) this.#lookAt(connection.since + MIN_MS[state as Queue])
   }
 
   /** Nothing of it is left. @internal */
@@ -108,11 +114,11 @@ export class Connections {
   }
 
   /** Up to `max` that have been so for long enough. */
-  #due(state: (typeof QUEUES)[number], max: number): Connection[] {
+  #due(state: Queue, max: number): Connection[] {
     const found: Connection[] = []
-    const since = performance.now() - MIN_MS[state]
+    const now = performance.now()
     for (const connection of this.#all[state]) {
-      if (found.length >= max || connection.since > since) break
+      if (found.length >= max || connection.since + MIN_MS[state] > now) break
       found.push(connection)
     }
     return found
@@ -132,23 +138,27 @@ export class Connections {
     this.#pressure.closed()
   }
 
-  /** When the next one may go. */
-  #lookLater(): void {
-    if (this.#looking !== undefined) return
+  /** When the next one of those that there are may go. */
+  #lookAtNext(): void {
     const now = performance.now()
-    let pause = Number.POSITIVE_INFINITY
     for (const state of QUEUES)
       for (const { since } of this.#all[state]) {
-        const ms = since + MIN_MS[state] - now
-        if (ms <= 0) continue
-        pause = Math.min(pause, ms)
+        const at = since + MIN_MS[state]
+        if (at <= now) continue
+        this.#lookAt(at)
         break
       }
-    if (pause < Number.POSITIVE_INFINITY) this.#looking = setTimeout(() => this.#look(), Math.ceil(pause))
+  }
+
+  #lookAt(time: number): void {
+    if (time >= this.#looksAt) return
+    clearTimeout(this.#looking)
+    this.#looksAt = time
+    this.#looking = setTimeout(() => this.#look(), Math.ceil(time - performance.now()))
   }
 
   #look(): void {
-    this.#looking = undefined
+    this.#looksAt = Number.POSITIVE_INFINITY
     if (!this.#isWanted) return
     this.#isWanted = false
     this.#roomCame()
