@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateSync } from 'node:zlib'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { KeylessSigner } from '../src/keyless/signer.ts'
 import { openCarrier, type TestCarrier } from './support/carrier.ts'
 import {
   certificate,
@@ -59,6 +60,18 @@ describe('a session that was activated', () => {
   let session: Activated
   beforeEach(async () => {
     session = await activate()
+  })
+
+  test('a fault of the relay is {error} with 500, and is told in the log alone', async () => {
+    const broken = vi
+      .spyOn(KeylessSigner.prototype, 'sign')
+      .mockRejectedValueOnce(new Error('the key is gone'))
+    const { status, json } = await sign(genuine(session))
+    broken.mockRestore()
+    expect([status, json]).toEqual([
+      500,
+      { error: expect.stringMatching(/^the relay failed to answer; its log/) },
+    ])
   })
 
   test('gets one signature over the hash of its handshake, outside the envelope', async () => {

@@ -121,6 +121,8 @@ async function answer(api: Api, request: IncomingMessage, response: ServerRespon
     // Who asks too often and waits for each answer is made to wait: answering at once is most of what a flood costs.
     if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_PAUSE_MS)
     if (response.headersSent) response.destroy()
+    else if (path === PATH.sign && refusal.code === 'internal')
+      sendJson(response, refusal.status, { error: refusal.message } satisfies SignFailure)
     else sendError(response, refusal)
   }
 }

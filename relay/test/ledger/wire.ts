@@ -195,8 +195,8 @@ export const WIRE = {
     'failures: 405, 415; a body has 512 KiB at most': keyless(
       'another media type is 415, another method 405, more than 512 KiB refused',
     ),
-    'failures: {error} with 500': unproved(
-      'no request is known that the relay fails at; it would answer with the enveloped internal',
+    'failures: {error} with 500': keyless(
+      'a fault of the relay is {error} with 500, and is told in the log alone',
     ),
     'a bad lease token is the enveloped 403': keyless('a bad token is the enveloped 403'),
     'clock skew of 30 s at most': keyless('%s is refused, and the binding stays usable'),
