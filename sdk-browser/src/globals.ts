@@ -9,6 +9,9 @@ import { contentOf, withHeaders, withMethod } from './http/request.ts'
 type Installed = { native: Natives; ours: Natives }
 type Natives = { Request: typeof Request; Response: typeof Response }
 
+/** Response.redirect's status when none is given: 302. */
+const FOUND = 302
+
 let installed: Installed | undefined
 
 /**
@@ -35,15 +38,17 @@ export function removeGlobals(): void {
 
 function unguardedRequest(native: Natives): typeof Request {
   class UnguardedRequest extends native.Request {
-    constructor(input: RequestInfo | URL, init: RequestInit = {}) {
+    // null stands for no `init`, as in the standard; here, and below
+    constructor(...args: [input: RequestInfo | URL, init?: RequestInit | null]) {
+      const [input, init] = args
       const source = input instanceof native.Request ? input : undefined
-      const fields = new Headers(init.headers ?? source?.headers)
+      const fields = new Headers(init?.headers ?? source?.headers)
       // a body that the Request of this platform cannot have is not its own
-      const content = source && init.body === undefined ? contentOf(source) : undefined
-      super(input, init)
+      const content = source && init?.body === undefined ? contentOf(source) : undefined
+      super(...(args as [RequestInfo, RequestInit]))
       addContentType(fields, super.headers)
       withHeaders(this, fields, content)
-      if (source && init.method === undefined) withMethod(this, source.method)
+      if (source && init?.method === undefined) withMethod(this, source.method)
     }
   }
   return instancesOf(native.Request, UnguardedRequest)
@@ -51,9 +56,9 @@ function unguardedRequest(native: Natives): typeof Request {
 
 function unguardedResponse(native: Natives): typeof Response {
   class UnguardedResponse extends native.Response {
-    constructor(body?: BodyInit | null, init: ResponseInit = {}) {
-      const fields = new Headers(init.headers)
-      super(body, init)
+    constructor(body?: BodyInit | null, init?: ResponseInit | null) {
+      const fields = new Headers(init?.headers)
+      super(body, init ?? {})
       addContentType(fields, super.headers)
       own(this, fields)
     }
@@ -62,14 +67,14 @@ function unguardedResponse(native: Natives): typeof Response {
       return adopt(super.clone(), new Headers(this.headers))
     }
 
-    static override redirect(url: string | URL, status?: number): Response {
+    static override redirect(url: string | URL, status = FOUND): Response {
       const response = native.Response.redirect(url, status)
       return adopt(response, new Headers(response.headers))
     }
 
-    static override json(data: unknown, init: ResponseInit = {}): Response {
-      const fields = new Headers(init.headers)
-      const response = native.Response.json(data, init)
+    static override json(data: unknown, init: ResponseInit | null = null): Response {
+      const fields = new Headers(init?.headers)
+      const response = native.Response.json(data, init ?? {})
       addContentType(fields, response.headers)
       return adopt(response, fields)
     }
@@ -96,6 +101,7 @@ function instancesOf<T extends abstract new (...args: never[]) => object>(native
   const ordinary = Function.prototype[Symbol.hasInstance]
   return Object.defineProperties(ours, {
     name: { value: native.name, configurable: true },
+    length: { value: native.length, configurable: true },
     [Symbol.hasInstance]: {
       value(this: unknown, value: unknown): boolean {
         return this === ours ? value instanceof native : ordinary.call(this, value)
