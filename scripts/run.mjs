@@ -59,6 +59,7 @@ function install() {
   if (!existsSync(pinnedNode)) {
     fail('The npm package "node" has no binary: its install script must run (is npm set to ignore-scripts?).')
   }
+  requireRunning(pinnedNode)
 }
 
 /** Of the Node that npm runs on, which need not be the one that runs this. */
@@ -85,12 +86,21 @@ function withNewerNpm(use) {
   const wanted = [`node@${devDependencies.node}`, NPM]
   succeed('npm install', npm(['install', '--prefix', folder, ...QUIET, ...wanted]))
   const node = path.join(folder, 'node_modules/node/bin', executable)
+  requireRunning(node)
   const cli = path.join(folder, 'node_modules/npm/bin/npm-cli.js')
   // the name of the old one shall not pass for that of the new one
   const { npm_config_user_agent: _, ...env } = process.env
   const binaries = `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`
   use((args) => spawnSync(node, [cli, ...args], { ...OUTPUT, env: { ...env, PATH: binaries } }))
   remove()
+}
+
+/** A system with the fewest packages lacks a library of it. */
+function requireRunning(node) {
+  const { status, stderr, error } = spawnSync(node, ['--version'], OUTPUT)
+  if (status === 0) return
+  const advice = /libatomic/.test(stderr ?? '') ? 'Install libatomic (Debian and Ubuntu: libatomic1).' : ''
+  fail(`The Node of npm's package "node" cannot run here:\n${stderr ?? error?.message}${advice}`)
 }
 
 function npm(args) {
