@@ -34,6 +34,8 @@ export async function bundleServer(code: string, directory: string, file: string
       minify: false,
       rolldownOptions: {
         input: ENTRY,
+        // a slow machine is no news
+        checks: { bundlerTimings: false },
         external: /^@svc\/sdk-browser/,
         onwarn: (warning, warn) => warning.code === USE_CLIENT || warn(warning),
         output: { format: 'es', codeSplitting: false, entryFileNames: path.basename(file) },
