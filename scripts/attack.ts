@@ -79,17 +79,14 @@ async function runAlone(name: string, attack: ClientAttack): Promise<Outcome> {
   }
 }
 
-/** Those that mostly wait at the same time; then those by clients on one relay, one after the other. */
+/** One after the other, those by clients on one relay. */
 async function runSlices(): Promise<void> {
   const clients: [string, ClientAttack][] = []
-  const waiting: Promise<void>[] = []
   for (const name of names) {
     const attack = ATTACKS[name]!
     if (attack.by === 'clients') clients.push([name, attack])
-    else waiting.push(report(name, inConditions(attack)))
+    else await report(name, inConditions(attack))
   }
-  await Promise.all(waiting)
-  if (clients.length === 0) return
   let relay: RelayUnderAttack | undefined
   let before: Quiet | undefined
   for (const [name, attack] of clients) {
