@@ -15,8 +15,8 @@ afterAll(() => Promise.all([relay.close(), proxied.close()]))
 async function statusOf(to: TestRelay, target: string, lines: string[]): Promise<number> {
   const socket = await apiSocket(to)
   const answer = readAll(socket)
+  socket.once('end', () => socket.end())
   socket.write(`${[`GET ${target}`, ...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)
-  socket.end()
   return Number(/^HTTP\/1\.1 (\d+)/.exec(`${await answer}`)?.[1])
 }
 
