@@ -88,8 +88,8 @@ async function flooded(
   }
 }
 
-/** The relay accepts again when it has noticed that others left. */
-const FELT_MS = 1000
+/** The relay accepts again when it has noticed that others left, and publishers whom it refused come again after a pause. */
+const FELT_MS = 5000
 
 /** @returns the limit: what the relay has open now, and a few */
 async function lower(relay: RelayUnderAttack): Promise<number> {

@@ -17,6 +17,8 @@ const TAIL_RISE_MAX_MS = 1000
 const SHARE = 3
 /** The median of fewer says nothing that the slowest one does not. */
 const MEDIAN_ANSWERS_MIN = 10
+/** The slowest 1 % of fewer is one visit, which a moment of the machine can spoil. */
+const TAIL_ANSWERS_MIN = 100
 
 export interface Watched {
   figures: AllFigures
@@ -76,7 +78,7 @@ export function noticed(
     if (beside.answers === 0) return problems.map((problem) => `honest ${kind}: ${problem}`)
     if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
       problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)
-    if (now.p99 > most('p99', tailMs))
+    if (now.answers >= TAIL_ANSWERS_MIN && now.p99 > most('p99', tailMs))
       problems.push(`1 % took more than ${ms(now.p99)}, of the other relay’s ${ms(beside.p99)}`)
     return problems.map((problem) => `honest ${kind}: ${problem}`)
   })
