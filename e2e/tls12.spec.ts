@@ -15,11 +15,11 @@ test('are refused by a site in a page, by a site in Node and by the relay itself
   tenant,
 }) => {
   const inPage = await tenant.evaluate(async (relayUrl) => {
-    return (await svc.publish({ relay: relayUrl, name: 'in-page', fetch: () => new Response('hi') })).url
+    return (await svc.publish({ relay: relayUrl, name: 'tls13-page', fetch: () => new Response('hi') })).url
   }, relay.url)
   const inNode = await publish({
     relay: relay.url,
-    name: 'in-node',
+    name: 'tls13-node',
     ca: await readFile(relay.caFile, 'utf8'),
     identity: crypto.getRandomValues(new Uint8Array(32)),
     fetch: () => new Response('hi'),
