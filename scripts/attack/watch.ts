@@ -15,8 +15,8 @@ const TAIL_RISE_MAX_MS = 1000
  * relays get the same share, and the one that is attacked has more to do with it.
  */
 const SHARE = 3
-/** The median of fewer says nothing that the slowest one does not. */
-const MEDIAN_ANSWERS_MIN = 10
+/** Fewer are those of a few seconds, in which the attack itself only begins: a slice does not judge times. */
+const MEDIAN_ANSWERS_MIN = 30
 /** The slowest 1 % of fewer is one visit, which a moment of the machine can spoil. */
 const TAIL_ANSWERS_MIN = 100
 
