@@ -12,7 +12,7 @@ const config: PlaywrightTestConfig = defineConfig({
   // Each worker has a relay and a browser of its own. One more than there are cores: many tests wait for a clock.
   workers: 3,
   timeout: 60_000,
-  globalTimeout: 12 * 60_000,
+  globalTimeout: 8 * 60_000,
   expect: { timeout: 15_000 },
 })
 

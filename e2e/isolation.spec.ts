@@ -26,16 +26,11 @@ test('visitors who do not read do not slow others, on the same WebSocket', async
     fetch: (request) => new Response(request.url.endsWith('/endless') ? endless() : 'quick'),
   })
   const slow = visitorOf(site, relay)
-  const visits = async (): Promise<number> => {
-    const quick = visitorOf(site, relay)
-    const from = Date.now()
-    for (let number = 0; number < 50; number++) expect(String(await quick.get('/'))).toBe('quick')
-    return Date.now() - from
-  }
-  const alone = await visits()
   const stuck = await Promise.all(Array.from({ length: 16 }, () => slow.open('/endless')))
-  // a machine that is busy with other tests is slow for them all
-  expect(await visits()).toBeLessThan(Math.max(5_000, 10 * alone))
+  const quick = visitorOf(site, relay)
+  const from = Date.now()
+  for (let number = 0; number < 50; number++) expect(String(await quick.get('/'))).toBe('quick')
+  expect(Date.now() - from).toBeLessThan(5_000)
   expect(site.stats().openStreams).toBeGreaterThanOrEqual(stuck.length)
   for (const response of stuck) response.destroy()
   await expect.poll(() => site.stats().openStreams).toBe(0)
