@@ -1,4 +1,4 @@
-// What an idle connection of a visitor costs a site: a page, and a process of Node.
+// Measures what an idle connection of a visitor costs a site in a page and in a process of Node.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connect2 } from 'node:http2'

@@ -1,4 +1,4 @@
-// What a framework's app with a login has to show, built with the SDK's adapter: the journey is the same for each.
+// Checks an app with a login that an adapter of the SDK built: each framework's app passes the same journey.
 import type { Page } from '@playwright/test'
 import { expect } from '../fixtures.ts'
 import { curl } from './curl.ts'

@@ -1,4 +1,4 @@
-// What tells sites of this web origin apart: names and identities, kept for each example and each of its tabs.
+// Keeps a name and an identity for each example and each of its tabs, which tell the sites of this web origin apart.
 import { tabNumber } from './tab.ts'
 
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']

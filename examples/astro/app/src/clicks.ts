@@ -1,4 +1,4 @@
-// What runs in a visitor's page: a button that counts.
+// Runs in a visitor's page: it gives the page a button that counts.
 
 const button = document.querySelector<HTMLButtonElement>('button[data-clicks]')
 let clicks = 0
