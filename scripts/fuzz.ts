@@ -7,7 +7,7 @@ const TARGETS: Record<string, string> = {
   control: '../relay/test/model/fuzz.ts',
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
-  tls: '../tls/test/fuzz.ts',
+  tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz.ts',
   files: '../sdk-node/test/folder-fuzz.ts',
   http: '../sdk-browser/test/http/fuzz.ts',

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
-import { buildClientHello, ext, records } from '../../tls/test/client-hello-builder.ts'
+import { buildClientHello, ext, records } from '../../tls/test/support/client-hello-builder.ts'
 import { RelayClient } from '../src/control/client.ts'
 import type { LeaseKeeper } from '../src/control/lease-keeper.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../src/limits.ts'

@@ -11,8 +11,8 @@ import {
 import { connect } from 'node:tls'
 import { webCrypto } from '@svc/tls'
 import { describe, expect, it } from 'vitest'
-import { makeIdentity } from '../../tls/test/certificates.ts'
-import { listen } from '../../tls/test/loopback.ts'
+import { makeIdentity } from '../../tls/test/support/certificates.ts'
+import { listen } from '../../tls/test/support/loopback.ts'
 import { nodeCrypto } from '../src/tls-crypto.ts'
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(/\s/g, ''), 'hex'))

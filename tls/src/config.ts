@@ -1,13 +1,13 @@
 // What a server is configured with, and what it tells about a connection.
 
-import { SCHEME_OF, type SignAlgorithm } from './certificate.ts'
-import type { CompressedCertificates } from './certificate-compression.ts'
+import type { CompressedCertificates } from './certificate/compression.ts'
+import { SCHEME_OF, type SignAlgorithm } from './certificate/leaf.ts'
 import type { CryptoProvider } from './crypto/provider.ts'
 import { webCrypto } from './crypto/webcrypto.ts'
 import { TlsError } from './errors.ts'
 import { DEFAULT_LIMITS, type Limits, TIMER_MAX_MS } from './limits.ts'
 import type { HashName } from './messages/transcript.ts'
-import type { TicketKeeper } from './tickets.ts'
+import type { TicketKeeper } from './session-tickets.ts'
 
 /** Named as in Node's tls. */
 export type ProtocolVersion = 'TLSv1.3' | 'TLSv1.2'

@@ -1,6 +1,7 @@
 // @svc/tls: a TLS server engine without I/O, whose certificate key may be somewhere else.
-export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate.ts'
-export { type CompressedCertificates, compressCertificates } from './certificate-compression.ts'
+
+export { type CompressedCertificates, compressCertificates } from './certificate/compression.ts'
+export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate/leaf.ts'
 export type {
   ConnectionInfo,
   ProtocolVersion,
@@ -21,7 +22,7 @@ export type {
 } from './crypto/provider.ts'
 export { webCrypto } from './crypto/webcrypto.ts'
 export { TlsError } from './errors.ts'
+export { boundedSigner } from './handshake/signer.ts'
 export type { Limits } from './limits.ts'
 export { type ServerEvents, TlsServer } from './server.ts'
-export { boundedSigner } from './signer.ts'
-export { type Session, TicketKeeper } from './tickets.ts'
+export { type Session, TicketKeeper } from './session-tickets.ts'

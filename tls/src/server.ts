@@ -1,18 +1,18 @@
 // A TLS server without I/O: bytes in; bytes, plaintext and events out.
 
-import { Channel, truncated } from './channel.ts'
 import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
 import type { MaybePromise } from './crypto/provider.ts'
+import { Secrets } from './crypto/secrets.ts'
 import { asTlsError, TlsError, violation } from './errors.ts'
-import type { Established } from './established.ts'
-import { Inbound } from './inbound.ts'
+import { Channel, truncated } from './handshake/channel.ts'
+import type { Established } from './handshake/established.ts'
 import { EMPTY_RECORDS_MAX, HANDSHAKE_BACKLOG_BYTES } from './limits.ts'
 import { encodeAlert } from './messages/alert.ts'
 import { ALERT, CONTENT_TYPE } from './messages/constants.ts'
-import { Outbound } from './outbound.ts'
-import type { Plaintext } from './record.ts'
-import { Secrets } from './secrets.ts'
-import { accept } from './version.ts'
+import { Inbound } from './record/inbound.ts'
+import { Outbound } from './record/outbound.ts'
+import type { Plaintext } from './record/protection.ts'
+import { accept } from './version-negotiation.ts'
 
 /** Called in order. They may call the server back; what they throw closes the connection with internal_error. */
 export interface ServerEvents {

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
 import { ALERT } from '../src/messages/index.ts'
-import { hex } from './hex.ts'
-import { expectAlert, PROVIDERS } from './providers.ts'
-import { RawClient, TYPE, until } from './raw-client.ts'
+import { hex } from './support/hex.ts'
+import { expectAlert, PROVIDERS } from './support/providers.ts'
+import { RawClient, TYPE, until } from './support/raw-client.ts'
 
 const CLOSE_NOTIFY = hex('0100')
 

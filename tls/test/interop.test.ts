@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hex } from './hex.ts'
 import { CELL_TIMEOUT_MS, runCell } from './interop/cell.ts'
 import type { Client, Runner } from './interop/client.ts'
 import { chromium } from './interop/clients/chromium.ts'
@@ -17,6 +16,7 @@ import { makeCredentials } from './interop/credentials.ts'
 import { failures, type Row, runMatrix } from './interop/matrix.ts'
 import { asMarkdown, asText } from './interop/print.ts'
 import { refragment } from './interop/proxy.ts'
+import { hex } from './support/hex.ts'
 
 /** For a cell to say itself that it took too long, in milliseconds. */
 const SPARE_MS = 5_000

@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { type ServerConfig, TicketKeeper } from '../src/index.ts'
-import { makeIdentity } from './certificates.ts'
-import type { Handlers } from './endpoint.ts'
-import { listen } from './loopback.ts'
-import { syncCrypto } from './sync-crypto.ts'
+import { makeIdentity } from './support/certificates.ts'
+import type { Handlers } from './support/endpoint.ts'
+import { listen } from './support/loopback.ts'
+import { syncCrypto } from './support/sync-crypto.ts'
 
 const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: makeIdentity('ed25519') }
 const ca = Object.values(identities).map(({ pem }) => pem)

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerConfig, TicketKeeper } from '../src/index.ts'
-import { makeIdentity } from './certificates.ts'
-import type { Handlers } from './endpoint.ts'
-import { listen } from './loopback.ts'
+import { makeIdentity } from './support/certificates.ts'
+import type { Handlers } from './support/endpoint.ts'
+import { listen } from './support/loopback.ts'
 
 const run = promisify(execFile)
 const ec = makeIdentity('ec')

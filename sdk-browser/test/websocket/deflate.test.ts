@@ -3,7 +3,7 @@
 import { deflateRawSync, inflateRawSync, constants as zlib } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hex } from '../../../tls/test/hex.ts'
+import { hex } from '../../../tls/test/support/hex.ts'
 import { messageCompression } from '../../src/websocket/deflate.ts'
 import { acceptDeflate } from '../../src/websocket/deflate-offer.ts'
 import { DEFLATE_MAX_BYTES, DEFLATE_MIN_BYTES } from '../../src/websocket/limits.ts'

@@ -1,12 +1,16 @@
 // The server's handshake of TLS 1.2, in the order of RFC 5246 §7.3, figure 1: read this file beside §7.4.
 
-import { SCHEME_OF } from '../certificate.ts'
-import type { Channel } from '../channel.ts'
+import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { Settings, Tls12Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
 import { hashOf } from '../crypto/hash.ts'
+import type { Secrets } from '../crypto/secrets.ts'
+import { TranscriptHash } from '../crypto/transcript-hash.ts'
 import { violation } from '../errors.ts'
-import type { Established } from '../established.ts'
+import type { Channel } from '../handshake/channel.ts'
+import type { Established } from '../handshake/established.ts'
+import { requireKeyExchange } from '../handshake/negotiate.ts'
+import { requestSignature } from '../handshake/signer.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
 import {
   EXTENSION,
@@ -15,10 +19,7 @@ import {
   RECORD_FRAGMENT_MAX_BYTES,
 } from '../messages/constants.ts'
 import { concat, handshakeMessage } from '../messages/writer.ts'
-import { requireKeyExchange } from '../negotiate.ts'
-import type { Secrets } from '../secrets.ts'
-import { requestSignature } from '../signer.ts'
-import { Transcript } from '../transcript.ts'
+import type { Suite } from './cipher-suites.ts'
 import { type MasterSecret, PreMasterSecret, type Randoms } from './key-schedule.ts'
 import {
   encodeCertificate,
@@ -29,9 +30,8 @@ import {
   parseClientKeyExchange,
 } from './messages.ts'
 import { negotiate } from './negotiate.ts'
-import { Tls12Protection } from './record.ts'
+import { Tls12Protection } from './protection.ts'
 import { RefusedRenegotiation } from './renegotiation.ts'
-import type { Suite } from './suites.ts'
 
 const VERSION = 'TLSv1.2' as const
 const RANDOM_BYTES = 32
@@ -56,7 +56,7 @@ export async function handshake(
   const agreement = negotiate(hello, settings)
   const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = agreement
   const hash = hashOf(crypto, suite.hash)
-  const transcript = new Transcript(hash)
+  const transcript = new TranscriptHash(hash)
   transcript.add(hello.message)
   const send = (...messages: Uint8Array[]) => {
     transcript.add(...messages)
@@ -147,7 +147,7 @@ function protectionsOf(
 
 async function readFinished(
   channel: Channel,
-  transcript: Transcript,
+  transcript: TranscriptHash,
   masterSecret: MasterSecret,
 ): Promise<void> {
   const message = await channel.read(HANDSHAKE_TYPE.finished)

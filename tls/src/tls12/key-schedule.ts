@@ -1,13 +1,13 @@
 // The secrets of TLS 1.2 (RFC 5246 §5, §6.3, §8.1): a class for each phase, as in the schedule of TLS 1.3.
 
 import type { Hash } from '../crypto/hash.ts'
+import type { TrafficKeys } from '../crypto/key-schedule.ts'
+import { Secret, type Secrets } from '../crypto/secrets.ts'
 import { TlsError } from '../errors.ts'
-import type { Exporter } from '../established.ts'
-import type { TrafficKeys } from '../key-schedule.ts'
+import type { Exporter } from '../handshake/established.ts'
 import { concat, u16 } from '../messages/writer.ts'
-import { KEY_BYTES } from '../record.ts'
-import { Secret, type Secrets } from '../secrets.ts'
-import type { Suite } from './suites.ts'
+import { KEY_BYTES } from '../record/protection.ts'
+import type { Suite } from './cipher-suites.ts'
 
 const MASTER_SECRET_BYTES = 48
 const VERIFY_DATA_BYTES = 12

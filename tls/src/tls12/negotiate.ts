@@ -1,12 +1,12 @@
 // What a ClientHello of TLS 1.2 and our preferences agree on (RFC 5246 §7.4.1, RFC 8422 §5.1). Decides; sends nothing.
 
-import { SCHEME_OF } from '../certificate.ts'
+import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { Settings } from '../config.ts'
 import { violation } from '../errors.ts'
+import { chooseAlpn } from '../handshake/negotiate.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
 import { EXTENSION, NAMED_GROUP } from '../messages/constants.ts'
-import { chooseAlpn } from '../negotiate.ts'
-import { SUITES, type Suite } from './suites.ts'
+import { SUITES, type Suite } from './cipher-suites.ts'
 
 export interface Agreement {
   suite: Suite

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compressCertificates, type ServerConfig } from '../../src/index.ts'
-import { signHandshake } from '../sign-handshake.ts'
+import { signHandshake } from '../support/sign-handshake.ts'
 
 export type KeyType = 'ec' | 'rsa' | 'ed25519'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type ConnectionInfo, type ServerConfig, TicketKeeper, webCrypto } from '../../src/index.ts'
 import { HANDSHAKE_TYPE } from '../../src/messages/index.ts'
-import { type Session, serve } from '../endpoint.ts'
+import { type Session, serve } from '../support/endpoint.ts'
 import { encodeResponse, type HttpRequest, requestReader } from './http.ts'
 import { type Observed, observe } from './observe.ts'
 

@@ -8,10 +8,10 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerConfig, TlsError } from '../../src/index.ts'
-import { makeIdentity } from '../certificates.ts'
-import type { Handlers } from '../endpoint.ts'
-import { listen } from '../loopback.ts'
-import { syncCrypto } from '../sync-crypto.ts'
+import { makeIdentity } from '../support/certificates.ts'
+import type { Handlers } from '../support/endpoint.ts'
+import { listen } from '../support/loopback.ts'
+import { syncCrypto } from '../support/sync-crypto.ts'
 
 const run = promisify(execFile)
 const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: makeIdentity('ed25519') }

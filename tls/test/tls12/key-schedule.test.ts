@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { HASH } from '../../src/crypto/hash.ts'
-import { Secrets } from '../../src/secrets.ts'
+import { Secrets } from '../../src/crypto/secrets.ts'
+import { SUITES } from '../../src/tls12/cipher-suites.ts'
 import { PreMasterSecret, prf } from '../../src/tls12/key-schedule.ts'
-import { SUITES } from '../../src/tls12/suites.ts'
-import { hex, toHex } from '../hex.ts'
+import { hex, toHex } from '../support/hex.ts'
 import vectors from '../vectors/tls12-prf.json' with { type: 'json' }
 
 const NAMES = ['SHA-256', 'SHA-384'] as const

@@ -1,0 +1,44 @@
+// Certificate compression (RFC 8879): a chain is compressed once, with what the platform has, and sent to clients that ask.
+
+import { encodeCertificate } from '../messages/certificate.ts'
+import { encodeCompressedCertificate } from '../messages/compressed-certificate.ts'
+import { CERTIFICATE_COMPRESSION, HANDSHAKE_HEADER_BYTES } from '../messages/constants.ts'
+
+/** Whole CompressedCertificate messages by `CertificateCompressionAlgorithm`. */
+export type CompressedCertificates = ReadonlyMap<number, Uint8Array>
+
+/** Names of the Compression Streams standard; `deflate` is the zlib format (RFC 1950). */
+const FORMATS: readonly (readonly [algorithm: number, format: string])[] = [
+  [CERTIFICATE_COMPRESSION.brotli, 'brotli'],
+  [CERTIFICATE_COMPRESSION.zlib, 'deflate'],
+]
+
+/**
+ * The Certificate message for `chain` in each format that the platform can write and that makes it shorter, the shortest
+ * first. It is empty where there is no CompressionStream.
+ * @param chain DER, leaf first
+ */
+export async function compressCertificates(chain: readonly Uint8Array[]): Promise<CompressedCertificates> {
+  const plain = encodeCertificate(chain)
+  const body = plain.subarray(HANDSHAKE_HEADER_BYTES)
+  const messages: [number, Uint8Array][] = []
+  for (const [algorithm, format] of FORMATS) {
+    const compressed = await compress(body, format)
+    if (compressed === undefined) continue
+    const message = encodeCompressedCertificate({ algorithm, uncompressedLength: body.length, compressed })
+    if (message.length < plain.length) messages.push([algorithm, message])
+  }
+  return new Map(messages.sort(([, one], [, other]) => one.length - other.length))
+}
+
+/** @returns undefined where the platform does not know the format */
+async function compress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
+  let stream: CompressionStream
+  try {
+    stream = new CompressionStream(format as CompressionFormat)
+  } catch {
+    return undefined
+  }
+  const compressed = new Response(bytes.slice()).body!.pipeThrough(stream)
+  return new Uint8Array(await new Response(compressed).arrayBuffer())
+}

@@ -1,0 +1,126 @@
+// The leaf certificate as far as a TLS server must know it: which algorithm its key signs with, and which hosts it names.
+
+import { TlsError } from '../errors.ts'
+import { SIGNATURE_SCHEME } from '../messages/constants.ts'
+import { Reader } from '../messages/reader.ts'
+
+/** Named as in `/v1/sign`. */
+export type SignAlgorithm = 'ECDSA_SHA256' | 'RSA_PSS_SHA256' | 'Ed25519'
+
+/**
+ * The scheme of CertificateVerify, and in TLS 1.2 of ServerKeyExchange (RFC 8446 §4.2.3): a client of TLS 1.2 that knows
+ * RSA only as PKCS #1 v1.5 needs a server with another key.
+ */
+export const SCHEME_OF: Readonly<Record<SignAlgorithm, number>> = {
+  ECDSA_SHA256: SIGNATURE_SCHEME.ecdsa_secp256r1_sha256,
+  RSA_PSS_SHA256: SIGNATURE_SCHEME.rsa_pss_rsae_sha256,
+  Ed25519: SIGNATURE_SCHEME.ed25519,
+}
+
+/** AlgorithmIdentifier in DER, hexadecimal, to algorithm. RFC 5480 §2.1.1, RFC 3279 §2.3.1, RFC 8410 §3. */
+const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
+  // id-ecPublicKey, prime256v1
+  '06072a8648ce3d020106082a8648ce3d030107': 'ECDSA_SHA256',
+  // rsaEncryption, NULL
+  '06092a864886f70d0101010500': 'RSA_PSS_SHA256',
+  // id-Ed25519
+  '06032b6570': 'Ed25519',
+}
+
+const TAG = { boolean: 0x01, sequence: 0x30, dnsName: 0x82, version: 0xa0, extensions: 0xa3 } as const
+/** id-ce-subjectAltName, the content of its OBJECT IDENTIFIER. */
+const SUBJECT_ALT_NAME = '551d11'
+
+/**
+ * The algorithm for `ServerConfig`, out of the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
+ * @throws TlsError `unsupported_certificate` for another key or no certificate
+ */
+export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
+  const name = keyAlgorithm(leafDer)
+  const algorithm = name === undefined ? undefined : KEY_ALGORITHMS[name]
+  if (algorithm === undefined)
+    throw new TlsError('unsupported_certificate', 'the key is not ECDSA P-256, RSA or Ed25519')
+  return algorithm
+}
+
+/**
+ * The names of the leaf's subjectAltName (RFC 5280 §4.2.1.6): host names as they are, of any other kind empty.
+ * @throws TlsError `unsupported_certificate` for what is not a certificate
+ */
+export function subjectNamesOf(leafDer: Uint8Array): string[] {
+  try {
+    const tbs = afterSubject(leafDer)
+    skip(tbs) // SubjectPublicKeyInfo
+    while (!tbs.done) {
+      const { tag, content } = read(tbs)
+      if (tag === TAG.extensions)
+        return alternativeNames(element(new Reader(content, 'extensions'), TAG.sequence))
+    }
+    return []
+  } catch (cause) {
+    throw new TlsError('unsupported_certificate', 'the leaf is not an X.509 certificate', { cause })
+  }
+}
+
+function alternativeNames(extensions: Reader): string[] {
+  while (!extensions.done) {
+    const extension = element(extensions, TAG.sequence)
+    const isAlternativeName = hex(read(extension).content) === SUBJECT_ALT_NAME
+    let value = read(extension)
+    if (value.tag === TAG.boolean) value = read(extension) // critical
+    if (!isAlternativeName) continue
+    const names: string[] = []
+    const list = element(new Reader(value.content, 'subjectAltName'), TAG.sequence)
+    while (!list.done) {
+      const { tag, content } = read(list)
+      names.push(tag === TAG.dnsName ? String.fromCharCode(...content) : '')
+    }
+    return names
+  }
+  return []
+}
+
+function keyAlgorithm(der: Uint8Array): string | undefined {
+  try {
+    const publicKeyInfo = element(afterSubject(der), TAG.sequence)
+    return hex(read(publicKeyInfo).content)
+  } catch {
+    return undefined
+  }
+}
+
+/** A TBSCertificate from its SubjectPublicKeyInfo on. */
+function afterSubject(der: Uint8Array): Reader {
+  const certificate = element(new Reader(der, 'certificate'), TAG.sequence)
+  const tbs = element(certificate, TAG.sequence)
+  // version [0] is there in every certificate of version 2 or 3; then the serial number.
+  if (skip(tbs) === TAG.version) skip(tbs)
+  for (const _ of ['signature', 'issuer', 'validity', 'subject']) skip(tbs)
+  return tbs
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function element(reader: Reader, tag: number): Reader {
+  const found = read(reader)
+  if (found.tag !== tag) throw new TlsError('unsupported_certificate', `DER tag ${found.tag}, not ${tag}`)
+  return new Reader(found.content, 'certificate')
+}
+
+function skip(reader: Reader): number {
+  return read(reader).tag
+}
+
+/** One DER element: tag, definite length, content. */
+function read(reader: Reader): { tag: number; content: Uint8Array } {
+  const tag = reader.u8()
+  const first = reader.u8()
+  let length = first
+  if (first >= 0x80) {
+    length = 0
+    for (const byte of reader.bytes(first - 0x80)) length = length * 256 + byte
+  }
+  return { tag, content: reader.bytes(length) }
+}

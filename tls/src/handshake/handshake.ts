@@ -1,0 +1,220 @@
+// The server's handshake, in the order of RFC 8446 §2, figure 1: read this file beside §4.
+
+import { SCHEME_OF } from '../certificate/leaf.ts'
+import type { ConnectionInfo, Settings, SignRequest } from '../config.ts'
+import { equalInConstantTime } from '../crypto/constant-time.ts'
+import { type Hash, hashOf } from '../crypto/hash.ts'
+import { EarlySecret, type HandshakeTrafficSecret, type ResumptionSecret } from '../crypto/key-schedule.ts'
+import type { Secrets } from '../crypto/secrets.ts'
+import { TranscriptHash } from '../crypto/transcript-hash.ts'
+import { violation } from '../errors.ts'
+import { TICKETS_PER_HANDSHAKE } from '../limits.ts'
+import { encodeCertificate, encodeCertificateVerify } from '../messages/certificate.ts'
+import { type ClientHello, parseClientHello } from '../messages/client-hello.ts'
+import { HANDSHAKE_HEADER_BYTES, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.ts'
+import { encodeEncryptedExtensions } from '../messages/encrypted-extensions.ts'
+import { encodeNewSessionTicket } from '../messages/new-session-ticket.ts'
+import { encodeHelloRetryRequest, encodeServerHello } from '../messages/server-hello.ts'
+import { suiteHash } from '../messages/transcript.ts'
+import { handshakeMessage } from '../messages/writer.ts'
+import { Protection } from '../record/protection.ts'
+import type { Channel } from './channel.ts'
+import type { Established } from './established.ts'
+import { KeyUpdates } from './key-update.ts'
+import { type Agreement, allowsResumption, negotiate, requireRetried, requireScheme } from './negotiate.ts'
+import { acceptPsk, sessionOf } from './resumption.ts'
+import { requestSignature } from './signer.ts'
+
+const VERSION = 'TLSv1.3' as const
+
+/** The ClientHello that counts, and what came before it. */
+interface Offer {
+  hello: ClientHello
+  agreement: Agreement & { keyExchange: Uint8Array }
+  /** Without `hello` itself. */
+  transcript: TranscriptHash
+  retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
+}
+
+/**
+ * From the first ClientHello to the client's Finished; `leaving` aborts when the client is gone.
+ * @throws TlsError with the alert that ends the connection
+ */
+export async function handshake(
+  first: ClientHello,
+  channel: Channel,
+  settings: Settings,
+  secrets: Secrets,
+  leaving: AbortSignal,
+): Promise<Established> {
+  const { crypto } = settings
+  const { hello, agreement, transcript, retry } = await agree(first, channel, settings)
+  const { cipherSuite, group, alpn } = agreement
+  const hash = hashOf(crypto, suiteHash(cipherSuite)!)
+  // RFC 8449 §4: the limit of TLS 1.3 counts the content type.
+  if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
+
+  // pre_shared_key (§4.2.11): a session that the client resumes, or none.
+  const psk = await acceptPsk(hello, agreement, transcript, settings, secrets)
+  if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
+  const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, secrets)
+  transcript.add(hello.message)
+
+  // ServerHello (§4.1.3)
+  const { keyExchange, sharedSecret } = await crypto.agree(group, agreement.keyExchange)
+  const serverHello = encodeServerHello({
+    random: crypto.randomBytes(32),
+    sessionId: hello.sessionId,
+    cipherSuite,
+    group,
+    keyExchange,
+    selectedIdentity: psk?.index,
+  })
+  transcript.add(serverHello)
+  channel.send(serverHello)
+  if (hello.sessionId.length > 0 && retry === undefined) channel.sendChangeCipherSpec()
+
+  // Handshake keys (§7.1)
+  const handshakeSecret = earlySecret.handshake(sharedSecret)
+  const clientHandshake = handshakeSecret.clientTraffic(transcript.digest())
+  const serverHandshake = handshakeSecret.serverTraffic(transcript.digest())
+  const masterSecret = handshakeSecret.master()
+  channel.protectInbound(new Protection(crypto, cipherSuite, clientHandshake))
+  channel.outbound.protect(new Protection(crypto, cipherSuite, serverHandshake))
+  if (hello.earlyData && retry === undefined) channel.inbound.skipEarlyData()
+
+  // EncryptedExtensions (§4.3.1)
+  const encryptedExtensions = encodeEncryptedExtensions({
+    // RFC 6066 §3: not when a session is resumed.
+    serverName: hello.serverName !== undefined && psk === undefined,
+    alpn,
+    recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1,
+  })
+  transcript.add(encryptedExtensions)
+  // §5.1: messages of one flight share records.
+  const flight = [encryptedExtensions]
+
+  // Certificate or CompressedCertificate, CertificateVerify (§4.4.2, §4.4.3; RFC 8879 §4)
+  if (psk === undefined) {
+    const certificate = certificateFor(hello, settings)
+    transcript.add(certificate)
+    channel.send(...flight.splice(0), certificate)
+    channel.flush()
+    const messages = { clientHello: hello.message, ...retry, serverHello, encryptedExtensions, certificate }
+    const { algorithm } = settings
+    const request = { algorithm, ...messages }
+    const sign = (signal: AbortSignal) => settings.sign(request, signal)
+    const signature = await requestSignature(sign, settings.limits, leaving)
+    const certificateVerify = encodeCertificateVerify(SCHEME_OF[algorithm], signature)
+    transcript.add(certificateVerify)
+    flight.push(certificateVerify)
+  }
+
+  // Finished (§4.4.4)
+  const finished = handshakeMessage(HANDSHAKE_TYPE.finished, serverHandshake.verifyData(transcript.digest()))
+  transcript.add(finished)
+  channel.send(...flight, finished)
+  serverHandshake.erase()
+
+  // Application keys (§7.1), for our direction from here on
+  const serverFinished = transcript.digest()
+  const traffic = {
+    client: masterSecret.clientTraffic(serverFinished),
+    server: masterSecret.serverTraffic(serverFinished),
+  }
+  const exporter = masterSecret.exporter(serverFinished)
+  channel.outbound.protect(new Protection(crypto, cipherSuite, traffic.server))
+  channel.flush()
+
+  // The client's Finished
+  await readFinished(channel, transcript, hash, clientHandshake)
+  channel.protectInbound(new Protection(crypto, cipherSuite, traffic.client))
+  channel.endHandshake()
+  const resumption = masterSecret.resumption(transcript.digest())
+  masterSecret.erase()
+
+  // NewSessionTicket (§4.6.1)
+  const resumed = psk !== undefined
+  const info = { version: VERSION, serverName: hello.serverName, alpn, cipherSuite, group, resumed }
+  if (allowsResumption(hello)) await sendTickets(channel, settings, info, resumption, psk?.authenticatedAt)
+  resumption.erase()
+  return { info, exporter, postHandshake: new KeyUpdates(crypto, cipherSuite, channel, traffic) }
+}
+
+/** §4.1.1, and §4.1.4 when the client has no share of a group that we have. */
+async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
+  channel.requireFlightEnd()
+  const agreement = negotiate(first, settings)
+  const { cipherSuite, group, keyExchange } = agreement
+  const transcript = new TranscriptHash(hashOf(settings.crypto, suiteHash(cipherSuite)!))
+  if (keyExchange !== undefined)
+    return { hello: first, agreement: { ...agreement, keyExchange }, transcript, retry: undefined }
+
+  const helloRetryRequest = encodeHelloRetryRequest({ sessionId: first.sessionId, cipherSuite, group })
+  transcript.add(first.message)
+  transcript.retry()
+  transcript.add(helloRetryRequest)
+  channel.send(helloRetryRequest)
+  if (first.sessionId.length > 0) channel.sendChangeCipherSpec()
+  if (first.earlyData) channel.inbound.skipEarlyData()
+  channel.flush()
+
+  const second = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
+  channel.requireFlightEnd()
+  channel.inbound.endEarlyData()
+  requireRetried(first, second, group)
+  const retried = negotiate(second, settings)
+  return {
+    hello: second,
+    agreement: { ...retried, keyExchange: retried.keyExchange! },
+    transcript,
+    retry: { clientHello: first.message, helloRetryRequest, clientHelloRetry: second.message },
+  }
+}
+
+/** The shortest form that the client takes. */
+function certificateFor(
+  { certificateCompression }: ClientHello,
+  { certificateChain, compressedCertificates }: Settings,
+): Uint8Array {
+  for (const [algorithm, message] of compressedCertificates ?? [])
+    if (certificateCompression.includes(algorithm)) return message
+  return encodeCertificate(certificateChain)
+}
+
+async function readFinished(
+  channel: Channel,
+  transcript: TranscriptHash,
+  hash: Hash,
+  clientHandshake: HandshakeTrafficSecret,
+): Promise<void> {
+  const message = await channel.read(HANDSHAKE_TYPE.finished)
+  const verifyData = message.subarray(HANDSHAKE_HEADER_BYTES)
+  if (verifyData.length !== hash.length) throw violation('decode_error', 'Finished has a wrong length')
+  const expected = clientHandshake.verifyData(transcript.digest())
+  clientHandshake.erase()
+  if (!equalInConstantTime(verifyData, expected)) throw violation('decrypt_error', 'Finished does not verify')
+  transcript.add(message)
+}
+
+/** `authenticatedAt`: of the session that this connection resumes, if it does. */
+async function sendTickets(
+  channel: Channel,
+  settings: Settings,
+  info: ConnectionInfo,
+  resumption: ResumptionSecret,
+  authenticatedAt: number = Math.floor(Date.now() / 1000),
+): Promise<void> {
+  const { tickets, crypto } = settings
+  const lifetimeSeconds = tickets?.lifetimeOf(authenticatedAt) ?? 0
+  if (tickets === undefined || lifetimeSeconds <= 0) return
+  const messages: Uint8Array[] = []
+  for (let i = 0; i < TICKETS_PER_HANDSHAKE; i++) {
+    const nonce = Uint8Array.of(i)
+    const session = { ...sessionOf(info, settings), psk: resumption.psk(nonce), authenticatedAt }
+    const ageAdd = new DataView(crypto.randomBytes(4).buffer).getUint32(0)
+    const ticket = await tickets.seal(session)
+    messages.push(encodeNewSessionTicket({ lifetimeSeconds, ageAdd, nonce, ticket }))
+  }
+  channel.send(...messages)
+}

@@ -1,0 +1,152 @@
+// What a ClientHello and our preferences agree on (RFC 8446 §4.1.1, §4.2, §9.2). Decides; sends nothing.
+
+import type { Settings } from '../config.ts'
+import { violation } from '../errors.ts'
+import type { ClientHello } from '../messages/client-hello.ts'
+import { CIPHER_SUITE, EXTENSION, NAMED_GROUP } from '../messages/constants.ts'
+import { suiteHash } from '../messages/transcript.ts'
+
+/** Ours first: every WebCrypto has AES-GCM, ChaCha20-Poly1305 is loaded for clients that have nothing else. */
+const CIPHER_SUITES: readonly number[] = [
+  CIPHER_SUITE.TLS_AES_128_GCM_SHA256,
+  CIPHER_SUITE.TLS_AES_256_GCM_SHA384,
+  CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256,
+]
+
+const CURVES: readonly number[] = [NAMED_GROUP.x25519, NAMED_GROUP.secp256r1, NAMED_GROUP.secp384r1]
+
+/** Its code is loaded on demand, which a service worker may not do (HTML, HostLoadImportedModule). */
+const HYBRID: readonly number[] = 'ServiceWorkerGlobalScope' in globalThis ? [] : [NAMED_GROUP.X25519MLKEM768]
+
+/** Among the shares that a client sent. */
+const GROUPS: readonly number[] = [...HYBRID, ...CURVES]
+
+/** When none of its shares will do. The hybrid comes last: it alone is not worth a round trip. */
+const RETRY_GROUPS: readonly number[] = [...CURVES, ...HYBRID]
+
+/** Bytes of a client's share (§4.2.8.2; draft-ietf-tls-ecdhe-mlkem §4). */
+const SHARE_BYTES: Readonly<Record<number, number>> = {
+  [NAMED_GROUP.x25519]: 32,
+  [NAMED_GROUP.secp256r1]: 65,
+  [NAMED_GROUP.secp384r1]: 97,
+  [NAMED_GROUP.X25519MLKEM768]: 1184 + 32,
+}
+
+/** psk_dhe_ke (§4.2.9), the only mode that we resume with. */
+const PSK_DHE_KE = 1
+
+export interface Agreement {
+  cipherSuite: number
+  group: number
+  /** The client's share of the group; undefined when a HelloRetryRequest must ask for it. */
+  keyExchange: Uint8Array | undefined
+  alpn: string | undefined
+}
+
+/** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
+export function negotiate(
+  hello: ClientHello,
+  { alpn, hashes, helloRetryRequest = true }: Settings,
+): Agreement {
+  requireNoCompression(hello)
+  requireExtensions(hello)
+  const cipherSuite = CIPHER_SUITES.find(
+    (suite) => hello.cipherSuites.includes(suite) && isAllowed(suite, hashes),
+  )
+  if (cipherSuite === undefined) throw violation('handshake_failure', 'no cipher suite in common')
+  const chosen = chooseGroup(hello)
+  if (chosen.keyExchange === undefined && !helloRetryRequest)
+    throw violation('handshake_failure', 'no key share of a group in common')
+  return { cipherSuite, ...chosen, alpn: chooseAlpn(hello, alpn) }
+}
+
+function isAllowed(cipherSuite: number, hashes: Settings['hashes']): boolean {
+  return hashes === undefined || hashes.includes(suiteHash(cipherSuite)!)
+}
+
+/** §4.1.2. */
+function requireNoCompression(hello: ClientHello): void {
+  if (hello.compressionMethods.length !== 1 || hello.compressionMethods[0] !== 0)
+    throw violation('illegal_parameter', 'compression is offered')
+}
+
+/** §9.2. Without (EC)DHE there is no handshake here, so both extensions of it are mandatory. */
+function requireExtensions({ extensions }: ClientHello): void {
+  const required: number[] = [EXTENSION.supported_groups, EXTENSION.key_share]
+  if (extensions.has(EXTENSION.pre_shared_key)) required.push(EXTENSION.psk_key_exchange_modes)
+  else required.push(EXTENSION.signature_algorithms)
+  const missing = required.find((type) => !extensions.has(type))
+  if (missing !== undefined) throw violation('missing_extension', `extension ${missing} is missing`)
+}
+
+/** §4.2.8. */
+function chooseGroup(hello: ClientHello): Pick<Agreement, 'group' | 'keyExchange'> {
+  if (!hello.keyShares.every(({ group }) => hello.supportedGroups.includes(group)))
+    throw violation('illegal_parameter', 'a key share of a group outside supported_groups')
+  const shareOf = (wanted: number) => hello.keyShares.find(({ group }) => group === wanted)?.keyExchange
+  const group =
+    GROUPS.find((candidate) => shareOf(candidate) !== undefined) ??
+    RETRY_GROUPS.find((candidate) => hello.supportedGroups.includes(candidate))
+  if (group === undefined) throw violation('handshake_failure', 'no group in common')
+  const keyExchange = shareOf(group)
+  if (keyExchange !== undefined) requireKeyExchange(group, keyExchange)
+  return { group, keyExchange }
+}
+
+/** SEC 1 §2.3.3: the first byte of an uncompressed point, the only form there is (§4.2.8.2; RFC 8422 §5.1.2). */
+const UNCOMPRESSED = 4
+
+/** What can be said about a client's share without arithmetic. */
+export function requireKeyExchange(group: number, keyExchange: Uint8Array): void {
+  const isPoint = group === NAMED_GROUP.secp256r1 || group === NAMED_GROUP.secp384r1
+  if (keyExchange.length !== SHARE_BYTES[group] || (isPoint && keyExchange[0] !== UNCOMPRESSED))
+    throw violation('illegal_parameter', `a key share that is none of group ${group}`)
+}
+
+/** RFC 7301 §3.2. */
+export function chooseAlpn(hello: ClientHello, ours: readonly string[]): string | undefined {
+  if (ours.length === 0 || hello.alpn.length === 0) return undefined
+  const alpn = ours.find((name) => hello.alpn.includes(name))
+  if (alpn === undefined) throw violation('no_application_protocol', 'no application protocol in common')
+  return alpn
+}
+
+/** §4.4.3: only with a scheme that the client listed. A resumed session needs none. */
+export function requireScheme(hello: ClientHello, scheme: number): void {
+  if (!hello.extensions.has(EXTENSION.signature_algorithms))
+    throw violation('missing_extension', 'signature_algorithms is missing')
+  if (!hello.signatureAlgorithms.includes(scheme))
+    throw violation('handshake_failure', 'the client does not accept signatures of our certificate key')
+}
+
+export function allowsResumption(hello: ClientHello): boolean {
+  return hello.pskKeyExchangeModes.includes(PSK_DHE_KE)
+}
+
+/** §4.1.2: what the second ClientHello may change; it must not have early_data, and we sent no cookie. */
+const CHANGEABLE: readonly number[] = [
+  EXTENSION.key_share,
+  EXTENSION.pre_shared_key,
+  EXTENSION.early_data,
+  EXTENSION.padding,
+]
+
+/** @throws TlsError when the ClientHello after a HelloRetryRequest for `group` is not the first one with that share */
+export function requireRetried(first: ClientHello, second: ClientHello, group: number): void {
+  const fixed = (hello: ClientHello) => [
+    Uint8Array.of(hello.legacyVersion >> 8, hello.legacyVersion),
+    hello.random,
+    hello.sessionId,
+    Uint8Array.from(hello.cipherSuites.flatMap((suite) => [suite >> 8, suite])),
+    hello.compressionMethods,
+    ...[...hello.extensions]
+      .filter(([type]) => !CHANGEABLE.includes(type))
+      .flatMap(([type, body]) => [Uint8Array.of(type >> 8, type), body]),
+  ]
+  const [before, after] = [fixed(first), fixed(second)]
+  const same = before.length === after.length && before.every((field, i) => field.join() === after[i]!.join())
+  if (!same || second.earlyData || (second.preSharedKey !== undefined && first.preSharedKey === undefined))
+    throw violation('illegal_parameter', 'the second ClientHello changed')
+  if (second.keyShares.length !== 1 || second.keyShares[0]!.group !== group)
+    throw violation('illegal_parameter', 'the second ClientHello has not the one share asked for')
+}

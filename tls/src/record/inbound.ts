@@ -1,0 +1,139 @@
+// Records of the peer, opened in order, several at a time, with the rules of RFC 8446 §5 for what may come when.
+
+import type { MaybePromise } from '../crypto/provider.ts'
+import { type TlsError, violation } from '../errors.ts'
+import { EARLY_DATA_SKIP_MAX_BYTES, RECEIVE_BACKLOG_MAX_BYTES, RECORDS_IN_FLIGHT } from '../limits.ts'
+import { CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.ts'
+import type { Plaintext, RecordProtection } from './protection.ts'
+import { RecordReader, type WireRecord } from './record-reader.ts'
+
+/** A record whose opening has begun, when it is to be opened at all. */
+interface Opening {
+  record: WireRecord
+  inner: MaybePromise<Uint8Array | undefined>
+}
+
+export class Inbound {
+  readonly #reader = new RecordReader()
+  #openings: Opening[] = []
+  #protection: RecordProtection | undefined
+  #everOpened = false
+  /** Records opened ahead. 1 in a handshake, where almost every message changes the key. */
+  #ahead = 1
+  #handshaking = true
+  #earlyDataBytesLeft = 0
+
+  /** Bytes that `next` did not take yet. */
+  get backlog(): number {
+    return this.#reader.backlog
+  }
+
+  /** @returns whether `next` may find something that it did not find before */
+  push(bytes: Uint8Array): boolean {
+    if (this.#reader.backlog > RECEIVE_BACKLOG_MAX_BYTES)
+      throw violation('internal_error', 'input came faster than it was awaited')
+    return this.#reader.push(bytes)
+  }
+
+  /** Records from here on are under this key; those that were opened ahead are opened again. */
+  protect(protection: RecordProtection): void {
+    this.#protection = protection
+    this.#openings = this.#openings.map(({ record }) => this.#open(record))
+  }
+
+  /** The peer's Finished is here: nothing of a handshake is allowed any more. */
+  endHandshake(): void {
+    this.#handshaking = false
+    this.#earlyDataBytesLeft = 0
+    this.#ahead = RECORDS_IN_FLIGHT
+  }
+
+  /** §4.2.10: the client may be sending early data, which was refused. */
+  skipEarlyData(): void {
+    this.#earlyDataBytesLeft = EARLY_DATA_SKIP_MAX_BYTES
+  }
+
+  /** §4.2.10: the second ClientHello ends the early data that came before it. */
+  endEarlyData(): void {
+    this.#earlyDataBytesLeft = 0
+  }
+
+  /** What comes from here on is forgotten. */
+  stop(error: TlsError): void {
+    this.#openings = []
+    this.#reader.stop(error)
+  }
+
+  /**
+   * @returns the content of the next record, or undefined until more bytes come
+   * @throws TlsError, or rejects with one, at the first violation
+   */
+  next(): MaybePromise<Plaintext | undefined> {
+    for (;;) {
+      this.#openAhead()
+      const opening = this.#openings.shift()
+      if (opening === undefined) return this.#noRecord()
+      const plaintext = this.#accept(opening)
+      if (plaintext instanceof Promise) return plaintext.then((content) => content ?? this.next())
+      if (plaintext !== undefined) return plaintext
+    }
+  }
+
+  /** A bad header counts only once all before it is handled. */
+  #noRecord(): undefined {
+    if (this.#reader.error !== undefined) throw this.#reader.error
+  }
+
+  #openAhead(): void {
+    while (this.#openings.length < this.#ahead) {
+      const record = this.#reader.shift()
+      if (record === undefined) return
+      this.#openings.push(this.#open(record))
+    }
+  }
+
+  #open(record: WireRecord): Opening {
+    const sealed = this.#protection?.covers(record.type)
+    return { record, inner: sealed ? this.#protection!.open(record) : undefined }
+  }
+
+  /** @returns undefined when the record is to be dropped */
+  #accept({ record, inner }: Opening): MaybePromise<Plaintext | undefined> {
+    if (!this.#protection?.covers(record.type)) return this.#acceptPlaintext(record)
+    return inner instanceof Promise
+      ? inner.then((bytes) => this.#acceptInner(record, bytes))
+      : this.#acceptInner(record, inner)
+  }
+
+  #acceptPlaintext({ type, fragment }: WireRecord): Plaintext | undefined {
+    if (this.#protection !== undefined && !this.#isExempt(type))
+      throw violation('unexpected_message', 'an unprotected record')
+    if (type === CONTENT_TYPE.application_data) return this.#skip(fragment.length)
+    if (fragment.length > RECORD_FRAGMENT_MAX_BYTES)
+      throw violation('record_overflow', `a plaintext record of ${fragment.length} bytes`)
+    return { type, content: fragment }
+  }
+
+  /** §D.4, and an alert of a client that could not make sense of our ServerHello: it has no key to say so with. */
+  #isExempt(type: number): boolean {
+    if (type === CONTENT_TYPE.alert) return this.#handshaking && !this.#everOpened
+    return type === CONTENT_TYPE.change_cipher_spec && this.#handshaking
+  }
+
+  #skip(bytes: number): undefined {
+    if (this.#earlyDataBytesLeft <= 0)
+      throw violation('unexpected_message', 'application data in a handshake')
+    this.#earlyDataBytesLeft -= bytes
+  }
+
+  #acceptInner(record: WireRecord, inner: Uint8Array | undefined): Plaintext | undefined {
+    if (inner === undefined) {
+      if (this.#earlyDataBytesLeft <= 0) throw violation('bad_record_mac', 'a record does not decrypt')
+      this.#protection!.uncount()
+      return this.#skip(record.fragment.length)
+    }
+    this.#everOpened = true
+    this.#earlyDataBytesLeft = 0
+    return this.#protection!.content(record, inner)
+  }
+}

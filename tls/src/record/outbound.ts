@@ -1,0 +1,179 @@
+// Records to the peer: sealed several at a time, sent in order, small ones coalesced into one buffer.
+
+import type { MaybePromise } from '../crypto/provider.ts'
+import { RECORDS_IN_FLIGHT } from '../limits.ts'
+import { CONTENT_TYPE, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.ts'
+import { handshakeMessage, u8 } from '../messages/writer.ts'
+import { Fifo } from './fifo.ts'
+import { type LateSealed, type Plaintext, RecordProtection, recordHeader } from './protection.ts'
+
+/** What waits: content of any length, or the key of all that follows. */
+type Job = Plaintext | RecordProtection
+
+/** A header, or what is behind one. */
+type Sealed = Uint8Array | LateSealed
+
+interface SealedRecord {
+  header: Uint8Array
+  body: MaybePromise<Sealed>
+}
+
+const UPDATE_NOT_REQUESTED = 0
+/** Below, joining a record with its neighbours costs less than a `send` of its own. */
+const UNCOPIED_MIN_BYTES: number = 8 * 1024
+
+export class Outbound {
+  readonly #send: (bytes: Uint8Array) => void
+  readonly #recordsPerKey: number
+  readonly #jobs = new Fifo<Job>()
+  #protection: RecordProtection | undefined
+  #fragmentMaxBytes = RECORD_FRAGMENT_MAX_BYTES
+  #flushing: Promise<void> | undefined
+  #nextKey: (() => RecordProtection) | undefined
+  #keyUpdateDue = false
+  #finished = false
+
+  constructor(send: (bytes: Uint8Array) => void, recordsPerKey: number) {
+    this.#send = send
+    this.#recordsPerKey = recordsPerKey
+  }
+
+  /** RFC 8449 §4: what the peer's record_size_limit leaves for content; unprotected records are exempt. */
+  limitRecords(contentMaxBytes: number): void {
+    this.#fragmentMaxBytes = Math.min(RECORD_FRAGMENT_MAX_BYTES, contentMaxBytes)
+  }
+
+  /** The content is kept until it is sealed: its owner must not change it. */
+  queue(type: number, content: Uint8Array): void {
+    if (!this.#finished) this.#jobs.push({ type, content })
+  }
+
+  /** All that is queued from here on is under this key. */
+  protect(protection: RecordProtection): void {
+    this.#jobs.push(protection)
+  }
+
+  /** From here on KeyUpdates may be sent; `nextKey` gives the key after one. */
+  allowKeyUpdates(nextKey: () => RecordProtection): void {
+    this.#nextKey = nextKey
+  }
+
+  /** §4.6.3: a KeyUpdate goes out before the next application data; several requests get one answer. */
+  updateKey(): void {
+    this.#keyUpdateDue = true
+  }
+
+  /** What is queued is all that will be sent: a handshake that does not know yet that it is over may go on. */
+  finish(): void {
+    this.#finished = true
+  }
+
+  /** Drops what has not been sealed, and the key changes in it: the peer will not learn of them. */
+  clear(): void {
+    this.#jobs.clear()
+  }
+
+  /** @returns a promise when sealing takes time; it settles when all that is queued has gone to `send` */
+  flush(): MaybePromise<void> {
+    while (this.#flushing === undefined) {
+      const batch = this.#sealBatch()
+      if (batch.length === 0) return
+      const done = sealedAll(batch)
+      if (done instanceof Promise) this.#flushing = this.#flushFrom(done)
+      else this.#sendAll(done)
+    }
+    return this.#flushing
+  }
+
+  async #flushFrom(first: Promise<Sealed[]>): Promise<void> {
+    try {
+      this.#sendAll(await first)
+      for (let batch = this.#sealBatch(); batch.length > 0; batch = this.#sealBatch())
+        this.#sendAll(await sealedAll(batch))
+    } finally {
+      this.#flushing = undefined
+    }
+  }
+
+  /** A long body goes as it is, without a copy; what is between two of them goes together. */
+  #sendAll(parts: Sealed[]): void {
+    let waiting: Sealed[] = []
+    for (const part of parts) {
+      if (part instanceof Uint8Array && part.length >= UNCOPIED_MIN_BYTES) {
+        this.#send(joined(waiting))
+        this.#send(part)
+        waiting = []
+      } else waiting.push(part)
+    }
+    if (waiting.length > 0) this.#send(joined(waiting))
+  }
+
+  #sealBatch(): SealedRecord[] {
+    const batch: SealedRecord[] = []
+    for (;;) {
+      const job = this.#jobs.first
+      // Also behind a full batch: what was sealed before a key change and the change belong together.
+      if (job instanceof RecordProtection) {
+        this.#protection = job
+        this.#jobs.shift()
+      } else if (batch.length === RECORDS_IN_FLIGHT) return batch
+      else if (this.#nextKey !== undefined && this.#keyUpdateNeeded(job)) {
+        batch.push(this.#sealKeyUpdate(this.#nextKey))
+      } else if (job === undefined) return batch
+      else batch.push(this.#sealFragment(job))
+    }
+  }
+
+  /** §5.5: also our own, before the key has protected too much. */
+  #keyUpdateNeeded(job: Plaintext | undefined): boolean {
+    return this.#keyUpdateDue || (job !== undefined && this.#protection!.records >= this.#recordsPerKey)
+  }
+
+  #sealKeyUpdate(nextKey: () => RecordProtection): SealedRecord {
+    const content = handshakeMessage(HANDSHAKE_TYPE.key_update, u8(UPDATE_NOT_REQUESTED))
+    const record = this.#seal({ type: CONTENT_TYPE.handshake, content })
+    this.#keyUpdateDue = false
+    this.#protection = nextKey()
+    return record
+  }
+
+  #sealFragment(job: Plaintext): SealedRecord {
+    const max = this.#protection === undefined ? RECORD_FRAGMENT_MAX_BYTES : this.#fragmentMaxBytes
+    const content = job.content.subarray(0, max)
+    if (content.length === job.content.length) this.#jobs.shift()
+    else job.content = job.content.subarray(max)
+    // §6.1: nothing follows a closure alert or a fatal one.
+    if (job.type === CONTENT_TYPE.alert) this.#nextKey = undefined
+    return this.#seal({ type: job.type, content })
+  }
+
+  #seal(plaintext: Plaintext): SealedRecord {
+    const { type, content } = plaintext
+    // §D.4: change_cipher_spec is never protected. A copy, because `send` gives its bytes away: the handshake goes on
+    // with these, and a transcript is signed.
+    if (this.#protection === undefined || type === CONTENT_TYPE.change_cipher_spec)
+      return { header: recordHeader(type, content.length), body: content.slice() }
+    const header = this.#protection.header(plaintext)
+    return {
+      header,
+      body: this.#protection.sealLate(header, plaintext) ?? this.#protection.seal(header, plaintext),
+    }
+  }
+}
+
+/** Headers and bodies of a batch, in order. */
+function sealedAll(batch: SealedRecord[]): MaybePromise<Sealed[]> {
+  const parts = batch.flatMap(({ header, body }) => [header, body])
+  return parts.some((part) => part instanceof Promise) ? Promise.all(parts) : (parts as Sealed[])
+}
+
+function joined(parts: Sealed[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    if (part instanceof Uint8Array) whole.set(part, at)
+    else part.writeTo(whole.subarray(at, at + part.length))
+    at += part.length
+  }
+  return whole
+}

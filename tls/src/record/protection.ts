@@ -1,0 +1,178 @@
+// Record protection (RFC 8446 §5.2): one direction under one key, with its sequence number.
+
+import type { TrafficKeys } from '../crypto/key-schedule.ts'
+import { AEAD_TAG_BYTES, type Aead, type CryptoProvider, type MaybePromise } from '../crypto/provider.ts'
+import { violation } from '../errors.ts'
+import {
+  CIPHER_SUITE,
+  CONTENT_TYPE,
+  RECORD_FRAGMENT_MAX_BYTES,
+  RECORD_HEADER_BYTES,
+  VERSION,
+} from '../messages/constants.ts'
+import type { WireRecord } from './record-reader.ts'
+
+/** A record's content, protected or not. */
+export interface Plaintext {
+  type: number
+  content: Uint8Array
+}
+
+/** A record that is sealed where its bytes are wanted. */
+export interface LateSealed {
+  readonly length: number
+  /** Once, into exactly its length. */
+  writeTo(out: Uint8Array): void
+}
+
+/** Bytes of the AEAD key of a suite (RFC 5116 §5.1, §5.2; RFC 8439 §2.8). */
+export const KEY_BYTES: Readonly<Record<number, number>> = {
+  [CIPHER_SUITE.TLS_AES_128_GCM_SHA256]: 16,
+  [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 32,
+  [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 32,
+}
+
+/** What the protection of every version has: an AEAD, an IV and the number of the next record. */
+export abstract class RecordProtection {
+  protected readonly aead: Aead
+  readonly #iv: Uint8Array
+  #sequence = 0
+
+  /** `cipherSuite` is the TLS 1.3 suite with this AEAD. */
+  constructor(crypto: CryptoProvider, cipherSuite: number, { key, iv }: TrafficKeys) {
+    this.aead = crypto.aead(cipherSuite, key)
+    this.#iv = iv
+  }
+
+  /** Records that this key has sealed or opened. */
+  get records(): number {
+    return this.#sequence
+  }
+
+  /** Whether it protects records that have this type on the wire. */
+  abstract covers(type: number): boolean
+
+  /** All that goes before the sealed bytes. */
+  abstract header(plaintext: Plaintext): Uint8Array
+
+  abstract seal(header: Uint8Array, plaintext: Plaintext): MaybePromise<Uint8Array>
+
+  /** The same without copies, where the AEAD can do that; undefined, and not counted, where it cannot. */
+  sealLate(_header: Uint8Array, _plaintext: Plaintext): LateSealed | undefined {
+    return undefined
+  }
+
+  /** @returns undefined when the record is not authentic */
+  abstract open(record: WireRecord): MaybePromise<Uint8Array | undefined>
+
+  /**
+   * What `open` gave, taken apart.
+   * @throws TlsError when a record must not look like that
+   */
+  abstract content(record: WireRecord, opened: Uint8Array): Plaintext
+
+  /** §4.2.10: a skipped record of early data does not count. */
+  uncount(): void {
+    this.#sequence--
+  }
+
+  /** §5.3: the sequence number, as 64 bits, over the end of the IV. */
+  protected nonce(): Uint8Array {
+    const nonce = this.#iv.slice()
+    const view = new DataView(nonce.buffer)
+    view.setUint32(4, view.getUint32(4) ^ Math.floor(this.#sequence / 2 ** 32))
+    view.setUint32(8, view.getUint32(8) ^ (this.#sequence >>> 0))
+    this.#sequence++
+    return nonce
+  }
+}
+
+/** That of TLS 1.3. */
+export class Protection extends RecordProtection {
+  /** TLSInnerPlaintext before it is sealed. Used again: fresh memory costs more than the cipher. */
+  #inner: Uint8Array = new Uint8Array()
+
+  /** `secret` is any traffic secret: it gives the keys, and stays its owner's. */
+  constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
+    super(crypto, cipherSuite, secret.keys(KEY_BYTES[cipherSuite]!))
+  }
+
+  covers(type: number): boolean {
+    return type === CONTENT_TYPE.application_data
+  }
+
+  header({ content }: Plaintext): Uint8Array {
+    return ciphertextHeader(content.length)
+  }
+
+  /** TLSCiphertext.encrypted_record. */
+  seal(header: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
+    const length = content.length + 1
+    if (this.#inner.length < length) this.#inner = new Uint8Array(length)
+    this.#inner.set(content)
+    this.#inner[content.length] = type
+    return this.aead.seal(this.nonce(), header, this.#inner.subarray(0, length))
+  }
+
+  override sealLate(header: Uint8Array, { type, content }: Plaintext): LateSealed | undefined {
+    const { aead } = this
+    if (aead.sealInto === undefined) return undefined
+    const nonce = this.nonce()
+    return {
+      length: content.length + 1 + AEAD_TAG_BYTES,
+      writeTo: (out) => aead.sealInto!(nonce, header, [content, Uint8Array.of(type)], out),
+    }
+  }
+
+  /** @returns TLSInnerPlaintext */
+  open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
+    // Every record takes a number, as `uncount` assumes: one that is too short for a tag, too.
+    const nonce = this.nonce()
+    return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, nonce, header, fragment)
+  }
+
+  /** TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */
+  content(_: WireRecord, inner: Uint8Array): Plaintext {
+    if (inner.length > RECORD_FRAGMENT_MAX_BYTES + 1)
+      throw violation('record_overflow', `an inner plaintext of ${inner.length} bytes`)
+    let end = inner.length - 1
+    while (end >= 0 && inner[end] === 0) end--
+    if (end < 0) throw violation('unexpected_message', 'a record of padding only')
+    return { type: protectedType(inner[end]!), content: inner.subarray(0, end) }
+  }
+}
+
+/** §5: a change_cipher_spec is never protected. */
+export function protectedType(type: number): number {
+  if (type < CONTENT_TYPE.alert || type > CONTENT_TYPE.application_data)
+    throw violation('unexpected_message', `protected content of type ${type}`)
+  return type
+}
+
+/** @returns undefined when the tag is wrong */
+export function opened(
+  aead: Aead,
+  nonce: Uint8Array,
+  additionalData: Uint8Array,
+  ciphertext: Uint8Array,
+): MaybePromise<Uint8Array | undefined> {
+  try {
+    const plaintext = aead.open(nonce, additionalData, ciphertext)
+    return plaintext instanceof Promise ? plaintext.catch(() => undefined) : plaintext
+  } catch {
+    return undefined
+  }
+}
+
+export function recordHeader(type: number, length: number): Uint8Array {
+  const header = new Uint8Array(RECORD_HEADER_BYTES)
+  header[0] = type
+  new DataView(header.buffer).setUint16(1, VERSION.tls12)
+  new DataView(header.buffer).setUint16(3, length)
+  return header
+}
+
+/** The header of a protected record is its additional data (§5.2). */
+export function ciphertextHeader(contentBytes: number): Uint8Array {
+  return recordHeader(CONTENT_TYPE.application_data, contentBytes + 1 + AEAD_TAG_BYTES)
+}
