@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { LeaseRegistry } from '../../relay/src/lease/registry.ts'
+import { LeaseRegistry } from '../../relay/src/lease/lease-registry.ts'
 import { Reservations } from '../../relay/src/lease/reservations.ts'
-import { Routes } from '../../relay/src/routing/routes.ts'
+import { Routes } from '../../relay/src/routing/routing-table.ts'
 
 const ROOT_HOST = 'relay.example'
 const ADDRESSES = { clientIp: '192.0.2.1', reportedIp: undefined }

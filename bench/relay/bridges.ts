@@ -1,7 +1,7 @@
 // Programs that join connections, each as its manual says: the relay's pipe, and what it is measured beside.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { HEAP_OPTIONS } from '../../relay/src/heap.ts'
+import { HEAP_OPTIONS } from '../../relay/src/config/v8-flags.ts'
 import { findProgram } from '../node/peers.ts'
 import type { Programs } from '../node/processes.ts'
 import { onTestedCore } from './cores.ts'

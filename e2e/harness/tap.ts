@@ -6,7 +6,7 @@ import { openSync, writeSync } from 'node:fs'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { Landing } from '../../relay/src/bridge/landing.ts'
+import { Landing } from '../../relay/src/bridge/shared-read-buffer.ts'
 
 const IN = 0
 const OUT = 1

@@ -1,4 +1,5 @@
 // @svc/relay: the server, for programs that embed it. The executable is main.ts.
+
+export { readSettings, type Settings, SettingsError } from './config/settings.ts'
 export { type Relay, startRelay } from './relay.ts'
-export { readSettings, type Settings, SettingsError } from './settings.ts'
 export type { CloseOptions } from './shutdown.ts'

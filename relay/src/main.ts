@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The executable `svc-relay`: becomes a Node whose heap suits a relay, then serves.
 
-import { HEAP_OPTIONS } from './heap.ts'
+import { HEAP_OPTIONS } from './config/v8-flags.ts'
 
 const missing = HEAP_OPTIONS.filter((option) => !process.execArgv.includes(option))
 // Not on Windows, where a process cannot become another one: there the relay is slower.
@@ -10,4 +10,4 @@ if (missing.length > 0 && process.execve !== undefined) {
   // ours first: of an option that is there twice the last counts
   process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
 }
-await import('./serve.ts')
+await import('./cli/serve.ts')

@@ -1,16 +1,16 @@
 // Certificates and policy that change on disk are taken up by the running relay; what is wrong with them changes nothing.
 
 import { type FSWatcher, watch } from 'node:fs'
-import type { PreviousCertificates } from './certificates/previous.ts'
-import type { CertificateRotation } from './certificates/rotation.ts'
-import { readCertificates } from './certificates/store.ts'
-import { TUNNEL_FILES, type TunnelCertificates } from './certificates/tunnel.ts'
+import { readCertificates } from './certificates/certificate-files.ts'
+import type { CertificateRotation } from './certificates/certificate-rotation.ts'
+import type { PreviousCertificates } from './certificates/previous-certificates.ts'
+import { TUNNEL_FILES, type TunnelCertificates } from './certificates/quic-certificate.ts'
+import type { Settings } from './config/settings.ts'
 import { RELOAD_DELAY_MS } from './limits.ts'
-import type { Logger } from './log.ts'
+import type { Logger } from './log/log.ts'
 import type { AuditLog } from './policy/audit-log.ts'
 import type { Policy } from './policy/policy.ts'
 import { differenceOf } from './policy/policy-difference.ts'
-import type { Settings } from './settings.ts'
 
 const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...TUNNEL_FILES, 'policy.json']
 

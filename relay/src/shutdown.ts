@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { Visitors } from './bridge/visitors.ts'
-import type { LeaseRegistry } from './lease/registry.ts'
+import type { Workers } from './cluster/worker-pool.ts'
+import type { LeaseRegistry } from './lease/lease-registry.ts'
 import { FAREWELL_MS } from './limits.ts'
-import type { Logger } from './log.ts'
-import type { Workers } from './workers/workers.ts'
+import type { Logger } from './log/log.ts'
 
 export interface CloseOptions {
   /** What visitors who are here get to finish, in milliseconds. By default nothing: the relay closes at once. */

@@ -6,7 +6,7 @@ import { root } from './command.ts'
 import { digestOf } from './digest.ts'
 import { buildFrameworks } from './frameworks.ts'
 
-/** Where the relay looks (relay/src/api/own-pages.ts). */
+/** Where the relay looks (relay/src/api/handlers/built-in-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
 /** Holds the digest of what the pages were built from; a relay serves no name that begins with a dot. */
 const STAMP = '.built-from'

@@ -2,14 +2,14 @@
 // shall not use up what its lease may lose.
 
 import { hash, randomBytes } from 'node:crypto'
-import { type Rate, Rates } from '../budget/rates.ts'
 import {
   BUDGET_SLOTS,
   SESSIONS_LOST_BURST,
   SESSIONS_LOST_PER_MINUTE,
   SESSIONS_LOST_SOURCE_SHARE,
 } from '../limits.ts'
-import type { Arrival } from '../reverse/place.ts'
+import { type Rate, Rates } from '../rate-limit/gcra.ts'
+import type { Arrival } from '../reverse/pending-visitor.ts'
 
 const RATE: Rate = {
   perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_SOURCE_SHARE,

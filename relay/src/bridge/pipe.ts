@@ -1,10 +1,10 @@
 // Joins two byte streams: what one sends the other gets, each direction ending by itself.
 
 import type { Duplex } from 'node:stream'
-import type { Bandwidth } from './bandwidth.ts'
-import { copy } from './copy.ts'
-import type { Landing } from './landing.ts'
+import type { Bandwidth } from '../rate-limit/bandwidth.ts'
+import type { Landing } from './shared-read-buffer.ts'
 import { socketCopy } from './socket-copy.ts'
+import { copy } from './stream-copy.ts'
 
 /** Resolves when both are closed. A stream that breaks takes the other with it; one that ends only half-closes it. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>

@@ -3,10 +3,10 @@
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { GATHER_BYTES, TURN_MAX_BYTES } from '../limits.ts'
-import { type Copy, copy, whenEnded } from './copy.ts'
-import { Gathering } from './gathering.ts'
-import type { Landing } from './landing.ts'
-import { type Direction, Valve } from './valve.ts'
+import { type Direction, Valve } from './backpressure-gate.ts'
+import type { Landing } from './shared-read-buffer.ts'
+import { type Copy, copy, whenEnded } from './stream-copy.ts'
+import { Gathering } from './write-coalescer.ts'
 
 export function socketCopy(landing: Landing): Copy {
   return (from, to, bandwidth) => {

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../log/log.ts'
 
 export interface Traffic {
   /** Bytes that visitors sent, their handshakes included. */

@@ -4,7 +4,7 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
-import { dropRights } from './drop-rights.ts'
+import { dropRights } from './drop-privileges.ts'
 import {
   QUIC_DROPS_REPORT_MS,
   QUIC_PAUSE_MS,
@@ -12,7 +12,6 @@ import {
   QUIC_PORTION,
   TUNNEL_STREAM_MAX_BYTES,
 } from './limits.ts'
-import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
 import {
   type Begin,
   type Dropped,
@@ -22,8 +21,9 @@ import {
   FramePipe,
   type Listening,
   QUIC_PIPE_FD,
-} from './quic-frames.ts'
-import { Turns } from './turns.ts'
+} from './process-frames.ts'
+import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
+import { Turns } from './tick-batcher.ts'
 
 interface Open {
   connection: QuicConnection

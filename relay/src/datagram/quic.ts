@@ -4,9 +4,9 @@
 import type { Duplex } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
-import { normalizeIp } from '../ip.ts'
+import { normalizeIp } from '../client-address/ip-address.ts'
 import { TUNNELS_MAX } from './limits.ts'
-import type { QuicCertificate } from './quic-frames.ts'
+import type { QuicCertificate } from './process-frames.ts'
 
 /** One whose handshake is done. */
 export interface QuicConnection {

@@ -1,16 +1,16 @@
 // The tunnels of this relay: a connection without a lease until its first stream brings the token, then that lease's own.
 
 import { AUDIENCE, type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
+import type { Credentials } from '../auth/lease-authorizer.ts'
+import { networkOf } from '../client-address/ip-address.ts'
 import { RelayError } from '../errors.ts'
-import { networkOf } from '../ip.ts'
-import type { Credentials } from '../lease/credentials.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { Tally } from '../metrics/tally.ts'
+import type { Tally } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
-import { FirstStream } from './first-stream.ts'
 import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_SOURCE_MAX } from './limits.ts'
 import type { QuicConnection, QuicEvents } from './quic.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './tick-batcher.ts'
+import { FirstStream } from './tunnel-authentication.ts'
 
 export interface TunnelParts {
   credentials: Pick<Credentials, 'leaseOf'>

@@ -11,7 +11,7 @@ import {
   suiteHash,
   certificateVerifyContent as verifyContent,
 } from '@svc/tls/messages'
-import { isSame, type Presented } from './presented.ts'
+import { isSame, type Presented } from './presented-chain.ts'
 import { SignError } from './sign-error.ts'
 
 /** Whole handshake messages, in the order of the handshake (RFC 8446 §2). */

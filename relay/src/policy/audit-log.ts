@@ -3,9 +3,9 @@
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PolicyStep } from '@svc/protocol'
-import { GroupCommit } from '../group-commit.ts'
 import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AUDIT_LINES_WAITING_MAX } from '../limits.ts'
-import type { StateHealth } from '../state-health.ts'
+import { GroupCommit } from '../storage/group-commit.ts'
+import type { StateHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
 
 const FILE = 'audit.jsonl'

@@ -1,10 +1,10 @@
 // The shape of policy.json, and the policy of a relay that starts for the first time.
 
 import { APPROVAL_MODES, type ApprovalMode, normalizeName } from '@svc/protocol'
-import { normalizeNetwork } from '../ip-networks.ts'
+import { normalizeNetwork } from '../client-address/ip-networks.ts'
+import { normalized, parseWith, z } from '../config/schema.ts'
+import type { PortGates } from '../config/settings.ts'
 import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
-import { normalized, parseWith, z } from '../schema.ts'
-import type { PortGates } from '../settings.ts'
 import { USUAL_RESERVED_NAMES } from './reserved-names.ts'
 
 /** Blanks around a name are no part of it. */

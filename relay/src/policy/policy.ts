@@ -2,12 +2,12 @@
 
 import { join } from 'node:path'
 import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
-import { GroupCommit } from '../group-commit.ts'
-import { type PortGates, SettingsError } from '../settings.ts'
-import { readIfPresent, tryPrivate, writePrivate } from '../state-file.ts'
-import type { StateHealth } from '../state-health.ts'
+import { type PortGates, SettingsError } from '../config/settings.ts'
+import { GroupCommit } from '../storage/group-commit.ts'
+import { readIfPresent, tryPrivate, writePrivate } from '../storage/state-file.ts'
+import type { StateHealth } from '../storage/write-health.ts'
 import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
-import { PolicyRules } from './rules.ts'
+import { PolicyRules } from './policy-rules.ts'
 
 const FILE = 'policy.json'
 

@@ -2,13 +2,13 @@
 
 import type { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
-import { type Rate, Rates } from '../budget/rates.ts'
 import { SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
+import { type Rate, Rates } from '../rate-limit/gcra.ts'
+import type { Liveness } from './carrier-liveness.ts'
+import { type Waiting, WaitingLine } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
-import type { Liveness } from './liveness.ts'
-import type { Place } from './place.ts'
+import type { Place } from './pending-visitor.ts'
 import { livenessOf } from './stream-duplex.ts'
-import { type Waiting, WaitingLine } from './waiting-line.ts'
 
 const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
 

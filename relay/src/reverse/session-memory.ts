@@ -3,7 +3,7 @@
 
 import { getHeapStatistics } from 'node:v8'
 import type { MemoryMeter } from '@svc/yamux'
-import { networkOf } from '../ip.ts'
+import { networkOf } from '../client-address/ip-address.ts'
 import type { Lease } from '../lease/lease.ts'
 import {
   SESSION_MEMORY_GROWTH_SHARE,

@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream'
 import { type Stream, YamuxError } from '@svc/yamux'
 import { STREAM_READ_MAX_BYTES } from '../limits.ts'
-import type { Liveness } from './liveness.ts'
+import type { Liveness } from './carrier-liveness.ts'
 
 /** The stream is over because its peer said so; every other error ends the connection that it is on. */
 const OF_ONE_STREAM = 'stream_reset'

@@ -3,7 +3,7 @@
 import { verify } from 'node:crypto'
 import { type RegisterChallengeResponse, SIWE_STATEMENT } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { loadIdentity } from '../../src/identity.ts'
+import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { newAccount } from '../support/relay.ts'
 import { nativeSession } from '../support/session.ts'
 import { ADMIN_TOKEN, failsWith, ledger, startWorld, type World } from './ledger.ts'

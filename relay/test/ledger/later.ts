@@ -3,7 +3,7 @@
 
 import { impossible, planned, proved, type Standings, together } from './standing.ts'
 
-const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram.test.ts', ...tests)
+const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
 
 export const LATER = {
   Exposures: {
@@ -20,24 +20,24 @@ export const LATER = {
       'answers its visitors, and sees each of them as a client of its own',
     ),
     'a lease may have TCP and UDP; the allocations are independent': proved(
-      'relay/test/ports.test.ts',
+      'relay/test/ports/dedicated-ports.test.ts',
       'has TCP and UDP ports of its own, independent of one another, and says so',
     ),
     'port reservations are sticky for the identity': together(
       proved(
-        'relay/test/ports.test.ts',
+        'relay/test/ports/dedicated-ports.test.ts',
         'keeps its port when it is renewed or replaced, and finds it again after it was lost',
         'finds its ports again at a relay that was restarted',
       ),
       proved(
-        'relay/test/port-pool.test.ts',
+        'relay/test/ports/port-pool.test.ts',
         'after that it is sticky while it is free: others get unused ports, then those given up first',
       ),
     ),
   },
   'Core rules': {
     '1 no WebSocket path exists but the browser carrier': proved(
-      'relay/test/native.test.ts',
+      'relay/test/reverse/native-session.test.ts',
       'an upgrade elsewhere is not taken up',
     ),
     '2 UDP exposure is raw UDP': datagram(
@@ -55,7 +55,7 @@ export const LATER = {
       'another ALPN, and nobody else notices',
     ),
     'the tunnel’s port is that of the relay URL, 443 without one': proved(
-      'relay/test/ports.test.ts',
+      'relay/test/ports/dedicated-ports.test.ts',
       'is the port of the relay’s URL, for leases with UDP only',
       'is 443 where the URL has none, wherever the relay itself listens',
     ),
@@ -67,7 +67,7 @@ export const LATER = {
         'datagrams before the token',
       ),
     'browser carrier: signature, expiry, lease and identity are checked for each stream': proved(
-      'relay/test/connect.test.ts',
+      'relay/test/reverse/connect-endpoint.test.ts',
       'with another capability is rejected with 0x01 and closed; the others live on',
       'refuses a made-up capability, a lease token, and a capability whose lease instance ended',
     ),
@@ -83,7 +83,7 @@ export const LATER = {
   },
   'State files': {
     'fullchain.pem and privatekey.pem are the certificate of a public host': proved(
-      'relay/test/certificates.test.ts',
+      'relay/test/certificates/development-ca.test.ts',
       'certificate files of a public host must cover it and belong together',
       'a public host needs certificate files, and says which',
     ),
@@ -98,27 +98,27 @@ export const LATER = {
     'overlay between relays: forwarding over several of them': planned('overlay'),
     'overlay-network ingress: a gateway in the reverse endpoint': planned('overlay'),
     'direct transport is the default and the fallback': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       'overlay and cache are preferences: a lease that asks for them is direct, and live',
     ),
     'discovery: bootstrap, poll, announce, signed descriptors, none of loopback': planned('discovery'),
     'payment facilitator under /api/x402': planned('payment'),
     'settings of what is not there yet are named at the start': proved(
-      'relay/test/settings.test.ts',
+      'relay/test/config/settings.test.ts',
       'a relay that starts names them in its log, and no value',
     ),
   },
   Resources: {
     'RegisterChallengeRequest.cache: refused beside raw TCP or UDP': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       'cache with %j is invalid_request',
     ),
     'RegisterChallengeRequest.cache_ttl: 0 is the relay’s own, positive values are clamped': proved(
-      'relay/test/api.test.ts',
+      'relay/test/api/api.test.ts',
       'cache_ttl: 0 is what the relay likes, and more than it allows is cut',
     ),
     'PolicyLease.is_ip_banned: by observed and reported address': proved(
-      'relay/test/admin.test.ts',
+      'relay/test/api/handlers/admin.test.ts',
       'a banned reported address: no registration with it, and no routing of what has it',
       'a banned source address gets ip_banned, and its leases are off the routes',
     ),
@@ -130,7 +130,7 @@ export const LATER = {
   },
   'Lease states': {
     '(none) → active: gates of the transports, ports allocated': proved(
-      'relay/test/ports.test.ts',
+      'relay/test/ports/dedicated-ports.test.ts',
       'has TCP and UDP ports of its own, independent of one another, and says so',
       'a policy that is shut after the challenge counts too',
     ),
@@ -144,14 +144,14 @@ export const LATER = {
       'only the right token opens it, and the token is in no address and does not outlive the tab',
     ),
     'js-wasm and wasm-exec of another version are rejected': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       '%s of another version is refused',
     ),
   },
   'Endpoints, SDK': { 'POST, PUT, DELETE /sdk/cache': planned('cache') },
   'Endpoints, delegated': {
     'POST /v1/sign refuses what does not belong to its session': proved(
-      'relay/test/keyless.test.ts',
+      'relay/test/keyless/keyless-signer.test.ts',
       '%s is refused, and the binding stays usable',
       'is its own: another lease cannot use its binding, even with its ClientHello',
     ),
@@ -159,7 +159,7 @@ export const LATER = {
     '/sdk/hop': planned('overlay'),
     '/api/x402/supported, verify, settle': planned('payment'),
     '/api/x402 does not exist while it is off': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       '/api/x402/%s does not exist',
     ),
   },
@@ -182,7 +182,7 @@ export const LATER = {
       'a reverse capability, and a lease without UDP',
     ),
     'reverse capability as a subprotocol': proved(
-      'relay/test/connect.test.ts',
+      'relay/test/reverse/connect-endpoint.test.ts',
       'needs exactly the subprotocol and one capability',
     ),
     'signed descriptor': planned('discovery'),
@@ -190,9 +190,9 @@ export const LATER = {
   },
   'Authentication rules': {
     '4 lease, expiry, signature, issuer, audience, identity and instance are validated': together(
-      proved('relay/test/credentials.test.ts', '(of a replaced instance) finds no lease anywhere'),
+      proved('relay/test/auth/lease-authorizer.test.ts', '(of a replaced instance) finds no lease anywhere'),
       proved(
-        'relay/test/tokens.test.ts',
+        'relay/test/auth/token-issuer.test.ts',
         'the two kinds are not interchangeable',
         'a token dies with its lease, to the second',
         'a relay of another URL, or with another key, is another issuer',
@@ -201,7 +201,10 @@ export const LATER = {
     ),
     '5 a reverse capability opens no datagram tunnel, nor the cache': together(
       datagram('a reverse capability, and a lease without UDP'),
-      proved('relay/test/features.test.ts', '%s /sdk/cache: first the token, then that it is off'),
+      proved(
+        'relay/test/api/handlers/features.test.ts',
+        '%s /sdk/cache: first the token, then that it is off',
+      ),
     ),
     '5 in overlay mode the ingress signs a delegated capability': planned('overlay'),
     '6 the access token authenticates the UDP tunnel': datagram(

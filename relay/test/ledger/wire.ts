@@ -2,17 +2,21 @@
 
 import { impossible, planned, proved, type Standings, together, unproved } from './standing.ts'
 
-const api = (...tests: [string, ...string[]]) => proved('relay/test/api.test.ts', ...tests)
-const budgets = (...tests: [string, ...string[]]) => proved('relay/test/budgets.test.ts', ...tests)
-const connect = (...tests: [string, ...string[]]) => proved('relay/test/connect.test.ts', ...tests)
-const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram.test.ts', ...tests)
+const api = (...tests: [string, ...string[]]) => proved('relay/test/api/api.test.ts', ...tests)
+const budgets = (...tests: [string, ...string[]]) =>
+  proved('relay/test/rate-limit/rate-limits.test.ts', ...tests)
+const connect = (...tests: [string, ...string[]]) =>
+  proved('relay/test/reverse/connect-endpoint.test.ts', ...tests)
+const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
 const errors = (...tests: [string, ...string[]]) => proved('relay/test/ledger/errors.test.ts', ...tests)
-const keyless = (...tests: [string, ...string[]]) => proved('relay/test/keyless.test.ts', ...tests)
+const keyless = (...tests: [string, ...string[]]) =>
+  proved('relay/test/keyless/keyless-signer.test.ts', ...tests)
 const limits = (...tests: [string, ...string[]]) => proved('relay/test/ledger/limits.test.ts', ...tests)
-const native = (...tests: [string, ...string[]]) => proved('relay/test/native.test.ts', ...tests)
-const queue = (...tests: [string, ...string[]]) => proved('relay/test/ready-queue.test.ts', ...tests)
-const settings = (...tests: [string, ...string[]]) => proved('relay/test/settings.test.ts', ...tests)
-const tokens = (...tests: [string, ...string[]]) => proved('relay/test/tokens.test.ts', ...tests)
+const native = (...tests: [string, ...string[]]) =>
+  proved('relay/test/reverse/native-session.test.ts', ...tests)
+const queue = (...tests: [string, ...string[]]) => proved('relay/test/reverse/ready-queue.test.ts', ...tests)
+const settings = (...tests: [string, ...string[]]) => proved('relay/test/config/settings.test.ts', ...tests)
+const tokens = (...tests: [string, ...string[]]) => proved('relay/test/auth/token-issuer.test.ts', ...tests)
 
 export const WIRE = {
   Versions: {
@@ -25,15 +29,18 @@ export const WIRE = {
       'path and query of SVC_URL are ignored; its port is bound unless SNI_PORT says otherwise',
     ),
     'MIN_PORT, MAX_PORT': settings('MIN_PORT and MAX_PORT are the range of dedicated ports'),
-    'UDP_ENABLED, TCP_ENABLED': proved('relay/test/ports.test.ts', '%s: shut on the server'),
+    'UDP_ENABLED, TCP_ENABLED': proved('relay/test/ports/dedicated-ports.test.ts', '%s: shut on the server'),
     'METRICS_ADDR, off by default': together(
       settings('METRICS_ADDR %s; without a host it is loopback', 'without METRICS_ADDR there are no metrics'),
-      proved('relay/test/metrics.test.ts', 'are at one path, for GET only, and not on the public port'),
+      proved(
+        'relay/test/metrics/exposition.test.ts',
+        'are at one path, for GET only, and not on the public port',
+      ),
     ),
     TRUSTED_PROXIES: settings('TRUSTED_PROXIES and the budgets'),
     SVC_WORKERS: settings('SVC_WORKERS is 1, or up to the number of cores'),
     'a first policy: auto, landing page, max_leases 0, the gates of the server': proved(
-      'relay/test/policy.test.ts',
+      'relay/test/policy/policy.test.ts',
       'a first start writes the default policy, with the port gates of the server',
       'from then on the file decides',
     ),
@@ -76,11 +83,11 @@ export const WIRE = {
       'any origin may call /sdk/* and /v1/sign, with a preflight kept for a day',
     ),
     'admin and policy endpoints send no CORS headers': proved(
-      'relay/test/admin.test.ts',
+      'relay/test/api/handlers/admin.test.ts',
       'no answer of the relay carries CORS headers on admin endpoints',
     ),
     'no endpoint uses cookies': proved(
-      'relay/test/admin.test.ts',
+      'relay/test/api/handlers/admin.test.ts',
       'no endpoint sets a cookie, and one that is sent is no credential',
     ),
   },
@@ -89,7 +96,7 @@ export const WIRE = {
       'body: 16 KiB, 384 KiB with metadata, 64 KiB on admin routes',
     ),
     'a body has to be whole after 10 s': proved(
-      'relay/test/deadlines.test.ts',
+      'relay/test/api/http/request-deadlines.test.ts',
       "a request's body must be whole after 10 s",
     ),
     'a source: 10 units a minute, burst 20': budgets('a source has a burst of 20 and 10 units a minute'),
@@ -102,12 +109,12 @@ export const WIRE = {
     'announce costs 2': planned('discovery'),
     'pending challenges: 32 of a source': limits('challenges: 32 open ones of a source'),
     'a challenge lives 2 minutes, and is used once': proved(
-      'relay/test/leases.test.ts',
+      'relay/test/lease/lease-registry.test.ts',
       'one is used once, and within two minutes',
     ),
     'admin login: 5 failures a minute, then 429': limits('admin login: 5 failures a minute'),
     'admin login: comparison in constant time': impossible(
-      'no test can tell; relay/src/api/admin-auth.ts compares hashes with timingSafeEqual',
+      'no test can tell; relay/src/api/handlers/admin-auth.ts compares hashes with timingSafeEqual',
     ),
   },
   'SIWE message': {
@@ -143,15 +150,15 @@ export const WIRE = {
     ),
     'ClaimTimeout 10 s': queue('a visitor waits for the next session, at most 10 s'),
     'ClientHello: 2 s from its first byte, 10 s from the connection': proved(
-      'relay/test/hello-deadline.test.ts',
+      'relay/test/ingress/client-hello-deadline.test.ts',
       '%s: the connection is closed after %i ms',
     ),
     'ClientHello: 64 KiB at most': proved(
-      'relay/test/ingress.test.ts',
+      'relay/test/ingress/sni-listener.test.ts',
       'a handshake message that claims more than 64 KiB is refused at once',
     ),
     'a lost port is reserved for 5 minutes, then sticky': proved(
-      'relay/test/port-pool.test.ts',
+      'relay/test/ports/port-pool.test.ts',
       'a lost port stays reserved 5 minutes for its identity',
       'after that it is sticky while it is free: others get unused ports, then those given up first',
     ),
@@ -179,7 +186,7 @@ export const WIRE = {
       'with another capability is rejected with 0x01 and closed; the others live on',
     ),
     '10 s for the exchange': proved(
-      'relay/test/deadlines.test.ts',
+      'relay/test/api/http/request-deadlines.test.ts',
       'a stream that never presents its capability is reset after 10 s',
     ),
     'GET /sdk/certificate-chain: PEM, leaf first': proved(
@@ -203,7 +210,7 @@ export const WIRE = {
     'signs only TLS 1.3 CertificateVerify of a hello that it bridged, for its own chain': together(
       keyless('%s is refused, and the binding stays usable'),
       proved(
-        'relay/test/shared-key.test.ts',
+        'relay/test/keyless/shared-key.test.ts',
         "gets nothing for the victim's own hello, not even as the second one of a handshake",
       ),
     ),
@@ -211,17 +218,17 @@ export const WIRE = {
       'gets one signature over the hash of its handshake, outside the envelope',
       'is its own: another lease cannot use its binding, even with its ClientHello',
     ),
-    'a binding lives 5 minutes': proved('relay/test/bounds.test.ts', 'one is forgotten after 5 minutes'),
+    'a binding lives 5 minutes': proved('relay/test/limits.test.ts', 'one is forgotten after 5 minutes'),
     'extension hello_retry_request': keyless(
       'with a HelloRetryRequest signs the transcript of RFC 8446 §4.4.1',
     ),
     'extension sha384': keyless('with a SHA-384 suite signs the SHA-384 transcript'),
     'never TLS 1.2': proved(
-      'relay/test/shared-key.test.ts',
+      'relay/test/keyless/shared-key.test.ts',
       'gets no signature of a ServerKeyExchange, which would make it the relay to the victim',
     ),
     'extensions are listed by GET /sdk/domain': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       'DomainResponse says what there is, that ENS and x402 are off, and leaves the cache out',
     ),
     'extension visitor_address': planned('visitorAddress'),
@@ -234,7 +241,7 @@ export const WIRE = {
       'carries both ways: flow id and payload, answered from the port of the lease',
     ),
     'the hello has to be there after 10 s': proved(
-      'relay/test/deadlines.test.ts',
+      'relay/test/api/http/request-deadlines.test.ts',
       'a datagram tunnel whose token never comes is closed after 10 s',
     ),
     'datagrams before the token are dropped': datagram('datagrams before the token'),
@@ -244,12 +251,15 @@ export const WIRE = {
         'flow %i begins with %s',
         'any other bytes are a datagram in its one spelling, or none',
       ),
-      proved('relay/test/flows.test.ts', 'go from 1 up, one for each address and port, which keeps it'),
+      proved(
+        'relay/test/datagram/flow-table.test.ts',
+        'go from 1 up, one for each address and port, which keeps it',
+      ),
     ),
     '1150 bytes always pass': datagram('a datagram of 1150 bytes with its flow id passes at once, both ways'),
     'what does not fit is counted and dropped': datagram('larger ones than the path takes'),
     'a flow ends after 5 idle minutes': proved(
-      'relay/test/flows.test.ts',
+      'relay/test/datagram/flow-table.test.ts',
       '5 minutes without a datagram either way end a flow, and its id is not used again',
     ),
     'idle timeout 60 s': unproved('a test would have to be silent for a minute'),
@@ -277,21 +287,21 @@ export const WIRE = {
   },
   'policy.json': {
     'its fields': proved(
-      'relay/test/policy.test.ts',
+      'relay/test/policy/policy.test.ts',
       'a first start writes the default policy, with the port gates of the server',
     ),
   },
   'Static cache': {
     '403 without the token': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       '%s /sdk/cache: first the token, then that it is off',
     ),
     '405 in plain text, with Allow': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       'another method on /sdk/cache is told so outside the envelope; a preflight within CORS',
     ),
     '503 enveloped while it is disabled': proved(
-      'relay/test/features.test.ts',
+      'relay/test/api/handlers/features.test.ts',
       '%s /sdk/cache: first the token, then that it is off',
     ),
     'other failures, deadlines, 421, sizes': planned('cache'),
@@ -300,11 +310,11 @@ export const WIRE = {
   Bans: {
     'a ban of identity or address closes sessions, connections and ports within a second': together(
       proved(
-        'relay/test/admin.test.ts',
+        'relay/test/api/handlers/admin.test.ts',
         '%s closes sessions and connections within a second, and keeps them out',
       ),
       proved(
-        'relay/test/ports.test.ts',
+        'relay/test/ports/dedicated-ports.test.ts',
         'that is banned, denied or not approved is not reached, nor one whose plane is shut; else it is again',
       ),
     ),

@@ -5,9 +5,9 @@
 import { writeSync } from 'node:fs'
 import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
-import { StateHealth } from '../../src/state-health.ts'
+import { StateHealth } from '../../src/storage/write-health.ts'
 import { hostnameOf, isRelease, KEYS, keyOf } from './crash-model.ts'
 
 const WORKERS = 8

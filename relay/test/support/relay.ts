@@ -11,7 +11,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type CloseOptions, type Relay, readSettings, startRelay } from '../../src/index.ts'
-import { createLog, type Logger } from '../../src/log.ts'
+import { createLog, type Logger } from '../../src/log/log.ts'
 
 export const ROOT_HOST = 'relay.localhost'
 

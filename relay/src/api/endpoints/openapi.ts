@@ -1,0 +1,193 @@
+// The API's description (OpenAPI 3.1), made of the table of endpoints and the schemas that parse their bodies.
+
+import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
+import { componentSchemas, type JsonSchema, referenceTo } from '../../config/schema.ts'
+import { RELEASE_VERSION } from '../../version.ts'
+import { type Auth, ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { failed, signFailure } from './response-schemas.ts'
+
+type AnyEndpoint = Endpoint<unknown, unknown>
+type Content = Record<string, { schema?: JsonSchema }>
+
+interface Answer {
+  description: string
+  content?: Content
+}
+
+const UNAUTHORIZED = 401
+const INSTALL_BIN = '/api/install/bin/{slug}'
+
+const SECURITY_SCHEMES = {
+  admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
+  leaseToken: { type: 'apiKey', in: 'header', name: HEADER.accessToken, description: 'Lease access token.' },
+  reverseCapability: {
+    type: 'apiKey',
+    in: 'header',
+    name: HEADER.reverseCapability,
+    description: `Native clients. A browser offers the WebSocket subprotocols ${SUBPROTOCOL} and the capability.`,
+  },
+} as const
+
+const NOT_MODIFIED = { description: 'What the client has, as its `If-None-Match` says, is still so.' }
+const AFTER = {
+  name: 'after',
+  in: 'query',
+  description: 'Where the page begins: `next` of the page before it.',
+  schema: { type: 'string' },
+}
+const IF_NONE_MATCH = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } }
+
+/** Credentials within a body have no security scheme: the body's schema shows them. */
+const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[]> = {
+  none: [],
+  siwe: [],
+  'token-body': [],
+  admin: [{ admin: [] }],
+  'optional-admin': [{ admin: [] }, {}],
+  'token-header': [{ leaseToken: [] }],
+  'optional-token-header': [{ leaseToken: [] }, {}],
+  // The second is the browser's way.
+  capability: [{ reverseCapability: [] }, {}],
+}
+
+/** @param origin of the relay's URL */
+export function describeApi(origin: string): JsonSchema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Reverse tunnel relay',
+      version: RELEASE_VERSION,
+      description: 'Another method on a path of this list gets 405 `method_not_allowed`, with `Allow`.',
+    },
+    servers: [{ url: origin }],
+    paths: { ...paths(), ...installPaths() },
+    components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
+  }
+}
+
+function paths(): Record<string, Record<string, JsonSchema>> {
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, AnyEndpoint][]) {
+    const operations = paths[endpoint.path] ?? {}
+    operations[endpoint.method.toLowerCase()] = operation(name, endpoint)
+    if (endpoint.isKept) operations.head = headOperation(name, endpoint)
+    paths[endpoint.path] = operations
+  }
+  return paths
+}
+
+/** Outside the table of endpoints, for these are files. */
+function installPaths(): Record<string, JsonSchema> {
+  const responses = {
+    200: { description: 'The file.' },
+    404: { description: 'This relay does not offer it.' },
+    409: { description: 'The browser connector is of another release than `version`.' },
+  }
+  const both = (name: string, summary: string): JsonSchema => ({
+    get: { operationId: name, summary, security: [], responses },
+    head: { operationId: `${name}Head`, summary, security: [], responses },
+  })
+  const slug = { name: 'slug', in: 'path', required: true, schema: { enum: INSTALL_SLUGS } }
+  const version = { name: 'version', in: 'query', schema: { type: 'string' } }
+  return {
+    [PATH.installSh]: both('installSh', 'The installer for sh'),
+    [PATH.installPs1]: both('installPs1', 'The installer for PowerShell'),
+    [INSTALL_BIN]: {
+      parameters: [slug, version],
+      ...both('installBin', 'A program, or the browser connector'),
+    },
+  }
+}
+
+function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
+  const { summary, auth, body, bodyMaxBytes, provenMaxBytes } = endpoint
+  return {
+    operationId,
+    summary,
+    security: SECURITY[auth],
+    ...parametersOf(endpoint),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        description: sizeOf(bodyMaxBytes, provenMaxBytes),
+        content: json(referenceTo(body)),
+      },
+    }),
+    responses: responses(endpoint),
+  }
+}
+
+function sizeOf(maxBytes: number, provenMaxBytes: number | undefined): string {
+  if (provenMaxBytes === undefined) return `At most ${maxBytes} bytes.`
+  return `At most ${provenMaxBytes} bytes; \`access_token\` comes within the first ${maxBytes}.`
+}
+
+function parametersOf({ isKept, isPaged }: AnyEndpoint): { parameters?: JsonSchema[] } {
+  const parameters = [...(isPaged ? [AFTER] : []), ...(isKept ? [IF_NONE_MATCH] : [])]
+  return parameters.length > 0 ? { parameters } : {}
+}
+
+function headOperation(name: string, endpoint: AnyEndpoint): JsonSchema {
+  const { summary, auth } = endpoint
+  const responses = { 200: { description: 'The headers alone.' }, 304: NOT_MODIFIED }
+  return {
+    operationId: `${name}Head`,
+    summary,
+    security: SECURITY[auth],
+    ...parametersOf(endpoint),
+    responses,
+  }
+}
+
+function responses(endpoint: AnyEndpoint): Record<string, Answer> {
+  const answers: Record<string, Answer> = { [endpoint.status]: success(endpoint) }
+  if (endpoint.isKept) answers[304] = NOT_MODIFIED
+  for (const [status, codes] of codesByStatus(endpoint)) {
+    const enveloped = { allOf: [referenceTo(failed), only(codes)] }
+    const isBareToo = endpoint.bareFailures?.includes(status) === true
+    answers[status] = {
+      description: codes.map((code) => `\`${code}\``).join(', '),
+      content: json(isBareToo ? { oneOf: [enveloped, referenceTo(signFailure)] } : enveloped),
+    }
+  }
+  for (const status of endpoint.bareFailures ?? [])
+    answers[status] ??= {
+      description: 'Refused, outside the envelope.',
+      content: json(referenceTo(signFailure)),
+    }
+  return answers
+}
+
+function success({ data, bare }: AnyEndpoint): Answer {
+  if (data === undefined && bare === undefined) return { description: 'The connection is upgraded.' }
+  const schema = data && referenceTo(data)
+  if (bare !== undefined)
+    return { description: 'Outside the envelope.', content: { [bare]: schema ? { schema } : {} } }
+  return {
+    description: 'Enveloped.',
+    content: json({
+      type: 'object',
+      properties: { ok: { const: true }, data: schema },
+      required: ['ok', 'data'],
+    }),
+  }
+}
+
+/** `unauthorized` has a status of its own on the admin and policy endpoints. */
+function codesByStatus({ errors, path }: AnyEndpoint): Map<number, ErrorCode[]> {
+  const codes = new Map<number, ErrorCode[]>()
+  for (const code of [...new Set([...errors, 'internal' as const])]) {
+    const isAdmin = code === 'unauthorized' && path.startsWith('/api/')
+    const status = isAdmin ? UNAUTHORIZED : ERROR_STATUS[code]
+    codes.set(status, [...(codes.get(status) ?? []), code])
+  }
+  return codes
+}
+
+function only(codes: ErrorCode[]): JsonSchema {
+  return { properties: { error: { properties: { code: { enum: codes } } } } }
+}
+
+function json(schema: JsonSchema): Content {
+  return { 'application/json': { schema } }
+}

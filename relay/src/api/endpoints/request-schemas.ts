@@ -1,0 +1,231 @@
+// What the control plane takes as request bodies; unknown fields are ignored.
+
+import {
+  type AdminAuthLoginRequest,
+  APPROVAL_MODES,
+  type ApprovalMode,
+  BINDING_BYTES,
+  type Identity,
+  type IpPolicyUpdate,
+  identityKey,
+  LEASE_NAME_MAX_CHARS,
+  type LeaseMetadata,
+  type LeasePolicyUpdate,
+  METADATA_DESCRIPTION_MAX_CHARS,
+  METADATA_OWNER_MAX_CHARS,
+  METADATA_TAG_MAX_CHARS,
+  METADATA_TAGS_MAX,
+  METADATA_THUMBNAIL_MAX_CHARS,
+  normalizeAddress,
+  normalizeName,
+  type PolicySettings,
+  type RegisterChallengeRequest,
+  type RegisterRequest,
+  type RenewRequest,
+  type ReverseEndpointRequest,
+  SIGN_ALGORITHMS,
+  SIGN_NONCE_BYTES,
+  type SignRequest,
+  type UnregisterRequest,
+} from '@svc/protocol'
+import { normalizeIp } from '../../client-address/ip-address.ts'
+import { normalizeNetwork } from '../../client-address/ip-networks.ts'
+import { described, named, normalized, text, z } from '../../config/schema.ts'
+import {
+  ADDRESS_TEXT_MAX_CHARS,
+  CACHE_TTL_MAX_S,
+  IDENTITY_KEY_MAX_CHARS,
+  IP_MAX_CHARS,
+  NAME_TEXT_MAX_CHARS,
+  NETWORK_MAX_CHARS,
+  RESERVED_NAMES_MAX,
+  SIGN_MESSAGE_MAX_BYTES,
+  SIWE_MESSAGE_MAX_CHARS,
+  SIWE_SIGNATURE_MAX_CHARS,
+  TOKEN_TEXT_MAX_CHARS,
+  URL_MAX_CHARS,
+  WORD_MAX_CHARS,
+} from '../../limits.ts'
+
+const token = text(TOKEN_TEXT_MAX_CHARS)
+export const metadata: z.ZodType<LeaseMetadata> = named(
+  'LeaseMetadata',
+  z.object({
+    description: text(METADATA_DESCRIPTION_MAX_CHARS).optional(),
+    owner: text(METADATA_OWNER_MAX_CHARS).optional(),
+    thumbnail: text(METADATA_THUMBNAIL_MAX_CHARS)
+      // Frontends put it into pages, where other schemes do other things.
+      .regex(/^(?:$|https?:\/\/|data:)/, 'must be an http or data URL')
+      .optional(),
+    tags: z.array(text(METADATA_TAG_MAX_CHARS)).max(METADATA_TAGS_MAX).optional(),
+    hide: z.boolean().optional(),
+  }),
+)
+const leaseName = normalized(
+  NAME_TEXT_MAX_CHARS,
+  normalizeName,
+  `must be one DNS label of at most ${LEASE_NAME_MAX_CHARS} characters`,
+)
+export const identity: z.ZodType<Identity> = named(
+  'Identity',
+  z.object({
+    name: leaseName,
+    address: normalized(
+      ADDRESS_TEXT_MAX_CHARS,
+      normalizeAddress,
+      'must be an Ethereum address',
+      'invalid_address',
+    ),
+  }),
+)
+const network = normalized(
+  NETWORK_MAX_CHARS,
+  normalizeNetwork,
+  'must be an IP address or a CIDR range',
+  'invalid_ip',
+)
+const ttl = z.int().optional()
+/** More than a relay keeps is no mistake of the client: it gets what there is. Less than nothing, or a part of a second, is. */
+const cacheTtl = described(
+  { type: 'integer', minimum: 0 },
+  z
+    .number()
+    .nonnegative()
+    .refine(Number.isInteger, 'must be a whole number of seconds')
+    .transform((seconds) => Math.min(seconds, CACHE_TTL_MAX_S)),
+)
+const reportedIp = normalized(
+  IP_MAX_CHARS,
+  (value) => (value === '' ? '' : normalizeIp(value)),
+  'must be an IP address',
+  'invalid_ip',
+).optional()
+
+/** The base64 of at most so many bytes (RFC 4648 §4). */
+function base64(maxBytes: number): z.ZodString {
+  return text(4 * Math.ceil(maxBytes / 3)).base64()
+}
+
+export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = named(
+  'RegisterChallengeRequest',
+  z.object({
+    identity,
+    allow_canonical_fallback: z.boolean().optional(),
+    metadata: metadata.optional(),
+    overlay: z.boolean().optional(),
+    ttl,
+    udp_enabled: z.boolean().optional(),
+    tcp_enabled: z.boolean().optional(),
+    cache: z.boolean().optional(),
+    cache_ttl: cacheTtl.optional(),
+  }),
+)
+
+export const registerRequest: z.ZodType<RegisterRequest> = named(
+  'RegisterRequest',
+  z.object({
+    challenge_id: text(WORD_MAX_CHARS),
+    siwe_message: text(SIWE_MESSAGE_MAX_CHARS),
+    siwe_signature: text(SIWE_SIGNATURE_MAX_CHARS),
+    reported_ip: reportedIp,
+  }),
+)
+
+export const renewRequest: z.ZodType<RenewRequest> = named(
+  'RenewRequest',
+  z.object({
+    access_token: token,
+    ttl,
+    reported_ip: reportedIp,
+    metadata: metadata.optional(),
+    udp_enabled: z.boolean().optional(),
+    tcp_enabled: z.boolean().optional(),
+  }),
+)
+
+export const reverseEndpointRequest: z.ZodType<ReverseEndpointRequest> = named(
+  'ReverseEndpointRequest',
+  z.object({
+    access_token: token,
+    failed_url: text(URL_MAX_CHARS).optional(),
+  }),
+)
+
+export const unregisterRequest: z.ZodType<UnregisterRequest> = named(
+  'UnregisterRequest',
+  z.object({ access_token: token }),
+)
+
+/** A whole handshake message. */
+const handshakeMessage = base64(SIGN_MESSAGE_MAX_BYTES)
+
+export const signRequest: z.ZodType<SignRequest> = named(
+  'SignRequest',
+  z.object({
+    key_id: text(WORD_MAX_CHARS),
+    algorithm: z.enum(SIGN_ALGORITHMS),
+    binding: base64(BINDING_BYTES).refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
+    client_hello: handshakeMessage,
+    server_hello: handshakeMessage,
+    encrypted_extensions: handshakeMessage,
+    certificate: handshakeMessage,
+    hello_retry_request: handshakeMessage.optional(),
+    client_hello_retry: handshakeMessage.optional(),
+    timestamp_unix: z.number(),
+    nonce: text(2 * SIGN_NONCE_BYTES)
+      .regex(/^[0-9a-fA-F]*$/)
+      .min(2 * SIGN_NONCE_BYTES, `must be ${SIGN_NONCE_BYTES} bytes`),
+  }),
+)
+
+export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = named(
+  'AdminAuthLoginRequest',
+  z.object({ token }),
+)
+
+const portSettings = named(
+  'PolicyPortSettings',
+  z.object({ enabled: z.boolean(), max_leases: z.int().nonnegative() }),
+)
+
+export const policySettings: z.ZodType<PolicySettings> = named(
+  'PolicySettings',
+  z.object({
+    approval_mode: described(
+      { enum: APPROVAL_MODES },
+      normalized(
+        WORD_MAX_CHARS,
+        (mode) => APPROVAL_MODES.find((known) => known === mode),
+        `must be one of ${APPROVAL_MODES.join(', ')}`,
+        'invalid_mode',
+      ),
+    ) as z.ZodType<ApprovalMode>,
+    landing_page_enabled: z.boolean(),
+    udp: portSettings,
+    tcp_port: portSettings,
+    reserved_names: z.array(leaseName).max(RESERVED_NAMES_MAX).optional(),
+  }),
+)
+
+export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = named(
+  'LeasePolicyUpdate',
+  z.object({
+    identity_key: normalized(IDENTITY_KEY_MAX_CHARS, normalizeIdentityKey, 'must be name:address'),
+    is_banned: z.boolean().optional(),
+    is_approved: z.boolean().optional(),
+    is_denied: z.boolean().optional(),
+    bps: z.int().nonnegative().optional(),
+  }),
+)
+
+export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = named(
+  'IPPolicyUpdate',
+  z.object({ ip: network, is_banned: z.boolean() }),
+)
+
+function normalizeIdentityKey(key: string): string | undefined {
+  const [name, address, ...rest] = key.split(':')
+  if (name === undefined || address === undefined || rest.length > 0) return undefined
+  const normal = { name: normalizeName(name), address: normalizeAddress(address) }
+  return normal.name && normal.address ? identityKey(normal.name, normal.address) : undefined
+}

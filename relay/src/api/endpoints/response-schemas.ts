@@ -1,0 +1,220 @@
+// What the control plane answers with: written down for its description, and checked against it by its tests.
+
+import {
+  type AdminAuthLoginResponse,
+  type AdminAuthStatusResponse,
+  type AdminLoadResponse,
+  type DomainResponse,
+  type EnsStatus,
+  ERROR_STATUS,
+  type ErrorCode,
+  EXTENSIONS,
+  type HealthResponse,
+  type Lease,
+  type PolicyChange,
+  type PolicyChangesResponse,
+  type PolicyDecisionsResponse,
+  type PolicyLease,
+  type PolicyStateResponse,
+  type PublicStateResponse,
+  type RegisterChallengeResponse,
+  type RegisterResponse,
+  type RenewResponse,
+  type ReverseEndpoint,
+  SIGN_ALGORITHMS,
+  type SignFailure,
+  type SignResponse,
+  type X402FacilitatorInfo,
+} from '@svc/protocol'
+import { named, z } from '../../config/schema.ts'
+import { identity, ipPolicyUpdate, leasePolicyUpdate, metadata, policySettings } from './request-schemas.ts'
+
+const text = z.string()
+const timestamp = z.iso.datetime()
+const count = z.int().nonnegative()
+/** Of a list that goes on. */
+const next = text.optional()
+
+export const nothing: z.ZodType<Record<string, never>> = named('Nothing', z.strictObject({}))
+
+export const health: z.ZodType<HealthResponse> = named(
+  'HealthResponse',
+  z.object({ status: z.enum(['ok', 'degraded']), message: text.optional() }),
+)
+
+const leaseFields = {
+  name: text,
+  expires_at: timestamp,
+  first_seen_at: timestamp,
+  last_seen_at: timestamp,
+  hostname: text,
+  udp_enabled: z.boolean(),
+  tcp_enabled: z.boolean(),
+  tcp_addr: text.optional(),
+  metadata,
+  ready: count,
+}
+const lease: z.ZodType<Lease> = named('Lease', z.object(leaseFields))
+
+export const publicState: z.ZodType<PublicStateResponse> = named(
+  'PublicStateResponse',
+  z.object({ leases: z.array(lease), landing_page_enabled: z.boolean(), next }),
+)
+
+const policyLease: z.ZodType<PolicyLease> = named(
+  'PolicyLease',
+  z.object({
+    ...leaseFields,
+    identity_key: text,
+    address: text,
+    bps: count,
+    client_ip: text,
+    reported_ip: text.optional(),
+    is_approved: z.boolean(),
+    is_banned: z.boolean(),
+    is_denied: z.boolean(),
+    is_ip_banned: z.boolean(),
+    ip_bans: z.array(text),
+  }),
+)
+
+export const policyState: z.ZodType<PolicyStateResponse> = named(
+  'PolicyStateResponse',
+  z.object({ policy: policySettings, leases: z.array(policyLease), next }),
+)
+
+export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
+  'PolicyDecisionsResponse',
+  z.object({
+    approved: z.array(text),
+    denied: z.array(text),
+    banned: z.array(text),
+    banned_ips: z.array(text),
+    bps: z.record(text, count),
+    next,
+  }),
+)
+
+const made = { id: count, at: timestamp }
+const policyChange: z.ZodType<PolicyChange> = named(
+  'PolicyChange',
+  z.discriminatedUnion('kind', [
+    z.object({ ...made, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
+    z.object({ ...made, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
+    z.object({ ...made, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
+  ]),
+)
+
+export const policyChanges: z.ZodType<PolicyChangesResponse> = named(
+  'PolicyChangesResponse',
+  z.object({ changes: z.array(policyChange) }),
+)
+
+export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
+  'AdminAuthLoginResponse',
+  z.object({ access_token: text }),
+)
+
+export const adminStatus: z.ZodType<AdminAuthStatusResponse> = named(
+  'AdminAuthStatusResponse',
+  z.object({ authenticated: z.boolean() }),
+)
+
+export const adminLoad: z.ZodType<AdminLoadResponse> = named(
+  'AdminLoadResponse',
+  z.object({
+    leases: count,
+    ready_sessions: count,
+    carriers: count,
+    visitor_connections: count,
+    visitor_received_bytes: count,
+    visitor_sent_bytes: count,
+  }),
+)
+
+const ens: z.ZodType<EnsStatus> = named(
+  'ENSStatus',
+  z.object({
+    enabled: z.boolean(),
+    verified: z.boolean(),
+    provider: text,
+    address: text,
+    dnssec_state: text,
+    ds_record: text,
+    message: text,
+    last_error: text,
+  }),
+)
+
+const x402: z.ZodType<X402FacilitatorInfo> = named(
+  'X402FacilitatorInfo',
+  z.object({
+    enabled: z.boolean(),
+    url: text,
+    network: text,
+    network_name: text,
+    supported_url: text,
+    pay_to: text,
+  }),
+)
+
+export const domain: z.ZodType<DomainResponse> = named(
+  'DomainResponse',
+  z.object({
+    protocol_version: text,
+    release_version: text,
+    extensions: z.array(z.enum(EXTENSIONS)).readonly(),
+    ens,
+    x402,
+  }),
+)
+
+export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
+  'RegisterChallengeResponse',
+  z.object({ challenge_id: text, expires_at: timestamp, siwe_message: text }),
+)
+
+export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
+  'ReverseEndpoint',
+  z.object({
+    url: text,
+    capability: text,
+    expires_at: timestamp,
+    overlay: z.boolean(),
+    routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
+  }),
+)
+
+const credentials = { expires_at: timestamp, access_token: text, reverse_endpoint: reverseEndpoint }
+
+export const register: z.ZodType<RegisterResponse> = named(
+  'RegisterResponse',
+  z.object({
+    identity,
+    hostname: text,
+    canonical_hostname: text,
+    ...credentials,
+    udp_addr: text.optional(),
+    tcp_addr: text.optional(),
+    udp_enabled: z.boolean(),
+    tcp_enabled: z.boolean(),
+    sni_port: z.int().min(1).max(65_535).optional(),
+  }),
+)
+
+export const renew: z.ZodType<RenewResponse> = named('RenewResponse', z.object(credentials))
+
+export const signature: z.ZodType<SignResponse> = named(
+  'SignResponse',
+  z.object({ key_id: text, algorithm: z.enum(SIGN_ALGORITHMS), signature: z.base64() }),
+)
+
+export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object({ error: text }))
+
+const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
+
+/** The envelope of a failure. */
+export const failed: z.ZodType<{ ok: false; error: { code: ErrorCode; message: string } }> = named(
+  'Failure',
+  z.object({ ok: z.literal(false), error: z.object({ code: z.enum(codes), message: text }) }),
+)

@@ -1,0 +1,119 @@
+// The operator's endpoints behind the admin token: the policy, and what the relay carries.
+
+import type {
+  AdminLoadResponse,
+  IpPolicyUpdate,
+  LeasePolicyUpdate,
+  PolicyChangesResponse,
+  PolicyDecisionsResponse,
+  PolicyLease,
+  PolicySettings,
+  PolicyStateResponse,
+  PolicyStep,
+} from '@svc/protocol'
+import { identityKey, undoOf } from '@svc/protocol'
+import type { Lease } from '../../lease/lease.ts'
+import type { Measured } from '../../metrics/exposition.ts'
+import type { AuditLog } from '../../policy/audit-log.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { PolicyChanges } from '../../policy/recent-changes.ts'
+import { fillPage, sequenceOf } from '../http/pagination.ts'
+import { leaseJson } from './lease-json.ts'
+import { pageOfDecisions } from './policy-decisions.ts'
+
+export class AdminApi {
+  readonly #policy: Policy
+  readonly #audit: AuditLog
+  readonly #measured: Measured
+  readonly #changes = new PolicyChanges()
+
+  constructor(policy: Policy, audit: AuditLog, measured: Measured) {
+    this.#policy = policy
+    this.#audit = audit
+    this.#measured = measured
+  }
+
+  settings(): PolicySettings {
+    return this.#policy.settings
+  }
+
+  /** @param address of the administrator, as of each change */
+  async updateSettings(settings: PolicySettings, address: string): Promise<PolicySettings> {
+    const undo = this.#policy.settings
+    await this.#policy.updateSettings(settings)
+    await this.#made({ kind: 'settings', made: settings, undo }, address)
+    return this.#policy.settings
+  }
+
+  /** @param after cursor of the last lease before */
+  state(after: string): PolicyStateResponse {
+    const { items, next } = fillPage(this.#leasesAfter(sequenceOf(after)))
+    return { policy: this.#policy.settings, leases: items, next }
+  }
+
+  /** @param after the identity key or address that the page before ended with */
+  decisions(after: string): PolicyDecisionsResponse {
+    return pageOfDecisions(this.#policy.decisions, after)
+  }
+
+  load(): AdminLoadResponse {
+    const { leases, tally, visitors } = this.#measured
+    const { fromVisitors, toVisitors } = visitors.traffic
+    return {
+      leases: leases.size,
+      ready_sessions: leases.readySessions,
+      carriers: tally.carriers,
+      visitor_connections: visitors.size,
+      visitor_received_bytes: fromVisitors,
+      visitor_sent_bytes: toVisitors,
+    }
+  }
+
+  changes(): PolicyChangesResponse {
+    return { changes: [...this.#changes.newestFirst] }
+  }
+
+  async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
+    const undo = undoOf(update, this.#policy.decisions)
+    await this.#policy.updateLease(update)
+    await this.#made({ kind: 'lease', made: update, undo }, address)
+    return {}
+  }
+
+  async updateIp(update: IpPolicyUpdate, address: string): Promise<Record<string, never>> {
+    const { ip, is_banned } = update
+    const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
+    await this.#policy.updateIp(ip, is_banned)
+    await this.#made({ kind: 'ip', made: update, undo }, address)
+    return {}
+  }
+
+  async #made(step: PolicyStep, address: string): Promise<void> {
+    this.#changes.add(step)
+    await this.#audit.record(address, step)
+  }
+
+  *#leasesAfter(sequence: number): Generator<[string, PolicyLease]> {
+    for (const lease of this.#measured.leases.after(sequence))
+      yield [`${lease.sequence}`, this.#leaseJson(lease)]
+  }
+
+  #leaseJson(lease: Lease): PolicyLease {
+    const { name, address } = lease.identity
+    const key = identityKey(name, address)
+    const { isApproved, isBanned, isDenied, bps } = this.#policy.standing(key)
+    return {
+      ...leaseJson(lease),
+      identity_key: key,
+      address,
+      bps,
+      client_ip: lease.clientIp,
+      reported_ip: lease.reportedIp,
+      is_approved: isApproved,
+      is_banned: isBanned,
+      is_denied: isDenied,
+      is_ip_banned: this.#policy.isAnyIpBanned(lease.clientIp, lease.reportedIp),
+      ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The certificate of the development CA, in the forms that systems import: its files are there on localhost alone.
+
+import type { ServerResponse } from 'node:http'
+import { PEM_MEDIA_TYPE } from '@svc/protocol'
+import { AUTHORITY_FORMATS, type AuthorityFormat, exportAuthority } from '../../certificates/ca-export.ts'
+import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
+import { entityTag, isKnown } from '../http/entity-tag.ts'
+import { pathOf } from '../http/request.ts'
+import type { Handler } from '../http/server.ts'
+import { protectPage, refuseMethod } from './static-files.ts'
+
+const OK = 200
+const NOT_MODIFIED = 304
+
+/**
+ * What systems do by the type and the name of a file: browsers on Apple's systems and Firefox offer to import what is
+ * `inline`; Windows and Android know a certificate by `.crt`.
+ */
+const FORMATS: Record<AuthorityFormat, { mediaType: string; disposition: string }> = {
+  pem: { mediaType: PEM_MEDIA_TYPE, disposition: 'attachment; filename="svc-ca.pem"' },
+  der: { mediaType: 'application/x-x509-ca-cert', disposition: 'inline; filename="svc-ca.crt"' },
+  p12: { mediaType: 'application/x-pkcs12', disposition: 'attachment; filename="svc-ca.p12"' },
+  mobileconfig: {
+    mediaType: 'application/x-apple-aspen-config',
+    disposition: 'inline; filename="svc-ca.mobileconfig"',
+  },
+}
+
+/**
+ * @param authority PEM of the certificate; undefined where the relay has no CA
+ * @param otherwise what answers every other path, and these where there is no CA
+ */
+export function createAuthorityFiles(
+  authority: () => string | undefined,
+  writer: BodyWriter,
+  otherwise: Handler,
+): Handler {
+  const files = new AuthorityFiles()
+  return async (request, response) => {
+    const format = formatOf(pathOf(request))
+    const pem = format && authority()
+    if (format === undefined || pem === undefined) return await otherwise(request, response)
+    protectPage(response)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
+    const { body, tag } = await files.of(pem, format)
+    const common = { 'Cache-Control': 'no-cache', ETag: tag }
+    if (isKnown(request.headers['if-none-match'], tag)) return unchanged(response, common)
+    const { mediaType, disposition } = FORMATS[format]
+    const headers = {
+      ...common,
+      'Content-Type': mediaType,
+      'Content-Disposition': disposition,
+      'Content-Length': `${body.length}`,
+    }
+    await writer.send(request, response, { status: OK, headers, size: body.length, pieces: piecesOf(body) })
+  }
+}
+
+interface File {
+  body: Buffer
+  tag: string
+}
+
+/** Each made once for a certificate: the key of a PKCS #12 file takes some time to derive. */
+class AuthorityFiles {
+  #pem = ''
+  readonly #files = new Map<AuthorityFormat, Promise<File>>()
+
+  of(pem: string, format: AuthorityFormat): Promise<File> {
+    if (pem !== this.#pem) this.#files.clear()
+    this.#pem = pem
+    const file = this.#files.get(format) ?? makeFile(pem, format)
+    this.#files.set(format, file)
+    return file
+  }
+}
+
+async function makeFile(pem: string, format: AuthorityFormat): Promise<File> {
+  const body = Buffer.from(await exportAuthority(pem, format))
+  return { body, tag: entityTag(body) }
+}
+
+function formatOf(path: string): AuthorityFormat | undefined {
+  return AUTHORITY_FORMATS.find((format) => path === `/ca.${format}`)
+}
+
+function unchanged(response: ServerResponse, headers: Record<string, string>): void {
+  response.writeHead(NOT_MODIFIED, headers).end()
+}

@@ -1,0 +1,20 @@
+// A lease as the public state shows it.
+
+import type { Lease as LeaseJson } from '@svc/protocol'
+import type { Lease } from '../../lease/lease.ts'
+import { timestamp } from '../http/timestamp.ts'
+
+export function leaseJson(lease: Lease): LeaseJson {
+  return {
+    name: lease.identity.name,
+    expires_at: timestamp(lease.expiresAt),
+    first_seen_at: timestamp(lease.firstSeenAt),
+    last_seen_at: timestamp(lease.lastSeenAt),
+    hostname: lease.hostname || lease.canonicalHostname,
+    udp_enabled: lease.has('udp'),
+    tcp_enabled: lease.has('tcp'),
+    tcp_addr: lease.addressOf('tcp'),
+    metadata: lease.metadata,
+    ready: lease.ready.size,
+  }
+}

@@ -1,0 +1,43 @@
+// Wrong admin tokens by source: five a minute, then the source is told to wait.
+
+import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
+import { LOGIN_SOURCES_MAX } from '../../limits.ts'
+
+const MINUTE_MS = 60_000
+
+interface Failures {
+  /** When, within the last minute, by `performance.now()`; the first one is the oldest. */
+  recent: number[]
+  /** Whether there was one more than may be since then. */
+  isExceeded: boolean
+}
+
+export interface FailedAttempt {
+  /** Seconds after which the source may fail again; undefined while it has failures left. */
+  waitS: number | undefined
+  /** Whether this is the first one that was too many. */
+  isFirst: boolean
+}
+
+export class LoginAttempts {
+  /** The source that failed longest ago is first. */
+  readonly #failures = new Map<string, Failures>()
+
+  failed(source: string): FailedAttempt {
+    const now = performance.now()
+    const { recent, isExceeded } = this.#of(source, now)
+    const [oldest = now] = recent
+    const isTooMany = recent.length >= LOGIN_FAILURES_PER_MINUTE
+    this.#failures.delete(source)
+    this.#failures.set(source, { recent: isTooMany ? recent : [...recent, now], isExceeded: isTooMany })
+    const [longestAgo] = this.#failures.keys()
+    if (this.#failures.size > LOGIN_SOURCES_MAX && longestAgo !== undefined) this.#failures.delete(longestAgo)
+    const waitS = isTooMany ? Math.ceil((oldest + MINUTE_MS - now) / 1000) : undefined
+    return { waitS, isFirst: isTooMany && !isExceeded }
+  }
+
+  #of(source: string, now: number): Failures {
+    const { recent = [], isExceeded = false } = this.#failures.get(source) ?? {}
+    return { recent: recent.filter((at) => at > now - MINUTE_MS), isExceeded }
+  }
+}

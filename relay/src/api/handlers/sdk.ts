@@ -1,0 +1,235 @@
+// The SDK endpoints: compatibility, challenge, register, renew, reverse, unregister.
+
+import {
+  AUDIENCE,
+  type DomainResponse,
+  type Extension,
+  type Identity,
+  identityKey,
+  LEASE_TTL_DEFAULT_S,
+  LEASE_TTL_MAX_S,
+  PATH,
+  PROTOCOL_VERSION,
+  type RegisterChallengeRequest,
+  type RegisterChallengeResponse,
+  type RegisterRequest,
+  type RegisterResponse,
+  type RenewRequest,
+  type RenewResponse,
+  type ReverseEndpoint,
+  type ReverseEndpointRequest,
+  type UnregisterRequest,
+} from '@svc/protocol'
+import type { Challenges } from '../../auth/challenges.ts'
+import type { Credentials } from '../../auth/lease-authorizer.ts'
+import type { Recovery } from '../../auth/signer-recovery.ts'
+import { verifyProof } from '../../auth/siwe.ts'
+import { RelayError } from '../../errors.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { ClientAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { DedicatedPorts, Wanted } from '../../ports/dedicated-ports.ts'
+import type { Budgets } from '../../rate-limit/rate-limits.ts'
+import { timestamp } from '../http/timestamp.ts'
+
+/** Those that this relay has. */
+const OFFERED_EXTENSIONS: readonly Extension[] = ['hello_retry_request', 'sha384', 'certificate_compression']
+
+const HTTPS_PORT = 443
+
+export interface SdkApiParts {
+  leases: LeaseRegistry
+  /** Registrations wait for it: what they promise is on disk then. Rejects when it cannot be written. */
+  durable: () => Promise<void>
+  /** Answers wait for it: what they say is in force in every process then. */
+  settled: () => Promise<void>
+  challenges: Challenges
+  recovery: Recovery
+  budgets: Budgets
+  credentials: Credentials
+  policy: Policy
+  ports: DedicatedPorts
+  /** Authority of the relay's URL. */
+  host: string
+  relayAddress: string
+  releaseVersion: string
+}
+
+export class SdkApi {
+  readonly #parts: SdkApiParts
+
+  constructor(parts: SdkApiParts) {
+    this.#parts = parts
+  }
+
+  domain(): DomainResponse {
+    return {
+      protocol_version: PROTOCOL_VERSION,
+      release_version: this.#parts.releaseVersion,
+      extensions: OFFERED_EXTENSIONS,
+      ens: {
+        enabled: false,
+        verified: false,
+        provider: '',
+        address: this.#parts.relayAddress,
+        dnssec_state: '',
+        ds_record: '',
+        message: '',
+        last_error: '',
+      },
+      x402: { enabled: false, url: '', network: '', network_name: '', supported_url: '', pay_to: '' },
+    }
+  }
+
+  challenge(request: RegisterChallengeRequest, source: string): RegisterChallengeResponse {
+    this.#requireIpAllowed(source)
+    const wanted = wantedPorts(request)
+    this.#parts.ports.require(keyOf(request.identity), wanted)
+    const { metadata = {} } = request
+    this.#parts.leases.requireRoomFor(metadata)
+    const { id, expiresAt, message } = this.#parts.challenges.issue(
+      {
+        identity: request.identity,
+        allowCanonicalFallback: request.allow_canonical_fallback ?? false,
+        metadata,
+        ttlS: ttlOf(request.ttl),
+        wanted,
+      },
+      source,
+    )
+    return { challenge_id: id, expires_at: timestamp(expiresAt), siwe_message: message }
+  }
+
+  async register(request: RegisterRequest, source: string): Promise<RegisterResponse> {
+    const { recovery } = this.#parts
+    recovery.requireRoom()
+    const challenge = this.#parts.challenges.take(request.challenge_id)
+    if (challenge === undefined)
+      throw new RelayError('unauthorized', 'challenge_id is unknown, used or expired')
+    const proof = { message: request.siwe_message, signature: request.siwe_signature }
+    const { message, request: requested } = challenge
+    await verifyProof(message, requested.identity.address, proof, (...signed) => recovery.recover(...signed))
+    const addresses = this.#addresses(request, source)
+    const lease = await this.#register(requested, addresses)
+    await this.#parts.settled()
+    return {
+      identity: lease.identity,
+      hostname: lease.hostname,
+      canonical_hostname: lease.canonicalHostname,
+      ...this.#credentials(lease),
+      udp_addr: lease.addressOf('udp'),
+      tcp_addr: lease.addressOf('tcp'),
+      udp_enabled: lease.has('udp'),
+      tcp_enabled: lease.has('tcp'),
+      sni_port: lease.has('udp') ? portOf(this.#parts.host) : undefined,
+    }
+  }
+
+  async renew(request: RenewRequest, source: string): Promise<RenewResponse> {
+    const lease = this.#leaseOf(request)
+    requireTransports(lease, request)
+    const addresses = this.#addresses(request, source)
+    this.#parts.leases.renew(lease, ttlOf(request.ttl), request.metadata, addresses)
+    await this.#parts.settled()
+    return this.#credentials(lease)
+  }
+
+  reverse(request: ReverseEndpointRequest, source: string): ReverseEndpoint {
+    this.#requireIpAllowed(source)
+    return this.#endpoint(this.#leaseOf(request))
+  }
+
+  async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
+    this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
+    this.#parts.budgets.refundRegistration(source)
+    await this.#parts.settled()
+    return {}
+  }
+
+  /**
+   * The ports come first: a lease that replaces another takes them over while they are open. Then all is written, and
+   * only then it happens: what cannot be written has changed nothing.
+   */
+  async #register(request: LeaseRequest, addresses: ClientAddresses): Promise<Lease> {
+    const { ports, leases, durable } = this.#parts
+    const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
+    try {
+      const prepared = leases.prepare(request, claimed.ports)
+      await durable().catch((error) => {
+        prepared.drop()
+        throw error
+      })
+      const lease = leases.register(request, addresses, claimed.ports, prepared)
+      claimed.serve(lease)
+      return lease
+    } catch (error) {
+      claimed.release()
+      throw error
+    }
+  }
+
+  /** @throws RelayError `ip_banned` for either address */
+  #addresses({ reported_ip }: { reported_ip?: string | undefined }, clientIp: string): ClientAddresses {
+    const reportedIp = reported_ip || undefined
+    this.#requireIpAllowed(clientIp, reportedIp)
+    return { clientIp, reportedIp }
+  }
+
+  #requireIpAllowed(...ips: (string | undefined)[]): void {
+    if (this.#parts.policy.isAnyIpBanned(...ips))
+      throw new RelayError('ip_banned', 'this address is banned here')
+  }
+
+  #leaseOf({ access_token }: { access_token: string }): Lease {
+    return this.#parts.credentials.leaseOf(access_token, AUDIENCE.lease)
+  }
+
+  #credentials(lease: Lease): RenewResponse {
+    return {
+      expires_at: timestamp(lease.expiresAt),
+      access_token: this.#parts.credentials.issue(lease, AUDIENCE.lease),
+      reverse_endpoint: this.#endpoint(lease),
+    }
+  }
+
+  #endpoint(lease: Lease): ReverseEndpoint {
+    return {
+      url: `https://${this.#parts.host}${PATH.connect}`,
+      capability: this.#parts.credentials.issue(lease, AUDIENCE.reverse),
+      expires_at: timestamp(lease.expiresAt),
+      overlay: false,
+      routing: this.#parts.policy.routing(lease),
+    }
+  }
+}
+
+function keyOf({ name, address }: Identity): string {
+  return identityKey(name, address)
+}
+
+/** `cache` and `overlay` are preferences, which a relay without them leaves unmet; dedicated ports are not. */
+function wantedPorts(request: RegisterChallengeRequest): Wanted {
+  const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
+  if (cache && (udp || tcp))
+    throw new RelayError('invalid_request', 'cache cannot be combined with raw TCP or UDP')
+  return { udp, tcp }
+}
+
+/** A client that says what it believes to have is told when that is not so. */
+function requireTransports(lease: Lease, { udp_enabled, tcp_enabled }: RenewRequest): void {
+  if ((udp_enabled ?? lease.has('udp')) !== lease.has('udp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('udp') ? 'a' : 'no'} UDP port`)
+  if ((tcp_enabled ?? lease.has('tcp')) !== lease.has('tcp'))
+    throw new RelayError('transport_mismatch', `the lease has ${lease.has('tcp') ? 'a' : 'no'} TCP port`)
+}
+
+function ttlOf(ttl: number | undefined): number {
+  if (ttl === undefined || ttl <= 0) return LEASE_TTL_DEFAULT_S
+  if (ttl > LEASE_TTL_MAX_S) throw new RelayError('invalid_request', `ttl is at most ${LEASE_TTL_MAX_S} s`)
+  return ttl
+}
+
+/** @param host with its port, when that is not 443 */
+function portOf(host: string): number {
+  return Number(new URL(`https://${host}`).port) || HTTPS_PORT
+}

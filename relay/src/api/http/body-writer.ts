@@ -1,0 +1,94 @@
+// Sends bodies in pieces, the next one when the client has taken the last, and so many at once as the memory allows.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { Sources } from '../../client-address/client-addresses.ts'
+import { networkOf } from '../../client-address/ip-address.ts'
+import {
+  ANSWER_BYTES_MAX,
+  ANSWER_BYTES_PER_SOURCE_MAX,
+  ANSWER_UNCOUNTED_BYTES,
+  PIECE_BYTES,
+} from '../../limits.ts'
+import { RequestMemory } from '../../rate-limit/request-memory.ts'
+
+export interface Outgoing {
+  status: number
+  headers: Record<string, string>
+  /** Of the body in bytes, and the body itself: pieces of at most {@link PIECE_BYTES}. */
+  size: number
+  pieces: AsyncGenerator<Buffer>
+}
+
+export class BodyWriter {
+  readonly #sources: Sources
+  readonly #memory: RequestMemory
+
+  constructor(
+    sources: Sources,
+    memory: RequestMemory = new RequestMemory({
+      perClient: ANSWER_BYTES_PER_SOURCE_MAX,
+      total: ANSWER_BYTES_MAX,
+    }),
+  ) {
+    this.#sources = sources
+    this.#memory = memory
+  }
+
+  /**
+   * Resolves when the client has taken everything, or is gone. To HEAD only the headers are sent.
+   * @throws RelayError `rate_limited` when too much is on its way to the client's network or to all, and the error of
+   * `pieces`, the first of which is waited for before anything is sent
+   */
+  async send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, headers, size, pieces }: Outgoing,
+  ): Promise<void> {
+    if (request.method === 'HEAD') {
+      response.writeHead(status, headers).end()
+      return
+    }
+    const share = this.#memory.share(networkOf(this.#sources.ofRequest(request)))
+    if (size > ANSWER_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, PIECE_BYTES))
+    try {
+      await sendPieces(response, status, headers, pieces)
+    } finally {
+      share.release()
+    }
+  }
+}
+
+/** Pieces of what is in memory already. */
+export async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES)
+}
+
+async function sendPieces(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  pieces: AsyncGenerator<Buffer>,
+): Promise<void> {
+  const first = await pieces.next()
+  if (response.destroyed) {
+    await pieces.return(undefined)
+    return
+  }
+  response.writeHead(status, headers)
+  if (first.done) {
+    response.end()
+    return
+  }
+  try {
+    await pipeline(beginningWith(first.value, pieces), response)
+  } catch (error) {
+    // What a client does is no failure of the relay's.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
+}
+
+async function* beginningWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}

@@ -1,0 +1,76 @@
+// Every API request gets an id, and is counted and logged once it is answered.
+
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { PATH } from '@svc/protocol'
+import { RelayError } from '../../errors.ts'
+import type { Logger } from '../../log/log.ts'
+import type { Tally } from '../../metrics/relay-counters.ts'
+import { StateFileError } from '../../storage/state-file.ts'
+
+const ID_BYTES = 8
+const BAD_REQUEST = 400
+const INTERNAL_SERVER_ERROR = 500
+
+/** What stands for the route of a request that the parser refused. */
+const MALFORMED = 'malformed'
+
+export interface Observation {
+  /** Ours, never the client's: what stands in a log is not for strangers to choose. */
+  id: string
+  /** What is answered because of `error`. One that was not foreseen is logged, under the id that the answer names. */
+  failed(error: unknown): RelayError
+  answered(status: number): void
+}
+
+export class Observer {
+  readonly #tally: Tally
+  readonly #log: Logger
+
+  constructor(tally: Tally, log: Logger) {
+    this.#tally = tally
+    this.#log = log
+  }
+
+  /** @param route of the routing table, so that there are only so many */
+  begin({ method }: IncomingMessage, route: string): Observation {
+    const id = randomBytes(ID_BYTES).toString('hex')
+    const start = performance.now()
+    return {
+      id,
+      failed: (error) => this.#failed(id, error),
+      answered: (status) => {
+        this.#tally.requests.add({ route, status: `${status}` })
+        if (route === PATH.sign && method === 'POST')
+          this.#tally.signatures.add({ outcome: outcomeOf(status) })
+        const ms = Math.round(performance.now() - start)
+        this.#log.debug({ request: id, method, route, status, ms }, 'request')
+      },
+    }
+  }
+
+  malformed(status: number): void {
+    this.#tally.requests.add({ route: MALFORMED, status: `${status}` })
+  }
+
+  #failed(id: string, error: unknown): RelayError {
+    const refusal = refusalOf(error, id)
+    if (refusal !== error) this.#log.error({ request: id, err: error }, 'request failed')
+    this.#tally.refusals.add({ code: refusal.code })
+    return refusal
+  }
+}
+
+function refusalOf(error: unknown, id: string): RelayError {
+  if (error instanceof RelayError) return error
+  const what =
+    error instanceof StateFileError
+      ? 'the relay cannot write to its disk now, so that nothing has changed'
+      : 'the relay failed to answer'
+  return new RelayError('internal', `${what}; its log tells of request ${id}`)
+}
+
+function outcomeOf(status: number): 'signed' | 'refused' | 'failed' {
+  if (status < BAD_REQUEST) return 'signed'
+  return status < INTERNAL_SERVER_ERROR ? 'refused' : 'failed'
+}

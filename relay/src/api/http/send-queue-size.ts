@@ -1,0 +1,44 @@
+// What the kernel still keeps for the clients of TCP connections. A socket takes new bytes only once a third of its buffer of
+// some megabytes is free: without this, a client that reads slowly looks like one that reads nothing.
+
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { endianness } from 'node:os'
+import { normalizeIp } from '../../client-address/ip-address.ts'
+
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>
+
+/** Tables of Linux (proc_net_tcp(5)), of which other systems have nothing. */
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
+/** Local address and port, remote address and port, state, and the bytes that the other side has not acknowledged. */
+const ENTRY = /^ *\d+: [\dA-F]+:([\dA-F]{4}) ([\dA-F]+):([\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/gm
+const HEX_BYTE = /../g
+const WORD_BYTES = 4
+
+/** @returns bytes that were sent and not acknowledged, by connection; nothing of those that the system does not tell of */
+export async function unacknowledged<T extends Ends>(connections: readonly T[]): Promise<Map<T, number>> {
+  const found = new Map<T, number>()
+  const byPorts = Map.groupBy(
+    connections,
+    ({ localPort = 0, remotePort = 0 }) => `${localPort} ${remotePort}`,
+  )
+  for (const table of await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => ''))))
+    for (const [, local = '', address = '', remote = '', queued = ''] of table.matchAll(ENTRY))
+      for (const connection of byPorts.get(`${Number.parseInt(local, 16)} ${Number.parseInt(remote, 16)}`) ??
+        [])
+        if (addressOf(address) === normalizeIp(connection.remoteAddress ?? ''))
+          found.set(connection, Number.parseInt(queued, 16))
+  return found
+}
+
+/** The kernel prints an address as words of 32 bits in its own byte order. */
+function addressOf(hex: string): string | undefined {
+  const bytes = (hex.match(HEX_BYTE) ?? []).map((byte) => Number.parseInt(byte, 16))
+  const ordered =
+    endianness() === 'LE' ? bytes.map((_, index) => bytes[index ^ (WORD_BYTES - 1)] ?? 0) : bytes
+  if (ordered.length === WORD_BYTES) return ordered.join('.')
+  const groups = ordered.flatMap((byte, index) =>
+    index % 2 === 0 ? [byte * 256 + (ordered[index + 1] ?? 0)] : [],
+  )
+  return normalizeIp(groups.map((group) => group.toString(16)).join(':'))
+}

@@ -1,0 +1,63 @@
+// A file on disk as it is sent: read in pieces, each with a descriptor of its own, so that none waits for a slow client.
+
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { FILES_OPEN_MAX, PIECE_BYTES } from '../../limits.ts'
+import type { ByteRange } from './range.ts'
+import { Slots } from './semaphore.ts'
+
+export interface StoredFile {
+  path: string
+  /** In bytes. */
+  size: number
+  modified: Date
+  /** Another file at the same path has another one, and so has this file once it was written to. */
+  version: string
+}
+
+/** Names that lead to nothing; every other failure is this machine's trouble. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
+/** A named pipe without a writer shall not hold up the thread that opens it. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+const slots = new Slots(FILES_OPEN_MAX)
+
+/** @returns undefined when there is no regular file at `path` */
+export async function findFile(path: string): Promise<StoredFile | undefined> {
+  const found = await stat(path, { bigint: true }).catch(undefinedIfAbsent)
+  if (!found?.isFile()) return undefined
+  return { path, size: Number(found.size), modified: found.mtime, version: versionOf(found) }
+}
+
+/**
+ * Yields the bytes of `range`, in pieces of at most {@link PIECE_BYTES}.
+ * @throws Error when the file is not what was found any more, or cannot be read
+ */
+export async function* readPieces(file: StoredFile, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  for (let at = start; at <= end; ) {
+    const length = Math.min(PIECE_BYTES, end + 1 - at)
+    const piece = await slots.run(() => readPiece(file, at, length))
+    yield piece
+    at += piece.length
+  }
+}
+
+async function readPiece({ path, version }: StoredFile, at: number, length: number): Promise<Buffer> {
+  const handle = await open(path, FLAGS)
+  try {
+    const isTheSame = versionOf(await handle.stat({ bigint: true })) === version
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at)
+    if (!isTheSame || bytesRead === 0) throw new Error(`${path} has changed while it was sent`)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+function versionOf({ size, mtimeNs, ino }: Record<'size' | 'mtimeNs' | 'ino', bigint>): string {
+  return [size, mtimeNs, ino].map((part) => part.toString(36)).join('-')
+}
+
+function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (!ABSENT.has(error.code ?? '')) throw error
+}

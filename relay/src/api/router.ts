@@ -1,0 +1,201 @@
+// What answers each endpoint of the table.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AUDIENCE, HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
+import type { Credentials } from '../auth/lease-authorizer.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { OwnCertificates } from '../certificates/lease-certificate.ts'
+import type { Sources } from '../client-address/client-addresses.ts'
+import { parseWith } from '../config/schema.ts'
+import { RelayError } from '../errors.ts'
+import type { KeylessSigner } from '../keyless/keyless-signer.ts'
+import { SignError } from '../keyless/sign-error.ts'
+import type { Budgets } from '../rate-limit/rate-limits.ts'
+import type { RequestMemory } from '../rate-limit/request-memory.ts'
+import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
+import { RequestBodies } from './endpoints/body-limits.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints/endpoints.ts'
+import { describeApi } from './endpoints/openapi.ts'
+import { signRequest } from './endpoints/request-schemas.ts'
+import type { AdminApi } from './handlers/admin.ts'
+import type { AdminAuth } from './handlers/admin-auth.ts'
+import { createUnavailable } from './handlers/disabled-features.ts'
+import { createInstaller } from './handlers/installer.ts'
+import type { PublicApi } from './handlers/public.ts'
+import type { SdkApi } from './handlers/sdk.ts'
+import { type BodyWriter, piecesOf } from './http/body-writer.ts'
+import { sendData, sendJson } from './http/envelope.ts'
+import { PageCache } from './http/list-cache.ts'
+import { sendPage } from './http/list-response.ts'
+import { cursorOf } from './http/pagination.ts'
+import { type BodyBounds, readJson } from './http/read-body.ts'
+import { headerOf } from './http/request.ts'
+import type { Handler, Routing } from './http/server.ts'
+
+const UNSUPPORTED_MEDIA_TYPE = 415
+
+export interface Parts {
+  /** Of the relay's URL. */
+  origin: string
+  releaseVersion: string
+  /** What the installer serves, if there is one. */
+  installDir: string | undefined
+  writer: BodyWriter
+  sources: Sources
+  budgets: Budgets
+  /** What requests without a credential take. */
+  unproven: RequestMemory
+  public: PublicApi
+  adminAuth: AdminAuth
+  admin: AdminApi
+  sdk: SdkApi
+  credentials: Credentials
+  signer: KeylessSigner
+  certificates: CertificateRotation
+}
+
+export function createRouting({
+  public: open,
+  adminAuth,
+  admin,
+  sdk,
+  credentials,
+  signer,
+  certificates,
+  origin,
+  releaseVersion,
+  installDir,
+  writer,
+  sources,
+  budgets,
+  unproven,
+}: Parts): Routing {
+  const bodies = new RequestBodies(credentials, unproven)
+  const answer = <Body, Data>(
+    endpoint: Endpoint<Body, Data>,
+    produce: (call: Call<Body>) => Data | Promise<Data>,
+  ): Handler => {
+    const { auth, cost, body, status } = endpoint
+    return async (request, response) => {
+      const { authorization } = request.headers
+      // Before the body is read: a connection that breaks meanwhile has no address any more.
+      const source = sources.ofRequest(request)
+      if (auth === 'admin') adminAuth.require(authorization, source)
+      if (cost !== undefined) budgets.charge(source, cost)
+      const bounds = bodies.boundsOf(endpoint, source)
+      const value = body && parseWith(body, await readJson(request, response, bounds))
+      const call = { body: value as Body, source, authorization }
+      sendData(response, await produce(call), status)
+    }
+  }
+  const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
+    const cache = new PageCache(produce)
+    return async (request, response) => {
+      const source = sources.ofRequest(request)
+      if (endpoint.auth === 'admin') adminAuth.require(request.headers.authorization, source)
+      await sendPage(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
+    }
+  }
+  const api = ENDPOINTS
+  const ownCertificates = new OwnCertificates(certificates)
+  const description = Buffer.from(JSON.stringify(describeApi(origin)))
+  const handlers: Record<EndpointName, Handler> = {
+    openapi: (request, response) => {
+      const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
+      const pieces = piecesOf(description)
+      return writer.send(request, response, { status: 200, headers, size: description.length, pieces })
+    },
+    health: answer(api.health, () => open.health()),
+    state: pages(api.state, (after) => open.state(after)),
+    adminLogin: answer(api.adminLogin, ({ body, source }) => adminAuth.login(body.token, source)),
+    adminStatus: answer(api.adminStatus, ({ authorization, source }) =>
+      adminAuth.status(authorization, source),
+    ),
+    adminLogout: answer(api.adminLogout, () => ({})),
+    adminLoad: answer(api.adminLoad, () => admin.load()),
+    policy: answer(api.policy, () => admin.settings()),
+    updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
+    policyState: pages(api.policyState, (after) => admin.state(after)),
+    updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
+    updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
+    policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
+    policyChanges: answer(api.policyChanges, () => admin.changes()),
+    domain: answer(api.domain, () => sdk.domain()),
+    registerChallenge: answer(api.registerChallenge, ({ body, source }) => sdk.challenge(body, source)),
+    register: answer(api.register, ({ body, source }) => sdk.register(body, source)),
+    renew: answer(api.renew, ({ body, source }) => sdk.renew(body, source)),
+    reverse: answer(api.reverse, ({ body, source }) => sdk.reverse(body, source)),
+    unregister: answer(api.unregister, ({ body, source }) => sdk.unregister(body, source)),
+    connect: refuseWithoutUpgrade,
+    certificateChain: bare(api.certificateChain, (request) => {
+      const token = headerOf(request, HEADER.accessToken)
+      if (token === '') return certificates.current.chainPem
+      return ownCertificates.chainFor(credentials.leaseOf(token, AUDIENCE.lease))
+    }),
+    sign: sign(credentials, signer, bodies),
+  }
+  const routing: Routing = {
+    ...createInstaller(installDir, releaseVersion, writer),
+    ...createUnavailable(credentials),
+  }
+  for (const name of Object.keys(handlers) as EndpointName[]) {
+    const { path, method, isKept } = ENDPOINTS[name]
+    // of an answer to HEAD, Node leaves the body out
+    const methods = isKept ? [method, 'HEAD'] : [method]
+    for (const each of methods) routing[path] = { ...routing[path], [each]: handlers[name] }
+  }
+  return routing
+}
+
+/** What a handler gets to see of a request. */
+interface Call<Body> {
+  body: Body
+  /** Normalized address of the client. */
+  source: string
+  authorization: string | undefined
+}
+
+function bare(
+  { bare = '', status }: Endpoint<undefined, undefined>,
+  produce: (request: IncomingMessage) => string | Promise<string>,
+): Handler {
+  return async (request, response) => {
+    const text = await produce(request)
+    response.writeHead(status, { 'Content-Type': bare, 'Content-Length': Buffer.byteLength(text) })
+    response.end(text)
+  }
+}
+
+export const refuseWithoutUpgrade: Handler = (request) => {
+  requireHttp11(request)
+  throw noCapability()
+}
+
+/** Outside the envelope, but for a bad lease token and a lease that sends too much at once. */
+function sign(credentials: Credentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
+  return async (request, response) => {
+    const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
+    try {
+      if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+        throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')
+      const bounds = bodies.boundsOfLease(ENDPOINTS.sign, lease)
+      sendJson(response, 200, await signer.sign(await readSignRequest(request, response, bounds), lease))
+    } catch (error) {
+      if (!(error instanceof SignError)) throw error
+      sendJson(response, error.status, { error: error.message } satisfies SignFailure)
+    }
+  }
+}
+
+async function readSignRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: BodyBounds,
+): Promise<SignRequest> {
+  try {
+    return parseWith(signRequest, await readJson(request, response, bounds))
+  } catch (error) {
+    if (error instanceof RelayError && error.code !== 'rate_limited') throw new SignError(400, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+// Open registration challenges: each is bound to one request, lives two minutes and is used once.
+
+import { randomBytes } from 'node:crypto'
+import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX } from '@svc/protocol'
+import { networkOf } from '../client-address/ip-address.ts'
+import { now, toWallTime } from '../clock.ts'
+import { RelayError } from '../errors.ts'
+import type { LeaseRequest } from '../lease/lease-registry.ts'
+import { metadataSize } from '../lease/metadata-quota.ts'
+import { CHALLENGES_MAX } from '../limits.ts'
+import type { MemoryShare, RequestMemory } from '../rate-limit/request-memory.ts'
+import { issueSiweMessage } from './siwe.ts'
+
+export interface Challenge {
+  id: string
+  request: LeaseRequest
+  /** The message to sign; registration must return it byte for byte. */
+  message: string
+  /** Relay time. */
+  expiresAt: number
+  /** Normalized address, or network, that it counts for. */
+  source: string
+  /** What the request takes of the memory until the challenge is used or expires. */
+  memory: MemoryShare
+}
+
+const CHALLENGE_ID_BYTES = 8
+
+export class Challenges {
+  readonly #host: string
+  readonly #memory: RequestMemory
+  /** In order of expiry, since all live equally long. */
+  readonly #open = new Map<string, Challenge>()
+  readonly #perSource = new Map<string, number>()
+
+  /**
+   * @param host authority of the relay's URL, for the message
+   * @param memory what requests of clients without a credential take
+   */
+  constructor(host: string, memory: RequestMemory) {
+    this.#host = host
+    this.#memory = memory
+  }
+
+  /**
+   * @param address of the requester, normalized
+   * @throws RelayError `rate_limited` when the source or the relay has too many open, or too much metadata in them
+   */
+  issue(request: LeaseRequest, address: string): Challenge {
+    const source = networkOf(address)
+    this.#dropExpired()
+    const open = this.#perSource.get(source) ?? 0
+    if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX)
+      throw new RelayError('rate_limited', 'too many open challenges', {
+        'Retry-After': `${CHALLENGE_TTL_S}`,
+      })
+    const memory = this.#memory.share(source)
+    memory.resize(metadataSize(request.metadata))
+    const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
+    const issuedAt = now()
+    const expiresAt = issuedAt + CHALLENGE_TTL_S * 1000
+    const times = [toWallTime(issuedAt), toWallTime(expiresAt)] as const
+    const message = issueSiweMessage(this.#host, request.identity.address, id, ...times)
+    const challenge = { id, request, message, expiresAt, source, memory }
+    this.#open.set(id, challenge)
+    this.#perSource.set(source, open + 1)
+    return challenge
+  }
+
+  /** Takes a challenge out for good. @returns undefined when it is unknown, used or expired */
+  take(id: string): Challenge | undefined {
+    this.#dropExpired()
+    const challenge = this.#open.get(id)
+    if (challenge !== undefined) this.#drop(challenge)
+    return challenge
+  }
+
+  #dropExpired(): void {
+    const time = now()
+    for (const challenge of this.#open.values()) {
+      if (challenge.expiresAt > time) return
+      this.#drop(challenge)
+    }
+  }
+
+  #drop({ id, source, memory }: Challenge): void {
+    this.#open.delete(id)
+    memory.release()
+    const left = (this.#perSource.get(source) ?? 1) - 1
+    if (left > 0) this.#perSource.set(source, left)
+    else this.#perSource.delete(source)
+  }
+}

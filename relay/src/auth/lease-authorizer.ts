@@ -1,0 +1,86 @@
+// What a lease's holder is given to prove it with, and which active lease a token stands for.
+
+import type { Audience, Identity } from '@svc/protocol'
+import { RelayError } from '../errors.ts'
+import type { Lease } from '../lease/lease.ts'
+import {
+  FORGED_TOKENS_BURST,
+  FORGED_TOKENS_PER_MINUTE,
+  STALE_TOKENS_BURST,
+  STALE_TOKENS_PER_MINUTE,
+} from '../limits.ts'
+import { Rates } from '../rate-limit/gcra.ts'
+import type { Tokens } from './token-issuer.ts'
+import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
+
+/** Where active leases are found. */
+interface ActiveLeases {
+  find(identity: Identity, id: string): Lease | undefined
+}
+
+export class Admissions {
+  readonly #tokens: TokenVerifier
+  readonly #leases: ActiveLeases
+  readonly #stale: Rates = new Rates(1, { perMinute: STALE_TOKENS_PER_MINUTE, burst: STALE_TOKENS_BURST })
+  /** Of leases for which there was a forged token. */
+  readonly #forged = new WeakMap<Lease, Rates>()
+
+  constructor(tokens: TokenVerifier, leases: ActiveLeases) {
+    this.#tokens = tokens
+    this.#leases = leases
+  }
+
+  /**
+   * The active lease that `token` stands for.
+   * @throws RelayError `unauthorized` for a token that is not valid for `audience`, `lease_not_found` for one whose
+   * lease instance has ended
+   */
+  leaseOf(token: string, audience: Audience): Lease {
+    const read = this.#tokens.read(token, audience)
+    if (read === undefined) throw notValid()
+    const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
+    if (lease === undefined) {
+      // Beyond the budget, what is certain is said without a look at the signature.
+      if (!read.isChecked && spend(this.#stale) && !read.isSigned()) throw notValid()
+      throw new RelayError('lease_not_found', 'the lease has ended')
+    }
+    if (!this.#isSigned(read, lease)) throw notValid()
+    return lease
+  }
+
+  #isSigned(token: UncheckedToken, lease: Lease): boolean {
+    const forged = this.#forged.get(lease)
+    if (!token.isChecked && forged && forged.waitMs(0, 1, performance.now()) > 0) return false
+    if (token.isSigned()) return true
+    const rates = forged ?? new Rates(1, { perMinute: FORGED_TOKENS_PER_MINUTE, burst: FORGED_TOKENS_BURST })
+    rates.spend(0, 1, performance.now())
+    this.#forged.set(lease, rates)
+    return false
+  }
+}
+
+/** @returns whether there was one left */
+function spend(rates: Rates): boolean {
+  const now = performance.now()
+  if (rates.waitMs(0, 1, now) > 0) return false
+  rates.spend(0, 1, now)
+  return true
+}
+
+function notValid(): RelayError {
+  return new RelayError('unauthorized', 'the token is not valid here')
+}
+
+export class Credentials extends Admissions {
+  readonly #tokens: Tokens
+
+  constructor(tokens: Tokens, leases: ActiveLeases) {
+    super(tokens, leases)
+    this.#tokens = tokens
+  }
+
+  /** A token for `audience` that lives as long as the lease does now. */
+  issue(lease: Lease, audience: Audience): string {
+    return this.#tokens.issue(lease, audience)
+  }
+}

@@ -1,0 +1,88 @@
+// The relay's own identity: a secp256k1 key in identity.json, made on first start.
+
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
+import { SettingsError } from '../config/settings.ts'
+import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+import { addressOfKey, type Hex, keyOfMnemonic } from './ethereum.ts'
+
+export interface RelayIdentity {
+  /** Ethereum address, lower case with `0x`. */
+  address: string
+  privateKey: KeyObject
+  publicKey: KeyObject
+}
+
+/** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
+export async function loadIdentity(directory: string): Promise<RelayIdentity> {
+  const path = join(directory, 'identity.json')
+  const text = await readPrivateIfPresent(path)
+  if (text !== undefined) return fromFile(path, text)
+  const key: Hex = `0x${newPrivateKey().toString('hex')}`
+  await writePrivate(path, `${JSON.stringify({ private_key: key }, null, 2)}\n`)
+  return fromKey(key)
+}
+
+function fromFile(path: string, text: string): RelayIdentity {
+  const key = parseIdentity(path, text)
+  try {
+    return fromKey(key)
+  } catch {
+    throw new SettingsError(path, 'private_key is no key of secp256k1')
+  }
+}
+
+function parseIdentity(path: string, text: string): Hex {
+  const unusable = (need: string): SettingsError => new SettingsError(path, need)
+  let file: unknown
+  try {
+    file = JSON.parse(text)
+  } catch {
+    throw unusable('is not JSON')
+  }
+  const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
+  const { private_key, mnemonic, derivation_path = DERIVATION_PATH_DEFAULT } = fields
+  if (typeof private_key === 'string') {
+    const digits = privateKeyDigits(private_key)
+    if (digits === undefined) throw unusable('private_key needs 64 hexadecimal digits')
+    return `0x${digits}`
+  }
+  if (typeof mnemonic !== 'string') throw unusable('needs private_key or mnemonic')
+  if (typeof derivation_path !== 'string') throw unusable('derivation_path needs to be text')
+  try {
+    return keyOfMnemonic(mnemonic, derivation_path as `m/44'/60'/${string}`)
+  } catch {
+    throw unusable('mnemonic or derivation_path is not valid')
+  }
+}
+
+function newPrivateKey(): Buffer {
+  const curve = createECDH('secp256k1')
+  for (;;) {
+    // A draw outside the group's order is refused by setPrivateKey, once in 2^128 draws.
+    const key = randomBytes(32)
+    try {
+      curve.setPrivateKey(key)
+      return key
+    } catch {}
+  }
+}
+
+function fromKey(key: Hex): RelayIdentity {
+  const scalar = Buffer.from(key.slice(2), 'hex')
+  const curve = createECDH('secp256k1')
+  curve.setPrivateKey(scalar)
+  const point = curve.getPublicKey()
+  const privateKey = createPrivateKey({
+    format: 'jwk',
+    key: {
+      kty: 'EC',
+      crv: 'secp256k1',
+      d: scalar.toString('base64url'),
+      x: point.subarray(1, 33).toString('base64url'),
+      y: point.subarray(33, 65).toString('base64url'),
+    },
+  })
+  return { address: addressOfKey(key), privateKey, publicKey: createPublicKey(privateKey) }
+}

@@ -1,0 +1,80 @@
+// Who signed a message, found out in another thread: at 3 ms each, a flood of registrations would stall every visitor.
+
+import { Worker } from 'node:worker_threads'
+import { RelayError } from '../errors.ts'
+import { RECOVERIES_WAITING_MAX, RECOVERY_DEADLINE_MS } from '../limits.ts'
+import type { Answer, Question } from './signer-recovery-worker.ts'
+
+interface Waiting {
+  resolve(address: string | undefined): void
+  reject(error: Error): void
+  deadline: NodeJS.Timeout
+}
+
+/** The thread starts with the first question, and anew with the next one after it ended. */
+export class Recovery {
+  readonly #script: URL
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #lastId = 0
+
+  constructor(script: URL = new URL('./signer-recovery-worker.ts', import.meta.url)) {
+    this.#script = script
+  }
+
+  /** @throws RelayError `rate_limited` when {@link recover} would: to know before a challenge is used up */
+  requireRoom(): void {
+    if (this.#waiting.size >= RECOVERIES_WAITING_MAX)
+      throw new RelayError('rate_limited', 'too many registrations at once', { 'Retry-After': '1' })
+  }
+
+  /**
+   * The lower-case address that signed; undefined when nobody can have made the signature.
+   * @throws RelayError `rate_limited` when too many wait, Error when the thread broke or hangs
+   */
+  recover(message: string, signature: string): Promise<string | undefined> {
+    this.requireRoom()
+    this.#worker ??= this.#start()
+    const id = ++this.#lastId
+    this.#worker.postMessage({ id, message, signature } satisfies Question)
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(
+        () => this.#end(new Error('the recovery thread hangs')),
+        RECOVERY_DEADLINE_MS,
+      )
+      this.#waiting.set(id, { resolve, reject, deadline })
+    })
+  }
+
+  /** Ends the thread; who waits is refused. */
+  async close(): Promise<void> {
+    await this.#end(new Error('the relay is closing'))
+  }
+
+  #start(): Worker {
+    // It needs none of the relay's secrets, and none of what is loaded into the relay itself.
+    const worker = new Worker(this.#script, { env: {}, execArgv: [] })
+    worker.unref()
+    worker.on('message', (answer: Answer) => this.#take(answer.id)?.resolve(answer.address))
+    const broken = (cause: unknown) => {
+      if (this.#worker === worker) void this.#end(new Error('the recovery thread broke', { cause }))
+    }
+    worker.on('error', broken)
+    worker.on('exit', broken)
+    return worker
+  }
+
+  async #end(reason: Error): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(reason)
+    await worker?.terminate()
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    clearTimeout(waiting?.deadline)
+    this.#waiting.delete(id)
+    return waiting
+  }
+}

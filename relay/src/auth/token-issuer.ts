@@ -1,0 +1,49 @@
+// Lease access tokens and reverse capabilities: JWTs that the relay identity signs with ES256K (RFC 8812).
+
+import { randomBytes, sign } from 'node:crypto'
+import { type Audience, identityKey, type TokenClaims } from '@svc/protocol'
+import { now } from '../clock.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { RelayIdentity } from './relay-identity.ts'
+import { encode, HALF_ORDER, HEADER, scalar, TokenVerifier } from './token-verifier.ts'
+
+const TOKEN_ID_BYTES = 12
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+export class Tokens extends TokenVerifier {
+  readonly #identity: RelayIdentity
+  readonly #issuer: string
+
+  /** @param issuer the relay's URL */
+  constructor(identity: RelayIdentity, issuer: string) {
+    super(identity.publicKey, issuer)
+    this.#identity = identity
+    this.#issuer = issuer
+  }
+
+  issue(lease: Lease, audience: Audience): string {
+    const issuedAt = Math.floor(now() / 1000)
+    const { name, address } = lease.identity
+    const claims: TokenClaims = {
+      iss: this.#issuer,
+      sub: identityKey(name, address),
+      aud: audience,
+      jti: `tok_${randomBytes(TOKEN_ID_BYTES).toString('hex')}`,
+      iat: issuedAt,
+      nbf: issuedAt,
+      exp: Math.floor(lease.expiresAt / 1000),
+      identity: lease.identity,
+      lease_id: lease.id,
+    }
+    const input = `${HEADER}.${encode(claims)}`
+    return `${input}.${this.#sign(input).toString('base64url')}`
+  }
+
+  #sign(input: string): Buffer {
+    const key = { key: this.#identity.privateKey, dsaEncoding: 'ieee-p1363' } as const
+    const signature = sign('sha256', Buffer.from(input), key)
+    const s = scalar(signature.subarray(32))
+    if (s > HALF_ORDER) signature.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
+    return signature
+  }
+}

@@ -1,0 +1,26 @@
+// One direction of a bridge between streams of any kind.
+
+import type { Duplex } from 'node:stream'
+import { TURN_MAX_BYTES } from '../limits.ts'
+import type { Bandwidth } from '../rate-limit/bandwidth.ts'
+import { Valve } from './backpressure-gate.ts'
+
+export type Copy = (from: Duplex, to: Duplex, bandwidth: Bandwidth) => void
+
+export const copy: Copy = (from, to, bandwidth) => {
+  const valve = new Valve({ from, to, bandwidth, turnBytes: TURN_MAX_BYTES, onTurnEnd: () => to.uncork() })
+  from.on('data', (chunk: Buffer) => {
+    // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
+    if (to.writableCorked === 0) to.cork()
+    to.write(chunk)
+    if (!valve.passed(chunk.length)) from.pause()
+  })
+  whenEnded(from, () => to.end())
+  valve.open()
+}
+
+/** A socket nobody reads yet says once that its peer has ended, and may have said it before. */
+export function whenEnded(stream: Duplex, then: () => void): void {
+  if (stream.readableEnded) then()
+  else stream.on('end', then)
+}

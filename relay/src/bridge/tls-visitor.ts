@@ -1,0 +1,100 @@
+// One visitor of a tenant: claim a ready session, activate it, replay the ClientHello, then bridge raw bytes.
+
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { ALERT, alertRecord } from '@svc/tls/messages'
+import type { PeekedHello } from '../ingress/client-hello.ts'
+import type { Bindings } from '../keyless/bindings.ts'
+import { CARRIER_QUIET_MS, CLAIMS_AGAIN_MAX, FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
+import type { Bandwidth } from '../rate-limit/bandwidth.ts'
+import { writeTlsActivation } from '../reverse/marker.ts'
+import type { Arrival } from '../reverse/pending-visitor.ts'
+import { endedWithCarrier, livenessOf } from '../reverse/stream-duplex.ts'
+import type { SessionClaims } from './claim-session.ts'
+import type { Pipe } from './pipe.ts'
+
+export interface Bridging {
+  bindings: Bindings
+  /** What the identity of the lease may send and receive. */
+  bandwidth: Bandwidth
+  claims: SessionClaims
+  pipe: Pipe
+}
+
+/** Who has shown a ClientHello. */
+type TlsArrival = Arrival & { hello: PeekedHello }
+
+/** Resolves when the visitor has left, was turned away, or is another process's. */
+export async function serveVisitor(arrival: TlsArrival, bridging: Bridging): Promise<void> {
+  const release = arrival.lease.onBar(() => arrival.visitor.destroy())
+  try {
+    await bridge(arrival, bridging)
+  } finally {
+    release()
+  }
+}
+
+async function bridge(arrival: TlsArrival, { bindings, bandwidth, claims, pipe }: Bridging): Promise<void> {
+  const { visitor, hello, lease } = arrival
+  const gone = whenGone(visitor)
+  let visit = arrival
+  while (visit.sessionsLost <= CLAIMS_AGAIN_MAX) {
+    const session = await claims.claim(visit, gone)
+    if (session === 'elsewhere') return
+    if (session === undefined) break
+    const binding = bindings.issue(lease, hello.message)
+    writeTlsActivation(session, binding)
+    session.write(hello.received)
+    const answers = await firstAnswer(session, gone)
+    if (answers) await pipe(visitor, session, bandwidth)
+    bindings.revoke(binding)
+    if (answers) return
+    session.destroy()
+    // A visitor who leaves is no fault of the session.
+    if (gone.aborted) break
+    const isSilent = livenessOf(session)?.isSilent === true
+    if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(visit)
+    // Where the page fell silent, what it has opened since is the best there is: no visitor made it open that.
+    const cameAt = isSilent ? performance.now() : visit.cameAt
+    visit = { ...visit, cameAt, sessionsLost: visit.sessionsLost + 1, from: undefined }
+  }
+  visitor.end(alertRecord(ALERT.internal_error))
+}
+
+/**
+ * Whether the session answers the ClientHello, as every TLS server does before it needs more. One that breaks before
+ * was dead, or was given up while the marker was on its way: the visitor knows nothing of it and can have another.
+ */
+function firstAnswer(session: Duplex, gone: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(deadline)
+      clearTimeout(quiet)
+      session.off('readable', settle)
+      session.off('close', settle)
+      session.off('error', settle)
+      gone.removeEventListener('abort', settle)
+      resolve(session.readableLength > 0)
+    }
+    const settleIfSilent = async () => {
+      if ((await livenessOf(session)?.answers()) === false) settle()
+    }
+    const deadline = setTimeout(settle, FIRST_ANSWER_DEADLINE_MS)
+    const quiet = setTimeout(() => void settleIfSilent(), CARRIER_QUIET_MS)
+    session.on('readable', settle)
+    session.on('close', settle)
+    session.on('error', settle)
+    gone.addEventListener('abort', settle)
+    if (session.destroyed || gone.aborted) settle()
+  })
+}
+
+/** A client that ends before the first answer wants none. Sockets read ahead while they are paused: that shows the end. */
+function whenGone(socket: Socket): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (socket.closed || socket.readableEnded) abort()
+  socket.once('close', abort)
+  socket.once('end', abort)
+  return controller.signal
+}

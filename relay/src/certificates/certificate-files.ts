@@ -1,0 +1,140 @@
+// The certificate chain and key of the relay and of every tenant: from the state directory, or made for localhost.
+
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import type { SignAlgorithm } from '@svc/protocol'
+import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
+import type { Logger } from '../log/log.ts'
+import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
+import { type Authority, authorityName, createAuthority, createLeaf, LEAF_SUBJECT } from './development-ca.ts'
+
+export interface Certificates {
+  /** PEM, leaf first. */
+  chainPem: string
+  /** DER of the same, for comparison with what a tenant sends. */
+  chain: Buffer[]
+  key: KeyObject
+  algorithm: SignAlgorithm
+  /** What issued them, where that is the relay itself. */
+  authority?: Authority
+}
+
+const RENEW_BEFORE_MS = 30 * 86_400_000
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/**
+ * At a start: on localhost what is not there, or does not suit any more, is made.
+ * @throws SettingsError when there is no usable certificate for the host, with what to do about it; on localhost, when
+ * somebody else's certificate would be overwritten
+ */
+export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
+  const directory = settings.identityPath
+  if (!isLocalhost(settings.rootHost)) return await readCertificates(settings)
+  const files = filesIn(directory)
+  const [chain, key] = await readPair(files.chain, files.key)
+  const authority = await developmentAuthority(directory, settings.rootHost, log)
+  if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
+    return { ...certificatesOf(settings.rootHost, chain, key), authority }
+  if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
+    throw new SettingsError(
+      files.chain,
+      'was not issued by ca.pem, or runs out: move it and privatekey.pem away',
+    )
+  const leaf = await createLeaf(authority, settings.rootHost)
+  await writePrivate(files.key, leaf.key)
+  await writePublic(files.chain, leaf.chain)
+  log.info({ host: settings.rootHost }, 'development certificate issued')
+  return { ...certificatesOf(settings.rootHost, leaf.chain, leaf.key), authority }
+}
+
+/** @throws SettingsError when the two files are not there, not a pair, out of date, or not for this host */
+export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
+  const files = filesIn(identityPath)
+  const [chain, key] = await readPair(files.chain, files.key)
+  if (chain === undefined || key === undefined)
+    throw new SettingsError(identityPath, `needs fullchain.pem and privatekey.pem for ${rootHost}`)
+  return certificatesOf(rootHost, chain, key)
+}
+
+function filesIn(directory: string): { chain: string; key: string } {
+  return { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
+}
+
+async function developmentAuthority(directory: string, host: string, log: Logger): Promise<Authority> {
+  const files = { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
+  const [certificate, key] = await readPair(files.certificate, files.key)
+  const found = certificate !== undefined && key !== undefined && authorityOf(host, certificate, key)
+  if (found) return found
+  const authority = await createAuthority(host)
+  await writePrivate(files.key, authority.key)
+  await writePublic(files.certificate, authority.certificate)
+  log.info({ path: files.certificate }, 'development CA created; trust it once')
+  return authority
+}
+
+function readPair(certificate: string, key: string): Promise<[string | undefined, string | undefined]> {
+  return Promise.all([readIfPresent(certificate), readPrivateIfPresent(key)])
+}
+
+/**
+ * @returns undefined for the authority of another host
+ * @throws SettingsError when certificate and key cannot be used
+ */
+function authorityOf(host: string, certificatePem: string, keyPem: string): Authority | undefined {
+  const certificate = pemOf('ca.pem', () => new X509Certificate(certificatePem))
+  const key = pemOf('ca-key.pem', () => createPrivateKey(keyPem))
+  if (certificate.subject !== authorityName(host)) return undefined
+  if (!certificate.checkPrivateKey(key)) throw new SettingsError('ca-key.pem', 'is not the key of ca.pem')
+  if (!isP256(key)) throw new SettingsError('ca-key.pem', 'must be ECDSA P-256')
+  return { certificate: certificatePem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+function isCurrent(chainPem: string, host: string, authority: Authority): boolean {
+  const leaf = pemOf('fullchain.pem', () => new X509Certificate(chainPem))
+  return (
+    leaf.checkHost(host) !== undefined &&
+    leaf.checkIssued(new X509Certificate(authority.certificate)) &&
+    leaf.validToDate.getTime() - Date.now() > RENEW_BEFORE_MS
+  )
+}
+
+function subjectOf(chainPem: string): string {
+  return pemOf('fullchain.pem', () => new X509Certificate(chainPem)).subject
+}
+
+/** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
+export function certificatesOf(host: string, chainPem: string, keyPem: string): Certificates {
+  const chain = pemOf('fullchain.pem', () =>
+    (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)),
+  )
+  const key = pemOf('privatekey.pem', () => createPrivateKey(keyPem))
+  const leaf = chain[0]
+  if (leaf === undefined) throw new SettingsError('fullchain.pem', 'holds no certificate')
+  if (!leaf.checkPrivateKey(key)) throw new SettingsError('privatekey.pem', 'is not the key of fullchain.pem')
+  if (leaf.validToDate.getTime() <= Date.now())
+    throw new SettingsError('fullchain.pem', `expired on ${leaf.validToDate.toISOString()}`)
+  for (const name of [host, `x.${host}`])
+    if (leaf.checkHost(name) === undefined)
+      throw new SettingsError('fullchain.pem', `must cover ${host} and *.${host}`)
+  return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key) }
+}
+
+/** OpenSSL's own words would not say which file it is about. */
+function pemOf<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new SettingsError(file, 'is not PEM')
+  }
+}
+
+function algorithmOf(key: KeyObject): SignAlgorithm {
+  if (key.asymmetricKeyType === 'ed25519') return 'Ed25519'
+  if (key.asymmetricKeyType === 'rsa') return 'RSA_PSS_SHA256'
+  if (isP256(key)) return 'ECDSA_SHA256'
+  throw new SettingsError('privatekey.pem', 'must be ECDSA P-256, RSA or Ed25519')
+}
+
+function isP256({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
+}

@@ -1,0 +1,71 @@
+// A lease's own certificate: it names the hostnames of that lease and no others, and has the relay's key.
+
+import { createPublicKey, X509Certificate } from 'node:crypto'
+import type { Lease } from '../lease/lease.ts'
+import { OWN_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
+import type { Certificates } from './certificate-files.ts'
+import type { CertificateRotation } from './certificate-rotation.ts'
+import { createLeafFor } from './development-ca.ts'
+
+interface Issued {
+  chainPem: Promise<string>
+  by: Certificates
+  /** By the wall clock, as the times in the certificate are. */
+  issuedAt: number
+}
+
+export class OwnCertificates {
+  readonly #rotation: CertificateRotation
+  readonly #issued = new WeakMap<Lease, Issued>()
+
+  constructor(rotation: CertificateRotation) {
+    this.#rotation = rotation
+  }
+
+  /** PEM, leaf first: the lease's own where the relay has an authority to issue it, else the one that all share. */
+  async chainFor(lease: Lease): Promise<string> {
+    const { current } = this.#rotation
+    if (current.authority === undefined) return current.chainPem
+    const issued = this.#issued.get(lease)
+    if (issued?.by === current && isFresh(issued)) return await issued.chainPem
+    const publicKey = createPublicKey(current.key).export({ type: 'spki', format: 'der' })
+    const chainPem = createLeafFor(current.authority, publicKey, lease.hostnames)
+    this.#issued.set(lease, { chainPem, by: current, issuedAt: Date.now() })
+    return await chainPem
+  }
+}
+
+/** One that was issued before the clock was set back may not be valid yet. */
+function isFresh({ issuedAt }: Issued): boolean {
+  const age = Date.now() - issuedAt
+  return age >= 0 && age < OWN_CERTIFICATE_RENEWAL_MS
+}
+
+/**
+ * Whether a chain is the lease's own. Judged by what is in it, so that a site may keep it when the relay starts anew.
+ * @param chain DER, leaf first, as a tenant sends it
+ */
+export function isOwn(chain: readonly Uint8Array[], lease: Lease, { authority, key }: Certificates): boolean {
+  const [der, ...rest] = chain
+  if (authority === undefined || der === undefined || rest.length > 0) return false
+  const leaf = certificateOf(der)
+  if (leaf === undefined || !leaf.checkPrivateKey(key)) return false
+  return (
+    leaf.verify(new X509Certificate(authority.certificate).publicKey) &&
+    leaf.validToDate.getTime() > Date.now() &&
+    namesOf(leaf).every((name) => lease.hostnames.includes(name))
+  )
+}
+
+function certificateOf(der: Uint8Array): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is not a DNS name keeps its prefix, and is no hostname of any lease. */
+function namesOf(leaf: X509Certificate): string[] {
+  return (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, ''))
+}

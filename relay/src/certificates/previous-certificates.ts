@@ -1,0 +1,98 @@
+// The certificates of before a rotation, kept on disk while sites may still present them, so that a restart forgets nothing.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fromWallTime, now, toWallTime } from '../clock.ts'
+import type { Settings } from '../config/settings.ts'
+import { PREVIOUS_CERTIFICATES_MS } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+import { type Certificates, certificatesOf } from './certificate-files.ts'
+import type { Replaced } from './certificate-rotation.ts'
+
+const FILE = 'previous-certificate.json'
+
+interface Content {
+  chain: string
+  key: string
+  /** RFC 3339; nothing is signed with the key from then on, and the file goes. */
+  until: string
+}
+
+export class PreviousCertificates {
+  readonly #path: string
+  readonly #rootHost: string
+  readonly #log: Logger
+  #deletion: NodeJS.Timeout | undefined
+
+  constructor({ identityPath, rootHost }: Settings, log: Logger) {
+    this.#path = join(identityPath, FILE)
+    this.#rootHost = rootHost
+    this.#log = log
+  }
+
+  /**
+   * At a start. A file that is out of date, or cannot be used, is deleted: sites fetch the chain of now.
+   * @param current those in use
+   */
+  async load({ authority }: Certificates): Promise<Replaced | undefined> {
+    const text = await readPrivateIfPresent(this.#path)
+    if (text === undefined) return undefined
+    try {
+      const replaced = parse(text, this.#rootHost)
+      this.#deleteAt(replaced.until)
+      const { certificates, until } = replaced
+      return { certificates: authority === undefined ? certificates : { ...certificates, authority }, until }
+    } catch (error) {
+      this.#log.info({ path: this.#path, reason: (error as Error).message }, 'previous certificate deleted')
+      await rm(this.#path, { force: true })
+      return undefined
+    }
+  }
+
+  /** Never rejects: without the file a restart costs some visitors a handshake. */
+  async keep({ certificates: { chainPem, key }, until }: Replaced): Promise<void> {
+    const content: Content = {
+      chain: chainPem,
+      key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      until: new Date(toWallTime(until)).toISOString(),
+    }
+    try {
+      await writePrivate(this.#path, `${JSON.stringify(content)}\n`)
+      this.#deleteAt(until)
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the previous certificate is not kept: a restart would forget it')
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#deletion)
+  }
+
+  #deleteAt(until: number): void {
+    clearTimeout(this.#deletion)
+    this.#deletion = setTimeout(() => {
+      rm(this.#path, { force: true }).catch((error) =>
+        this.#log.warn({ err: error, path: this.#path }, 'the previous certificate could not be deleted'),
+      )
+    }, until - now()).unref()
+  }
+}
+
+/** @throws Error that says what is wrong, without what is in the file */
+function parse(text: string, rootHost: string): Replaced {
+  const { chain, key, until: time } = parseJson(text)
+  if (typeof chain !== 'string' || typeof key !== 'string') throw new Error('chain or key is missing')
+  // A clock that was set back must not keep it longer.
+  const until = Math.min(fromWallTime(Date.parse(String(time))), now() + PREVIOUS_CERTIFICATES_MS)
+  if (!(until > now())) throw new Error('its time is over')
+  return { certificates: certificatesOf(rootHost, chain, key), until }
+}
+
+function parseJson(text: string): Partial<Record<keyof Content, unknown>> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    throw new Error('it is not JSON')
+  }
+}

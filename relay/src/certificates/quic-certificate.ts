@@ -1,0 +1,111 @@
+// The certificate of the QUIC endpoint, for the relay's host alone: with a key of its own wherever the relay can have one, for the
+// process that holds it reads what strangers send.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import { type Settings, SettingsError } from '../config/settings.ts'
+import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
+import type { CertificateRotation } from './certificate-rotation.ts'
+import { createLeaf } from './development-ca.ts'
+
+/** PEM texts. */
+export interface TunnelCertificate {
+  /** Leaf first. */
+  chainPem: string
+  keyPem: string
+  /** Its key is the one of all sites, for there is no other. */
+  isShared: boolean
+}
+
+type Pair = Pick<TunnelCertificate, 'chainPem' | 'keyPem'>
+
+/** Files of the state directory that an operator may add. */
+export const TUNNEL_FILES = ['quic-fullchain.pem', 'quic-privatekey.pem'] as const
+
+export class TunnelCertificates {
+  readonly #settings: Settings
+  readonly #rotation: CertificateRotation
+  readonly #onReplace = new Set<() => void>()
+  /** From the two files, as they were last read. */
+  #own: Pair | undefined
+
+  constructor(settings: Settings, rotation: CertificateRotation) {
+    this.#settings = settings
+    this.#rotation = rotation
+    rotation.onReplace(() => {
+      if (this.#own === undefined) this.#tell()
+    })
+  }
+
+  /**
+   * To listen with: the operator's, a new one of the development CA, or else the one of all sites.
+   * @throws SettingsError when the operator's cannot be used
+   */
+  async current(): Promise<TunnelCertificate> {
+    this.#own = await this.#readOwn()
+    const { authority, chainPem, key } = this.#rotation.current
+    if (this.#own !== undefined)
+      return { ...this.#own, isShared: createPrivateKey(this.#own.keyPem).equals(key) }
+    if (authority === undefined)
+      return { chainPem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(), isShared: true }
+    const { rootHost } = this.#settings
+    const leaf = await createLeaf(authority, rootHost, [rootHost])
+    return { chainPem: leaf.chain, keyPem: leaf.key, isShared: false }
+  }
+
+  /** Called when there is another one to listen with. */
+  onReplace(listener: () => void): void {
+    this.#onReplace.add(listener)
+  }
+
+  /**
+   * To be called when the two files may have changed.
+   * @returns whether they have
+   * @throws SettingsError when they cannot be used
+   */
+  async reload(): Promise<boolean> {
+    if (this.#onReplace.size === 0) return false
+    const own = await this.#readOwn()
+    if (own?.chainPem === this.#own?.chainPem && own?.keyPem === this.#own?.keyPem) return false
+    this.#own = own
+    this.#tell()
+    return true
+  }
+
+  #tell(): void {
+    for (const listener of this.#onReplace) listener()
+  }
+
+  async #readOwn(): Promise<Pair | undefined> {
+    const { identityPath, rootHost } = this.#settings
+    const [chainFile, keyFile] = TUNNEL_FILES
+    const [chainPem, keyPem] = await Promise.all([
+      readIfPresent(join(identityPath, chainFile)),
+      readPrivateIfPresent(join(identityPath, keyFile)),
+    ])
+    if (chainPem === undefined && keyPem === undefined) return undefined
+    if (chainPem === undefined) throw new SettingsError(chainFile, `is missing beside ${keyFile}`)
+    if (keyPem === undefined) throw new SettingsError(keyFile, `is missing beside ${chainFile}`)
+    requirePair(rootHost, { chainPem, keyPem })
+    return { chainPem, keyPem }
+  }
+}
+
+/** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
+function requirePair(host: string, { chainPem, keyPem }: Pair): void {
+  const [chainFile, keyFile] = TUNNEL_FILES
+  const leaf = pemOf(chainFile, () => new X509Certificate(chainPem))
+  const key = pemOf(keyFile, () => createPrivateKey(keyPem))
+  if (!leaf.checkPrivateKey(key)) throw new SettingsError(keyFile, `is not the key of ${chainFile}`)
+  if (leaf.validToDate.getTime() <= Date.now())
+    throw new SettingsError(chainFile, `expired on ${leaf.validToDate.toISOString()}`)
+  if (leaf.checkHost(host) === undefined) throw new SettingsError(chainFile, `must cover ${host}`)
+}
+
+function pemOf<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new SettingsError(file, 'is not PEM')
+  }
+}

@@ -1,0 +1,71 @@
+// What `svc-relay` does: settings from the environment, one relay, an orderly end on a signal or a fatal error.
+
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type AuthorityFormat, exportAuthority } from '../certificates/ca-export.ts'
+import { IDENTITY_PATH_DEFAULT } from '../config/settings.ts'
+import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
+import { DRAIN_MS } from '../limits.ts'
+import { leaveOnFatalErrors } from '../log/fatal-errors.ts'
+import { createLog } from '../log/log.ts'
+import { StateFileError } from '../storage/state-file.ts'
+import { readCommandLine } from './command-line.ts'
+
+const USAGE_ERROR = 2
+
+const printed = readCommandLine(process.argv.slice(2))
+if (printed === undefined) await run()
+else if ('format' in printed) await writeAuthority(printed.format)
+else if (printed.isError) {
+  console.error(printed.text)
+  process.exitCode = USAGE_ERROR
+} else console.log(printed.text)
+
+async function run(): Promise<void> {
+  try {
+    const settings = readSettings(process.env)
+    const log = createLog(settings.logLevel)
+    let relay: Relay | undefined
+    leaveOnFatalErrors({ log: () => log, leave: async () => await relay?.close({ drainMs: DRAIN_MS }) })
+    relay = await startRelay(settings, log)
+    obey(relay)
+  } catch (error) {
+    console.error(`svc-relay: ${explain(error)}`)
+    process.exitCode = 1
+  }
+}
+
+async function writeAuthority(format: AuthorityFormat): Promise<void> {
+  const file = path.join(process.env.IDENTITY_PATH || IDENTITY_PATH_DEFAULT, 'ca.pem')
+  try {
+    process.stdout.write(await exportAuthority(await readFile(file, 'utf8'), format))
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const reason = isMissing
+      ? 'is not there: a relay on localhost makes it when it starts'
+      : 'is no certificate'
+    console.error(`svc-relay: ${file} ${reason}`)
+    process.exitCode = 1
+  }
+}
+
+/** The first signal asks, the second insists. */
+function obey(relay: Relay): void {
+  let isAsked = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      relay.close({ drainMs: isAsked ? 0 : DRAIN_MS })
+      isAsked = true
+    })
+  process.on('SIGHUP', () => relay.reload())
+}
+
+function explain(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof StateFileError) return error.message
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE')
+    return `port ${port} is in use: end what listens there, or set SVC_URL to an address with another port`
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} needs more rights; set SNI_PORT to another one`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

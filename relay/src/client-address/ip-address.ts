@@ -1,0 +1,49 @@
+// IP addresses in one spelling each, so that they can be compared.
+
+import { isIP, isIPv4 } from 'node:net'
+import { IP_MAX_CHARS } from '../limits.ts'
+
+const MAPPED = '::ffff:'
+
+/**
+ * IPv4 dotted, also when it came mapped into IPv6; IPv6 as RFC 5952 writes it, without a zone.
+ * @returns undefined when `text` is no IP address
+ */
+export function normalizeIp(text: string): string | undefined {
+  if (text.length > IP_MAX_CHARS) return undefined
+  const zone = text.indexOf('%')
+  const address = (zone < 0 ? text : text.slice(0, zone)).toLowerCase()
+  if (isIPv4(address)) return address
+  if (isIP(address) === 0) return undefined
+  if (address.startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) return address.slice(MAPPED.length)
+  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  return mappedIpv4(compressed) ?? compressed
+}
+
+/** The IPv4 address in `::ffff:hhhh:hhhh`, which is how a URL spells a mapped one. */
+function mappedIpv4(address: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? []
+  if (high === undefined || low === undefined) return undefined
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [a >> 8, a & 0xff, b >> 8, b & 0xff].join('.')
+}
+
+const IPV6_GROUPS = 8
+/** A /64 is the least that a subscriber has (RFC 6177): whoever has one address in it has them all. */
+export const SOURCE_PREFIX_BITS = 64
+const NETWORK_GROUPS: number = SOURCE_PREFIX_BITS / 16
+
+/**
+ * What to count a source by: an IPv4 address itself, of an IPv6 address its /64.
+ * @param ip normalized
+ */
+export function networkOf(ip: string): string {
+  return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
+}
+
+/** All eight, in hexadecimal digits. @param ip normalized, IPv6 */
+export function groupsOf(ip: string): string[] {
+  const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = Array.from({ length: IPV6_GROUPS - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right]
+}

@@ -1,0 +1,77 @@
+// The PROXY protocol, version 2, of a connection's first bytes (HAProxy's proxy-protocol.txt §2.2): who the client is.
+
+import { crc32c } from './crc32c.ts'
+import { normalizeIp } from './ip-address.ts'
+
+export const SIGNATURE: Buffer = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
+/** Signature, version and command, family and transport, length of what follows. */
+export const FIXED_BYTES = 16
+
+const COMMAND = { local: 0x20, proxy: 0x21 } as const
+const UNSPECIFIED = 0x00
+/** Family and transport of a stream → bytes of its two addresses and ports, and of one address among them. */
+const ADDRESSES: Record<number, { bytes: number; ipBytes: 0 | 4 | 16 }> = {
+  17: { bytes: 12, ipBytes: 4 },
+  33: { bytes: 36, ipBytes: 16 },
+  // Two paths of UNIX sockets: no address of a client.
+  49: { bytes: 216, ipBytes: 0 },
+}
+const TLV_HEAD_BYTES = 3
+const TLV_CRC32C = 0x03
+const CRC_BYTES = 4
+
+/** What is not a header of this protocol, or not one for a TCP connection. */
+class ProxyHeaderError extends Error {
+  override readonly name = 'ProxyHeaderError'
+}
+
+/**
+ * How many bytes follow the fixed part.
+ * @param fixed the first {@link FIXED_BYTES}
+ * @throws ProxyHeaderError
+ */
+export function lengthOf(fixed: Buffer): number {
+  if (!fixed.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new ProxyHeaderError('no PROXY signature')
+  return fixed.readUInt16BE(FIXED_BYTES - 2)
+}
+
+/**
+ * @param header the fixed part and all that follows it
+ * @returns the client's address, normalized; undefined when the proxy speaks for itself or names none
+ * @throws ProxyHeaderError
+ */
+export function clientOf(header: Buffer): string | undefined {
+  const command = header[12]
+  // Health checks of the proxy: what follows is to be skipped, whatever it says.
+  if (command === COMMAND.local) return undefined
+  if (command !== COMMAND.proxy) throw new ProxyHeaderError('unknown version or command')
+  const family = header[13] ?? UNSPECIFIED
+  if (family === UNSPECIFIED) return undefined
+  const layout = ADDRESSES[family]
+  if (layout === undefined) throw new ProxyHeaderError('not the family of a TCP connection')
+  const body = header.subarray(FIXED_BYTES)
+  if (body.length < layout.bytes) throw new ProxyHeaderError('shorter than its addresses')
+  checkTlvs(header, FIXED_BYTES + layout.bytes)
+  return layout.ipBytes === 0 ? undefined : normalizeIp(ipText(body.subarray(0, layout.ipBytes)))
+}
+
+/** Their values are not looked at, except for the checksum of the whole header, with zeros in its own place. */
+function checkTlvs(header: Buffer, start: number): void {
+  for (let at = start; at < header.length; ) {
+    const value = at + TLV_HEAD_BYTES
+    if (value > header.length) throw new ProxyHeaderError('a TLV is cut off')
+    const end = value + header.readUInt16BE(at + 1)
+    if (end > header.length) throw new ProxyHeaderError('a TLV is longer than the header')
+    if (header[at] === TLV_CRC32C) {
+      if (end - value !== CRC_BYTES) throw new ProxyHeaderError('a checksum has 4 bytes')
+      const blank = Buffer.from(header).fill(0, value, end)
+      if (crc32c(blank) !== header.readUInt32BE(value)) throw new ProxyHeaderError('wrong checksum')
+    }
+    at = end
+  }
+}
+
+function ipText(ip: Buffer): string {
+  if (ip.length === 4) return ip.join('.')
+  return Array.from({ length: 8 }, (_, group) => ip.readUInt16BE(2 * group).toString(16)).join(':')
+}

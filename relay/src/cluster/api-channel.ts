@@ -1,0 +1,105 @@
+// Connections to the API that came to a worker, on their way to the first process: decrypted, each a yamux stream of the
+// one socket pair between the two. It has no name in any file system, so nobody else can come in that way.
+
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Session, type SessionOptions, type Stream, type Transport } from '@svc/yamux'
+import type { Pipe } from '../bridge/pipe.ts'
+import { FORWARDED_MAX } from '../limits.ts'
+import { Bandwidth } from '../rate-limit/bandwidth.ts'
+import { StreamDuplex } from '../reverse/stream-duplex.ts'
+
+/** Of its end in a worker: behind the three of every process, and the one of messages. */
+export const API_CHANNEL_FD = 4
+
+const LENGTH_BYTES = 1
+const UNLIMITED = new Bandwidth(() => 0)
+
+/** A connection as the API server takes it: with the address that the worker knows its client by. */
+class ForwardedConnection extends StreamDuplex {
+  readonly remoteAddress: string
+  readonly #stream: Stream
+
+  constructor(stream: Stream, source: string) {
+    super(stream)
+    this.#stream = stream
+    this.remoteAddress = source
+  }
+
+  /** As of a socket: an answer that was ended before still arrives. */
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (error === null && this.writableFinished) {
+      void discard(this.#stream)
+      done(null)
+    } else super._destroy(error, done)
+  }
+}
+
+/** The first process's end. @param serve gets each connection */
+export function receiveForwarded(socket: Socket, serve: (connection: Duplex) => void): void {
+  openSession(socket, { role: 'server', onStream: (stream) => void receive(stream, serve) })
+}
+
+/** The worker's end. */
+export class Forwarder {
+  readonly #session: Session
+  readonly #pipe: Pipe
+
+  constructor(socket: Socket, pipe: Pipe) {
+    this.#pipe = pipe
+    this.#session = openSession(socket, { role: 'client' })
+  }
+
+  /** @param source normalized address of the client. Resolves when the connection is closed. */
+  async forward(client: Socket, source: string): Promise<void> {
+    const stream = new StreamDuplex(await this.#session.open())
+    stream.write(Buffer.concat([Buffer.of(source.length), Buffer.from(source)]))
+    // The API has nothing more to say, and to hear.
+    stream.once('end', () => client.destroySoon())
+    await this.#pipe(client, stream, UNLIMITED)
+  }
+}
+
+/** Until the worker closes it, too. */
+async function discard(stream: Stream): Promise<void> {
+  try {
+    while ((await stream.read()) !== undefined);
+  } catch {}
+}
+
+async function receive(stream: Stream, serve: (connection: Duplex) => void): Promise<void> {
+  let received = Buffer.alloc(0)
+  for (;;) {
+    const bytes = await stream.read().catch(() => undefined)
+    if (bytes === undefined) return stream.abort()
+    received = Buffer.concat([received, bytes])
+    const end = LENGTH_BYTES + (received[0] ?? 0)
+    if (received.length < end) continue
+    const connection = new ForwardedConnection(stream, received.toString('latin1', LENGTH_BYTES, end))
+    if (received.length > end) connection.unshift(received.subarray(end))
+    return serve(connection)
+  }
+}
+
+function openSession(socket: Socket, options: SessionOptions): Session {
+  const session = new Session(transportOver(socket), {
+    ...options,
+    maxStreams: FORWARDED_MAX,
+    // The processes look after each other; a socket pair does not fall silent by itself.
+    keepAliveIntervalMs: 0,
+  })
+  socket.on('data', (bytes: Buffer) => session.receive(bytes))
+  socket.on('error', () => {})
+  socket.on('close', () => session.transportClosed())
+  return session
+}
+
+function transportOver(socket: Socket): Transport {
+  return {
+    send: (bytes) => {
+      if (socket.write(bytes)) return
+      return new Promise((resolve) => socket.once('drain', resolve))
+    },
+    close: () => socket.destroy(),
+  }
+}

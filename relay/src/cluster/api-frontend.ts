@@ -1,0 +1,69 @@
+// The root host in a worker: TLS ends here. A request for a carrier stays, every other connection goes to the first process.
+
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { PATH } from '@svc/protocol'
+import { secureContext } from '../api/http/server.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { API_HEAD_DEADLINE_MS } from '../limits.ts'
+
+/** How a connection for a carrier begins (RFC 9112 §3); a space or a query follows. */
+const CONNECT = Buffer.from(`GET ${PATH.connect}`)
+const BEHIND_CONNECT = Buffer.from(' ?')
+
+interface FrontParts {
+  certificates: CertificateRotation
+  /** Gets the connection as if nothing had been read from it. */
+  serveConnect: (connection: TLSSocket) => void
+  /** The same. */
+  forward: (connection: TLSSocket) => void
+}
+
+/** Gets its connections from the SNI listener. */
+export function createFront({ certificates, serveConnect, forward }: FrontParts): Server {
+  const server = createServer({
+    ...secureContext(certificates.current),
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: API_HEAD_DEADLINE_MS,
+  })
+  certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  // It does not listen itself, so nothing can fail that is not a connection's own.
+  server.on('error', () => {})
+  server.on('secureConnection', (connection) => {
+    connection.on('error', () => connection.destroy())
+    sort(connection, serveConnect, forward)
+  })
+  return server
+}
+
+function sort(
+  connection: TLSSocket,
+  serveConnect: FrontParts['serveConnect'],
+  forward: FrontParts['forward'],
+): void {
+  let received = Buffer.alloc(0)
+  const settle = (serve: (connection: TLSSocket) => void) => {
+    clearTimeout(deadline)
+    connection.off('readable', look).off('end', giveUp).off('close', giveUp)
+    if (received.length > 0) connection.unshift(received)
+    serve(connection)
+  }
+  const giveUp = () => settle(() => connection.destroy())
+  const look = () => {
+    const bytes: Buffer | null = connection.read()
+    if (bytes === null) return
+    received = Buffer.concat([received, bytes])
+    const isConnect = asksToConnect(received)
+    if (isConnect !== undefined) settle(isConnect ? serveConnect : forward)
+  }
+  const deadline = setTimeout(giveUp, API_HEAD_DEADLINE_MS)
+  connection.on('readable', look).on('end', giveUp).on('close', giveUp)
+}
+
+/** @returns undefined when more bytes are needed to tell */
+function asksToConnect(begin: Buffer): boolean | undefined {
+  const common = Math.min(begin.length, CONNECT.length)
+  if (!begin.subarray(0, common).equals(CONNECT.subarray(0, common))) return false
+  const next = begin[CONNECT.length]
+  return next === undefined ? undefined : BEHIND_CONNECT.includes(next)
+}

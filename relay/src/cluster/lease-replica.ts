@@ -1,0 +1,57 @@
+// The leases as a worker knows them: what the first process says, and nothing else.
+
+import { type Identity, identityKey } from '@svc/protocol'
+import { Lease, type LeaseEnd } from '../lease/lease.ts'
+import type { Routes } from '../routing/routing-table.ts'
+import type { SharedLease } from './messages.ts'
+
+export class LeaseMirror {
+  readonly #routes: Routes
+  readonly #came: (lease: Lease) => void
+  readonly #leases = new Map<string, Lease>()
+
+  /** @param came is told of each lease before it can be found */
+  constructor(routes: Routes, came: (lease: Lease) => void) {
+    this.#routes = routes
+    this.#came = came
+  }
+
+  /** As those of the registry. */
+  find({ name, address }: Identity, id: string): Lease | undefined {
+    const lease = this.#leases.get(id)
+    const isTheirs =
+      lease && identityKey(lease.identity.name, lease.identity.address) === identityKey(name, address)
+    return isTheirs ? lease : undefined
+  }
+
+  byId(id: string): Lease | undefined {
+    return this.#leases.get(id)
+  }
+
+  /** A new lease, or one that was renewed. */
+  put(shared: SharedLease): void {
+    const known = this.#leases.get(shared.id)
+    if (known !== undefined) {
+      known.clientIp = shared.clientIp
+      known.reportedIp = shared.reportedIp
+      return
+    }
+    // Times and metadata are the first process's: it ends the lease.
+    const lease = new Lease({ ...shared, metadata: {}, ttlS: 0, firstSeenAt: 0 })
+    this.#came(lease)
+    this.#leases.set(lease.id, lease)
+    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
+  }
+
+  end(id: string, reason: LeaseEnd): void {
+    const lease = this.#leases.get(id)
+    if (lease === undefined) return
+    this.#leases.delete(id)
+    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease)
+    lease.end(reason)
+  }
+
+  [Symbol.iterator](): Iterator<Lease> {
+    return this.#leases.values()
+  }
+}

@@ -1,0 +1,55 @@
+// A visitor's socket on its way to another process of the relay: no byte is lost, and none is read twice.
+
+import type { Socket } from 'node:net'
+import { ALERT, alertRecord } from '@svc/tls/messages'
+import type { Lease } from '../lease/lease.ts'
+import type { Arrival, Place } from '../reverse/pending-visitor.ts'
+import type { HandedOver } from './messages.ts'
+
+/** What Node's sockets read through. It has no name in the documentation, and no other way to stop reading at once. */
+interface Reading {
+  _handle?: { readStop(): void } | null
+}
+
+/**
+ * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
+ * connection is open as long as one process has it.
+ */
+export function leave(arrival: Arrival): HandedOver {
+  const { visitor, lease, hello, cameAt, sessionsLost, network, isLast } = arrival
+  const unread: Buffer[] = []
+  for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read()) unread.push(bytes)
+  // Only now, for `read` may have begun to read again.
+  const { _handle: reading } = visitor as unknown as Reading
+  reading?.readStop()
+  return {
+    kind: 'visitor',
+    lease: lease.id,
+    hello,
+    unread: Buffer.concat(unread),
+    ageMs: performance.now() - cameAt,
+    sessionsLost,
+    network,
+    isLast,
+  }
+}
+
+/** As it was in the other process. */
+export function arrive(socket: Socket, { unread }: HandedOver): Socket {
+  socket.on('error', () => {})
+  socket.allowHalfOpen = true
+  if (unread.length > 0) socket.unshift(unread)
+  return socket
+}
+
+/** The visit of a visitor who has arrived. @param from the process that the visitor was in */
+export function arrivalOf(visitor: Socket, lease: Lease, message: HandedOver, from: Place): Arrival {
+  const { hello, ageMs, sessionsLost, network, isLast } = message
+  return { visitor, lease, hello, cameAt: performance.now() - ageMs, sessionsLost, network, isLast, from }
+}
+
+/** Who came for nothing gets what a visitor gets for whom no session came. */
+export function refuse(visitor: Socket, { hello }: HandedOver): void {
+  if (hello === undefined) visitor.resetAndDestroy()
+  else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
+}

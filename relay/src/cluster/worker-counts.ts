@@ -1,0 +1,52 @@
+// What one worker has, added to what the first process knows, and taken away again when the worker is lost.
+
+import type { Visitors } from '../bridge/visitors.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { Tally } from '../metrics/relay-counters.ts'
+import type { Place } from '../reverse/pending-visitor.ts'
+import type { LeaseCounts, ToFirst } from './messages.ts'
+
+export class WorkerCounts {
+  readonly #place: Place
+  readonly #visitors: Visitors
+  readonly #tally: Tally
+  /** Leases of which the worker has something; also such as have ended and still have visitors. */
+  readonly #leases = new Map<string, Lease>()
+  readonly #gauges = { carriers: 0, silentElsewhere: 0 }
+
+  constructor(place: Place, { visitors, tally }: { visitors: Visitors; tally: Tally }) {
+    this.#place = place
+    this.#visitors = visitors
+    this.#tally = tally
+  }
+
+  /** @param active the lease with that id */
+  update(counts: readonly LeaseCounts[], active: (id: string) => Lease | undefined): void {
+    for (const { lease: id, ready, visitors } of counts) {
+      const lease = this.#leases.get(id) ?? active(id)
+      if (lease === undefined) continue
+      if (ready > 0 || visitors > 0) this.#leases.set(id, lease)
+      else this.#leases.delete(id)
+      this.#set(lease, ready, visitors)
+    }
+  }
+
+  add({ change, traffic }: ToFirst & { kind: 'tally' }): void {
+    this.#tally.add(change)
+    this.#visitors.addTraffic(traffic)
+    this.#gauges.carriers += change.carriers
+    this.#gauges.silentElsewhere += change.silentElsewhere
+  }
+
+  lost(): void {
+    for (const lease of this.#leases.values()) this.#set(lease, 0, 0)
+    this.#leases.clear()
+    this.#tally.carriers -= this.#gauges.carriers
+    this.#tally.silentElsewhere -= this.#gauges.silentElsewhere
+  }
+
+  #set(lease: Lease, ready: number, visitors: number): void {
+    lease.ready.report(this.#place, ready)
+    this.#visitors.report(this.#place, lease, visitors)
+  }
+}

@@ -1,0 +1,151 @@
+// One worker, as the first process sees it: the child process, what it is told and asked, and what it says.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { SETTINGS } from '../config/settings.ts'
+import { HEAP_OPTIONS } from '../config/v8-flags.ts'
+import { WORKER_END_DEADLINE_MS, WORKER_MESSAGES_MAX, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
+import type { Arrival, Place } from '../reverse/pending-visitor.ts'
+import { API_CHANNEL_FD } from './api-channel.ts'
+import type { ToFirst, ToWorker } from './messages.ts'
+import { leave } from './socket-handover.ts'
+
+interface LinkEvents {
+  /** All but answers. */
+  said: (message: Exclude<ToFirst, { kind: 'answer' }>, socket: Socket | undefined) => void
+  /** Once, whatever the cause. */
+  ended: (cause: string) => void
+}
+
+export class WorkerLink implements Place {
+  readonly #child: ChildProcess
+  readonly #questions = new Map<number, (yes: boolean) => void>()
+  /** Handed over, but perhaps not sent yet. */
+  readonly #leaving = new Set<Socket>()
+  readonly #pings: NodeJS.Timeout
+  #lastQuestion = 0
+  #unsent = 0
+  #silentSince = 0
+  #isOver = false
+  readonly #over: PromiseWithResolvers<void> = Promise.withResolvers()
+
+  constructor({ said, ended }: LinkEvents, child: ChildProcess = forkWorker()) {
+    this.#child = child
+    const over = (cause: string): void => {
+      if (this.#isOver) return
+      this.#close()
+      ended(cause)
+    }
+    this.#child.on('message', (message: ToFirst, socket) => {
+      // What it said last is not true any more.
+      if (this.#isOver) (socket as Socket | undefined)?.destroy()
+      else if (message.kind === 'answer') this.#answered(message.question, message.yes)
+      else said(message, socket as Socket | undefined)
+    })
+    this.#child.on('error', (error) => {
+      // It was never there, so it cannot exit.
+      if (this.#child.pid === undefined) over(error.message)
+    })
+    this.#child.once('exit', (code, signal) => over(signal ?? `exit code ${code}`))
+    this.#pings = setInterval(() => this.#lookAfter(), WORKER_PING_MS).unref()
+  }
+
+  /** For connections to the API; undefined when the process could not be started. */
+  get apiChannel(): Socket | undefined {
+    return (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[API_CHANNEL_FD] as Socket | undefined
+  }
+
+  tell(message: ToWorker, visitor?: Socket): void {
+    if (this.#isOver) return
+    this.#unsent += 1
+    // It takes nothing any more: what waits for it would only grow.
+    if (this.#unsent > WORKER_MESSAGES_MAX) this.kill()
+    this.#child.send(message, visitor, { keepOpen: true }, () => {
+      this.#unsent -= 1
+      if (visitor === undefined) return
+      this.#leaving.delete(visitor)
+      visitor.destroy()
+    })
+  }
+
+  handOver(arrival: Arrival): void {
+    const { visitor, lease } = arrival
+    if (visitor.destroyed) {
+      // The session that was meant for it is still there.
+      this.tell({ kind: 'recount', lease: lease.id })
+      return
+    }
+    if (this.#isOver) {
+      visitor.destroy()
+      return
+    }
+    this.#leaving.add(visitor)
+    this.tell(leave(arrival), visitor)
+  }
+
+  /** Whether it says yes to `question`; one that ends says no. */
+  ask(question: (id: number) => ToWorker): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(false)
+    this.#lastQuestion += 1
+    const id = this.#lastQuestion
+    this.tell(question(id))
+    return new Promise((resolve) => this.#questions.set(id, resolve))
+  }
+
+  /** Resolves when everything that it was told before is in force there, or it is no more. */
+  async settled(): Promise<void> {
+    await this.ask((question) => ({ kind: 'ping', question }))
+  }
+
+  /** Resolves when the process is no more. */
+  async end(farewell: boolean, farewellMs: number): Promise<void> {
+    if (this.#isOver) return
+    const deadline = setTimeout(() => this.kill(), farewellMs + WORKER_END_DEADLINE_MS)
+    this.tell({ kind: 'end', farewell })
+    await this.#over.promise
+    clearTimeout(deadline)
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #answered(question: number, yes: boolean): void {
+    this.#silentSince = 0
+    this.#questions.get(question)?.(yes)
+    this.#questions.delete(question)
+  }
+
+  /** The answer to each question shows that it is there. */
+  #lookAfter(): void {
+    const now = performance.now()
+    if (this.#silentSince === 0) this.#silentSince = now
+    else if (now - this.#silentSince > WORKER_SILENCE_MS) this.kill()
+    void this.settled()
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#over.resolve()
+    clearInterval(this.#pings)
+    for (const answer of this.#questions.values()) answer(false)
+    this.#questions.clear()
+    for (const visitor of this.#leaving) visitor.destroy()
+    this.#leaving.clear()
+  }
+}
+
+function forkWorker(): ChildProcess {
+  return fork(new URL('./worker-main.ts', import.meta.url), [], {
+    env: environment(),
+    execArgv: [...HEAP_OPTIONS, ...process.execArgv.filter((option) => !HEAP_OPTIONS.includes(option))],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+  })
+}
+
+/** Without the settings: a worker is told what it needs, and nothing else of them is its business. */
+function environment(): NodeJS.ProcessEnv {
+  const names = new Set(SETTINGS.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))
+}

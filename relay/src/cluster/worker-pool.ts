@@ -1,0 +1,231 @@
+// The other processes of this relay, as the first one has them: started, told of everything, and started again.
+
+import type { KeyObject } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { clockOrigin } from '../clock.ts'
+import { RestartPause } from '../config/restart-backoff.ts'
+import type { Settings } from '../config/settings.ts'
+import type { SpendBinding } from '../keyless/keyless-signer.ts'
+import type { Lease, LeaseEnd } from '../lease/lease.ts'
+import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import { FAREWELL_MS, WORKER_LEASES_PER_MESSAGE } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import type { Tally } from '../metrics/relay-counters.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { ReverseConnect } from '../reverse/connect-endpoint.ts'
+import type { Arrival } from '../reverse/pending-visitor.ts'
+import { receiveForwarded } from './api-channel.ts'
+import {
+  type Beginning,
+  type CertificateFiles,
+  type HandedOver,
+  sharedLease,
+  type ToFirst,
+} from './messages.ts'
+import { arrivalOf, arrive, refuse } from './socket-handover.ts'
+import { WorkerCounts } from './worker-counts.ts'
+import { WorkerLink } from './worker-handle.ts'
+
+interface WorkersParts {
+  settings: Settings
+  /** Of the relay's identity. */
+  publicKey: KeyObject
+  certificates: CertificateRotation
+  policy: Policy
+  leases: LeaseRegistry
+  visitors: Visitors
+  tally: Tally
+  /** Gets decrypted connections to the root host. */
+  serveApi: (connection: Duplex) => void
+  connect: ReverseConnect
+  /** Gets visitors who found no session where they came in. */
+  serve: (arrival: Arrival) => Promise<void>
+  /** Told of each socket that came from a worker. */
+  track: (socket: Socket) => void
+  log: Logger
+}
+
+/** A worker's place among the processes: whoever dies there is followed by another. */
+interface Slot {
+  place: number
+  link: WorkerLink | undefined
+  pause: RestartPause
+}
+
+export class Workers {
+  readonly #parts: WorkersParts
+  readonly #slots: Slot[]
+  readonly #leases = new Map<string, Lease>()
+  #isClosing = false
+
+  constructor(parts: WorkersParts) {
+    this.#parts = parts
+    this.#slots = Array.from({ length: parts.settings.workers - 1 }, (_, index) => ({
+      place: index + 1,
+      link: undefined,
+      pause: new RestartPause(),
+    }))
+    if (this.#slots.length === 0) return
+    parts.connect.onCarrier(({ id }) => this.#probe(id))
+    parts.leases.onChange((lease) => this.#tellOfLease(lease))
+    parts.policy.onChange(() => {
+      for (const link of this.#links) link.tell({ kind: 'policy', file: parts.policy.file })
+    })
+    parts.certificates.onReplace(() => {
+      const certificates = this.#certificateFiles()
+      for (const link of this.#links) link.tell({ kind: 'certificates', certificates })
+    })
+  }
+
+  /** Resolves when each of them listens at `port`. Rejects as the first one does that cannot. */
+  async start(port: number): Promise<void> {
+    await Promise.all(
+      this.#slots.map((slot) => new Promise<void>((...settle) => this.#start(slot, port, settle))),
+    )
+  }
+
+  /** Resolves when all of them know what they were told. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#links.map((link) => link.settled()))
+  }
+
+  /** For a binding that another process issued. */
+  spend: SpendBinding = (binding, lease, clientHello) => {
+    const link = this.#slots[(binding[0] ?? 0) - 1]?.link
+    if (link === undefined) return false
+    return link.ask((question) => ({ kind: 'spend', question, lease: lease.id, binding, clientHello }))
+  }
+
+  /** A visitor of the lease waits here for a session: where the most of its visitors are, somebody may give way. */
+  makeRoom(lease: Lease): void {
+    const busiest = this.#parts.visitors.busiestWith(lease)
+    this.#links.find((link) => link === busiest)?.tell({ kind: 'make-room', lease: lease.id })
+  }
+
+  stopListening(): void {
+    this.#isClosing = true
+    for (const link of this.#links) link.tell({ kind: 'stop-listening' })
+  }
+
+  /** Resolves when they are no more. */
+  async end(farewell: boolean): Promise<void> {
+    this.#isClosing = true
+    await Promise.all(this.#links.map((link) => link.end(farewell, farewell ? FAREWELL_MS : 0)))
+  }
+
+  get #links(): WorkerLink[] {
+    return this.#slots.flatMap(({ link }) => link ?? [])
+  }
+
+  #start(slot: Slot, port: number, [listening, failed]: [() => void, (error: Error) => void]): void {
+    const { log, visitors, tally, serveApi } = this.#parts
+    const startedAt = performance.now()
+    const link = new WorkerLink({
+      said: (message, socket) => {
+        if (message.kind === 'listening') listening()
+        else if (message.kind === 'failed') failed(listenError(message))
+        else if (message.kind === 'visitor') this.#receive(message, socket, link)
+        else if (message.kind === 'carrier') this.#probe(message.lease, link)
+        else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
+        else counts.add(message)
+      },
+      ended: (cause) => {
+        slot.link = undefined
+        counts.lost()
+        if (this.#isClosing) return
+        failed(new Error(`a worker ended: ${cause}`))
+        const pauseMs = slot.pause.after(performance.now() - startedAt)
+        log.error(
+          { worker: slot.place, cause, pauseMs },
+          'a worker ended; its visitors are gone, it is started again',
+        )
+        setTimeout(() => this.#startAgain(slot, port), pauseMs).unref()
+      },
+    })
+    const counts = new WorkerCounts(link, { visitors, tally })
+    if (link.apiChannel) receiveForwarded(link.apiChannel, serveApi)
+    link.tell(this.#beginning(slot.place, port))
+    for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
+      link.tell({ kind: 'leases', leases: leases.map(sharedLease) })
+    slot.link = link
+  }
+
+  #startAgain(slot: Slot, port: number): void {
+    if (this.#isClosing) return
+    const { log } = this.#parts
+    this.#start(slot, port, [
+      () => log.info({ worker: slot.place }, 'worker listening'),
+      (error) => log.error({ worker: slot.place, err: error }, 'a worker does not listen'),
+    ])
+  }
+
+  #beginning(place: number, port: number): Beginning {
+    const { settings, publicKey, policy, log } = this.#parts
+    return {
+      kind: 'begin',
+      place,
+      clockOrigin: clockOrigin(),
+      processes: settings.workers,
+      port,
+      rootHost: settings.rootHost,
+      issuer: settings.url.origin,
+      publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+      certificates: this.#certificateFiles(),
+      policy: policy.file,
+      trustedProxies: settings.trustedProxies.text,
+      logLevel: log.level,
+    }
+  }
+
+  #certificateFiles(): CertificateFiles {
+    const { chainPem, key } = this.#parts.certificates.current
+    return { chainPem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
+  }
+
+  #tellOfLease(lease: Lease): void {
+    const { aborted, reason } = lease.ended
+    if (aborted) this.#leases.delete(lease.id)
+    else this.#leases.set(lease.id, lease)
+    for (const link of this.#links)
+      link.tell(
+        aborted
+          ? { kind: 'ended', lease: lease.id, reason: reason as LeaseEnd }
+          : { kind: 'leases', leases: [sharedLease(lease)] },
+      )
+  }
+
+  /** @param origin has the new WebSocket, and has looked at its others already; undefined: this process */
+  #probe(id: string, origin?: WorkerLink): void {
+    const lease = this.#leases.get(id)
+    if (origin !== undefined && lease !== undefined) this.#parts.connect.probe(lease)
+    for (const link of this.#links) if (link !== origin) link.tell({ kind: 'probe', lease: id })
+  }
+
+  #receive(message: HandedOver, socket: Socket | undefined, from: WorkerLink): void {
+    if (socket === undefined) return
+    const { track, serve, log } = this.#parts
+    const visitor = arrive(socket, message)
+    track(visitor)
+    const lease = this.#leases.get(message.lease)
+    if (lease === undefined) {
+      refuse(visitor, message)
+      return
+    }
+    serve(arrivalOf(visitor, lease, message, from)).catch((error) => {
+      log.error({ err: error }, 'visitor failed')
+      visitor.destroy()
+    })
+  }
+}
+
+/** As the listener of this process would have failed. */
+function listenError({ message, code, port }: ToFirst & { kind: 'failed' }): Error {
+  return Object.assign(new Error(message), { code, port })
+}
+
+function* chunks<T>(all: readonly T[], size: number): Iterable<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
+}

@@ -1,0 +1,123 @@
+// Datagrams between the visitors of a lease's UDP port and the lease's tunnel: what may pass, and what is counted as dropped.
+
+import type { RemoteInfo } from 'node:dgram'
+import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
+import type { Lease } from '../lease/lease.ts'
+import type { DatagramDrop, Tally } from '../metrics/relay-counters.ts'
+import type { BoundPort } from '../ports/port-allocator.ts'
+import { openUdpPort, type UdpPort } from '../ports/udp-port.ts'
+import type { Bandwidth } from '../rate-limit/bandwidth.ts'
+import { Rates } from '../rate-limit/gcra.ts'
+import { NetworkRates } from '../rate-limit/network-rates.ts'
+import { FlowTable } from './flow-table.ts'
+import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from './limits.ts'
+import type { QuicConnection } from './quic.ts'
+
+export interface PlaneParts {
+  tunnelOf: (lease: Lease) => Pick<QuicConnection, 'send' | 'datagramMaxBytes'> | undefined
+  routes: (lease: Lease) => boolean
+  bandwidthOf: (lease: Lease) => Bandwidth
+  tally: Tally
+}
+
+interface Port {
+  udp: UdpPort
+  flows: FlowTable
+  /** Slots of {@link IN} and {@link OUT}. */
+  rates: Rates
+  served: () => Lease | undefined
+}
+
+const IN = 0
+const OUT = 1
+const RATE = { perMinute: DATAGRAMS_PER_SECOND_MAX * 60, burst: DATAGRAM_BURST }
+const REPLY_RATE = { perMinute: REPLY_BYTES_PER_SECOND * 60, burst: REPLY_BYTES_PER_SECOND }
+
+export class DatagramPlane {
+  readonly #parts: PlaneParts
+  readonly #ports = new Map<number, Port>()
+  /** What networks are sent beyond three times what came from them; from the first port on. */
+  #replies: NetworkRates | undefined
+  #sweeping: NodeJS.Timeout | undefined
+
+  constructor(parts: PlaneParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects when the port cannot be had. @param served whose port it is now */
+  async open(number: number, served: () => Lease | undefined): Promise<BoundPort> {
+    this.#replies ??= new NetworkRates(REPLY_RATE)
+    const replies = this.#replies
+    const flows = new FlowTable(this.#parts.tally, (address) => replies.of(address))
+    const udp = await openUdpPort(number, (payload, from) => this.#fromVisitor(port, payload, from))
+    const port: Port = { udp, flows, rates: new Rates(2, RATE), served }
+    this.#ports.set(number, port)
+    this.#sweeping ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
+    return {
+      close: () => {
+        udp.close()
+        flows.clear()
+        this.#ports.delete(number)
+        if (this.#ports.size > 0) return
+        clearInterval(this.#sweeping)
+        this.#sweeping = undefined
+      },
+    }
+  }
+
+  /** What came through the tunnel of `lease`. */
+  fromTunnel(datagram: Uint8Array, lease: Lease): void {
+    const reason = this.#toVisitor(datagram, lease)
+    if (reason === undefined) this.#parts.tally.datagramsOut += 1
+    else this.#parts.tally.datagramsDropped.add({ reason })
+  }
+
+  #fromVisitor(port: Port, payload: Uint8Array, from: RemoteInfo): void {
+    const reason = this.#toTunnel(port, payload, from)
+    if (reason === undefined) this.#parts.tally.datagramsIn += 1
+    else this.#parts.tally.datagramsDropped.add({ reason })
+  }
+
+  /** @returns why it went no further */
+  #toTunnel(port: Port, payload: Uint8Array, from: RemoteInfo): DatagramDrop | undefined {
+    const { tunnelOf, routes, bandwidthOf } = this.#parts
+    const lease = port.served()
+    if (lease === undefined || !routes(lease)) return 'not_routed'
+    const tunnel = tunnelOf(lease)
+    if (tunnel === undefined) return 'no_tunnel'
+    if (!mayPass(port, IN)) return 'rate_limit'
+    const flow = port.flows.from(from.address, from.port, payload.length)
+    if (flow === undefined) return 'flow_limit'
+    const datagram = encodeDatagram(flow.id, payload)
+    if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > tunnel.datagramMaxBytes)
+      return 'too_large'
+    if (!bandwidthOf(lease).take(payload.length)) return 'bandwidth'
+    return tunnel.send(datagram) ? undefined : 'queue_full'
+  }
+
+  #toVisitor(datagram: Uint8Array, lease: Lease): DatagramDrop | undefined {
+    const { routes, bandwidthOf } = this.#parts
+    const port = this.#ports.get(lease.ports?.udp ?? 0)
+    if (port?.served() !== lease || !routes(lease)) return 'not_routed'
+    if (!mayPass(port, OUT)) return 'rate_limit'
+    const decoded = decodeDatagram(datagram)
+    if (decoded === undefined) return 'malformed'
+    const { flowId, payload } = decoded
+    const flow = port.flows.find(flowId)
+    if (flow === undefined) return 'unknown_flow'
+    if (!port.flows.spend(flow, payload.length)) return 'amplification'
+    if (!bandwidthOf(lease).take(payload.length)) return 'bandwidth'
+    return port.udp.send(payload, flow.port, flow.address) ? undefined : 'queue_full'
+  }
+
+  #sweep(): void {
+    for (const { flows } of this.#ports.values()) flows.sweep()
+  }
+}
+
+function mayPass({ rates }: Port, slot: number): boolean {
+  const now = performance.now()
+  if (rates.waitMs(slot, 1, now) > 0) return false
+  rates.spend(slot, 1, now)
+  return true
+}

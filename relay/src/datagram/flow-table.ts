@@ -1,0 +1,159 @@
+// The flows of one UDP port: which visitor's address a flow id stands for, and what may still be sent there.
+
+import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
+import type { Tally } from '../metrics/relay-counters.ts'
+import { Answers } from './address-validation.ts'
+import { ReplyCredit } from './amplification-limit.ts'
+import { FLOW_EVICTABLE_MS, FLOWS_MAX, FLOWS_PER_LEASE_MAX } from './limits.ts'
+
+export interface Flow {
+  readonly id: number
+  readonly address: string
+  readonly port: number
+  /** By the table's clock, in milliseconds. */
+  seenAt: number
+  readonly credit: ReplyCredit
+}
+
+/** Takes from what may be sent to an address's network, as {@link ReplyCredit} asks for it. */
+export type ShareOf = (address: string) => (bytes: number) => boolean
+
+interface Host {
+  answers: Answers
+  flows: number
+}
+
+interface FlowBounds {
+  perPort?: number
+  all?: number
+  firstId?: number
+  now?: () => number
+}
+
+export class FlowTable {
+  readonly #tally: Pick<Tally, 'flows'>
+  readonly #shareOf: ShareOf
+  readonly #max: number
+  readonly #maxOfAll: number
+  readonly #now: () => number
+  readonly #byId = new Map<number, Flow>()
+  /** The one that was silent for the longest time is first. */
+  readonly #byVisitor = new Map<string, Flow>()
+  /** By IP address, as long as it has a flow. */
+  readonly #hosts = new Map<string, Host>()
+  #nextId: number
+
+  /** @param tally counts the flows of all tables */
+  constructor(
+    tally: Pick<Tally, 'flows'>,
+    shareOf: ShareOf,
+    {
+      perPort = FLOWS_PER_LEASE_MAX,
+      all = FLOWS_MAX,
+      firstId = 1,
+      now = () => performance.now(),
+    }: FlowBounds = {},
+  ) {
+    this.#tally = tally
+    this.#shareOf = shareOf
+    this.#max = perPort
+    this.#maxOfAll = all
+    this.#nextId = firstId
+    this.#now = now
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** A datagram of so many bytes came from there. @returns undefined when there is no room for another flow */
+  from(address: string, port: number, bytes: number): Flow | undefined {
+    const key = keyOf(address, port)
+    const flow = this.#byVisitor.get(key) ?? this.#open(address, port)
+    if (flow === undefined) return undefined
+    this.#touch(key, flow)
+    flow.credit.heard(bytes, flow.seenAt)
+    return flow
+  }
+
+  find(id: number): Flow | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** @returns false when the visitor has not sent enough for that */
+  spend(flow: Flow, bytes: number): boolean {
+    if (!flow.credit.spend(bytes, this.#now())) return false
+    this.#touch(keyOf(flow.address, flow.port), flow)
+    return true
+  }
+
+  /** Ends what is idle. */
+  sweep(): void {
+    const idleSince = this.#now() - FLOW_IDLE_MS
+    for (const [key, flow] of this.#byVisitor) {
+      if (flow.seenAt > idleSince) return
+      this.#end(key, flow)
+    }
+  }
+
+  clear(): void {
+    this.#tally.flows -= this.#byId.size
+    this.#byId.clear()
+    this.#byVisitor.clear()
+    this.#hosts.clear()
+  }
+
+  #open(address: string, port: number): Flow | undefined {
+    if (!this.#hasRoom() && !this.#evict()) return undefined
+    const host = this.#hosts.get(address) ?? { answers: new Answers(), flows: 0 }
+    this.#hosts.set(address, host)
+    host.flows += 1
+    const credit = new ReplyCredit(host.answers, this.#shareOf(address))
+    const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit }
+    this.#byId.set(flow.id, flow)
+    this.#tally.flows += 1
+    return flow
+  }
+
+  #hasRoom(): boolean {
+    return this.#byId.size < this.#max && this.#tally.flows < this.#maxOfAll
+  }
+
+  #evict(): boolean {
+    const [oldest] = this.#byVisitor
+    if (oldest === undefined || this.#now() - oldest[1].seenAt < FLOW_EVICTABLE_MS) return false
+    this.#end(...oldest)
+    return true
+  }
+
+  #end(key: string, { id, address }: Flow): void {
+    this.#byVisitor.delete(key)
+    this.#byId.delete(id)
+    this.#tally.flows -= 1
+    const host = this.#hosts.get(address)!
+    host.flows -= 1
+    if (host.flows === 0) this.#hosts.delete(address)
+  }
+
+  #touch(key: string, flow: Flow): void {
+    flow.seenAt = this.#now()
+    this.#byVisitor.delete(key)
+    this.#byVisitor.set(key, flow)
+  }
+
+  /** Far more ids than flows: a used one is met only once in 2^32. */
+  #freeId(): number {
+    let id = this.#nextId
+    while (this.#byId.has(id)) id = following(id)
+    this.#nextId = following(id)
+    return id
+  }
+}
+
+function following(id: number): number {
+  return id === FLOW_ID_MAX ? 1 : id + 1
+}
+
+function keyOf(address: string, port: number): string {
+  return `${address} ${port}`
+}

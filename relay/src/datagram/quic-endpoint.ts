@@ -1,0 +1,181 @@
+// The QUIC endpoint over the relay's life: opened once, opened anew for a new certificate or when its process died, and absent where
+// it cannot be.
+
+import type { TunnelCertificate, TunnelCertificates } from '../certificates/quic-certificate.ts'
+import { RestartPause } from '../config/restart-backoff.ts'
+import type { Logger } from '../log/log.ts'
+import {
+  ENDPOINT_ATTEMPTS,
+  ENDPOINT_FIRST_ATTEMPTS,
+  ENDPOINT_PAUSE_MS,
+  ENDPOINT_SLOW_PAUSE_MS,
+} from './limits.ts'
+import type { QuicConnection, QuicEndpoint, QuicEvents } from './quic.ts'
+
+type Accept = (connection: QuicConnection) => QuicEvents
+
+export interface SupervisedEndpoint extends QuicEndpoint {
+  /** Resolves with the cause when it is no more; after its `close`, too. */
+  readonly ended: Promise<string>
+}
+
+type Open = (port: number, certificate: TunnelCertificate, accept: Accept) => Promise<SupervisedEndpoint>
+
+export class TunnelEndpoint {
+  readonly #certificates: Pick<TunnelCertificates, 'current' | 'onReplace'>
+  readonly #accept: Accept
+  readonly #log: Logger
+  readonly #open: Open
+  readonly #restartPause = new RestartPause()
+  #isClosed = false
+  /** Ends a pause. */
+  #wake = (): void => {}
+  #endpoint: SupervisedEndpoint | undefined
+  #isWanted = false
+  #isMissing = false
+  #failures = 0
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(
+    certificates: Pick<TunnelCertificates, 'current' | 'onReplace'>,
+    accept: Accept,
+    log: Logger,
+    open: Open,
+  ) {
+    this.#certificates = certificates
+    this.#accept = accept
+    this.#log = log
+    this.#open = open
+  }
+
+  /** Nobody can have a tunnel here: neither can a lease have a UDP port. */
+  get isMissing(): boolean {
+    return this.#isMissing
+  }
+
+  /** Tunnels can come in now. */
+  get isUp(): boolean {
+    return this.#endpoint !== undefined
+  }
+
+  /** How often it ended by itself. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** For whoever asks for the relay's health. */
+  get troubles(): string[] {
+    return this.#isWanted && !this.isUp ? ['datagram tunnels are down: UDP ports reach nobody'] : []
+  }
+
+  /** Never rejects: a relay without it serves the rest. */
+  async listen(port: number): Promise<void> {
+    try {
+      await this.#openFirst(port)
+    } catch (error) {
+      this.#isWanted = true
+      this.#isMissing = true
+      this.#log.error({ err: error, port }, 'no datagram tunnels: UDP ports are off, the rest is served')
+      return
+    }
+    this.#isWanted = true
+    // The library reads a certificate once. Tunnels come back by themselves; leases and flows stay.
+    this.#certificates.onReplace(() => this.#enqueue(() => this.#reopen(port)))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#wake()
+    await this.#running
+    await this.#take()?.close()
+  }
+
+  /** One after the other. */
+  #enqueue(task: () => Promise<void>): void {
+    this.#running = this.#running.then(task)
+  }
+
+  /** Waits a little for the process of a relay that was here before: it ends a moment after that relay. */
+  async #openFirst(port: number): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#openAt(port)
+        return
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code !== 'EADDRINUSE' || attempt === ENDPOINT_FIRST_ATTEMPTS) throw error
+        await this.#pause(ENDPOINT_PAUSE_MS)
+      }
+    }
+  }
+
+  async #reopen(port: number): Promise<void> {
+    await this.#take()?.close()
+    for (let attempt = 1; !this.#isClosed; attempt += 1) {
+      try {
+        await this.#openAt(port)
+        if (this.#isMissing) this.#log.info({ port }, 'datagram tunnels are back')
+        this.#isMissing = false
+        return
+      } catch (error) {
+        if (attempt === ENDPOINT_ATTEMPTS) {
+          this.#isMissing = true
+          this.#log.error(
+            { err: error, port },
+            'datagram tunnels are gone: their endpoint cannot be had again',
+          )
+        }
+        await this.#pause(attempt < ENDPOINT_ATTEMPTS ? ENDPOINT_PAUSE_MS : ENDPOINT_SLOW_PAUSE_MS)
+      }
+    }
+  }
+
+  async #openAt(port: number): Promise<void> {
+    const certificate = await this.#certificates.current()
+    if (certificate.isShared)
+      this.#log.warn(
+        'the QUIC process holds the key of all sites: quic-fullchain.pem and quic-privatekey.pem would be its own',
+      )
+    const endpoint = await this.#open(port, certificate, this.#accept)
+    const since = performance.now()
+    this.#endpoint = endpoint
+    void endpoint.ended.then((cause) => {
+      if (this.#endpoint === endpoint) this.#died(port, cause, performance.now() - since)
+    })
+  }
+
+  #died(port: number, cause: string, livedMs: number): void {
+    this.#endpoint = undefined
+    if (this.#isClosed) return
+    this.#failures += 1
+    const pauseMs = this.#restartPause.after(livedMs)
+    this.#log.error(
+      { cause, pauseMs },
+      'the QUIC process ended: datagram tunnels are closed, it is started again',
+    )
+    this.#enqueue(async () => {
+      await this.#pause(pauseMs)
+      // a new certificate may have come first
+      if (this.#endpoint === undefined) await this.#reopen(port)
+    })
+  }
+
+  /** Nobody's from now on: its end is no failure. */
+  #take(): SupervisedEndpoint | undefined {
+    const endpoint = this.#endpoint
+    this.#endpoint = undefined
+    return endpoint
+  }
+
+  /** Cut short when the relay closes. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isClosed) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

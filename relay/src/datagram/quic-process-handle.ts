@@ -1,0 +1,275 @@
+// The QUIC process as the relay sees it: started, told what to do, and its connections as if QUIC were in this process. What it
+// says is checked like what comes from a stranger, for a stranger may have taken it over.
+
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { Duplex } from 'node:stream'
+import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
+import { normalizeIp } from '../client-address/ip-address.ts'
+import { z } from '../config/schema.ts'
+import { FAREWELL_MS, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
+import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
+import {
+  type Begin,
+  type Dropped,
+  type Failed,
+  FRAME,
+  type Frame,
+  FramePipe,
+  type Listening,
+  QUIC_PIPE_FD,
+  type QuicCertificate,
+} from './process-frames.ts'
+import type { QuicConnection, QuicEvents } from './quic.ts'
+import type { SupervisedEndpoint } from './quic-endpoint.ts'
+import { spawnQuicProcess } from './spawn-quic-process.ts'
+
+export interface QuicProcessEvents {
+  accept(connection: QuicConnection): QuicEvents
+  /** Datagrams that went no further there. */
+  dropped(counts: Dropped): void
+  log: { warn(message: string): void }
+}
+
+/** An IPv6 address with the name of an interface. */
+const SOURCE_MAX_BYTES = 64
+const CODE_BYTES = 4
+const NONSENSE = 'it says what makes no sense'
+const count = z.int().nonnegative()
+const DROPPED: z.ZodType<Dropped> = z.object({ queue_full: count, unauthenticated: count })
+const FAILED: z.ZodType<Failed> = z.object({ message: z.string(), code: z.string().optional() })
+const LISTENING: z.ZodType<Listening> = z.object({ is_root: z.boolean() })
+
+/** @throws Error with the system's `code` when the port cannot be had, or this platform has no binary of the library */
+export async function startQuicProcess(
+  port: number,
+  certificate: QuicCertificate,
+  events: QuicProcessEvents,
+  child: ChildProcess = spawnQuicProcess(),
+): Promise<SupervisedEndpoint> {
+  // throws where it could not be started
+  await once(child, 'spawn')
+  const link = new QuicLink(child, events)
+  link.begin({ port, certificate })
+  try {
+    const { is_root } = await link.listening
+    if (is_root)
+      events.log.warn('the QUIC process has the rights of root: it was not allowed to give them up')
+    return { ended: link.ended, close: () => link.end() }
+  } catch (error) {
+    await link.end()
+    throw error
+  }
+}
+
+class QuicLink {
+  readonly #child: ChildProcess
+  readonly #events: QuicProcessEvents
+  readonly #pipe: FramePipe
+  readonly #open = new Map<number, LinkedConnection>()
+  readonly #listening: PromiseWithResolvers<Listening> = Promise.withResolvers()
+  readonly #ended: PromiseWithResolvers<string> = Promise.withResolvers()
+  readonly #pings: NodeJS.Timeout
+  readonly #startDeadline: NodeJS.Timeout
+  #askedAt: number | undefined
+  /** Why this process ended it. */
+  #cause: string | undefined
+
+  constructor(child: ChildProcess, events: QuicProcessEvents) {
+    this.#child = child
+    this.#events = events
+    this.#pipe = new FramePipe(child.stdio[QUIC_PIPE_FD] as Duplex, {
+      frame: (frame) => this.#hear(frame),
+      closed: (isMalformed) => {
+        if (isMalformed) this.#kill(NONSENSE)
+        // it exits by itself then, and that tells more of the cause
+        else setTimeout(() => this.#kill('its pipe is closed'), FAREWELL_MS).unref()
+      },
+    })
+    // whoever waits for it hears of it, and nobody has to
+    this.#listening.promise.catch(() => {})
+    child.on('error', () => {})
+    child.once('exit', (code, signal) => this.#over(this.#cause ?? signal ?? `exit code ${code}`))
+    this.#pings = setInterval(() => this.#lookAfter(), WORKER_PING_MS).unref()
+    this.#startDeadline = setTimeout(() => this.#kill('it does not start'), QUIC_START_DEADLINE_MS)
+  }
+
+  get listening(): Promise<Listening> {
+    return this.#listening.promise
+  }
+
+  get ended(): Promise<string> {
+    return this.#ended.promise
+  }
+
+  begin(begin: Begin): void {
+    this.#pipe.say(FRAME.begin, begin)
+  }
+
+  async end(): Promise<void> {
+    this.#pipe.send(FRAME.end)
+    const deadline = setTimeout(() => this.#kill('it was told to end'), QUIC_END_DEADLINE_MS)
+    await this.ended
+    clearTimeout(deadline)
+  }
+
+  #kill(cause: string): void {
+    this.#cause ??= cause
+    this.#child.kill('SIGKILL')
+  }
+
+  #over(cause: string): void {
+    clearInterval(this.#pings)
+    clearTimeout(this.#startDeadline)
+    this.#pipe.close()
+    for (const id of [...this.#open.keys()]) this.#closed(id)
+    this.#listening.reject(new Error(`the QUIC process ended: ${cause}`))
+    this.#ended.resolve(cause)
+  }
+
+  #lookAfter(): void {
+    const now = performance.now()
+    this.#askedAt ??= now
+    if (now - this.#askedAt > WORKER_SILENCE_MS) this.#kill('it does not answer')
+    else this.#pipe.send(FRAME.ping)
+  }
+
+  #hear(frame: Frame): void {
+    if (this.#cause !== undefined) return
+    if (!this.#take(frame)) this.#kill(NONSENSE)
+  }
+
+  /** @returns false when that cannot be */
+  #take({ kind, connection: id, payload }: Frame): boolean {
+    if (kind === FRAME.pong) this.#askedAt = undefined
+    else if (kind === FRAME.listening) return this.#settle(LISTENING.safeParse(parse(payload)).data)
+    else if (kind === FRAME.failed) return this.#fail(FAILED.safeParse(parse(payload)).data)
+    else if (kind === FRAME.dropped) return this.#drop(DROPPED.safeParse(parse(payload)).data)
+    else if (kind === FRAME.opened) return this.#accept(id, payload)
+    else return this.#pass(this.#open.get(id), id, kind, payload)
+    return true
+  }
+
+  #settle(listening: Listening | undefined): boolean {
+    if (listening === undefined) return false
+    clearTimeout(this.#startDeadline)
+    this.#listening.resolve(listening)
+    return true
+  }
+
+  #fail(failed: Failed | undefined): boolean {
+    if (failed === undefined) return false
+    this.#listening.reject(Object.assign(new Error(failed.message), { code: failed.code }))
+    return true
+  }
+
+  #drop(counts: Dropped | undefined): boolean {
+    if (counts === undefined) return false
+    this.#events.dropped(counts)
+    return true
+  }
+
+  #accept(id: number, payload: Buffer): boolean {
+    const source = payload.length <= SOURCE_MAX_BYTES ? normalizeIp(payload.toString()) : undefined
+    if (source === undefined || this.#open.has(id) || this.#open.size >= TUNNELS_MAX) return false
+    const connection = new LinkedConnection(source, id, this.#pipe)
+    this.#open.set(id, connection)
+    connection.events = this.#events.accept(connection)
+    return true
+  }
+
+  #pass(connection: LinkedConnection | undefined, id: number, kind: number, payload: Buffer): boolean {
+    if (connection === undefined) return false
+    if (kind === FRAME.datagram) connection.events?.datagram(Buffer.from(payload))
+    else if (kind === FRAME.stream) connection.receive(Buffer.from(payload))
+    else if (kind === FRAME.streamEnd) connection.receive(null)
+    else if (kind === FRAME.closed) this.#closed(id)
+    else if (kind === FRAME.path && payload.length === CODE_BYTES)
+      connection.datagramMaxBytes = payload.readUInt32BE()
+    else return false
+    return true
+  }
+
+  #closed(id: number): void {
+    const connection = this.#open.get(id)
+    this.#open.delete(id)
+    connection?.closed()
+  }
+}
+
+class LinkedConnection implements QuicConnection {
+  readonly source: string
+  datagramMaxBytes: number = DATAGRAM_ALWAYS_BYTES
+  events: QuicEvents | undefined
+  readonly #id: number
+  readonly #pipe: FramePipe
+  #stream: TunnelStream | undefined
+  #isOpen = true
+
+  constructor(source: string, id: number, pipe: FramePipe) {
+    this.source = source
+    this.#id = id
+    this.#pipe = pipe
+  }
+
+  send(datagram: Uint8Array): boolean {
+    if (!this.#isOpen || this.#pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) return false
+    this.#pipe.send(FRAME.datagram, this.#id, datagram)
+    return true
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.#isOpen) return
+    const payload = Buffer.alloc(CODE_BYTES + Buffer.byteLength(reason))
+    payload.writeUInt32BE(code)
+    payload.write(reason, CODE_BYTES)
+    this.#pipe.send(FRAME.close, this.#id, payload)
+  }
+
+  /** @param bytes null: the stream ended */
+  receive(bytes: Buffer | null): void {
+    if (this.#stream === undefined) {
+      this.#stream = new TunnelStream(this.#id, this.#pipe)
+      this.events?.stream(this.#stream)
+    }
+    if (!this.#stream.destroyed) this.#stream.push(bytes)
+  }
+
+  closed(): void {
+    this.#isOpen = false
+    this.#stream?.destroy()
+    this.events?.closed()
+  }
+}
+
+/** The first stream of a connection. Its two halves are bounded by who uses it, and in the process. */
+class TunnelStream extends Duplex {
+  readonly #id: number
+  readonly #pipe: FramePipe
+
+  constructor(id: number, pipe: FramePipe) {
+    super()
+    this.#id = id
+    this.#pipe = pipe
+  }
+
+  override _read(): void {}
+
+  override _write(bytes: Buffer, _encoding: string, done: () => void): void {
+    this.#pipe.send(FRAME.stream, this.#id, bytes)
+    done()
+  }
+
+  override _final(done: () => void): void {
+    this.#pipe.send(FRAME.streamEnd, this.#id)
+    done()
+  }
+}
+
+function parse(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+// The first stream of a tunnel: a token and the answer to it, then heartbeats, which are sent back as they come.
+
+import type { Duplex } from 'node:stream'
+import {
+  type ErrorCode,
+  TUNNEL_CLOSE,
+  TUNNEL_HELLO_MAX_BYTES,
+  TUNNEL_KEEPALIVE_MS,
+  type TunnelAnswer,
+  type TunnelHello,
+} from '@svc/protocol'
+import { z } from '../config/schema.ts'
+import { FAREWELL_MS } from '../limits.ts'
+import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
+
+export interface FirstStreamEvents {
+  /** @returns why the token does not let the tunnel in; undefined: it is in */
+  admit(accessToken: string): ErrorCode | undefined
+  /** The connection has to end. */
+  fail(code: number, reason: string): void
+}
+
+/** In place of a hello: it fits no schema. */
+const TOO_LONG = null
+const HELLO: z.ZodType<TunnelHello> = z.object({ access_token: z.string() })
+
+export class FirstStream {
+  readonly #stream: Duplex
+  readonly #events: FirstStreamEvents
+  #hello: Buffer = Buffer.alloc(0)
+  #isAnswered = false
+  #isAdmitted = false
+  /** Heartbeats of now: what came, and since when. */
+  #beats = 0
+  #beatsSince = 0
+
+  constructor(stream: Duplex, events: FirstStreamEvents) {
+    this.#stream = stream
+    this.#events = events
+    stream.on('error', () => {})
+    stream.on('data', (bytes: Buffer) => (this.#isAdmitted ? this.#sendBack(bytes) : this.#read(bytes)))
+    stream.on('end', () => {
+      if (!this.#isAdmitted) this.#refuse('invalid_json')
+    })
+  }
+
+  #read(bytes: Buffer): void {
+    if (this.#isAnswered) return
+    this.#hello = Buffer.concat([this.#hello, bytes])
+    const isTooLong = this.#hello.length > TUNNEL_HELLO_MAX_BYTES
+    const value = isTooLong ? TOO_LONG : parseWhole(this.#hello.toString())
+    if (value === undefined) return
+    const hello = HELLO.safeParse(value)
+    const refusal = hello.success ? this.#events.admit(hello.data.access_token) : 'invalid_request'
+    this.#hello = Buffer.alloc(0)
+    if (refusal === undefined) {
+      this.#isAdmitted = true
+      this.#answer({ ok: true, heartbeat: true })
+    } else this.#refuse(refusal)
+  }
+
+  #refuse(error: ErrorCode): void {
+    if (this.#isAnswered) return
+    this.#answer({ ok: false, error })
+    this.#stream.end()
+    // a close at once would overtake the answer
+    setTimeout(() => this.#events.fail(TUNNEL_CLOSE.refused, error), FAREWELL_MS).unref()
+  }
+
+  #answer(answer: TunnelAnswer): void {
+    this.#isAnswered = true
+    this.#stream.write(JSON.stringify(answer))
+  }
+
+  #sendBack(bytes: Buffer): void {
+    const now = performance.now()
+    if (now - this.#beatsSince > TUNNEL_KEEPALIVE_MS) {
+      this.#beats = 0
+      this.#beatsSince = now
+    }
+    this.#beats += bytes.length
+    const isTooMuch = Math.max(this.#beats, this.#stream.writableLength) > TUNNEL_STREAM_MAX_BYTES
+    if (isTooMuch) this.#events.fail(TUNNEL_CLOSE.violation, 'more than heartbeats on the stream')
+    else this.#stream.write(bytes)
+  }
+}
+
+/** @returns undefined when it is no JSON yet: more may follow */
+function parseWhole(text: string): unknown {
+  if (!text.trimEnd().endsWith('}')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

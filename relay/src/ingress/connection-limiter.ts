@@ -1,0 +1,102 @@
+// Who may come in: a bound on all connections, on those that say nothing and on those of one source, and nobody new while
+// the relay cannot keep up with those who are here.
+
+import type { Socket } from 'node:net'
+import { networkOf } from '../client-address/ip-address.ts'
+import {
+  CONNECTIONS_PER_SOURCE_MAX,
+  SILENT_CONNECTIONS_MAX,
+  SILENT_CONNECTIONS_PER_SOURCE_MAX,
+} from '../limits.ts'
+
+/** Why a connection was turned away. */
+export type Refusal =
+  /** As many as there may be are open. */
+  | 'full'
+  /** The same for the connections of one source, … */
+  | 'source'
+  /** … or for those that said nothing yet: the oldest one went, to make room. */
+  | 'silent'
+  /** The relay has too much to do. */
+  | 'overload'
+
+export interface DoorOptions {
+  isOverloaded(): boolean
+  /** Told of each connection that was turned away. */
+  refused(reason: Refusal): void
+  max?: { perSource: number; silent: number; silentPerSource: number }
+}
+
+const MAX = {
+  perSource: CONNECTIONS_PER_SOURCE_MAX,
+  silent: SILENT_CONNECTIONS_MAX,
+  silentPerSource: SILENT_CONNECTIONS_PER_SOURCE_MAX,
+}
+
+/** Connections of one source. */
+interface Count {
+  open: number
+  silent: number
+}
+
+export class Door {
+  readonly #options: DoorOptions
+  readonly #max: typeof MAX
+  /** By network; only of those that have a connection here. */
+  readonly #counts = new Map<string, Count>()
+  /** Those that said nothing yet, the oldest first, each with the count of its source. */
+  readonly #silent = new Map<Socket, Count | undefined>()
+
+  constructor(options: DoorOptions) {
+    this.#options = options
+    this.#max = options.max ?? MAX
+  }
+
+  get silent(): number {
+    return this.#silent.size
+  }
+
+  /**
+   * Takes a new connection in as one that said nothing yet, or resets it.
+   * @param source normalized address; undefined for one that stands for many clients and is trusted
+   */
+  enter(socket: Socket, source: string | undefined): boolean {
+    const network = source === undefined ? undefined : networkOf(source)
+    const count = network === undefined ? undefined : (this.#counts.get(network) ?? { open: 0, silent: 0 })
+    if (this.#options.isOverloaded()) return this.#refuse(socket, 'overload')
+    if (count && (count.open >= this.#max.perSource || count.silent >= this.#max.silentPerSource))
+      return this.#refuse(socket, 'source')
+    const [oldest] = this.#silent.size >= this.#max.silent ? this.#silent.keys() : []
+    if (oldest) {
+      this.spoke(oldest)
+      this.#refuse(oldest, 'silent')
+    }
+    if (network !== undefined && count) this.#count(socket, network, count)
+    this.#silent.set(socket, count)
+    socket.once('close', () => this.spoke(socket))
+    return true
+  }
+
+  /** The connection has said whom it wants. */
+  spoke(socket: Socket): void {
+    const count = this.#silent.get(socket)
+    if (count) count.silent -= 1
+    this.#silent.delete(socket)
+  }
+
+  #count(socket: Socket, network: string, count: Count): void {
+    count.open += 1
+    count.silent += 1
+    this.#counts.set(network, count)
+    socket.once('close', () => {
+      count.open -= 1
+      if (count.open === 0) this.#counts.delete(network)
+    })
+  }
+
+  #refuse(socket: Socket, reason: Refusal): false {
+    socket.resetAndDestroy()
+    this.#options.refused(reason)
+    return false
+  }
+}

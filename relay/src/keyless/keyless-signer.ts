@@ -1,0 +1,100 @@
+// The keyless signer: signs a tenant's handshake, and only what it rebuilt itself from checked messages.
+
+import { constants, type KeyObject, sign } from 'node:crypto'
+import {
+  SIGN_CLOCK_SKEW_S,
+  SIGN_KEY_ID,
+  type SignAlgorithm,
+  type SignRequest,
+  type SignResponse,
+} from '@svc/protocol'
+import { type Certificate, type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import type { Lease } from '../lease/lease.ts'
+import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
+import { type Presented, presented } from './presented-chain.ts'
+import { parseSentCertificate } from './sent-certificate.ts'
+import { SignError } from './sign-error.ts'
+
+/** Uses a binding up, where it was issued. @returns whether it was open for this lease and ClientHello */
+export type SpendBinding = (
+  binding: Buffer,
+  lease: Lease,
+  clientHello: Uint8Array,
+) => boolean | Promise<boolean>
+
+export class KeylessSigner {
+  readonly #certificates: CertificateRotation
+  readonly #spend: SpendBinding
+
+  constructor(certificates: CertificateRotation, spend: SpendBinding) {
+    this.#certificates = certificates
+    this.#spend = spend
+  }
+
+  /** Rejects with a SignError when anything about the request is not as it must be; its binding then stays unused. */
+  async sign(request: SignRequest, lease: Lease): Promise<SignResponse> {
+    if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
+    const sent = decoded(() => parseSentCertificate(bytes(request.certificate)))
+    const shown = presented(sent.certificates, this.#certificates.presentable, lease)
+    const { algorithm, key } = shown.certificates
+    if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
+    if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
+      throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
+    const clientHello = Buffer.from(request.client_hello, 'base64')
+    const binding = Buffer.from(request.binding, 'base64')
+    const content = rebuild(request, parseHello(clientHello, lease), sent, shown)
+    if (!(await this.#spend(binding, lease, clientHello)))
+      throw new SignError(403, 'binding is not open for this lease and client_hello')
+    const signature = signContent(algorithm, key, content).toString('base64')
+    return { key_id: SIGN_KEY_ID, algorithm, signature }
+  }
+}
+
+/** The ClientHello that is to be signed for; whether it is the bridged one its binding tells. */
+function parseHello(message: Uint8Array, lease: Lease): ClientHello {
+  const hello = decoded(() => parseClientHello(message))
+  if (hello.serverName === undefined || !lease.hostnames.includes(hello.serverName))
+    throw new SignError(403, 'client_hello does not name a hostname of this lease')
+  return hello
+}
+
+function rebuild(request: SignRequest, hello: ClientHello, sent: Certificate, shown: Presented): Uint8Array {
+  return decoded(() => certificateVerifyContent(hello, messagesOf(request), sent, shown))
+}
+
+function messagesOf(request: SignRequest): ServerMessages {
+  const { hello_retry_request, client_hello_retry } = request
+  if ((hello_retry_request === undefined) !== (client_hello_retry === undefined))
+    throw new SignError(400, 'hello_retry_request and client_hello_retry belong together')
+  return {
+    retry:
+      hello_retry_request === undefined || client_hello_retry === undefined
+        ? undefined
+        : { helloRetryRequest: bytes(hello_retry_request), clientHello: bytes(client_hello_retry) },
+    serverHello: bytes(request.server_hello),
+    encryptedExtensions: bytes(request.encrypted_extensions),
+    certificate: bytes(request.certificate),
+  }
+}
+
+function decoded<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DecodeError) throw new SignError(400, error.message)
+    throw error
+  }
+}
+
+function bytes(base64: string): Buffer {
+  return Buffer.from(base64, 'base64')
+}
+
+/** RFC 8446 §4.2.3: the signature scheme that the algorithm stands for. */
+function signContent(algorithm: SignAlgorithm, key: KeyObject, content: Uint8Array): Buffer {
+  if (algorithm === 'Ed25519') return sign(null, content, key)
+  if (algorithm === 'ECDSA_SHA256') return sign('sha256', content, key)
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  return sign('sha256', content, { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST })
+}

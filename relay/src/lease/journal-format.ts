@@ -1,0 +1,106 @@
+// The lines of leases.jsonl: how one is written, and how a file of them is read that may hold anything.
+
+import { LEASE_TTL_MAX_S } from '@svc/protocol'
+import { fromWallTime, now, toWallTime } from '../clock.ts'
+import { z } from '../config/schema.ts'
+import type { Reservation } from './reservations.ts'
+
+/** With this each line begins, because its fields are written in one order. */
+const BEGINNING = '{"identity_key":"'
+const KEY_START = BEGINNING.length
+/** Bounds of a line's length in bytes: every field empty or at its longest, with room to spare. */
+const LINE_MIN_BYTES = 64
+const LINE_MAX_BYTES = 1024
+const LINE_FEED = 0x0a
+const QUOTE = 0x22
+
+const port = z.int().min(1).max(65_535).optional()
+const line = z.object({
+  identity_key: z.string(),
+  hostname: z.string(),
+  expires_at: z.iso.datetime().transform(Date.parse),
+  ports: z.object({ tcp: port, udp: port }).optional(),
+})
+
+export interface JournalContent {
+  /** The last readable word on each identity, in the order of the file. */
+  entries: [key: string, reservation: Reservation][]
+  /** Lines that make no sense. */
+  damaged: number
+}
+
+export function formatLine(key: string, { hostname, expiresAt, ports }: Reservation): string {
+  return `${JSON.stringify({ identity_key: key, hostname, expires_at: timeOf(expiresAt), ports })}\n`
+}
+
+/**
+ * Parses no more lines than there are identities and damaged lines that look whole: a file that is full of something else
+ * costs one look at each byte. The last line may be cut off: a crash left it, before anybody relied on it.
+ */
+export function readLines(bytes: Buffer): JournalContent {
+  const { lines, damaged } = splitLines(bytes)
+  const content: JournalContent = { entries: [], damaged }
+  const known = new Set<string>()
+  for (const { start, end } of lines.reverse()) {
+    const key = bytes.toString('latin1', start + KEY_START, keyEnd(bytes, start, end))
+    if (known.has(key)) continue
+    const entry = parse(bytes.toString('utf8', start, end))
+    if (entry === undefined) {
+      content.damaged += 1
+      continue
+    }
+    known.add(key)
+    content.entries.push(entry)
+  }
+  content.entries.reverse()
+  return content
+}
+
+interface Span {
+  start: number
+  end: number
+}
+
+/** Lines of a plausible length that begin as ours do, and how many others there are. */
+function splitLines(bytes: Buffer): { lines: Span[]; damaged: number } {
+  const lines: Span[] = []
+  let damaged = 0
+  let start = 0
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== LINE_FEED) continue
+    if (isPlausible(bytes, start, at)) lines.push({ start, end: at })
+    else damaged += 1
+    start = at + 1
+  }
+  const rest = bytes.length - start
+  return { lines, damaged: rest > LINE_MAX_BYTES ? damaged + 1 : damaged }
+}
+
+function isPlausible(bytes: Buffer, start: number, end: number): boolean {
+  const length = end - start
+  if (length < LINE_MIN_BYTES || length > LINE_MAX_BYTES) return false
+  for (let at = 0; at < BEGINNING.length; at++)
+    if (bytes[start + at] !== BEGINNING.charCodeAt(at)) return false
+  return true
+}
+
+function keyEnd(bytes: Buffer, start: number, end: number): number {
+  const quote = bytes.indexOf(QUOTE, start + KEY_START)
+  return quote < 0 || quote > end ? end : quote
+}
+
+function parse(text: string): [string, Reservation] | undefined {
+  try {
+    const { identity_key, hostname, expires_at, ports } = line.parse(JSON.parse(text))
+    // No lease was ever given more: a clock that was wrong meanwhile must not keep a name for longer.
+    const expiresAt = Math.min(fromWallTime(expires_at), now() + LEASE_TTL_MAX_S * 1000)
+    return [identity_key, { hostname, expiresAt, ports }]
+  } catch {
+    return undefined
+  }
+}
+
+/** By the wall clock, which is all that a process has in common with the one before it. */
+function timeOf(time: number): string {
+  return new Date(toWallTime(time)).toISOString()
+}

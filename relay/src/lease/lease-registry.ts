@@ -1,0 +1,230 @@
+// The active leases: one per identity, each published under its hostnames until it ends.
+
+import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '@svc/protocol'
+import { now } from '../clock.ts'
+import { RelayError } from '../errors.ts'
+import { LEASES_MAX } from '../limits.ts'
+import type { Wanted } from '../ports/dedicated-ports.ts'
+import type { Routes } from '../routing/routing-table.ts'
+import { type Deadline, Deadlines } from './expiry-heap.ts'
+import { Lease, type LeaseEnd } from './lease.ts'
+import { MetadataRoom } from './metadata-quota.ts'
+import type { Ports, Prepared, Reservations } from './reservations.ts'
+
+/** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
+export interface ClientAddresses {
+  clientIp: string
+  reportedIp: string | undefined
+}
+
+export interface LeaseRequest {
+  identity: Identity
+  allowCanonicalFallback: boolean
+  metadata: LeaseMetadata
+  ttlS: number
+  /** Dedicated ports that are asked for. */
+  wanted?: Wanted
+}
+
+export class LeaseRegistry {
+  readonly #routes: Routes
+  readonly #reservations: Reservations
+  readonly #isReserved: (name: string) => boolean
+  /** In the order of their registration. */
+  readonly #leases = new Map<string, Deadline<Lease>>()
+  /** The same; undefined after one came or went. */
+  #inOrder: readonly Lease[] | undefined
+  #sequence = 0
+  readonly #onChange = new Set<(lease: Lease) => void>()
+  #isClosed = false
+  readonly #metadata = new MetadataRoom()
+  readonly #expiries = new Deadlines<Lease>((lease) => this.end(lease, 'expired'))
+
+  /**
+   * @param reservations what each identity holds, also from before this process began
+   * @param isReserved whether the operator keeps a name from everybody
+   */
+  constructor(
+    routes: Routes,
+    reservations: Reservations,
+    isReserved: (name: string) => boolean = () => false,
+  ) {
+    this.#routes = routes
+    this.#reservations = reservations
+    this.#isReserved = isReserved
+  }
+
+  /** Called when a lease was registered or renewed, and when it has ended: with that, before anything is answered. */
+  onChange(listener: (lease: Lease) => void): void {
+    this.#onChange.add(listener)
+  }
+
+  get size(): number {
+    return this.#leases.size
+  }
+
+  /** Reverse sessions of all leases that wait for a visitor. */
+  get readySessions(): number {
+    let ready = 0
+    for (const lease of this) ready += lease.ready.size
+    return ready
+  }
+
+  /** @throws RelayError `feature_unavailable` when all leases together have too much */
+  requireRoomFor(metadata: LeaseMetadata, replaced?: Lease): void {
+    this.#metadata.require(metadata, replaced)
+  }
+
+  /**
+   * What a lease would hold is remembered, and nobody else's from now on; {@link register} makes the lease.
+   * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no fallback is allowed
+   */
+  prepare(request: LeaseRequest, ports?: Ports): Prepared {
+    const key = keyOf(request)
+    const previous = this.#leases.get(key)?.value
+    this.#requireRoom(request, previous)
+    const hostname = this.#friendlyHostname(request, previous)
+    const expiresAt = now() + request.ttlS * 1000
+    return this.#reservations.prepare(key, { hostname, expiresAt, ports })
+  }
+
+  /**
+   * Publishes a new lease at once. One that the identity already has is replaced: its tokens die with it.
+   * @param prepared for the same request and ports
+   */
+  register(
+    request: LeaseRequest,
+    addresses: ClientAddresses,
+    ports?: Ports,
+    prepared: Prepared = this.prepare(request, ports),
+  ): Lease {
+    const { name, address } = request.identity
+    const key = keyOf(request)
+    const previous = this.#leases.get(key)?.value
+    try {
+      this.#requireRoom(request, previous)
+    } catch (error) {
+      prepared.drop()
+      throw error
+    }
+    if (previous !== undefined) this.end(previous, 'replaced')
+    const { hostname } = prepared
+    this.#sequence += 1
+    const lease = new Lease({
+      sequence: this.#sequence,
+      identity: request.identity,
+      hostname,
+      canonicalHostname: this.#routes.hostname(canonicalLabel(name, address)),
+      metadata: request.metadata,
+      ttlS: request.ttlS,
+      firstSeenAt: previous?.firstSeenAt ?? now(),
+      ...addresses,
+      ports,
+    })
+    this.#metadata.set(lease)
+    this.#leases.set(key, this.#expiries.add(lease, lease.expiresAt))
+    this.#inOrder = undefined
+    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
+    prepared.confirm()
+    this.#changed(lease)
+    return lease
+  }
+
+  renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: ClientAddresses): void {
+    const entry = this.#entry(lease)
+    if (entry === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
+    if (metadata !== undefined) this.requireRoomFor(metadata, lease)
+    lease.extend(ttlS)
+    this.#expiries.move(entry, lease.expiresAt)
+    lease.clientIp = addresses.clientIp
+    lease.reportedIp = addresses.reportedIp ?? lease.reportedIp
+    if (metadata !== undefined) lease.metadata = metadata
+    this.#metadata.set(lease)
+    this.#reserve(lease)
+    this.#changed(lease)
+  }
+
+  /** The lease that `id` names, when it is the active instance of its identity. */
+  find(identity: Identity, id: string): Lease | undefined {
+    const lease = this.#leases.get(identityKey(identity.name, identity.address))?.value
+    return lease?.id === id ? lease : undefined
+  }
+
+  end(lease: Lease, reason: LeaseEnd): void {
+    const entry = this.#entry(lease)
+    if (entry === undefined) return
+    this.#expiries.remove(entry)
+    this.#leases.delete(keyOf(lease))
+    this.#metadata.release(lease)
+    this.#inOrder = undefined
+    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease)
+    // A relay that shuts down keeps its word; whoever replaces a lease takes over what it held.
+    if (reason === 'expired' || reason === 'unregistered') this.#reservations.release(keyOf(lease))
+    lease.end(reason)
+    this.#changed(lease)
+  }
+
+  /** The relay ends: every lease does, and none begins. */
+  close(): void {
+    this.#isClosed = true
+    for (const { value } of [...this.#leases.values()]) this.end(value, 'shutdown')
+  }
+
+  /** Those that were registered after the one with that sequence, in that order. */
+  *after(sequence: number): Generator<Lease> {
+    this.#inOrder ??= [...this]
+    const leases = this.#inOrder
+    let [low, high] = [0, leases.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((leases[middle]?.sequence ?? 0) > sequence) high = middle
+      else low = middle + 1
+    }
+    for (let index = low; index < leases.length; index++) yield leases[index] as Lease
+  }
+
+  *[Symbol.iterator](): Iterator<Lease> {
+    for (const { value } of this.#leases.values()) yield value
+  }
+
+  #entry(lease: Lease): Deadline<Lease> | undefined {
+    const entry = this.#leases.get(keyOf(lease))
+    return entry?.value === lease ? entry : undefined
+  }
+
+  /** @param previous is replaced, which takes no more room */
+  #requireRoom({ metadata }: LeaseRequest, previous: Lease | undefined): void {
+    if (this.#isClosed) throw new RelayError('feature_unavailable', 'this relay is closing')
+    if (previous === undefined && this.#leases.size >= LEASES_MAX)
+      throw new RelayError('feature_unavailable', 'this relay has no room for another lease')
+    this.requireRoomFor(metadata, previous)
+  }
+
+  #friendlyHostname(request: LeaseRequest, previous: Lease | undefined): string {
+    const { name, address } = request.identity
+    const hostname = this.#routes.hostname(name)
+    const owner = this.#routes.leaseOf(hostname)
+    const holder = this.#reservations.holderOf(hostname)
+    const isReserved = this.#isReserved(name)
+    const isOurs = holder === undefined || holder === identityKey(name, address)
+    if (!isReserved && isOurs && (owner === undefined || owner === previous)) return hostname
+    if (request.allowCanonicalFallback) return ''
+    const why = isReserved
+      ? `the name ${name} is reserved on this relay: choose another one`
+      : `${hostname} belongs to another identity`
+    throw new RelayError('hostname_conflict', why)
+  }
+
+  #changed(lease: Lease): void {
+    for (const listener of this.#onChange) listener(lease)
+  }
+
+  #reserve(lease: Lease): void {
+    const { hostname, expiresAt, ports } = lease
+    this.#reservations.hold(keyOf(lease), { hostname, expiresAt, ports })
+  }
+}
+
+function keyOf({ identity }: { identity: Identity }): string {
+  return identityKey(identity.name, identity.address)
+}

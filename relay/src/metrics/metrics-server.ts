@@ -1,0 +1,31 @@
+// The metrics listener: `GET /metrics` over plain HTTP, for a scraper on this machine or in a network of its own.
+
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
+import { createExposition, type Scraped } from './exposition.ts'
+
+const PATH = '/metrics'
+const NOT_FOUND = 404
+const METHOD_NOT_ALLOWED = 405
+const INTERNAL_SERVER_ERROR = 500
+
+export function createMetricsServer(measured: Scraped): Server {
+  const exposition = createExposition(measured)
+  const server = createServer({ requestTimeout: METRICS_REQUEST_DEADLINE_MS }, (request, response) => {
+    response.on('error', () => response.destroy())
+    if (request.url !== PATH) return refuse(response, NOT_FOUND)
+    if (request.method !== 'GET') return refuse(response.setHeader('Allow', 'GET'), METHOD_NOT_ALLOWED)
+    exposition.text().then(
+      (text) => response.setHeader('Content-Type', exposition.contentType).end(text),
+      () => refuse(response, INTERNAL_SERVER_ERROR),
+    )
+  })
+  // A connection that the system could not accept; whoever starts it learns why it does not listen.
+  server.on('error', () => {})
+  server.maxConnections = METRICS_CONNECTIONS_MAX
+  return server
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status).end()
+}

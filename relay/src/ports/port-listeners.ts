@@ -1,0 +1,90 @@
+// The dedicated ports of this relay: settings, policy and listeners joined.
+
+import type { Socket } from 'node:net'
+import type { Settings } from '../config/settings.ts'
+import type { DatagramPlane } from '../datagram/datagram-forwarder.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { Reservations } from '../lease/reservations.ts'
+import type { Logger } from '../log/log.ts'
+import type { Policy } from '../policy/policy.ts'
+import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
+import { PortPlane } from './port-allocator.ts'
+import { PortPool } from './port-pool.ts'
+import { TcpPorts } from './tcp-port.ts'
+
+export interface PortParts {
+  settings: Settings
+  policy: Policy
+  /** From before this process began. */
+  reservations: Reservations
+  /** Gets the visitors of a lease's TCP port. */
+  serve: (visitor: Socket, lease: Lease) => Promise<void>
+  /** To all TCP ports together. */
+  connectionsMax: number
+  /** Of both transports together; each is a descriptor. */
+  listenersMax: number
+  datagrams: DatagramPlane
+  /** Whether there can be no datagram tunnel here. */
+  hasNoTunnels: () => boolean
+  log: Logger
+}
+
+export function createDedicatedPorts({
+  settings,
+  policy,
+  reservations,
+  serve,
+  connectionsMax,
+  listenersMax,
+  datagrams,
+  hasNoTunnels,
+  log,
+}: PortParts): DedicatedPorts {
+  const { portGates, portRange, sniPort } = settings
+  const poolOf = (gate: boolean): PortPool | undefined =>
+    // The listener's port number stays free for UDP too: that is where the datagram tunnels come in.
+    gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
+  const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
+  restorePorts(reservations, pools)
+  const tcpPorts = new TcpPorts(connectionsMax)
+  const routes = (lease: Lease): boolean => policy.routes(lease)
+  const hasRoom = (): boolean => tcp.size + udp.size < listenersMax
+  const tcp: PortPlane = new PortPlane({
+    pool: pools.tcp,
+    hasRoom,
+    settings: () => policy.settings.tcp_port,
+    routes,
+    bind: (port, served) =>
+      tcpPorts.open(port, (visitor) => {
+        const lease = served()
+        if (lease === undefined || !policy.routes(lease)) visitor.resetAndDestroy()
+        else serve(visitor, lease).catch((error) => refuse(visitor, error))
+      }),
+    errors: {
+      disabled: 'tcp_port_disabled',
+      capacity: 'tcp_port_capacity_exceeded',
+      exhausted: 'tcp_port_exhausted',
+    },
+    log,
+  })
+  const udp: PortPlane = new PortPlane({
+    pool: pools.udp,
+    hasRoom,
+    settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
+    routes,
+    bind: (port, served) => datagrams.open(port, served),
+    errors: {
+      disabled: 'udp_disabled',
+      capacity: 'udp_capacity_exceeded',
+      exhausted: 'udp_port_exhausted',
+    },
+    log,
+  })
+  const refuse = (visitor: Socket, error: unknown): void => {
+    log.error({ err: error }, 'visitor of a dedicated port failed')
+    visitor.destroy()
+  }
+  const ports = new DedicatedPorts({ tcp, udp })
+  policy.onChange(() => ports.update())
+  return ports
+}

@@ -1,0 +1,46 @@
+// The dedicated TCP port of a lease: every connection to it is a visitor of that lease.
+
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { PORT_CONNECTIONS_PER_LEASE_MAX, TCP_KEEPALIVE_MS } from '../limits.ts'
+import type { BoundPort } from './port-allocator.ts'
+
+export class TcpPorts {
+  readonly #max: number
+  readonly #maxPerLease: number
+  /** Connections to all ports. */
+  #connections = 0
+
+  constructor(max: number, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
+    this.#max = max
+    this.#maxPerLease = maxPerLease
+  }
+
+  /** Bound on every address, as the SNI listener is. Rejects when that is not possible. */
+  async open(port: number, serve: (visitor: Socket) => void): Promise<BoundPort> {
+    const visitors = new Set<Socket>()
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
+      visitor.on('error', () => {})
+      if (this.#connections >= this.#max) return visitor.resetAndDestroy()
+      this.#connections += 1
+      visitors.add(visitor)
+      visitor.once('close', () => {
+        this.#connections -= 1
+        visitors.delete(visitor)
+      })
+      visitor.setKeepAlive(true, TCP_KEEPALIVE_MS)
+      serve(visitor)
+    })
+    server.maxConnections = this.#maxPerLease
+    // A connection that the system could not accept; that the port cannot be had is told below.
+    server.on('error', () => {})
+    server.listen(port)
+    await once(server, 'listening')
+    return {
+      close: () => {
+        server.close()
+        for (const visitor of visitors) visitor.destroy()
+      },
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// A rate of each network in constant memory, whatever addresses come: networks share slots that nobody outside can choose.
+
+import { hash, randomBytes } from 'node:crypto'
+import { networkOf, normalizeIp } from '../client-address/ip-address.ts'
+import { BUDGET_SLOTS } from '../limits.ts'
+import { type Rate, Rates } from './gcra.ts'
+
+const SLOT_KEY_BYTES = 32
+
+export class NetworkRates {
+  readonly #rates: Rates
+  readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
+
+  constructor(rate: Rate) {
+    this.#rates = new Rates(BUDGET_SLOTS, rate)
+  }
+
+  /** @returns takes so many units of that address's network, or none and returns false; to be kept, for a hash costs more */
+  of(address: string): (units: number) => boolean {
+    const network = networkOf(normalizeIp(address) ?? address)
+    const slot = hash('sha256', this.#slotKey + network, 'buffer').readUInt32BE() % BUDGET_SLOTS
+    return (units) => {
+      const now = performance.now()
+      if (this.#rates.waitMs(slot, units, now) > 0) return false
+      this.#rates.spend(slot, units, now)
+      return true
+    }
+  }
+}

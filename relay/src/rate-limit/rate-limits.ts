@@ -1,0 +1,85 @@
+// Budgets before authentication: what a source, and all sources together, may ask for before any work is done.
+
+import { hash, randomBytes } from 'node:crypto'
+import {
+  BUDGET_COST,
+  RELAY_BUDGET_BURST,
+  RELAY_BUDGET_PER_MINUTE,
+  SOURCE_BUDGET_BURST,
+  SOURCE_BUDGET_PER_MINUTE,
+} from '@svc/protocol'
+import { networkOf } from '../client-address/ip-address.ts'
+import { RelayError } from '../errors.ts'
+import { BUDGET_SLOTS, REFUND_BURST, REFUND_PER_MINUTE } from '../limits.ts'
+import { type Rate, Rates } from './gcra.ts'
+
+/** Units a minute. */
+export interface BudgetSettings {
+  sourcePerMinute: number
+  relayPerMinute: number
+}
+
+/** What one registration costs, its challenge included. */
+const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
+const SLOT_KEY_BYTES = 32
+
+export class Budgets {
+  readonly #sources: Rates
+  readonly #refunds: Rates
+  readonly #relay: Rates
+  readonly #slotKey: string
+
+  /** @param slotKey secret of this process: who does not know it cannot aim at another source's slot */
+  constructor(settings: BudgetSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
+    const { sourcePerMinute, relayPerMinute } = settings
+    this.#sources = new Rates(
+      BUDGET_SLOTS,
+      scaled(sourcePerMinute, { perMinute: SOURCE_BUDGET_PER_MINUTE, burst: SOURCE_BUDGET_BURST }),
+    )
+    const refundsPerMinute = (REFUND_PER_MINUTE * sourcePerMinute) / SOURCE_BUDGET_PER_MINUTE
+    this.#refunds = new Rates(
+      BUDGET_SLOTS,
+      scaled(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
+    )
+    this.#relay = new Rates(
+      1,
+      scaled(relayPerMinute, { perMinute: RELAY_BUDGET_PER_MINUTE, burst: RELAY_BUDGET_BURST }),
+    )
+    this.#slotKey = slotKey.toString('hex')
+  }
+
+  /**
+   * Charges `units` to `source` and to the relay, or nothing to either.
+   * @param source normalized IP address
+   * @throws RelayError `rate_limited` that says when there are enough units
+   */
+  charge(source: string, units: number): void {
+    const slot = this.#slotOf(source)
+    const now = performance.now()
+    const waitMs = Math.max(this.#sources.waitMs(slot, units, now), this.#relay.waitMs(0, units, now))
+    if (waitMs > 0)
+      throw new RelayError('rate_limited', 'too many requests', {
+        'Retry-After': `${Math.ceil(waitMs / 1000)}`,
+      })
+    this.#sources.spend(slot, units, now)
+    this.#relay.spend(0, units, now)
+  }
+
+  /** A page that gives its lease up, most often to be reloaded, gets back from its source's budget what the lease cost. */
+  refundRegistration(source: string): void {
+    const slot = this.#slotOf(source)
+    const now = performance.now()
+    if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return
+    this.#refunds.spend(slot, REGISTRATION_COST, now)
+    this.#sources.giveBack(slot, REGISTRATION_COST, now)
+  }
+
+  #slotOf(source: string): number {
+    return hash('sha256', this.#slotKey + networkOf(source), 'buffer').readUInt32BE() % BUDGET_SLOTS
+  }
+}
+
+/** The same proportions at another rate; a whole registration stays possible at once, however low that is. */
+function scaled(perMinute: number, usual: Rate): Rate {
+  return { perMinute, burst: Math.max(REGISTRATION_COST, (usual.burst * perMinute) / usual.perMinute) }
+}

@@ -1,0 +1,187 @@
+// `GET /sdk/connect`: checks the capability before the upgrade, then hands the connection to its carrier, browser or native.
+
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import {
+  AUDIENCE,
+  HEADER,
+  RAW_UPGRADE,
+  READY_SESSIONS_MAX,
+  SUBPROTOCOL,
+  WEBSOCKET_MESSAGE_MAX_BYTES,
+} from '@svc/protocol'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Admissions } from '../auth/lease-authorizer.ts'
+import type { Sources } from '../client-address/client-addresses.ts'
+import { RelayError } from '../errors.ts'
+import type { Lease } from '../lease/lease.ts'
+import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_PIECES_MAX } from '../limits.ts'
+import type { Tally } from '../metrics/relay-counters.ts'
+import type { PolicyRules } from '../policy/policy-rules.ts'
+import { serveNative } from './native-session.ts'
+import { SessionMemories } from './session-memory.ts'
+import { TcpSockets } from './tls-underlying-socket.ts'
+import { type Carrier, serveCarrier } from './websocket-carrier.ts'
+
+export class ReverseConnect {
+  readonly #credentials: Admissions
+  readonly #policy: PolicyRules
+  readonly #tally: Tally
+  readonly #sources: Pick<Sources, 'standsForMany'>
+  readonly #memories: SessionMemories
+  readonly #open = new WeakMap<Lease, Set<Carrier>>()
+  readonly #tcpSockets = new TcpSockets()
+  #onCarrier: ((lease: Lease) => void) | undefined
+  readonly #sockets: WebSocketServer = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES,
+    maxFragments: WEBSOCKET_PIECES_MAX,
+    maxBufferedChunks: WEBSOCKET_PIECES_MAX,
+    handleProtocols: () => SUBPROTOCOL,
+  })
+
+  constructor(
+    credentials: Admissions,
+    policy: PolicyRules,
+    tally: Tally,
+    sources: Pick<Sources, 'standsForMany'>,
+  ) {
+    this.#credentials = credentials
+    this.#policy = policy
+    this.#tally = tally
+    this.#sockets.on('error', () => {})
+    this.#sources = sources
+    this.#memories = new SessionMemories((bound) => tally.memoryRelieved.add({ bound }))
+    // Emitted within `handleUpgrade`, before anything was written: ws would answer without the envelope.
+    this.#sockets.on('wsClientError', ({ message }) => {
+      throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
+    })
+  }
+
+  /** @param listener is told of the lease of each new WebSocket */
+  onCarrier(listener: (lease: Lease) => void): void {
+    this.#onCarrier = listener
+  }
+
+  /** Finds out which WebSockets of the lease are dead. */
+  probe(lease: Lease): void {
+    for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
+  }
+
+  /** Lets the pages of the lease come back to another process. */
+  sendAway(lease: Lease): void {
+    for (const carrier of this.#open.get(lease) ?? []) carrier.sendAway()
+  }
+
+  /** Remembers a connection whose TLS handshake has not begun. */
+  connected(socket: Socket): void {
+    this.#tcpSockets.add(socket)
+  }
+
+  /** The TCP connection beneath a connection to the API, if it is known. */
+  tcpBeneath(connection: Socket): Socket | undefined {
+    return this.#tcpSockets.beneath(connection)
+  }
+
+  /**
+   * @param source normalized address of the client
+   * @param head bytes that came behind the request
+   * @throws RelayError when the request is refused; nothing was written then
+   */
+  upgrade(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
+    requireHttp11(request)
+    if (this.#policy.isAnyIpBanned(source)) throw new RelayError('ip_banned', 'this address is banned here')
+    if (request.headers.upgrade?.toLowerCase() === 'websocket')
+      this.#openCarrier(request, source, socket, head)
+    else this.#openSession(request, socket, head)
+  }
+
+  #openCarrier(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
+    const lease = this.#leaseOf(offeredCapability(request))
+    const open = this.#open.get(lease)?.size ?? 0
+    if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} WebSockets are open for this lease`)
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, lease, source))
+  }
+
+  #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const lease = this.#leaseOf(nativeCapability(request))
+    if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
+    const { roomInMs } = lease.ready
+    if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
+    if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
+    this.#count(socket)
+    serveNative(socket, lease, this.#tcpSockets.beneath(request.socket))
+  }
+
+  #leaseOf(capability: string): Lease {
+    const lease = this.#credentials.leaseOf(capability, AUDIENCE.reverse)
+    if (this.#policy.bars(lease)) throw new RelayError('lease_rejected', 'the lease is not allowed to route')
+    return lease
+  }
+
+  #serve(ws: WebSocket, connection: Duplex, lease: Lease, source: string): void {
+    const carriers = this.#open.get(lease) ?? new Set()
+    this.#open.set(lease, carriers)
+    // A page often comes back because its last WebSocket died, which is not known here yet.
+    this.probe(lease)
+    this.#onCarrier?.(lease)
+    const carrier = serveCarrier({
+      socket: ws,
+      connection,
+      lease,
+      source: this.#sources.standsForMany(source) ? undefined : source,
+      credentials: this.#credentials,
+      memories: this.#memories,
+    })
+    carriers.add(carrier)
+    this.#count(ws)
+    ws.on('close', () => carriers.delete(carrier))
+  }
+
+  #count(carrier: WebSocket | Duplex): void {
+    this.#tally.carriers += 1
+    carrier.once('close', () => {
+      this.#tally.carriers -= 1
+    })
+  }
+}
+
+/** @throws RelayError `http11_only`: no other version can be upgraded */
+export function requireHttp11(request: IncomingMessage): void {
+  if (request.httpVersion !== '1.1') throw new RelayError('http11_only', 'HTTP/1.1 is needed')
+}
+
+/** What a request without a capability is told, whether or not it asks for an upgrade. */
+export function noCapability(): RelayError {
+  const native = `in the header ${HEADER.reverseCapability}`
+  const browser = `with a WebSocket's subprotocols behind ${SUBPROTOCOL}`
+  return new RelayError('unauthorized', `a capability is needed, ${native} or ${browser}`)
+}
+
+/** The client offers exactly the subprotocol and one capability. */
+function offeredCapability(request: IncomingMessage): string {
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((value) => value.trim())
+  const [subprotocol, capability] = offered
+  const isAlone = capability === undefined && (subprotocol === '' || subprotocol === SUBPROTOCOL)
+  if (isAlone || capability === '') throw noCapability()
+  if (offered.length !== 2 || subprotocol !== SUBPROTOCOL || capability === undefined)
+    throw new RelayError('invalid_request', `the subprotocols ${SUBPROTOCOL} and one capability are needed`)
+  return capability
+}
+
+/** A native client may leave the upgrade headers out, but not ask for another protocol. */
+function nativeCapability(request: IncomingMessage): string {
+  const capability = request.headers[HEADER.reverseCapability.toLowerCase()]
+  const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
+  if (typeof capability !== 'string') throw noCapability()
+  if (protocol !== RAW_UPGRADE)
+    throw new RelayError('invalid_request', `a session is an upgrade to ${RAW_UPGRADE}, or to websocket`)
+  return capability
+}
+
+function tooMany(message: string, waitMs = 1000): RelayError {
+  return new RelayError('rate_limited', message, { 'Retry-After': `${Math.ceil(waitMs / 1000)}` })
+}

@@ -1,0 +1,90 @@
+// The streams of one WebSocket that have not been admitted yet: each has to show its lease's capability.
+
+import { AUDIENCE, CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
+import type { Stream } from '@svc/yamux'
+import type { Admissions } from '../auth/lease-authorizer.ts'
+import type { Lease } from '../lease/lease.ts'
+import { HALF_OPEN_STREAMS_MAX } from '../limits.ts'
+import type { Liveness } from './carrier-liveness.ts'
+import type { SessionMemory } from './session-memory.ts'
+import { StreamDuplex } from './stream-duplex.ts'
+
+const LENGTH_BYTES = 2
+
+export class Admission {
+  readonly #lease: Lease
+  readonly #credentials: Admissions
+  readonly #memory: SessionMemory
+  readonly #liveness: Liveness
+  #halfOpen = 0
+
+  constructor(lease: Lease, credentials: Admissions, memory: SessionMemory, liveness: Liveness) {
+    this.#lease = lease
+    this.#credentials = credentials
+    this.#memory = memory
+    this.#liveness = liveness
+  }
+
+  /** Makes `stream` a ready session of the lease, or rejects it; with too many at once it is reset. Never rejects. */
+  async admit(stream: Stream): Promise<void> {
+    if (this.#halfOpen >= HALF_OPEN_STREAMS_MAX) return stream.abort()
+    this.#halfOpen += 1
+    const deadline = setTimeout(() => stream.abort(), CAPABILITY_DEADLINE_MS)
+    try {
+      const capability = await this.#readCapability(stream)
+      const isGood = capability !== undefined && this.#isOfLease(capability)
+      await (isGood && this.#lease.ready.hasRoom ? this.#accept(stream) : reject(stream))
+    } catch {
+      stream.abort()
+    } finally {
+      clearTimeout(deadline)
+      this.#halfOpen -= 1
+    }
+  }
+
+  async #accept(stream: Stream): Promise<void> {
+    await stream.write(Uint8Array.of(STREAM_ANSWER.accepted))
+    const session = new StreamDuplex(stream, this.#liveness)
+    if (!this.#lease.ready.offer(session)) session.destroy()
+  }
+
+  /** Whether the capability is good and of the very lease that opened the WebSocket. */
+  #isOfLease(capability: string): boolean {
+    try {
+      return this.#credentials.leaseOf(capability, AUDIENCE.reverse) === this.#lease
+    } catch {
+      return false
+    }
+  }
+
+  /**
+   * The capability that is current when the stream opens: two bytes of length, then the text.
+   * @returns undefined when what came is not one capability and nothing more
+   */
+  async #readCapability(stream: Stream): Promise<string | undefined> {
+    let received = Buffer.alloc(0)
+    try {
+      for (;;) {
+        const bytes = await stream.read()
+        if (bytes === undefined) return undefined
+        received = Buffer.concat([received, bytes])
+        this.#memory.hold(bytes.length)
+        if (received.length < LENGTH_BYTES) continue
+        const length = received.readUInt16BE(0)
+        if (length === 0 || length > CAPABILITY_MAX_BYTES) return undefined
+        if (received.length > LENGTH_BYTES + length) return undefined
+        if (received.length === LENGTH_BYTES + length) return received.toString('utf8', LENGTH_BYTES)
+      }
+    } finally {
+      this.#memory.hold(-received.length)
+    }
+  }
+}
+
+/** Says so and ends the stream. Resolves once the client has ended it, too; nothing of what it sends until then is kept. */
+async function reject(stream: Stream): Promise<void> {
+  stream.discard()
+  await stream.write(Uint8Array.of(STREAM_ANSWER.rejected))
+  await stream.end()
+  await stream.closed
+}

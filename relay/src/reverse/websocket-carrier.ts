@@ -1,0 +1,93 @@
+// One browser's WebSocket: a yamux session whose streams become ready reverse sessions of the lease.
+
+import type { Duplex } from 'node:stream'
+import { CARRIER_CLOSE } from '@svc/protocol'
+import { Session } from '@svc/yamux'
+import type { WebSocket } from 'ws'
+import type { Admissions } from '../auth/lease-authorizer.ts'
+import type { Lease } from '../lease/lease.ts'
+import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
+import { Liveness } from './carrier-liveness.ts'
+import { meterMessages } from './message-meter.ts'
+import type { SessionMemories } from './session-memory.ts'
+import { Admission } from './stream-authorization.ts'
+import { webSocketTransport } from './websocket-transport.ts'
+
+/** In IANA's registry of close codes: "Service Restart". */
+const SERVICE_RESTART = 1012
+
+export interface Carrier {
+  /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
+  probe(): void
+  /** Closes the WebSocket, for its page to open another one elsewhere. */
+  sendAway(): void
+}
+
+interface CarrierParts {
+  socket: WebSocket
+  /** What the WebSocket is spoken over. */
+  connection: Duplex
+  lease: Lease
+  /** Normalized address of the client; undefined when it stands for many. */
+  source: string | undefined
+  credentials: Admissions
+  memories: SessionMemories
+}
+
+/** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
+export function serveCarrier(parts: CarrierParts): Carrier {
+  const { socket, connection, lease, source, credentials, memories } = parts
+  const memory = memories.open(lease, source, {
+    shed: (bytes) => session.shed(bytes),
+    terminate: () => socket.terminate(),
+  })
+  const liveness = new Liveness({
+    ping: () => void session.ping().catch(() => {}),
+    backlog: () => socket.bufferedAmount,
+  })
+  const unwatch = lease.ready.watch(liveness)
+  const admission = new Admission(lease, credentials, memory, liveness)
+  const session = new Session(webSocketTransport(socket, memory), {
+    role: 'server',
+    maxStreams: CARRIER_STREAMS_MAX,
+    pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
+    memory,
+    onStream: (stream) => void admission.admit(stream),
+  })
+  const close = (code: number, reason: string) => {
+    socket.close(code, reason)
+    setTimeout(() => socket.terminate(), CARRIER_CLOSE_DEADLINE_MS).unref()
+  }
+  const onLeaseEnd = () => {
+    const code = lease.ended.reason === 'replaced' ? CARRIER_CLOSE.leaseReplaced : CARRIER_CLOSE.leaseEnded
+    close(code, `lease ${lease.ended.reason}`)
+  }
+  lease.ended.addEventListener('abort', onLeaseEnd)
+  const release = lease.onBar(() => {
+    session.transportClosed()
+    close(CARRIER_CLOSE.leaseEnded, 'lease not allowed')
+  })
+  meterMessages(socket, connection, memory)
+  socket.on('message', (data) => {
+    liveness.hear()
+    session.receive(data as Buffer)
+  })
+  socket.on('error', () => socket.terminate())
+  socket.on('close', () => {
+    lease.ended.removeEventListener('abort', onLeaseEnd)
+    release()
+    unwatch()
+    session.transportClosed()
+    memory.close()
+  })
+  return {
+    probe: () => {
+      const before = liveness.heard
+      // Any message is a sign of life: the answer may be stuck behind bulk data.
+      session.ping().catch(() => {
+        if (liveness.heard === before) socket.terminate()
+      })
+    },
+    sendAway: () => close(SERVICE_RESTART, 'restart'),
+  }
+}

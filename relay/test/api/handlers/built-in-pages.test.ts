@@ -1,0 +1,99 @@
+// The relay's own pages: what `svc-relay` serves as it is started from a checkout, and what it says where they are not built.
+
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildRelayPages } from '../../../../scripts/lib/build.ts'
+import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
+
+const PACKAGE = resolve(import.meta.dirname, '../../..')
+const ADMIN_TOKEN = 'a-long-random-value'
+
+describe('without SVC_SITE_DIR', () => {
+  let relay: RelayProcess
+  beforeAll(async () => {
+    await buildRelayPages()
+    relay = await startRelayProcess()
+  }, 60_000)
+  afterAll(() => relay.close())
+
+  test.each(['/', '/sites', '/sites/', '/admin', '/admin/'])('%s is a page of the relay', async (path) => {
+    const { status, text, headers } = await relay.call('GET', path)
+    expect([status, text]).toEqual([200, expect.stringContaining('<title>svc</title>')])
+    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+    const [, script] = /<script[^>]* src="([^"]+)"/.exec(text) ?? []
+    expect(await relay.call('HEAD', `${script}`)).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/javascript', 'cache-control': 'public, max-age=31536000, immutable' },
+    })
+  })
+
+  test('the examples are there, too, and what is not a page is not', async () => {
+    const { status, text } = await relay.call('GET', '/examples/')
+    expect([status, text]).toEqual([200, expect.stringContaining('<h1>Examples</h1>')])
+    for (const path of ['/nothing', '/.built-from', '/package.json'])
+      expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
+  })
+
+  test('nothing of it is worth a warning', () => {
+    expect(relay.log.filter(({ level }) => Number(level) > 30)).toEqual([])
+  })
+})
+
+describe('where they are not built', () => {
+  let directory: string
+  let relay: RelayProcess
+  beforeAll(async () => {
+    // as `npm ci --ignore-scripts` leaves the package
+    directory = await mkdtemp(join(tmpdir(), 'svc-unbuilt-'))
+    await cp(join(PACKAGE, 'src'), join(directory, 'relay/src'), { recursive: true })
+    await cp(join(PACKAGE, 'package.json'), join(directory, 'relay/package.json'))
+    await symlink(resolve(PACKAGE, '../node_modules'), join(directory, 'node_modules'))
+    relay = await startRelayProcess({ ADMIN_TOKEN }, { main: join(directory, 'relay/src/main.ts') })
+  }, 60_000)
+  afterAll(async () => {
+    await relay.close()
+    await rm(directory, { recursive: true })
+  })
+
+  test('the log says so once, at the start', () => {
+    const warnings = relay.log.filter(({ level }) => Number(level) > 30)
+    expect(warnings).toMatchObject([
+      { level: 40, directory: join(directory, 'relay/pages'), msg: expect.stringContaining('npm run site') },
+    ])
+  })
+
+  test.each(['/', '/sites', '/sites/', '/admin', '/admin/', '/examples/'])('%s says so', async (path) => {
+    const { status, text, headers } = await relay.call('GET', path)
+    expect([status, text]).toEqual([503, expect.stringMatching(/not built.*npm run site/s)])
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    })
+  })
+
+  test('every other path is not found, and the API works', async () => {
+    for (const path of ['/nothing', '/assets/index-Ab3_x-9Z.js', '/sdk/hop'])
+      expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
+    expect((await relay.call('GET', '/api/healthz')).json).toEqual({ ok: true, data: { status: 'ok' } })
+  })
+
+  test('the landing page that the policy turned off is not found', async () => {
+    const headers = { Authorization: `Bearer ${ADMIN_TOKEN}` }
+    const { data } = (await relay.call('GET', '/api/policy', undefined, headers)).json
+    await relay.call('POST', '/api/policy', { ...(data as object), landing_page_enabled: false }, headers)
+    for (const path of ['/', '/sites'])
+      expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
+    expect(await relay.call('GET', '/admin')).toMatchObject({ status: 503 })
+  })
+
+  test('they are served as soon as they are there', async () => {
+    await cp(join(PACKAGE, 'pages'), join(directory, 'relay/pages'), { recursive: true })
+    expect(await relay.call('GET', '/admin')).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('<title>svc</title>'),
+    })
+  })
+})

@@ -1,0 +1,63 @@
+// Clients that go away in the middle of a file: no descriptor stays open, and a relay with few of them stays up.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ROOT_HOST } from '../../support/relay.ts'
+import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
+
+/** More than the kernel keeps for a client that does not read. */
+const FILE_BYTES: number = 16 * 1024 * 1024
+/** As few as a relay starts with. */
+const OPEN_FILES = 512
+const AT_ONCE = 20
+/** Of the operating system and of Node, which come and go. */
+const SPARE_DESCRIPTORS = 8
+/** Of pino. */
+const INFO = 30
+
+let directory: string
+let relay: RelayProcess
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'svc-aborted-'))
+  await mkdir(join(directory, 'bin'))
+  for (const file of ['large.bin', 'bin/linux-amd64'])
+    await writeFile(join(directory, file), Buffer.alloc(FILE_BYTES))
+  relay = await startRelayProcess(
+    { SVC_SITE_DIR: directory, SVC_INSTALL_DIR: directory },
+    { openFiles: OPEN_FILES },
+  )
+}, 60_000)
+afterAll(async () => {
+  await relay.close()
+  await rm(directory, { recursive: true })
+})
+
+/** Leaves once the first bytes of the answer are there. */
+async function abortDownload(path: string): Promise<void> {
+  const socket = relay.tls(ROOT_HOST)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${ROOT_HOST}:${relay.port}\r\n\r\n`)
+  await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
+  socket.destroy()
+}
+
+test.each([
+  ['/large.bin', 600],
+  ['/api/install/bin/linux-amd64', 60],
+])(
+  'downloads of %s that %i clients abort leave no descriptor open',
+  { timeout: 60_000 },
+  async (path, count) => {
+    const before = await relay.descriptors()
+    for (let begun = 0; begun < count; begun += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => abortDownload(path)))
+    await vi.waitFor(
+      async () => expect(await relay.descriptors()).toBeLessThanOrEqual(before + SPARE_DESCRIPTORS),
+      { timeout: 5_000 },
+    )
+    expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
+    expect(relay.log.filter(({ level }) => level !== INFO)).toEqual([])
+    expect(relay.complaints).toBe('')
+  },
+)

@@ -1,0 +1,54 @@
+// Whom a request is for: RFC 9112 §3.2, RFC 9110 §7.4.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { apiSocket } from '../../support/session.ts'
+
+let relay: TestRelay
+let proxied: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay()
+  proxied = await startTestRelay({ TRUSTED_PROXIES: '127.0.0.1' })
+})
+afterAll(() => Promise.all([relay.close(), proxied.close()]))
+
+async function statusOf(to: TestRelay, target: string, lines: string[]): Promise<number> {
+  const socket = await apiSocket(to)
+  const answer = readAll(socket)
+  socket.once('end', () => socket.end())
+  socket.write(`${[`GET ${target}`, ...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(`${await answer}`)?.[1])
+}
+
+const UPGRADE = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${'A'.repeat(22)}==`]
+
+test.each<[string, string[], number]>([
+  ['the root host', [`Host: ${ROOT_HOST}`], 200],
+  ['with any port', [`Host: ${ROOT_HOST}:1`], 200],
+  ['in capitals, with a dot', ['Host: RELAY.localhost.:443'], 200],
+  ['no Host', [], 400],
+  ['an empty one', ['Host:'], 400],
+  ['two', [`Host: ${ROOT_HOST}`, `Host: ${ROOT_HOST}`], 400],
+  ['two that differ', [`Host: ${ROOT_HOST}`, 'Host: other.example'], 400],
+  ['no name', ['Host: :443'], 400],
+  ['a foreign one', ['Host: other.example'], 421],
+  ['that of a site', [`Host: demo.${ROOT_HOST}`], 421],
+  ['an address', ['Host: 127.0.0.1'], 421],
+  ['localhost', ['Host: localhost'], 421],
+])('%s', async (_what, lines, status) => {
+  expect(await statusOf(relay, '/api/healthz HTTP/1.1', lines)).toBe(status)
+  expect(await statusOf(relay, '/nothing HTTP/1.1', lines)).toBe(status === 200 ? 404 : status)
+  // Without a capability the right host is refused, too, but for that.
+  expect(await statusOf(relay, '/sdk/connect HTTP/1.1', [...lines, ...UPGRADE])).toBe(
+    status === 200 ? 403 : status,
+  )
+})
+
+test('HTTP/1.0 needs no Host', async () => {
+  expect(await statusOf(relay, '/api/healthz HTTP/1.0', [])).toBe(200)
+})
+
+test('a trusted proxy may say another name, but only one', async () => {
+  expect(await statusOf(proxied, '/api/healthz HTTP/1.1', ['Host: upstream.internal:8443'])).toBe(200)
+  expect(await statusOf(proxied, '/api/healthz HTTP/1.1', ['Host: a', 'Host: b'])).toBe(400)
+})

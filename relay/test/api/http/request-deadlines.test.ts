@@ -1,0 +1,101 @@
+// Who connects and then dawdles: each deadline, from the outside and on the real clock, all at once.
+
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openCarrier, type TestCarrier } from '../../support/carrier.ts'
+import { captureHello } from '../../support/client-hello.ts'
+import { freeRange } from '../../support/ports.ts'
+import { startTestRelay, type TestRelay } from '../../support/relay.ts'
+import { openTunnel } from '../../support/tunnel.ts'
+
+// a relay that starts waits for its QUIC process
+vi.setConfig({ hookTimeout: 30_000 })
+
+let relay: TestRelay
+let carrier: TestCarrier
+let hostname: string
+beforeAll(async () => {
+  const port = `${await freeRange(1)}`
+  relay = await startTestRelay({ UDP_ENABLED: 'true', MIN_PORT: port, MAX_PORT: port })
+  const lease = await relay.register('slow')
+  hostname = lease.hostname
+  carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+})
+afterAll(() => relay.close())
+
+/** Seconds until the relay has closed the socket, and what it said before. */
+async function closing(socket: Socket): Promise<{ seconds: number; text: string }> {
+  const started = performance.now()
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('close', resolve))
+  return { seconds: (performance.now() - started) / 1000, text: Buffer.concat(chunks).toString() }
+}
+
+async function api(): Promise<Socket> {
+  const socket = relay.tls('relay.localhost')
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+const HEAD = 'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Type: application/json\r\n'
+
+describe.concurrent('deadlines', { timeout: 30_000 }, () => {
+  test('a connection that says nothing is closed after 10 s', async () => {
+    const { seconds, text } = await closing(await relay.tcp())
+    expect(text).toBe('')
+    expect(seconds).toBeGreaterThan(9.5)
+    expect(seconds).toBeLessThan(12)
+  })
+
+  test('a visitor whom no session serves is turned away after 10 s', async () => {
+    const { seconds } = await closing(relay.tls(hostname))
+    expect(seconds).toBeGreaterThan(9.5)
+    expect(seconds).toBeLessThan(12)
+  })
+
+  test('a stream that never presents its capability is reset after 10 s', async () => {
+    const stream = await carrier.session.open()
+    const started = performance.now()
+    await stream.write(Uint8Array.of(0))
+    await stream.closed
+    expect((performance.now() - started) / 1000).toBeGreaterThan(9.5)
+  })
+
+  test('a datagram tunnel whose token never comes is closed after 10 s', async () => {
+    const tunnel = await openTunnel(relay)
+    const started = performance.now()
+    await tunnel.closed
+    expect((performance.now() - started) / 1000).toBeGreaterThan(9)
+    expect((performance.now() - started) / 1000).toBeLessThan(12)
+  })
+
+  test("a request's head must be whole after 10 s", async () => {
+    const socket = await api()
+    socket.write(HEAD)
+    const { seconds, text } = await closing(socket)
+    expect(text).toMatch(/^HTTP\/1\.1 408 /)
+    expect(seconds).toBeGreaterThan(9)
+    expect(seconds).toBeLessThan(16)
+  })
+
+  test("a request's body must be whole after 10 s", async () => {
+    const socket = await api()
+    socket.write(`${HEAD}Content-Length: 10\r\n\r\n{`)
+    const { seconds, text } = await closing(socket)
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*took too long/s)
+    expect(seconds).toBeGreaterThan(9)
+    expect(seconds).toBeLessThan(16)
+  })
+
+  test('a TLS handshake with the API must be whole after 10 s', async () => {
+    const hello = await captureHello('relay.localhost')
+    const socket = await relay.tcp()
+    socket.write(hello)
+    const { seconds } = await closing(socket)
+    expect(seconds).toBeGreaterThan(9)
+    expect(seconds).toBeLessThan(16)
+  })
+})

@@ -1,0 +1,29 @@
+// What the kernel keeps for a client that does not read, as it tells of it.
+
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { unacknowledged } from '../../../src/api/http/send-queue-size.ts'
+
+test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (host) => {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const open = async (): Promise<[client: Socket, accepted: Socket]> => {
+    const client = connect({ host, port }).pause()
+    const [accepted] = await once(server, 'connection')
+    return [client, accepted]
+  }
+  const [stuck, idle] = [await open(), await open()]
+  stuck[1].write(Buffer.alloc(16 * 1024 * 1024))
+  await setTimeout(100)
+  const queues = await unacknowledged([stuck[1], idle[1]])
+  expect(queues.get(stuck[1])).toBeGreaterThan(16 * 1024)
+  expect(queues.get(idle[1])).toBe(0)
+  expect(await unacknowledged([{ remoteAddress: '192.0.2.1', remotePort: 1, localPort: port }])).toEqual(
+    new Map(),
+  )
+  for (const socket of [...stuck, ...idle]) socket.destroy()
+  server.close()
+})

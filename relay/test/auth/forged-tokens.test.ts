@@ -1,0 +1,105 @@
+// Tokens that somebody made up cost the relay's thread next to nothing, and keep nobody out.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AUDIENCE, type Audience } from '@svc/protocol'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Admissions } from '../../src/auth/lease-authorizer.ts'
+import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
+import { Tokens } from '../../src/auth/token-issuer.ts'
+import type { UncheckedToken } from '../../src/auth/token-verifier.ts'
+import type { Lease } from '../../src/lease/lease.ts'
+import { newLease } from '../support/lease.ts'
+
+const FORGERIES = 2000
+
+/** Counts the signatures that are checked, at some 0.6 ms each. */
+class CountingTokens extends Tokens {
+  checks = 0
+
+  override read(token: string, audience: Audience): UncheckedToken | undefined {
+    const read = super.read(token, audience)
+    return (
+      read && {
+        ...read,
+        isSigned: () => {
+          if (!read.isChecked) this.checks += 1
+          return read.isSigned()
+        },
+      }
+    )
+  }
+}
+
+let directory: string
+let identity: RelayIdentity
+let tokens: CountingTokens
+let lease: Lease
+let admissions: Admissions
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'svc-forged-'))
+  identity = await loadIdentity(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+beforeEach(() => {
+  tokens = new CountingTokens(identity, 'https://relay.localhost')
+  lease = newLease()
+  admissions = new Admissions(tokens, { find: (_identity, id) => (id === lease.id ? lease : undefined) })
+})
+
+/** The claims of a genuine token, under a signature that nobody made. */
+function forge(token: string, number: number): string {
+  const signature = Buffer.alloc(64, 1)
+  signature.writeUInt32BE(number, 0)
+  return [...token.split('.').slice(0, 2), signature.toString('base64url')].join('.')
+}
+
+function codeOf(token: string): string {
+  try {
+    admissions.leaseOf(token, AUDIENCE.lease)
+    return 'admitted'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('of tokens that name no active lease 200 are checked at once; the others are told what is certain', () => {
+  const stale = tokens.issue(newLease(), AUDIENCE.lease)
+  const codes = Array.from({ length: FORGERIES }, (_, i) => codeOf(forge(stale, i)))
+  expect(codes[0]).toBe('unauthorized')
+  expect(codes.at(-1)).toBe('lease_not_found')
+  // A few more come back while the others are looked at.
+  expect(tokens.checks).toBeLessThan(220)
+  expect(codeOf(stale)).toBe('lease_not_found')
+  expect(codeOf(tokens.issue(lease, AUDIENCE.lease))).toBe('admitted')
+})
+
+test('of tokens that name an active lease 100 forged ones are checked at once, and none is ever admitted', () => {
+  const known = tokens.issue(lease, AUDIENCE.lease)
+  expect(codeOf(known)).toBe('admitted')
+  const codes = Array.from({ length: FORGERIES }, (_, i) => codeOf(forge(known, i)))
+  expect(new Set(codes)).toEqual(new Set(['unauthorized']))
+  expect(tokens.checks).toBeLessThan(105)
+  expect(codeOf(known)).toBe('admitted')
+})
+
+test.each<[what: string, change: (claims: Record<string, unknown>) => unknown]>([
+  ['of another relay', (claims) => ({ ...claims, iss: 'https://other.example' })],
+  ['for another use', (claims) => ({ ...claims, aud: AUDIENCE.reverse })],
+  ['out of time', (claims) => ({ ...claims, exp: 1 })],
+  ['not of its time yet', (claims) => ({ ...claims, nbf: 4_000_000_000 })],
+  ['of nobody', ({ identity: _identity, ...claims }) => claims],
+  ['of two identities', (claims) => ({ ...claims, sub: `other:0x${'cd'.repeat(20)}` })],
+  ['of no lease', ({ lease_id: _id, ...claims }) => claims],
+  ['with a time that is text', (claims) => ({ ...claims, exp: '4000000000' })],
+  ['that is a list', () => []],
+  ['that is nothing', () => null],
+])('a token %s is refused without a look at its signature', (_what, change) => {
+  const [header, payload, signature] = tokens.issue(lease, AUDIENCE.lease).split('.')
+  const claims = JSON.parse(Buffer.from(payload!, 'base64url').toString())
+  const changed = Buffer.from(JSON.stringify(change(claims))).toString('base64url')
+  expect(codeOf(`${header}.${changed}.${signature}`)).toBe('unauthorized')
+  expect(tokens.checks).toBe(0)
+})

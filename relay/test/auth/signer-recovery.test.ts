@@ -1,0 +1,115 @@
+// Recovery of signers in a thread of its own: right, bounded, and no trouble to anybody when the thread breaks.
+
+import { afterEach, expect, test } from 'vitest'
+import { recoverSigner } from '../../src/auth/ethereum.ts'
+import { Recovery } from '../../src/auth/signer-recovery.ts'
+import { newAccount } from '../support/relay.ts'
+
+const broken = (script: string) => new URL(`data:text/javascript,${encodeURIComponent(script)}`)
+
+let recovery: Recovery
+const make = (script?: URL) => {
+  recovery = new Recovery(script)
+  return recovery
+}
+afterEach(() => recovery.close())
+
+async function signed(message: string) {
+  const account = newAccount()
+  return {
+    message,
+    signature: await account.signMessage({ message }),
+    address: account.address.toLowerCase(),
+  }
+}
+
+test('each question gets its own answer', async () => {
+  const { recover } = bound(make())
+  const [first, second] = [await signed('first'), await signed('second')]
+  expect(
+    await Promise.all([
+      recover(first.message, first.signature),
+      recover(second.message, second.signature),
+      recover(second.message, 'nonsense'),
+      recover(first.message, `0x${'00'.repeat(65)}`),
+    ]),
+  ).toEqual([first.address, second.address, undefined, undefined])
+  expect(await recover(first.message, second.signature)).not.toBe(first.address)
+})
+
+test('hardly any of the work is done in the thread that carries the visitors', {
+  timeout: 60_000,
+}, async () => {
+  const { recover } = bound(make())
+  const { message, signature } = await signed('work')
+  const cost = async (recoverOnce: typeof recover) => {
+    await recoverOnce(message, signature)
+    const before = process.threadCpuUsage()
+    await Promise.all(Array.from({ length: 100 }, () => recoverOnce(message, signature)))
+    return process.threadCpuUsage(before).user
+  }
+  expect(await cost(recover)).toBeLessThan((await cost(recoverSigner)) / 3)
+})
+
+test('256 may wait; one more is told to come back', async () => {
+  const { recover } = bound(
+    make(broken("import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => {})")),
+  )
+  const waiting = Array.from({ length: 256 }, () => recover('', ''))
+  expect(() => recover('', '')).toThrow(
+    expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '1' } }),
+  )
+  const settled = Promise.allSettled(waiting)
+  await recovery.close()
+  expect((await settled).every(({ status }) => status === 'rejected')).toBe(true)
+})
+
+test('a thread that hangs is ended after 10 s, and the next question starts another', {
+  timeout: 30_000,
+}, async () => {
+  const script = `
+    import { parentPort, threadId } from 'node:worker_threads'
+    parentPort.on('message', ({ id, message }) => {
+      if (message === 'spin') for (;;) {}
+      parentPort.postMessage({ id, address: 'thread ' + threadId })
+    })`
+  const { recover } = bound(make(broken(script)))
+  const before = await recover('', '')
+  const started = performance.now()
+  const spinning = recover('spin', '')
+  const behind = recover('', '')
+  const outcomes = await Promise.allSettled([spinning, behind])
+  const hangs = { status: 'rejected', reason: { message: 'the recovery thread hangs' } }
+  expect(outcomes).toMatchObject([hangs, hangs])
+  expect(performance.now() - started).toBeGreaterThan(9_900)
+  const after = await recover('', '')
+  expect(after).toMatch(/^thread \d+$/)
+  expect(after).not.toBe(before)
+})
+
+test.each([
+  ['throws', "throw new Error('oops')"],
+  ['exits', 'process.exit(0)'],
+])('a thread that %s is replaced', async (_name, misdeed) => {
+  const script = `
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ id, message }) => {
+      if (message === 'break') ${misdeed}
+      parentPort.postMessage({ id, address: 'fine' })
+    })`
+  const { recover } = bound(make(broken(script)))
+  await expect(recover('break', '')).rejects.toThrow('the recovery thread broke')
+  expect(await recover('', '')).toBe('fine')
+})
+
+test('closing ends the thread and refuses who waits', async () => {
+  const { recover } = bound(make())
+  const { message, signature } = await signed('last')
+  const refused = expect(recover(message, signature)).rejects.toThrow('the relay is closing')
+  await recovery.close()
+  await refused
+})
+
+function bound(it: Recovery) {
+  return { recover: (message: string, signature: string) => it.recover(message, signature) }
+}

@@ -1,0 +1,131 @@
+// The public vectors of Sign-In with Ethereum (EIP-4361): who signed is recovered from all of them, and no message
+// but our own, be it good or bad, is taken for a registration.
+
+import { parseSiweMessage, siweMessage } from '@svc/protocol'
+import { createSiweMessage, parseSiweMessage as parseAnySiweMessage } from 'viem/siwe'
+import { describe, expect, test } from 'vitest'
+import { checksumAddress, recoverSigner } from '../../src/auth/ethereum.ts'
+import { issueSiweMessage, verifyProof } from '../../src/auth/siwe.ts'
+import parsingNegative from '../vectors/siwe/parsing_negative.json' with { type: 'json' }
+import parsingPositive from '../vectors/siwe/parsing_positive.json' with { type: 'json' }
+import verificationNegative from '../vectors/siwe/verification_negative.json' with { type: 'json' }
+import verificationPositive from '../vectors/siwe/verification_positive.json' with { type: 'json' }
+
+interface Fields {
+  domain: string
+  address: string
+  statement?: string
+  uri: string
+  version: string
+  chainId: string | number
+  nonce: string
+  issuedAt: string
+  expirationTime?: string
+  notBefore?: string
+  resources?: string[]
+}
+
+/** EIP-4361, "Message format". */
+function textOf(fields: Fields): string {
+  const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = fields
+  return [
+    `${domain} wants you to sign in with your Ethereum account:`,
+    address,
+    '',
+    ...(statement === undefined ? [''] : [statement, '']),
+    `URI: ${uri}`,
+    `Version: ${version}`,
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${issuedAt}`,
+    ...(fields.expirationTime === undefined ? [] : [`Expiration Time: ${fields.expirationTime}`]),
+    ...(fields.notBefore === undefined ? [] : [`Not Before: ${fields.notBefore}`]),
+    ...(fields.resources === undefined ? [] : ['Resources:', ...fields.resources.map((one) => `- ${one}`)]),
+  ].join('\n')
+}
+
+const ADDRESS = '0x9d85ca56217d2bb651b00f15e694eb7e713637d4'
+const REQUEST = 'rch_0123456789abcdef'
+const issued = issueSiweMessage('relay.example', ADDRESS, REQUEST, 0, 120_000)
+
+describe('verification_positive', () => {
+  test.each(Object.entries(verificationPositive))('%s: the signer is recovered', async (_name, vector) => {
+    expect(await recoverSigner(textOf(vector), vector.signature)).toBe(vector.address.toLowerCase())
+  })
+})
+
+describe('verification_negative', () => {
+  test.each(['malformed signature', 'wrong signature'] as const)('%s: is not its signer', async (name) => {
+    const vector = verificationNegative[name]
+    expect(await recoverSigner(textOf(vector), vector.signature)).not.toBe(vector.address.toLowerCase())
+  })
+
+  // What is wrong with the others is their time, domain or nonce: here, that they are not the message issued.
+  test.each(Object.entries(verificationNegative))('%s: proves nothing here', async (_name, vector) => {
+    const proof = { message: textOf(vector), signature: vector.signature }
+    const address = vector.address.toLowerCase()
+    await expect(verifyProof(issued, address, proof, recoverSigner)).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+  })
+})
+
+describe('parsing_positive', () => {
+  test.each(Object.entries(parsingPositive))('%s: this is how a message is written', (_name, vector) => {
+    expect(textOf(vector.fields)).toBe(vector.message)
+  })
+
+  test.each(Object.entries(parsingPositive))('%s: an SDK does not sign it', (_name, { message, fields }) => {
+    const expected = { host: fields.domain, address: fields.address, requestId: REQUEST }
+    expect(parseSiweMessage(message, expected)).toBeUndefined()
+  })
+})
+
+describe('parsing_negative', () => {
+  test.each(Object.entries(parsingNegative))('%s: an SDK does not sign it', (_name, message) => {
+    const [host = '', address = ''] = message.split(/ wants you to sign in with your Ethereum account:\n|\n/)
+    expect(parseSiweMessage(message, { host, address, requestId: 'some_id' })).toBeUndefined()
+  })
+})
+
+describe('our message', () => {
+  test('reads the same to an independent implementation', () => {
+    expect(parseAnySiweMessage(issued)).toEqual({
+      domain: 'relay.example',
+      address: checksumAddress(ADDRESS),
+      statement: 'Register a svc lease',
+      uri: 'https://relay.example/sdk/register',
+      version: '1',
+      chainId: 1,
+      nonce: expect.stringMatching(/^[0-9a-f]{24}$/),
+      issuedAt: new Date(0),
+      expirationTime: new Date(120_000),
+      requestId: REQUEST,
+    })
+  })
+
+  test('is what an independent implementation writes, byte for byte', () => {
+    const message = createSiweMessage({
+      domain: 'relay.example:4433',
+      address: checksumAddress(ADDRESS) as `0x${string}`,
+      statement: 'Register a svc lease',
+      uri: 'https://relay.example:4433/sdk/register',
+      version: '1',
+      chainId: 1,
+      nonce: 'abcdefgh12345678',
+      issuedAt: new Date(0),
+      expirationTime: new Date(120_000),
+      requestId: REQUEST,
+    })
+    const fields = {
+      host: 'relay.example:4433',
+      address: checksumAddress(ADDRESS),
+      nonce: 'abcdefgh12345678',
+      issuedAt: '1970-01-01T00:00:00.000Z',
+      expirationTime: '1970-01-01T00:02:00.000Z',
+      requestId: REQUEST,
+    }
+    expect(siweMessage(fields)).toBe(message)
+    expect(parseSiweMessage(message, fields)).toEqual(fields)
+  })
+})

@@ -1,0 +1,185 @@
+// One source takes all connections that a site serves: visitors of other sources are served within a moment all the same.
+
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MARKER, STREAM_ANSWER } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import type { TestClient } from '../support/relay.ts'
+import { startTestRelay } from '../support/relay.ts'
+import { socketReader, type TestSession } from '../support/session.ts'
+
+const CROWD = '127.0.0.2'
+const OTHER = '127.0.0.3'
+/** What a site of this test serves at once. A quarter of it is the share of one source. */
+const CONNECTIONS_MAX = 80
+const INTERNAL_ERROR = Buffer.of(21, 3, 3, 0, 2, 2, 80)
+
+/** A site that serves so many visitors at once, and answers each with the first byte of its hello. */
+class Site {
+  serving = 0
+  readonly hello: Buffer
+  readonly #open: () => Promise<TestSession>
+  readonly #max: number
+  #ready = 0
+
+  constructor(hello: Buffer, open: () => Promise<TestSession>, max: number) {
+    this.hello = hello
+    this.#open = open
+    this.#max = max
+    this.#fill()
+  }
+
+  #fill(): void {
+    while (this.#ready < 2 && this.#ready + this.serving < this.#max) this.#serve().catch(() => {})
+  }
+
+  async #serve(): Promise<void> {
+    this.#ready += 1
+    const session = await this.#open()
+    let marker = await session.read(1)
+    while (marker[0] === MARKER.keepalive) marker = await session.read(1)
+    this.#ready -= 1
+    this.serving += 1
+    this.#fill()
+    try {
+      await session.read(16 + this.hello.length)
+      await session.write(this.hello.subarray(0, 1))
+      for (let bytes = await session.read(1); bytes.length > 0; bytes = await session.read(1))
+        await session.write(bytes)
+    } finally {
+      session.abort()
+      this.serving -= 1
+      this.#fill()
+    }
+  }
+}
+
+async function publish(relay: TestClient, name: string, max = CONNECTIONS_MAX): Promise<Site> {
+  const lease = await relay.register(name)
+  const capability = lease.reverse_endpoint.capability
+  const carrier = await openCarrier(relay, capability)
+  const open = async (): Promise<TestSession> => {
+    const { stream, read } = await carrier.open(capability)
+    if ((await read(1))[0] !== STREAM_ANSWER.accepted) throw new Error('rejected')
+    return {
+      read,
+      write: (bytes) => stream.write(bytes),
+      end: () => stream.end(),
+      abort: () => stream.abort(),
+      closed: stream.closed,
+    }
+  }
+  return new Site(await captureHello(lease.hostname), open, max)
+}
+
+interface Visitor {
+  socket: Socket
+  /** What came within a second, or until the end. */
+  answer: Promise<Buffer>
+}
+
+function visit(relay: TestClient, { hello }: Site, localAddress: string): Visitor {
+  const socket = connect({ host: '127.0.0.1', port: relay.port, localAddress })
+  socket.on('error', () => {})
+  socket.write(hello)
+  return { socket, answer: socketReader(socket)(1) }
+}
+
+/** Visitors of one source, who were all served. */
+async function crowd(relay: TestClient, site: Site, count: number): Promise<Socket[]> {
+  const visitors = Array.from({ length: count }, () => visit(relay, site, CROWD))
+  for (const { answer } of visitors) expect(await answer).toEqual(site.hello.subarray(0, 1))
+  return visitors.map(({ socket }) => socket)
+}
+
+const closedOf = (sockets: Socket[]): number[] =>
+  sockets.flatMap((socket, index) => (socket.closed || socket.readableEnded ? [index] : []))
+
+describe.each([1, 2])('with %i processes', (workers) => {
+  let relay: Awaited<ReturnType<typeof startTestRelay>>
+  beforeAll(async () => {
+    relay = await startTestRelay({ SVC_WORKERS: `${workers}` })
+  })
+  afterAll(() => relay.close())
+
+  test('a visitor of another source is served after a second, for one who was idle', async () => {
+    const site = await publish(relay, 'crowd')
+    const sockets = await crowd(relay, site, CONNECTIONS_MAX)
+    // But for ten, they go on talking.
+    const talking = setInterval(() => {
+      for (const socket of sockets.slice(10)) socket.write('x')
+    }, 100)
+    const from = performance.now()
+    const { answer } = visit(relay, site, OTHER)
+    expect(await answer).toEqual(site.hello.subarray(0, 1))
+    expect(performance.now() - from).toBeLessThan(2_500)
+    clearInterval(talking)
+    const closed = closedOf(sockets)
+    expect(closed.length).toBeGreaterThanOrEqual(1)
+    expect(closed.length).toBeLessThanOrEqual(2)
+    for (const index of closed) expect(index).toBeLessThan(10)
+  })
+})
+
+describe('in one process', () => {
+  let relay: Awaited<ReturnType<typeof startTestRelay>>
+  beforeAll(async () => {
+    relay = await startTestRelay()
+  })
+  afterAll(() => relay.close())
+
+  test('sources that have no more than their share, or 16, lose nobody', { timeout: 20_000 }, async () => {
+    const site = await publish(relay, 'small', 16)
+    const sockets = await crowd(relay, site, 16)
+    const { socket, answer } = visit(relay, site, OTHER)
+    await sleep(3_000)
+    expect(closedOf(sockets)).toEqual([])
+    sockets[7]?.destroy()
+    expect(await answer).toEqual(site.hello.subarray(0, 1))
+    socket.destroy()
+  })
+
+  test('a source whose visitors all come at once displaces none of its own', {
+    timeout: 20_000,
+  }, async () => {
+    const site = await publish(relay, 'burst')
+    const visitors = Array.from({ length: CONNECTIONS_MAX + 8 }, () => visit(relay, site, CROWD))
+    await expect.poll(() => site.serving).toBe(CONNECTIONS_MAX)
+    await sleep(4_000)
+    expect(closedOf(visitors.map(({ socket }) => socket))).toEqual([])
+    expect(site.serving).toBe(CONNECTIONS_MAX)
+    for (const { socket } of visitors) socket.destroy()
+  })
+
+  test('those who wait from a source with its share come last', async () => {
+    const site = await publish(relay, 'last', 40)
+    const sockets = await crowd(relay, site, 40)
+    const more = Array.from({ length: 30 }, () => visit(relay, site, CROWD))
+    await sleep(300)
+    const { answer } = visit(relay, site, OTHER)
+    await sleep(300)
+    sockets[0]?.destroy()
+    expect(await answer).toEqual(site.hello.subarray(0, 1))
+    expect(more.map(({ socket }) => socket.bytesRead)).toEqual(Array(30).fill(0))
+    for (const { socket } of more) socket.destroy()
+  })
+
+  test('256 of one source may wait; one more is turned away at once', async () => {
+    const { hostname } = await relay.register('nobody')
+    const hello = await captureHello(hostname)
+    const site = { hello } as Site
+    const waiting = Array.from({ length: 256 }, () => visit(relay, site, CROWD))
+    await sleep(1_000)
+    const socket = connect({ host: '127.0.0.1', port: relay.port, localAddress: CROWD })
+    socket.write(hello)
+    const from = performance.now()
+    expect(await socketReader(socket)(7)).toEqual(INTERNAL_ERROR)
+    expect(performance.now() - from).toBeLessThan(2_000)
+    const other = visit(relay, site, OTHER)
+    await sleep(300)
+    expect(other.socket.bytesRead).toBe(0)
+    for (const { socket } of [...waiting, other]) socket.destroy()
+  })
+})

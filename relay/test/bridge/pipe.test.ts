@@ -1,0 +1,313 @@
+// What every bridge owes to what it joins, for each way to read and each kind of stream; and what the fast one does besides.
+
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
+import { Landing } from '../../src/bridge/shared-read-buffer.ts'
+import { GATHER_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../../src/limits.ts'
+import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
+import { KINDS, tcp, tls } from '../support/bridges.ts'
+
+/** What one write of a test brings at most. */
+const PIECE_MAX_BYTES = 200_000
+const PLAIN: Pipe = createPipe(undefined)
+const FAST: Pipe = createPipe(await Landing.find())
+const PIPES: [string, Pipe][] = [
+  ['as Node reads them', PLAIN],
+  ['through the landing', FAST],
+]
+const ALL = PIPES.flatMap(([how, pipe]) => KINDS.map(([kind, a, b]) => ({ how, kind, pipe, a, b })))
+
+const unlimited = (): Bandwidth => new Bandwidth(() => 0)
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Or it is gone. */
+async function drained(stream: Duplex): Promise<void> {
+  if (!stream.writableNeedDrain) return
+  await new Promise<void>((resolve) => {
+    stream.once('drain', resolve)
+    stream.once('close', resolve)
+  })
+}
+
+/** In pieces of any size, each as soon as there is room; then ends. */
+async function send(stream: Duplex, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length && !stream.destroyed; ) {
+    const piece = bytes.subarray(at, at + randomInt(1, PIECE_MAX_BYTES))
+    at += piece.length
+    stream.write(piece)
+    await drained(stream)
+  }
+  stream.end()
+}
+
+/** Everything until the end. */
+async function receive(stream: Duplex): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  if (!stream.readableEnded) await once(stream, 'end')
+  return Buffer.concat(chunks)
+}
+
+describe('the landing', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  test('is found in this Node', async () => {
+    expect(await Landing.find()).toBeInstanceOf(Landing)
+  })
+
+  test.each<[string, symbol[]]>([
+    ['keeps its buffer elsewhere', []],
+    ['means something else by the names', ['kBuffer', 'kBufferGen', 'kBufferCb'].map((name) => Symbol(name))],
+  ])('is not found in a Node that %s', async (_how, symbols) => {
+    vi.spyOn(Object, 'getOwnPropertySymbols').mockReturnValue(symbols)
+    expect(await Landing.find()).toBeUndefined()
+  })
+})
+
+describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: openB }) => {
+  async function bridge(bandwidth = unlimited()) {
+    const [a, b] = await Promise.all([openA(), openB()])
+    return { left: a.far, right: b.far, a: a.near, b: b.near, over: pipe(a.near, b.near, bandwidth) }
+  }
+
+  test('carries every byte both ways at once, beside others', async () => {
+    const one = async () => {
+      const { left, right, over } = await bridge()
+      const [there, back] = [randomBytes(randomInt(2_000_000)), randomBytes(randomInt(2_000_000))]
+      const [received, answered] = await Promise.all([
+        receive(right),
+        receive(left),
+        send(left, there),
+        send(right, back),
+      ])
+      expect([digest(received), digest(answered)]).toEqual([digest(there), digest(back)])
+      await over
+    }
+    await Promise.all([one(), one(), one()])
+  })
+
+  test.each(['left', 'right'] as const)('goes on the other way when the %s end has ended', async (first) => {
+    const { left, right, over } = await bridge()
+    const [early, late] = first === 'left' ? [left, right] : [right, left]
+    early.end('first')
+    expect((await receive(late)).toString()).toBe('first')
+    const rest = randomBytes(1_000_000)
+    const [received] = await Promise.all([receive(early), send(late, rest)])
+    expect(digest(received)).toBe(digest(rest))
+    await over
+  })
+
+  test('passes on what had come, and the end, before it began', async () => {
+    const [a, b] = await Promise.all([openA(), openB()])
+    const early = randomBytes(60_000)
+    b.far.end(early)
+    await once(b.near, 'readable')
+    const over = pipe(a.near, b.near, unlimited())
+    expect(digest(await receive(a.far))).toBe(digest(early))
+    a.far.end()
+    b.far.resume()
+    await over
+  })
+
+  test('passes on an end without a byte that came before it began', async () => {
+    const [a, b] = await Promise.all([openA(), openB()])
+    b.far.end()
+    await once(b.near.resume(), 'end')
+    const over = pipe(a.near, b.near, unlimited())
+    expect(await receive(a.far)).toHaveLength(0)
+    a.far.end()
+    b.far.resume()
+    await over
+  })
+
+  test('breaks off both when one is broken off, at whatever point', async () => {
+    for (const side of ['left', 'right', 'left', 'right'] as const) {
+      const ends = await bridge()
+      const { left, right, over } = ends
+      let rest = randomInt(1_000_000)
+      for (const stream of [left, right]) {
+        stream.on('error', () => {})
+        stream.on('data', (chunk: Buffer) => {
+          rest -= chunk.length
+          if (rest < 0) ends[side].destroy()
+        })
+        void send(stream, randomBytes(1_000_000))
+      }
+      await over
+      expect([ends.a.destroyed, ends.b.destroyed]).toEqual([true, true])
+      left.destroy()
+      right.destroy()
+    }
+  })
+
+  test('holds no more than a few reads for one that does not read, and then every byte', async () => {
+    const { left, right, a, b, over } = await bridge()
+    const bytes = randomBytes(24_000_000)
+    const sent = send(left, bytes)
+    // Full is what takes nothing more while the loop turns: the kernel has room for some megabytes of it.
+    for (let held = -1, idle = 0; idle < 20; idle++) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (left.writableLength !== held) idle = 0
+      held = left.writableLength
+      expect(a.readableLength + b.writableLength).toBeLessThanOrEqual(3 * TURN_MAX_BYTES)
+    }
+    const [received] = await Promise.all([receive(right), sent])
+    expect(digest(received)).toBe(digest(bytes))
+    right.end()
+    left.resume()
+    await over
+  })
+
+  test('is over when one that stopped reading leaves', async () => {
+    const { left, right, over } = await bridge()
+    left.on('error', () => {})
+    void send(left, randomBytes(12_000_000))
+    await once(right, 'readable')
+    right.destroy()
+    await over
+    left.destroy()
+  })
+})
+
+describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
+  async function joined(bandwidth: Bandwidth) {
+    const [a, b] = await Promise.all([tcp(), tcp()])
+    return { left: a.far, right: b.far, over: pipe(a.near, b.near, bandwidth) }
+  }
+
+  test('carries a thousand short connections', async () => {
+    const one = async () => {
+      const { left, right, over } = await joined(unlimited())
+      left.end('question')
+      right.end('answer')
+      const [there, back] = await Promise.all([receive(right), receive(left), over])
+      expect([`${there}`, `${back}`]).toEqual(['question', 'answer'])
+    }
+    for (let wave = 0; wave < 10; wave++) await Promise.all(Array.from({ length: 100 }, one))
+  })
+
+  test('a side that is reset takes the other along', async () => {
+    const { left, right, over } = await joined(unlimited())
+    ;(left as Socket).resetAndDestroy()
+    expect((await receive(right)).length).toBe(0)
+    await over
+  })
+
+  test('keeps to the rate in both directions together, and to a limit that comes later', async () => {
+    let rate = 0
+    const { left, right } = await joined(new Bandwidth(() => rate))
+    left.write('unlimited')
+    await once(right, 'data')
+    rate = 200_000
+    const started = performance.now()
+    left.end(Buffer.alloc(150_000))
+    right.end(Buffer.alloc(150_000))
+    const [there, back] = await Promise.all([receive(right), receive(left)])
+    expect([there.length, back.length]).toEqual([150_000, 150_000])
+    // 300,000 bytes, of which one second's worth may be saved up and the last read is not waited for.
+    expect(performance.now() - started).toBeGreaterThan(100)
+  })
+
+  test('two connections share one rate', async () => {
+    const bandwidth = new Bandwidth(() => 200_000)
+    const one = async () => {
+      const { left, right } = await joined(bandwidth)
+      left.end(Buffer.alloc(150_000))
+      return (await receive(right)).length
+    }
+    const started = performance.now()
+    expect(await Promise.all([one(), one()])).toEqual([150_000, 150_000])
+    expect(performance.now() - started).toBeGreaterThan(100)
+  })
+
+  test.each([
+    ['TCP', tcp],
+    ['TLS', tls],
+  ])('leaves the others their turn: what %s may bring in one is bounded', async (_kind, open) => {
+    const { near, far } = await open()
+    far.end(Buffer.alloc(8_000_000))
+    // For the kernel to have plenty.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const sink = new Turns()
+    const over = pipe(near, sink, unlimited())
+    far.resume()
+    await over
+    expect(sink.total).toBe(8_000_000)
+    // Node reads 64 KiB at a time, and decrypts what TLS has already read though no more is asked for.
+    expect(sink.mostInATurn).toBeLessThanOrEqual(TURN_MAX_BYTES + 64 * 1024)
+  })
+})
+
+describe('a bridge read through the landing', () => {
+  test('keeps what has to wait behind an earlier write, while later reads land in the same place', async () => {
+    const [a, b] = await Promise.all([tcp(), tls()])
+    const over = FAST(a.near, b.near, unlimited())
+    const bytes = randomBytes(16_000_000)
+    let at = 0
+    // Little by little, so that several reads wait before the bridge stops reading.
+    while (!a.far.writableNeedDrain && at < bytes.length) {
+      a.far.write(bytes.subarray(at, at + 9_000))
+      at += 9_000
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    a.far.end()
+    b.far.end()
+    a.far.resume()
+    expect(digest(await receive(b.far))).toBe(digest(bytes.subarray(0, at)))
+    await over
+  })
+
+  test('reads little at a time for those who have a rate', async () => {
+    const { near, far } = await tcp()
+    const sink = new Turns()
+    const over = FAST(near, sink, new Bandwidth(() => 1e9))
+    far.end(Buffer.alloc(1_000_000))
+    far.resume()
+    await over
+    expect(sink.total).toBe(1_000_000)
+    // What was read before the bridge began is up to Node.
+    expect(sink.pieces.slice(1).every((bytes) => bytes <= LIMITED_READ_MAX_BYTES)).toBe(true)
+  })
+
+  test('gathers records: they leave in fewer pieces than they came', async () => {
+    const { near, far } = await tls()
+    const sink = new Turns()
+    const over = FAST(near, sink, unlimited())
+    far.end(Buffer.alloc(4_000_000))
+    far.resume()
+    await over
+    expect(sink.total).toBe(4_000_000)
+    expect(sink.pieces.every((bytes) => bytes <= GATHER_BYTES)).toBe(true)
+    expect(sink.pieces.length).toBeLessThan(4_000_000 / 2 ** 14)
+  })
+})
+
+/** Takes everything at once and has nothing to say. Counts what comes within one turn of the event loop. */
+class Turns extends Duplex {
+  readonly pieces: number[] = []
+  mostInATurn = 0
+  #inTurn = 0
+
+  get total(): number {
+    return this.pieces.reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  override _read(): void {
+    this.push(null)
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (this.#inTurn === 0)
+      setImmediate(() => {
+        this.#inTurn = 0
+      })
+    this.#inTurn += chunk.length
+    this.mostInATurn = Math.max(this.mostInATurn, this.#inTurn)
+    this.pieces.push(chunk.length)
+    done()
+  }
+}

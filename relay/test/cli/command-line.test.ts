@@ -1,0 +1,57 @@
+// `svc-relay` as an operator runs it: help, version, and one clear line for what it cannot do.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import relayPackage from '../../package.json' with { type: 'json' }
+import { SETTINGS } from '../../src/config/settings.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+async function svcRelay(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  const options = { env: { ...INHERITED_ENV, ...env } }
+  const ended = promisify(execFile)(process.execPath, [main, ...args], options)
+  return await ended.then(
+    (output) => ({ code: 0, ...output }),
+    (error: Ended) => error,
+  )
+}
+
+describe('svc-relay', () => {
+  test.each(['--help', '-h'])('%s lists every setting with its meaning and default', async (flag) => {
+    const { code, stdout, stderr } = await svcRelay([flag])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.split('\n').map((line) => line.replace(/ +/g, ' '))
+    for (const { name, meaning, default: value } of SETTINGS)
+      expect(lines).toContain(` ${name} ${meaning} [${value}]`)
+  })
+
+  test.each(['--version', '-v'])('%s is the release', async (flag) => {
+    expect(await svcRelay([flag])).toMatchObject({ code: 0, stdout: `${relayPackage.version}\n` })
+  })
+
+  test.each([['--port'], ['start'], ['--help=yes'], ['-x']])('%s is not understood', async (argument) => {
+    const { code, stdout, stderr } = await svcRelay([argument], { SVC_URL: 'https://relay.localhost:4433' })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/svc-relay --help lists what there is\.\n$/)
+  })
+
+  test('a setting that cannot be is one line that names it and what it may be', async () => {
+    expect(await svcRelay([])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^svc-relay: SVC_URL: .*\n$/),
+    })
+    const env = { SVC_URL: 'https://relay.localhost:4433', UDP_ENABLED: 'maybe' }
+    expect(await svcRelay([], env)).toMatchObject({
+      code: 1,
+      stderr: 'svc-relay: UDP_ENABLED: one of true, false is needed\n',
+    })
+  })
+})

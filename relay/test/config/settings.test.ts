@@ -1,0 +1,170 @@
+// Settings: what the environment means, and a clear sentence for what it cannot mean.
+
+import { availableParallelism } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { readSettings, SETTINGS } from '../../src/config/settings.ts'
+import { createLog } from '../../src/log/log.ts'
+import { startTestRelay } from '../support/relay.ts'
+
+const URL = 'https://relay.example.com'
+
+describe('readSettings', () => {
+  test('path and query of SVC_URL are ignored; its port is bound unless SNI_PORT says otherwise', () => {
+    const settings = readSettings({ SVC_URL: 'https://Relay.Example.com:8443/path?query' })
+    expect(settings).toMatchObject({
+      rootHost: 'relay.example.com',
+      host: 'relay.example.com:8443',
+      sniPort: 8443,
+    })
+    expect(readSettings({ SVC_URL: URL }).sniPort).toBe(443)
+    expect(readSettings({ SVC_URL: URL, SNI_PORT: '4433' })).toMatchObject({
+      host: 'relay.example.com',
+      sniPort: 4433,
+    })
+  })
+
+  test.each([
+    ['9090', { host: '127.0.0.1', port: 9090 }],
+    [':9090', { host: '127.0.0.1', port: 9090 }],
+    ['0.0.0.0:9090', { host: '0.0.0.0', port: 9090 }],
+    ['[::1]:9090', { host: '::1', port: 9090 }],
+    ['metrics.internal:9090', { host: 'metrics.internal', port: 9090 }],
+  ])('METRICS_ADDR %s; without a host it is loopback', (value, address) => {
+    expect(readSettings({ SVC_URL: URL, METRICS_ADDR: value }).metricsAddress).toEqual(address)
+  })
+
+  test('without METRICS_ADDR there are no metrics', () =>
+    expect(readSettings({ SVC_URL: URL }).metricsAddress).toBeUndefined())
+
+  test('TRUSTED_PROXIES and the budgets', () => {
+    const { trustedProxies, budgets } = readSettings({
+      SVC_URL: URL,
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      SOURCE_BUDGET_PER_MINUTE: '50',
+    })
+    expect(['10.9.8.7', '::1', '192.0.2.1'].map((ip) => trustedProxies.has(ip))).toEqual([true, true, false])
+    expect(budgets).toEqual({ sourcePerMinute: 50, relayPerMinute: 600 })
+    expect(readSettings({ SVC_URL: URL }).budgets.sourcePerMinute).toBe(10)
+  })
+
+  test('MIN_PORT and MAX_PORT are the range of dedicated ports', () => {
+    const range = { MIN_PORT: '1000', MAX_PORT: '1000' }
+    expect(readSettings({ SVC_URL: URL, ...range }).portRange).toEqual({ min: 1000, max: 1000 })
+    expect(readSettings({ SVC_URL: URL }).portRange).toBeUndefined()
+  })
+
+  test('SVC_WORKERS is 1, or up to the number of cores', () => {
+    expect(readSettings({ SVC_URL: URL }).workers).toBe(1)
+    const cores = availableParallelism()
+    expect(readSettings({ SVC_URL: URL, SVC_WORKERS: `${cores}` }).workers).toBe(cores)
+  })
+
+  test('a setting of a feature that is not there, an unknown name of ours, and a slip of the pen are named', () => {
+    const env = {
+      ACME_DNS_PROVIDER: 'example',
+      ADMIN_TOKNE: 'the-secret',
+      ENS_GASLESS_ENABLED: 'true',
+      METRIC_ADDR: '9090',
+      OVERLAY_CONFIG: '{}',
+      SNI_PROT: '4433',
+      SVC_COLOUR: 'blue',
+      SVC_WORKER: '4',
+      TRUSTED_PROXY: '10.0.0.1',
+      UDP_ENABLE: 'true',
+      X402_ENABLED: 'true',
+      X402_PAY_TO: '0x1',
+      X402_TESTNET: 'true',
+      svc_url: URL,
+    }
+    const { unused } = readSettings({ SVC_URL: URL, ...env })
+    expect(unused.map(({ name }) => name)).toEqual(Object.keys(env).sort())
+    expect(JSON.stringify(unused)).not.toContain('the-secret')
+    const whyOf = (name: string) => unused.find((one) => one.name === name)?.why
+    expect(whyOf('X402_ENABLED')).toBe('this release does not have payments by x402')
+    expect(whyOf('ADMIN_TOKNE')).toBe('it is not known; is ADMIN_TOKEN meant?')
+    expect(whyOf('TRUSTED_PROXY')).toBe('it is not known; is TRUSTED_PROXIES meant?')
+    expect(whyOf('svc_url')).toBe('it is not known; is SVC_URL meant?')
+    expect(whyOf('SVC_COLOUR')).toBe('it is not known')
+  })
+
+  test('a relay that starts names them in its log, and no value', async () => {
+    let log = ''
+    const relay = await startTestRelay(
+      { X402_ENABLED: 'true', ADMIN_TOKNE: 'the-secret' },
+      { log: createLog('warn', { write: (line) => (log += line) }) },
+    )
+    await relay.close()
+    expect(
+      log
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({ level: 40, setting: 'ADMIN_TOKNE' }),
+      expect.objectContaining({ level: 40, setting: 'X402_ENABLED' }),
+    ])
+    expect(log).not.toContain('the-secret')
+  })
+
+  test('what others read is left alone, and so is what leaves a feature off', () => {
+    const env = { X402_ENABLED: 'false', ENS_GASLESS_ENABLED: '', ACME_DNS_PROVIDER: '' }
+    const others = [
+      'PATH',
+      'HOME',
+      'PORT',
+      'LOG_FILE',
+      'NODE_ENV',
+      'HTTP_PROXY',
+      'NO_PROXY',
+      'MAIL_PORT',
+      'URL',
+    ]
+    const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
+    const set = Object.fromEntries(others.map((name) => [name, 'something']))
+    expect(readSettings({ ...known, ...env, ...set, SVC_URL: URL }).unused).toEqual([])
+  })
+
+  test('an empty variable counts as unset', () => {
+    const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
+    expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
+  })
+
+  test.each([
+    [{}, /^SVC_URL: .*needed/],
+    [{ SVC_URL: 'relay' }, /^SVC_URL: "relay" is not a URL/],
+    [{ SVC_URL: 'http://relay.example.com' }, /^SVC_URL: must begin with https/],
+    [{ SVC_URL: 'https://192.0.2.1' }, /^SVC_URL: needs a host name/],
+    [{ SVC_URL: 'https://[2001:db8::1]' }, /^SVC_URL: needs a host name/],
+    [{ SVC_URL: URL, SNI_PORT: '0' }, /^SNI_PORT: "0" is not a port/],
+    [{ SVC_URL: URL, SNI_PORT: '443x' }, /^SNI_PORT/],
+    [{ SVC_URL: URL, SNI_PORT: '65536' }, /^SNI_PORT/],
+    [{ SVC_URL: URL, MIN_PORT: '1000' }, /^MAX_PORT: MIN_PORT and MAX_PORT need each other/],
+    [{ SVC_URL: URL, MAX_PORT: '1000' }, /^MIN_PORT: MIN_PORT and MAX_PORT need each other/],
+    [{ SVC_URL: URL, MIN_PORT: '1001', MAX_PORT: '1000' }, /^MAX_PORT: 1000 is below MIN_PORT/],
+    [{ SVC_URL: URL, MIN_PORT: '0', MAX_PORT: '1000' }, /^MIN_PORT: "0" is not a port/],
+    [{ SVC_URL: URL, MIN_PORT: '1', MAX_PORT: '65536' }, /^MAX_PORT: "65536" is not a port/],
+    [{ SVC_URL: URL, SVC_WORKERS: '0' }, /^SVC_WORKERS: "0" is not a number from 1 to \d+, the cores/],
+    [{ SVC_URL: URL, SVC_WORKERS: `${availableParallelism() + 1}` }, /^SVC_WORKERS: .* is not a number/],
+    [{ SVC_URL: URL, SVC_WORKERS: 'all' }, /^SVC_WORKERS: "all" is not a number/],
+    [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must be made of visible ASCII/],
+    [{ SVC_URL: URL, ADMIN_TOKEN: 'fifteen-letters' }, /^ADMIN_TOKEN: needs 16 characters or more; openssl/],
+    [{ SVC_URL: URL, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: one of/],
+    [{ SVC_URL: URL, TCP_ENABLED: 'yes' }, /^TCP_ENABLED: one of true, false is needed/],
+    [
+      { SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
+      /^TRUSTED_PROXIES: "proxy" is not an IP address/,
+    ],
+    [{ SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES: "10.0.0.0\/33" needs a prefix/],
+    [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '0' }, /^SOURCE_BUDGET_PER_MINUTE: "0" is not a whole number/],
+    [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '1.5' }, /^SOURCE_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '-1' }, /^RELAY_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '1e12' }, /^RELAY_BUDGET_PER_MINUTE/],
+    [{ SVC_URL: URL, METRICS_ADDR: 'localhost' }, /^METRICS_ADDR: "localhost" is not PORT, HOST:PORT/],
+    [{ SVC_URL: URL, METRICS_ADDR: '::1:9090' }, /^METRICS_ADDR: "::1:9090" is not/],
+    [{ SVC_URL: URL, METRICS_ADDR: '[127.0.0.1]:9090' }, /^METRICS_ADDR/],
+    [{ SVC_URL: URL, METRICS_ADDR: 'a_b:9090' }, /^METRICS_ADDR/],
+    [{ SVC_URL: URL, METRICS_ADDR: '65536' }, /^METRICS_ADDR: "65536" is not a port/],
+  ])('%j is refused', (env, message) => {
+    expect(() => readSettings(env)).toThrow(message)
+  })
+})

@@ -1,0 +1,100 @@
+// A forged source address, played by a socket that never answers what it gets: how many bytes reach it for each one that was
+// sent in its name, while the service behind the port answers every datagram with 16 KiB.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { decodeDatagram, encodeDatagram } from '@svc/protocol'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { freeRange } from '../support/ports.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { openTunnel, type TestTunnel, type Visitor, visitorOf } from '../support/tunnel.ts'
+
+// a relay that starts waits for its QUIC process
+vi.setConfig({ hookTimeout: 30_000 })
+
+const FACTOR_MAX = 3
+/** What a service of a protocol without any care for this answers. */
+const ANSWERS = 16
+const ANSWER_BYTES = 1024
+
+let relay: TestRelay
+let port: number
+let tunnel: TestTunnel
+beforeAll(async () => {
+  const first = await freeRange(2)
+  relay = await startTestRelay({ UDP_ENABLED: 'true', MIN_PORT: `${first}`, MAX_PORT: `${first + 1}` })
+  const lease = await relay.register('service', { udp_enabled: true })
+  port = Number(lease.udp_addr?.split(':').at(-1))
+  tunnel = await openTunnel(relay)
+  await tunnel.hello(lease.access_token)
+})
+afterAll(async () => {
+  await tunnel.close()
+  await relay.close()
+})
+
+const open: Visitor[] = []
+afterEach(() => {
+  tunnel.session.removeAllListeners('datagram')
+  for (const { socket } of open.splice(0)) socket.close()
+})
+
+/** @param sizes of the answers to each datagram */
+function serve(sizes: readonly number[]): void {
+  tunnel.session.on('datagram', (bytes) => {
+    const { flowId } = decodeDatagram(bytes)!
+    for (const size of sizes) tunnel.session.sendDatagram(encodeDatagram(flowId, Buffer.alloc(size)))
+  })
+}
+
+function victims(count: number): Visitor[] {
+  open.push(...Array.from({ length: count }, () => visitorOf(port)))
+  return open
+}
+
+/** Bytes that came for each that was sent, once nothing has come for a while. */
+async function factor(sent: number): Promise<number> {
+  const got = (): number =>
+    open.flatMap((one) => one.got).reduce((sum, one) => sum + one.payload.length / 2, 0)
+  let before = -1
+  await vi.waitUntil(
+    () => {
+      const now = got()
+      const isQuiet = now === before
+      before = now
+      return isQuiet
+    },
+    { timeout: 10_000, interval: 300 },
+  )
+  return got() / sent
+}
+
+const FLOOD = Array.from({ length: ANSWERS }, () => ANSWER_BYTES)
+
+test('one byte in the name of each of 20 addresses', async () => {
+  serve(FLOOD)
+  for (const one of victims(20)) one.send('x')
+  expect(await factor(20)).toBeLessThanOrEqual(FACTOR_MAX)
+})
+
+test('one byte, where the service answers byte by byte', async () => {
+  serve([...FLOOD.keys()].map(() => 1))
+  for (const one of victims(20)) one.send('x')
+  expect(await factor(20)).toBe(FACTOR_MAX)
+})
+
+test('100 datagrams of one byte in the name of one address, as fast as they go, some of which are answered', async () => {
+  serve([1, ...FLOOD])
+  const [one] = victims(1)
+  for (let count = 0; count < 100; count += 1) one!.send('x')
+  expect(await factor(100)).toBeLessThanOrEqual(FACTOR_MAX)
+})
+
+test('100 datagrams of one byte in the name of one address, one every 10 ms', async () => {
+  serve(FLOOD)
+  const [one] = victims(1)
+  for (let count = 0; count < 100; count += 1) {
+    one!.send('x')
+    await pause(10)
+  }
+  expect(await factor(100)).toBeLessThanOrEqual(FACTOR_MAX)
+})

@@ -1,0 +1,200 @@
+// The door: what a flood of connections costs is paid by the flood.
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { capacityOf, openFilesMax } from '../../src/config/connection-capacity.ts'
+import { Door, type DoorOptions, type Refusal } from '../../src/ingress/connection-limiter.ts'
+import { Strain } from '../../src/ingress/overload-monitor.ts'
+import { createListener } from '../../src/ingress/sni-listener.ts'
+import { createLog } from '../../src/log/log.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { parseExposition } from '../support/exposition.ts'
+import { freePort, startTestRelay } from '../support/relay.ts'
+
+const CONNECTIONS_MAX = 8
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+/** A listener behind a door with few places, whose root host keeps connections open. */
+async function newListener(
+  options: Partial<DoorOptions> & { source?: (socket: Socket) => string | undefined } = {},
+) {
+  const refusals: Refusal[] = []
+  const door = new Door({
+    isOverloaded: () => false,
+    refused: (reason) => refusals.push(reason),
+    max: { perSource: 5, silent: 4, silentPerSource: 3 },
+    ...options,
+  })
+  const source = options.source ?? (({ remoteAddress }: Socket) => remoteAddress?.replace('::ffff:', ''))
+  const listener = createListener(
+    {
+      admit: async () => true,
+      enter: (socket) => door.enter(socket, source(socket)),
+      spoke: (socket) => door.spoke(socket),
+      resolve: () => ({ to: 'root' }),
+      serveRoot: (socket) => void socket.resume().write('welcome'),
+      serveLease: async () => {},
+    },
+    CONNECTIONS_MAX,
+    createLog('silent'),
+  )
+  listener.on('drop', () => refusals.push('full'))
+  listener.listen()
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  const open: Socket[] = []
+  /** Connects from an address of its own of the loopback network. */
+  const from = async (host: number): Promise<Socket> => {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: `127.0.0.${host}` })
+    open.push(socket)
+    socket.on('error', () => {})
+    await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
+    await sleep(5)
+    return socket
+  }
+  cleanups.push(() => {
+    for (const socket of open) socket.destroy()
+    listener.close()
+  })
+  return { door, refusals, from, hello: await captureHello('relay.localhost') }
+}
+
+const isWelcome = async (socket: Socket, hello: Buffer): Promise<boolean> => {
+  if (socket.closed) return false
+  socket.write(hello)
+  return await Promise.race([
+    once(socket, 'data').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false)
+}
+
+describe('connections that say nothing', () => {
+  test('of one source: one more than it may have is reset, and other sources come in', async () => {
+    const { door, refusals, from, hello } = await newListener()
+    const silent = [await from(2), await from(2), await from(2)]
+    const refused = await from(2)
+    await expect.poll(() => refused.closed).toBe(true)
+    expect(refusals).toEqual(['source'])
+    expect(await isWelcome(await from(3), hello)).toBe(true)
+    // One that speaks makes room.
+    expect(await isWelcome(silent[0] as Socket, hello)).toBe(true)
+    expect(await isWelcome(await from(2), hello)).toBe(true)
+    expect(door.silent).toBe(2)
+  })
+
+  test('of many sources: the oldest makes room for one that has something to say', async () => {
+    const { door, refusals, from, hello } = await newListener()
+    const silent: Socket[] = []
+    for (let host = 2; host <= 5; host++) silent.push(await from(host))
+    expect(await isWelcome(await from(6), hello)).toBe(true)
+    await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, false, false, false])
+    expect([refusals, door.silent]).toEqual([['silent'], 3])
+  })
+
+  test('who leaves makes room', async () => {
+    const { door, from, hello } = await newListener()
+    for (let i = 0; i < 3; i++) (await from(2)).destroy()
+    await expect.poll(() => door.silent).toBe(0)
+    expect(await isWelcome(await from(2), hello)).toBe(true)
+  })
+
+  test('a relay resets the 1,025th of one source, counts it and keeps the others', {
+    timeout: 20_000,
+  }, async () => {
+    const metricsPort = await freePort()
+    const relay = await startTestRelay({ METRICS_ADDR: `${metricsPort}` })
+    const sockets: Socket[] = []
+    cleanups.push(async () => {
+      for (const socket of sockets) socket.destroy()
+      await relay.close()
+    })
+    for (let i = 0; i < 1024; i++) sockets.push(await relay.tcp())
+    const refused = await relay.tcp().catch(() => undefined)
+    if (refused) await expect.poll(() => refused.closed).toBe(true)
+    expect(sockets.filter(({ closed }) => closed)).toHaveLength(0)
+    const metrics = parseExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text())
+    const samples = metrics.get('svc_relay_connections_refused_total')?.samples
+    expect(samples).toEqual(new Map([['svc_relay_connections_refused_total{reason="source"}', 1]]))
+    expect(metrics.get('svc_relay_silent_connections')?.samples.get('svc_relay_silent_connections')).toBe(
+      1024,
+    )
+  })
+})
+
+describe('all connections', () => {
+  test('of one source: one more than it may have is reset', async () => {
+    const { refusals, from, hello } = await newListener()
+    for (let i = 0; i < 5; i++) expect(await isWelcome(await from(2), hello)).toBe(true)
+    expect(await isWelcome(await from(2), hello)).toBe(false)
+    expect(await isWelcome(await from(3), hello)).toBe(true)
+    expect(refusals).toEqual(['source'])
+  })
+
+  test('a trusted proxy is not one source', async () => {
+    const { refusals, from, hello } = await newListener({ source: () => undefined })
+    for (let i = 0; i < 7; i++) expect(await isWelcome(await from(2), hello)).toBe(true)
+    expect(refusals).toEqual([])
+  })
+
+  test('together: one more is closed', async () => {
+    const { refusals, from, hello } = await newListener()
+    for (let host = 2; host < 2 + CONNECTIONS_MAX; host++)
+      expect(await isWelcome(await from(host), hello)).toBe(true)
+    expect(await isWelcome(await from(20), hello)).toBe(false)
+    expect(refusals).toEqual(['full'])
+  })
+})
+
+describe('strain', () => {
+  test('newcomers are reset while it lasts, those who are here stay', async () => {
+    let isStrained = false
+    const { refusals, from, hello } = await newListener({ isOverloaded: () => isStrained })
+    const here = await from(2)
+    isStrained = true
+    expect(await isWelcome(await from(3), hello)).toBe(false)
+    expect(await isWelcome(here, hello)).toBe(true)
+    isStrained = false
+    expect(await isWelcome(await from(3), hello)).toBe(true)
+    expect(refusals).toEqual(['overload'])
+  })
+
+  test('a process whose timers are late is strained, until they are not', async () => {
+    const strain = new Strain()
+    cleanups.push(() => strain.close())
+    const block = (ms: number) => {
+      for (const until = performance.now() + ms; performance.now() < until; );
+    }
+    block(600)
+    await sleep(150)
+    // One long turn is none.
+    expect(strain.isOver).toBe(false)
+    for (let i = 0; i < 4; i++) {
+      block(600)
+      await sleep(1)
+    }
+    expect(strain.isOver).toBe(true)
+    await expect.poll(() => strain.isOver, { timeout: 5000 }).toBe(false)
+  })
+})
+
+describe('what the process can hold', () => {
+  test('all that the limits say, when it may open as many files', () => {
+    expect(capacityOf(100_000, true)).toEqual({ connections: 16_384, portConnections: 16_384 })
+    expect(capacityOf(Number.POSITIVE_INFINITY, false)).toEqual({ connections: 16_384, portConnections: 0 })
+  })
+
+  test('else what it may open, shared by its listeners', () => {
+    expect(capacityOf(1024, true)).toEqual({ connections: 384, portConnections: 384 })
+    expect(capacityOf(1024, false)).toEqual({ connections: 768, portConnections: 0 })
+    expect(() => capacityOf(256, false)).toThrow(/open files: 256 are too few/)
+  })
+
+  test('which it asks the system for', () => {
+    expect(openFilesMax()).toBeGreaterThan(256)
+  })
+})

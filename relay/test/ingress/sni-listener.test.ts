@@ -1,0 +1,186 @@
+// The SNI listener: what is not a ClientHello for somebody here ends quietly and costs nobody else.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RegisterResponse } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCarrier, type TestCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+let relay: TestRelay
+let lease: RegisterResponse
+let carrier: TestCarrier
+
+beforeAll(async () => {
+  relay = await startTestRelay()
+  lease = await relay.register('demo')
+  carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+})
+afterAll(() => relay.close())
+
+/** A fatal alert record (RFC 8446 §5.1, §6). */
+const alert = (description: number) => Buffer.of(21, 3, 3, 0, 2, 2, description)
+
+/** After whatever a test did, a visitor of the lease still gets through. */
+async function stillServes(): Promise<void> {
+  const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+  expect(await read(1)).toEqual(Buffer.of(0))
+  const visitor = relay.tls(lease.hostname)
+  expect(await read(1)).toEqual(Buffer.of(0x02))
+  visitor.destroy()
+  stream.abort()
+}
+
+async function send(...pieces: Buffer[]): Promise<Buffer> {
+  const socket = await relay.tcp()
+  const answer = readAll(socket)
+  for (const piece of pieces) {
+    socket.write(piece)
+    await sleep(1)
+  }
+  return await answer
+}
+
+describe('what is not for anybody here', () => {
+  test('plain HTTP, random bytes and an SSH banner are closed', async () => {
+    for (const bytes of [
+      'GET / HTTP/1.1\r\nHost: relay.localhost\r\n\r\n',
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      '\0'.repeat(64),
+    ])
+      expect((await send(Buffer.from(bytes))).length).toBeLessThanOrEqual(alert(0).length)
+    await stillServes()
+  })
+
+  test('a TLS record that is not a ClientHello gets an alert', async () => {
+    expect((await send(Buffer.from('1603010005020000010a', 'hex'))).subarray(0, 6)).toEqual(
+      alert(0).subarray(0, 6),
+    )
+    await stillServes()
+  })
+
+  test('a ClientHello without a server name gets missing_extension (RFC 8446 §9.2)', async () => {
+    expect(await send(await captureHello())).toEqual(alert(109))
+    await stillServes()
+  })
+
+  test('an unknown host gets unrecognized_name (RFC 6066 §3)', async () => {
+    for (const name of ['nobody.relay.localhost', 'relay.example', 'deep.demo.relay.localhost'])
+      expect(await send(await captureHello(name))).toEqual(alert(112))
+    await stillServes()
+  })
+
+  test('a handshake message that claims more than 64 KiB is refused at once', async () => {
+    expect((await send(Buffer.from('16030100040101000f', 'hex'))).at(-1)).toBeDefined()
+    await stillServes()
+  })
+
+  test('a ClientHello that stops half-way is cut 2 s after its first byte', { timeout: 10_000 }, async () => {
+    const started = Date.now()
+    const hello = await captureHello(lease.hostname)
+    expect(await send(hello.subarray(0, 50))).toEqual(Buffer.alloc(0))
+    expect(Date.now() - started).toBeGreaterThan(1_900)
+    await stillServes()
+  })
+})
+
+describe('what is for somebody here', () => {
+  test('the ClientHello is replayed whole, also when it came byte by byte and in several records', async () => {
+    const hello = await captureHello(lease.hostname)
+    const message = hello.subarray(5)
+    const records = [message.subarray(0, 1), message.subarray(1, 60), message.subarray(60)].map((part) =>
+      Buffer.concat([Buffer.of(0x16, 3, 1, part.length >> 8, part.length & 0xff), part]),
+    )
+    const drip = Array.from(hello.subarray(0, 80), (byte) => Buffer.of(byte))
+    for (const pieces of [[hello], [...drip, hello.subarray(80)], records]) {
+      const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+      expect(await read(1)).toEqual(Buffer.of(0))
+      const visitor = await relay.tcp()
+      for (const piece of pieces) {
+        visitor.write(piece)
+        await sleep(1)
+      }
+      expect(await read(1)).toEqual(Buffer.of(0x02))
+      await read(16)
+      const sent = Buffer.concat(pieces)
+      expect(await read(sent.length)).toEqual(sent)
+      visitor.destroy()
+      stream.abort()
+    }
+  })
+
+  test('bytes pass both ways and each direction ends by itself', async () => {
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const hello = await captureHello(lease.hostname)
+    const visitor = await relay.tcp()
+    visitor.write(hello)
+    await read(17 + hello.length)
+    const answer = readAll(visitor)
+    await stream.write(Buffer.from('po'))
+    await expect.poll(() => visitor.bytesRead).toBe(2)
+    visitor.end('ping')
+    expect((await read(10)).toString()).toBe('ping')
+    await stream.write(Buffer.from('ng'))
+    await stream.end()
+    expect((await answer).toString()).toBe('pong')
+  })
+
+  test('the server name is matched without regard to case', async () => {
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const visitor = await relay.tcp()
+    visitor.write(await captureHello('DEMO.relay.LOCALHOST'))
+    expect(await read(1)).toEqual(Buffer.of(0x02))
+    visitor.destroy()
+    stream.abort()
+  })
+
+  test('a visitor whose session breaks is cut off', async () => {
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const visitor = await relay.tcp()
+    const answer = readAll(visitor)
+    visitor.write(await captureHello(lease.hostname))
+    await read(17)
+    await stream.write(Buffer.from('half'))
+    await expect.poll(() => visitor.bytesRead).toBe(4)
+    stream.abort()
+    expect((await answer).toString()).toBe('half')
+  })
+
+  test('a session that breaks before its first answer costs the visitor nothing: another is claimed', async () => {
+    const capability = lease.reverse_endpoint.capability
+    const second = await carrier.open(capability)
+    await second.read(1)
+    const first = await carrier.open(capability)
+    await first.read(1)
+    const hello = await captureHello(lease.hostname)
+    const visitor = await relay.tcp()
+    const answer = readAll(visitor)
+    visitor.write(hello)
+    const activations = []
+    for (const { stream, read } of [first, second]) {
+      activations.push(await read(17))
+      expect(await read(hello.length)).toEqual(hello)
+      if (stream === first.stream) stream.abort()
+    }
+    expect(activations.map(([marker]) => marker)).toEqual([0x02, 0x02])
+    expect(activations[0]).not.toEqual(activations[1])
+    await second.stream.write(Buffer.from('here'))
+    await second.stream.end()
+    visitor.end()
+    expect((await answer).toString()).toBe('here')
+  })
+
+  test('a visitor who leaves before the first answer frees the session', async () => {
+    const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
+    await read(1)
+    const visitor = await relay.tcp()
+    visitor.write(await captureHello(lease.hostname))
+    await read(17)
+    visitor.end()
+    await stream.closed
+    expect(stream.error).toMatchObject({ code: 'stream_reset' })
+  })
+})

@@ -1,0 +1,158 @@
+// Challenges and leases: bounds, replacement, conflicts and expiry, with the clock under control.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Challenges } from '../../src/auth/challenges.ts'
+import { LeaseRegistry, type LeaseRequest } from '../../src/lease/lease-registry.ts'
+import { Reservations } from '../../src/lease/reservations.ts'
+import { unprovenMemory } from '../../src/rate-limit/request-memory.ts'
+import { Routes } from '../../src/routing/routing-table.ts'
+
+const addresses = { clientIp: '192.0.2.1', reportedIp: undefined }
+const ALICE = `0x${'aa'.repeat(20)}`
+const BOB = `0x${'bb'.repeat(20)}`
+
+function request(name: string, address: string, fields: Partial<LeaseRequest> = {}): LeaseRequest {
+  return { identity: { name, address }, allowCanonicalFallback: false, metadata: {}, ttlS: 120, ...fields }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('Challenges', () => {
+  test('32 open ones per source; taking or expiry makes room', () => {
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const issue = (source: string) => challenges.issue(request('demo', ALICE), source)
+    const first = issue('192.0.2.1')
+    for (let i = 1; i < 32; i++) issue('192.0.2.1')
+    expect(() => issue('192.0.2.1')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    expect(issue('192.0.2.2').id).toMatch(/^rch_[0-9a-f]{16}$/)
+    expect(challenges.take(first.id)).toBe(first)
+    issue('192.0.2.1')
+    vi.advanceTimersByTime(120_000)
+    for (let i = 0; i < 32; i++) issue('192.0.2.1')
+  })
+
+  test('one is used once, and within two minutes', () => {
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
+    expect(challenges.take(used!.id)).toBe(used)
+    expect(challenges.take(used!.id)).toBeUndefined()
+    vi.advanceTimersByTime(120_000)
+    expect(challenges.take(late!.id)).toBeUndefined()
+  })
+
+  test('1 MiB of metadata in those of a source, and 64 MiB in all; taking or expiry makes room', () => {
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const metadata = { thumbnail: `data:,${'x'.repeat(256 * 1024 - 6)}` }
+    const issue = (source: string) => challenges.issue(request('demo', ALICE, { metadata }), source)
+    const refusal = expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } })
+    const sources = Array.from({ length: 64 }, (_, i) => `192.0.2.${i}`)
+    const [first] = sources.map((source) => [1, 2, 3, 4].map(() => issue(source))[0]!)
+    expect(() => issue('192.0.2.0')).toThrow(refusal)
+    expect(() => issue('192.0.2.200')).toThrow(refusal)
+    challenges.take(first!.id)
+    expect(issue('192.0.2.0').id).toMatch(/^rch_/)
+    vi.advanceTimersByTime(120_000)
+    for (let i = 0; i < 4; i++) issue('192.0.2.200')
+  })
+
+  test('10,000 open ones of all sources', () => {
+    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    for (let i = 0; i < 10_000; i++) challenges.issue(request('demo', ALICE), `source ${i}`)
+    expect(() => challenges.issue(request('demo', ALICE), 'one more')).toThrow(
+      expect.objectContaining({ code: 'rate_limited' }),
+    )
+  })
+})
+
+describe('LeaseRegistry', () => {
+  const setup = () => {
+    const routes = new Routes('relay.localhost')
+    return { routes, leases: new LeaseRegistry(routes, new Reservations()) }
+  }
+
+  test('publishes both hostnames at once and withdraws them at expiry', () => {
+    const { routes, leases } = setup()
+    const lease = leases.register(request('demo', ALICE), addresses)
+    const canonical = `demo-${'aa'.repeat(20)}.relay.localhost`
+    expect(lease.hostnames).toEqual(['demo.relay.localhost', canonical])
+    for (const hostname of lease.hostnames) expect(routes.resolve(hostname)).toEqual({ to: 'lease', lease })
+    vi.advanceTimersByTime(119_999)
+    expect(routes.resolve(canonical)).toBeDefined()
+    vi.advanceTimersByTime(1)
+    expect(routes.resolve(canonical)).toBeUndefined()
+    expect(lease.ended.reason).toBe('expired')
+  })
+
+  test('renewal moves the expiry', () => {
+    const { routes, leases } = setup()
+    const lease = leases.register(request('demo', ALICE), addresses)
+    vi.advanceTimersByTime(100_000)
+    leases.renew(lease, 600, { description: 'renewed' }, addresses)
+    vi.advanceTimersByTime(599_999)
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(lease)
+    expect(lease.metadata).toEqual({ description: 'renewed' })
+    vi.advanceTimersByTime(1)
+    expect(() => leases.renew(lease, 600, undefined, addresses)).toThrow(
+      expect.objectContaining({ code: 'lease_not_found' }),
+    )
+  })
+
+  test('the same identity replaces its lease: a new instance, the routes stay', () => {
+    const { routes, leases } = setup()
+    const first = leases.register(request('demo', ALICE), addresses)
+    vi.advanceTimersByTime(1000)
+    const second = leases.register(request('demo', ALICE), addresses)
+    expect(first.ended.reason).toBe('replaced')
+    expect(second.id).not.toBe(first.id)
+    expect(second.firstSeenAt).toBe(first.firstSeenAt)
+    expect(leases.find(first.identity, first.id)).toBeUndefined()
+    expect(leases.find(first.identity, second.id)).toBe(second)
+    leases.end(first, 'unregistered')
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(second)
+  })
+
+  test('a taken name is a conflict, or canonical only when that is allowed; never a takeover', () => {
+    const { routes, leases } = setup()
+    const alice = leases.register(request('demo', ALICE), addresses)
+    expect(() => leases.register(request('demo', BOB), addresses)).toThrow(
+      expect.objectContaining({ code: 'hostname_conflict' }),
+    )
+    const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }), addresses)
+    expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
+    expect(routes.leaseOf('demo.relay.localhost')).toBe(alice)
+    leases.end(alice, 'unregistered')
+    vi.advanceTimersByTime(600_000)
+    expect(leases.register(request('demo', BOB), addresses).hostname).toBe('demo.relay.localhost')
+  })
+
+  test('the root host is the API, and unknown names are nobody', () => {
+    const { routes } = setup()
+    expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
+    expect(routes.resolve('nobody.relay.localhost')).toBeUndefined()
+    expect(routes.resolve('localhost')).toBeUndefined()
+  })
+})
+
+test('512 pictures of full size have room; one more is refused, and what is there stays as it is', () => {
+  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
+  const metadata = { thumbnail: 'x'.repeat(256 * 1024) }
+  const register = (index: number, more: Partial<LeaseRequest> = { metadata }) => {
+    const address = `0x${index.toString(16).padStart(40, '0')}`
+    return leases.register(request(`n${index}`, address, more), addresses)
+  }
+  const all = Array.from({ length: 512 }, (_, index) => register(index))
+  const refusal = expect.objectContaining({ code: 'feature_unavailable' })
+  expect(() => register(512)).toThrow(refusal)
+  expect(() => leases.requireRoomFor({ description: 'a' })).toThrow(refusal)
+  const without = register(512, { metadata: { hide: true } })
+  expect(() => leases.renew(without, 120, { owner: 'a' }, addresses)).toThrow(refusal)
+  expect(without.metadata).toEqual({ hide: true })
+  leases.renew(all[1]!, 120, metadata, addresses)
+  const replacement = register(1)
+  leases.end(all[2]!, 'unregistered')
+  leases.renew(without, 120, metadata, addresses)
+  leases.renew(replacement, 120, { owner: 'a' }, addresses)
+  leases.requireRoomFor({ description: 'a'.repeat(256 * 1024 - 1) })
+  expect(() => leases.requireRoomFor(metadata)).toThrow(refusal)
+})

@@ -1,0 +1,129 @@
+// Errors that nothing handles: the process says so, lets its visitors finish and ends, for its supervisor to start it again.
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+/** What no test could bring about from outside: a mistake of ours, each time that the signal comes. */
+const MISTAKES = `--import=data:text/javascript,${[
+  "process.on('SIGUSR2', () => { throw new Error('thrown by nobody in particular') })",
+  "process.on('SIGWINCH', () => void Promise.reject(new Error('rejected by nobody in particular')))",
+].join(';')}`
+/** EX_SOFTWARE of sysexits.h. */
+const EXIT_CODE = 70
+const TIMEOUT = { timeout: 30_000 }
+
+let relay: RelayProcess
+afterEach(() => relay.close())
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  relay = await startRelayProcess(env, { execArgv: [MISTAKES] })
+}
+
+interface Visit {
+  visitor: Socket
+  /** Lets the site send its answer, whole. */
+  answer(bytes: number): Promise<void>
+}
+
+/** A visitor who waits for the rest of an answer. */
+async function visit(name: string): Promise<Visit> {
+  const lease = await relay.register(name)
+  const { capability } = lease.reverse_endpoint
+  const carrier = await openCarrier(relay, capability)
+  const { stream, read } = await carrier.open(capability)
+  const visitor = await relay.tcp()
+  const hello = await captureHello(lease.hostname)
+  visitor.write(hello)
+  await read(1 + 1 + 16 + hello.length)
+  await stream.write(Uint8Array.of(1))
+  await once(visitor, 'data')
+  return {
+    visitor,
+    answer: async (bytes) => {
+      await stream.write(new Uint8Array(bytes))
+      await stream.end()
+    },
+  }
+}
+
+async function receivedBy(visitor: Socket): Promise<number> {
+  let received = 0
+  for await (const chunk of visitor) received += chunk.length
+  return received
+}
+
+describe.each([
+  ['SIGUSR2', 'uncaughtException', 'thrown by nobody in particular'],
+  ['SIGWINCH', 'unhandledRejection', 'rejected by nobody in particular'],
+] as const)('an error by %s', (signal, origin, message) => {
+  test(
+    `is logged as fatal; visitors finish, nobody comes in, and the exit code is ${EXIT_CODE}`,
+    TIMEOUT,
+    async () => {
+      await start()
+      const { visitor, answer } = await visit('finishing')
+      relay.kill(signal)
+      await vi.waitFor(() => expect(relay.log.some(({ level }) => level === 60)).toBe(true), {
+        timeout: 5_000,
+      })
+      await expect(relay.tcp()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      const received = receivedBy(visitor)
+      await answer(100_000)
+      expect(await received).toBe(100_000)
+      visitor.end()
+      expect(await relay.ended).toBe(EXIT_CODE)
+      expect(relay.log.filter(({ level }) => level === 60)).toEqual([
+        expect.objectContaining({
+          origin,
+          err: expect.objectContaining({ message, stack: expect.any(String) }),
+        }),
+      ])
+      expect(relay.log.at(-1)).toMatchObject({ msg: 'closed' })
+    },
+  )
+})
+
+test('errors that do not end are the end, visitors or not', TIMEOUT, async () => {
+  await start()
+  await visit('unlucky')
+  const isOver = relay.ended.then(() => true)
+  for (let i = 0; i < 100 && !(await Promise.race([isOver, pause(20)])); i++) relay.kill('SIGUSR2')
+  expect(await relay.ended).toBe(EXIT_CODE)
+  expect(relay.log.filter(({ level }) => level === 60).length).toBeLessThanOrEqual(16)
+})
+
+test('a worker with one is replaced, and the relay serves on', TIMEOUT, async () => {
+  await start({ SVC_WORKERS: '2' })
+  const [worker] = await childrenOf(relay.pid)
+  process.kill(worker!, 'SIGUSR2')
+  await vi.waitFor(() => expect(relay.log.some(({ msg }) => msg === 'worker listening')).toBe(true), {
+    timeout: 15_000,
+  })
+  expect(relay.log).toContainEqual(
+    expect.objectContaining({ level: 60, worker: 1, origin: 'uncaughtException' }),
+  )
+  expect(relay.log).toContainEqual(
+    expect.objectContaining({ level: 50, worker: 1, cause: `exit code ${EXIT_CODE}` }),
+  )
+  expect(await childrenOf(relay.pid)).not.toContain(worker)
+  for (let i = 0; i < 8; i++) expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
+  const { visitor, answer } = await visit('later')
+  const received = receivedBy(visitor)
+  await answer(10)
+  expect(await received).toBe(10)
+})
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', `${pid}`])
+  return stdout.trim().split('\n').map(Number)
+}
+
+function pause(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(resolve, ms, false))
+}

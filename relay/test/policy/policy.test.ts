@@ -1,0 +1,125 @@
+// Approval and ban flags (per identity key), settings and bans: their effect, and that they survive a restart.
+
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { normalizeIp } from '../../src/client-address/ip-address.ts'
+import { createLog } from '../../src/log/log.ts'
+import { Policy } from '../../src/policy/policy.ts'
+import { USUAL_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
+import { StateHealth } from '../../src/storage/write-health.ts'
+
+const KEY = `demo:0x${'ab'.repeat(20)}`
+const gates = { udp: false, tcp: true }
+
+describe('Policy', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-policy-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+  const load = (open = gates) => Policy.load(directory, open, new StateHealth(createLog('silent')))
+  const file = () => join(directory, 'policy.json')
+
+  test('a first start writes the default policy, with the port gates of the server', async () => {
+    const { settings } = await load()
+    expect(settings).toEqual({
+      approval_mode: 'auto',
+      landing_page_enabled: true,
+      udp: { enabled: false, max_leases: 0 },
+      tcp_port: { enabled: true, max_leases: 0 },
+      reserved_names: USUAL_RESERVED_NAMES,
+    })
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+      approval_mode: 'auto',
+      approved_identity_keys: [],
+      denied_identity_keys: [],
+      banned_identity_keys: [],
+      banned_ips: [],
+      identity_bps: {},
+      udp_enabled: false,
+      udp_max_leases: 0,
+      tcp_port_enabled: true,
+      tcp_port_max_leases: 0,
+      landing_page_enabled: true,
+      reserved_names: USUAL_RESERVED_NAMES,
+    })
+    expect((await stat(file())).mode & 0o777).toBe(0o600)
+  })
+
+  test('from then on the file decides', async () => {
+    await load()
+    expect((await load({ udp: true, tcp: false })).settings.tcp_port.enabled).toBe(true)
+  })
+
+  test.each(['{', '{}', '[]', '{"approval_mode":"maybe"}'])('%s is refused and kept', async (text) => {
+    await writeFile(file(), text)
+    await expect(load()).rejects.toThrow(/policy\.json: is not a policy file/)
+    expect(await readFile(file(), 'utf8')).toBe(text)
+  })
+
+  test('is_approved: granted and revoked; in mode auto all are approved', async () => {
+    const policy = await load()
+    expect(policy.standing(KEY).isApproved).toBe(true)
+    await policy.updateSettings({ ...policy.settings, approval_mode: 'manual' })
+    expect(policy.standing(KEY).isApproved).toBe(false)
+    await policy.updateLease({ identity_key: KEY, is_approved: true })
+    expect(policy.standing(KEY).isApproved).toBe(true)
+    await policy.updateLease({ identity_key: KEY, is_approved: false })
+    expect(policy.standing(KEY).isApproved).toBe(false)
+  })
+
+  test('is_denied=true sets denial and revokes approval; false only removes denial', async () => {
+    const policy = await load()
+    await policy.updateSettings({ ...policy.settings, approval_mode: 'manual' })
+    await policy.updateLease({ identity_key: KEY, is_approved: true })
+    await policy.updateLease({ identity_key: KEY, is_denied: true })
+    expect(policy.standing(KEY)).toMatchObject({ isDenied: true, isApproved: false })
+    await policy.updateLease({ identity_key: KEY, is_denied: false })
+    expect(policy.standing(KEY)).toMatchObject({ isDenied: false, isApproved: false })
+  })
+
+  test('a change on its way to the file is not undone by what the file still says', async () => {
+    const policy = await load()
+    const saved = policy.updateIp('192.0.2.1', true)
+    const reloaded = policy.reload()
+    await Promise.all([saved, reloaded])
+    expect(policy.isAnyIpBanned('192.0.2.1')).toBe(true)
+    expect(await reloaded).toBe(false)
+  })
+
+  test('is_banned and bps: set, removed, and nothing else touched', async () => {
+    const policy = await load()
+    await policy.updateLease({ identity_key: KEY, is_banned: true, bps: 1000 })
+    expect(policy.standing(KEY)).toEqual({ isApproved: true, isBanned: true, isDenied: false, bps: 1000 })
+    await policy.updateLease({ identity_key: KEY, is_banned: false })
+    expect(policy.standing(KEY)).toMatchObject({ isBanned: false, bps: 1000 })
+    await policy.updateLease({ identity_key: KEY, bps: 0 })
+    expect(policy.standing(KEY).bps).toBe(0)
+    expect(policy.standing('other:0x').isBanned).toBe(false)
+  })
+
+  test('changes at once all arrive, and the file holds the last', async () => {
+    const policy = await load()
+    const ips = Array.from({ length: 50 }, (_, i) => `192.0.2.${i}`)
+    await Promise.all(ips.map((ip) => policy.updateIp(ip, true)))
+    const restarted = await load()
+    expect(ips.every((ip) => restarted.isAnyIpBanned(ip))).toBe(true)
+    await restarted.updateIp('192.0.2.7', false)
+    expect((await load()).isAnyIpBanned('192.0.2.7')).toBe(false)
+    expect(restarted.isAnyIpBanned(undefined, '192.0.2.8')).toBe(true)
+  })
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:DB8:0:0::1', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['192.0.2.256', undefined],
+  ['192.0.2', undefined],
+  ['example', undefined],
+  ['', undefined],
+])('address %j is %j', (text, ip) => expect(normalizeIp(text)).toBe(ip))

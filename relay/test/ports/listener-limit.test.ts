@@ -1,0 +1,100 @@
+// Listeners of dedicated ports are descriptors, too: at a real relay that may have few of them, leases with ports take none that
+// visitors were promised.
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { portListenersOf } from '../../src/config/connection-capacity.ts'
+import { freeRange } from '../support/ports.ts'
+import { newAccount } from '../support/relay.ts'
+import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+
+const OPEN_FILES = 700
+/** Two listeners each: more than the process may have descriptors, with the connections that it lets in. */
+const PORTS = 200
+const BOTH = { tcp_enabled: true, udp_enabled: true }
+const TIMEOUT_MS = 120_000
+
+describe('portListenersOf', () => {
+  test('is all that the range has, where descriptors are many', () => {
+    expect(portListenersOf(65_536, 2_000)).toBe(2_000)
+    expect(portListenersOf(Number.POSITIVE_INFINITY, 130_000)).toBe(130_000)
+  })
+
+  test('is a quarter of what is left, where they are few', () => {
+    expect(portListenersOf(1_024, 2_000)).toBe(128)
+    expect(portListenersOf(1_024, 20)).toBe(20)
+    expect(portListenersOf(512, 2_000)).toBe(0)
+    expect(portListenersOf(300, 2_000)).toBe(0)
+  })
+})
+
+describe('a relay with few descriptors', () => {
+  let relay: RelayProcess
+  const open: Socket[] = []
+  beforeAll(async () => {
+    const first = await freeRange(PORTS)
+    const range = { MIN_PORT: `${first}`, MAX_PORT: `${first + PORTS - 1}` }
+    relay = await startRelayProcess(
+      { UDP_ENABLED: 'true', TCP_ENABLED: 'true', ...range },
+      { openFiles: OPEN_FILES },
+    )
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    for (const socket of open) socket.destroy()
+    await relay.close()
+  })
+
+  test(
+    'gives ports as long as there are descriptors for them, and then serves as many as it promised',
+    async () => {
+      const promised = relay.log.find(({ msg }) => msg === 'listening') as {
+        connections: number
+        portConnections: number
+        portListeners: number
+      }
+      expect(promised.portListeners + promised.connections + promised.portConnections).toBeLessThan(
+        OPEN_FILES,
+      )
+      const account = newAccount()
+      const ports: number[] = []
+      let refusal = ''
+      while (refusal === '' && ports.length < PORTS)
+        try {
+          const { tcp_addr } = await relay.register(`site${ports.length}`, { account, ...BOTH })
+          ports.push(Number(tcp_addr?.split(':').at(-1)))
+        } catch (error) {
+          refusal = String(error)
+        }
+      // one more, of either kind, that has no room
+      expect(refusal).toMatch(/(tcp_port|udp)_capacity_exceeded/)
+      expect(ports.length).toBe(Math.floor(promised.portListeners / 2))
+      // a lease that replaces another of its identity takes its ports over
+      await relay.register('site0', { account, ...BOTH })
+
+      for (let count = 0; count < promised.portConnections; count += 1)
+        open.push(await connected(ports[count % ports.length]!))
+      const connections = promised.connections - 10
+      for (let count = 0; count < connections; count += 1) open.push(await connected(relay.port))
+      expect((await relay.call('GET', '/api/healthz')).status).toBe(200)
+      expect(await relay.descriptors()).toBeLessThan(OPEN_FILES)
+      expect(cutOff).toBe(0)
+      expect(relay.complaints).toBe('')
+    },
+    TIMEOUT_MS,
+  )
+})
+
+/** Connections that ended at once: not those that said nothing for 10 s. */
+let cutOff = 0
+
+async function connected(port: number): Promise<Socket> {
+  const since = performance.now()
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.on('error', () => {})
+  socket.once('close', () => {
+    if (performance.now() - since < 5_000) cutOff += 1
+  })
+  await once(socket, 'connect')
+  return socket
+}

@@ -1,0 +1,195 @@
+// Budgets before authentication: who asks for how much, and that nobody's flood costs anybody else.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Budgets } from '../../src/rate-limit/rate-limits.ts'
+import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+const DEFAULTS = { sourcePerMinute: 10, relayPerMinute: 600 }
+const ALICE = '192.0.2.1'
+const BOB = '192.0.2.2'
+
+/** Seconds to wait, or undefined when the units were there. */
+function charge(budgets: Budgets, source: string, units: number): number | undefined {
+  try {
+    budgets.charge(source, units)
+    return undefined
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
+    return Number((error as { headers: Record<string, string> }).headers['Retry-After'])
+  }
+}
+
+describe('Budgets', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  // Slots are drawn by this key: a fixed one keeps the addresses below apart.
+  const make = (settings = DEFAULTS) => new Budgets(settings, Buffer.alloc(32))
+
+  test('a source has a burst of 20 and 10 units a minute', () => {
+    const budgets = make()
+    for (let i = 0; i < 20; i++) expect(charge(budgets, ALICE, 1)).toBeUndefined()
+    expect(charge(budgets, ALICE, 1)).toBe(6)
+    vi.advanceTimersByTime(60_000)
+    for (let i = 0; i < 10; i++) expect(charge(budgets, ALICE, 1)).toBeUndefined()
+    expect(charge(budgets, ALICE, 1)).toBe(6)
+    vi.advanceTimersByTime(3_600_000)
+    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    expect(charge(budgets, ALICE, 1)).toBe(6)
+  })
+
+  test('Retry-After is rounded up, and right to the millisecond', () => {
+    const budgets = make()
+    for (let i = 0; i < 4; i++) charge(budgets, ALICE, 5)
+    expect(charge(budgets, ALICE, 5)).toBe(30)
+    vi.advanceTimersByTime(999)
+    expect(charge(budgets, ALICE, 5)).toBe(30)
+    vi.advanceTimersByTime(1)
+    expect(charge(budgets, ALICE, 5)).toBe(29)
+    vi.advanceTimersByTime(28_999)
+    expect(charge(budgets, ALICE, 5)).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(charge(budgets, ALICE, 5)).toBeUndefined()
+  })
+
+  test('what is refused is not charged, to neither budget', () => {
+    const budgets = make({ sourcePerMinute: 10, relayPerMinute: 30 })
+    for (let i = 0; i < 10; i++) charge(budgets, ALICE, 1)
+    // The relay's burst of 10 is spent: Bob's own units must not suffer from asking.
+    for (let i = 0; i < 100; i++) expect(charge(budgets, BOB, 5)).toBe(10)
+    vi.advanceTimersByTime(60_000)
+    for (let i = 0; i < 2; i++) expect(charge(budgets, BOB, 5)).toBeUndefined()
+    // And the other way round: a source without units does not use up the relay's.
+    for (let i = 0; i < 20; i++) charge(budgets, ALICE, 5)
+    vi.advanceTimersByTime(10_000)
+    expect(charge(budgets, BOB, 5)).toBeUndefined()
+  })
+
+  test('all sources together have a burst of 200 and 600 units a minute', () => {
+    const budgets = make()
+    for (let i = 0; i < 40; i++) expect(charge(budgets, `198.51.100.${i}`, 5)).toBeUndefined()
+    expect(charge(budgets, ALICE, 5)).toBe(1)
+    vi.advanceTimersByTime(500)
+    expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    expect(charge(budgets, BOB, 1)).toBe(1)
+  })
+
+  test('the addresses of one IPv6 /64 are one source', () => {
+    const budgets = make()
+    for (let i = 0; i < 20; i++) charge(budgets, `2001:db8:1:2::${i}`, 1)
+    expect(charge(budgets, '2001:db8:1:2:ffff::1', 1)).toBe(6)
+    expect(charge(budgets, '2001:db8:1:3::1', 1)).toBeUndefined()
+  })
+
+  test('another rate has a burst in proportion, and room for one registration at least', () => {
+    const large = make({ sourcePerMinute: 100, relayPerMinute: 6000 })
+    for (let i = 0; i < 40; i++) expect(charge(large, ALICE, 5)).toBeUndefined()
+    expect(charge(large, ALICE, 5)).toBe(3)
+    const small = make({ sourcePerMinute: 1, relayPerMinute: 1 })
+    for (const units of [1, 5]) expect(charge(small, ALICE, units)).toBeUndefined()
+    expect(charge(small, ALICE, 1)).toBe(60)
+  })
+
+  test('unregistering gives a registration back: a page may be reloaded again and again', () => {
+    const budgets = make()
+    const register = () => charge(budgets, ALICE, 1) ?? charge(budgets, ALICE, 5)
+    for (let i = 0; i < 10; i++) {
+      expect(register()).toBeUndefined()
+      budgets.refundRegistration(ALICE)
+    }
+    // The refunds of this minute are used up, the budget itself is not.
+    for (let i = 0; i < 3; i++) {
+      expect(register()).toBeUndefined()
+      budgets.refundRegistration(ALICE)
+    }
+    expect(register()).toBe(24)
+    vi.advanceTimersByTime(6_000)
+    expect(charge(budgets, ALICE, 5)).toBe(18)
+    budgets.refundRegistration(ALICE)
+    expect(charge(budgets, ALICE, 5)).toBeUndefined()
+  })
+
+  test('a refund never makes a budget larger than its burst', () => {
+    const budgets = make()
+    for (let i = 0; i < 10; i++) budgets.refundRegistration(ALICE)
+    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    expect(charge(budgets, ALICE, 1)).toBe(6)
+  })
+
+  test('a million sources take no memory, and no unit from one who is not among them', () => {
+    const budgets = make()
+    // Stack traces of a million refusals would be most of what this test takes.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    const before = process.memoryUsage()
+    let served = 0
+    for (let i = 0; i < 1_000_000; i++) {
+      const source = `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`
+      try {
+        budgets.charge(source, 1)
+        served += 1
+      } catch {}
+    }
+    const { arrayBuffers, heapUsed } = process.memoryUsage()
+    Error.stackTraceLimit = stackTraceLimit
+    expect(served).toBe(200)
+    expect(arrayBuffers - before.arrayBuffers).toBeLessThan(1e6)
+    // What a map with as many entries would take several times over; garbage that is not collected yet counts here.
+    expect(heapUsed - before.heapUsed).toBeLessThan(64e6)
+    vi.advanceTimersByTime(2_000)
+    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
+  }, 120_000)
+})
+
+describe('over HTTP', () => {
+  let relay: TestRelay
+  beforeEach(async () => {
+    relay = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '10', RELAY_BUDGET_PER_MINUTE: '600' })
+  })
+  afterEach(() => relay.close())
+
+  test('challenge costs 1 and register 5, before anything of the request is looked at', async () => {
+    for (let i = 0; i < 3; i++)
+      expect(await relay.call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 400 })
+    for (let i = 0; i < 5; i++)
+      expect(await relay.call('POST', '/sdk/register/challenge', {})).toMatchObject({ status: 400 })
+    const waits = []
+    for (const path of ['/sdk/register/challenge', '/sdk/register']) {
+      const refused = await relay.call('POST', path, 'not JSON')
+      expect(refused).toMatchObject({ status: 429, json: { ok: false, error: { code: 'rate_limited' } } })
+      expect(refused.headers['access-control-expose-headers']).toMatch(/\bRetry-After\b/)
+      waits.push(Number(refused.headers['retry-after']))
+    }
+    expect(waits[0]).toBeGreaterThanOrEqual(1)
+    expect(waits[0]).toBeLessThanOrEqual(6)
+    expect(waits[1]! - waits[0]!).toBeGreaterThan(18)
+  })
+
+  test('who goes on asking waits 20 ms for each refusal', async () => {
+    for (let i = 0; i < 4; i++) await relay.call('POST', '/sdk/register', 'not JSON')
+    const before = performance.now()
+    for (let i = 0; i < 10; i++)
+      expect(await relay.call('POST', '/sdk/register', 'not JSON')).toMatchObject({ status: 429 })
+    // a timer may fire a millisecond early
+    expect(performance.now() - before).toBeGreaterThan(10 * 19)
+  })
+
+  test('renewals and other endpoints cost nothing', async () => {
+    const { access_token } = await relay.register('demo')
+    for (let i = 0; i < 20; i++) await relay.call('POST', '/sdk/register/challenge', {})
+    expect(await relay.call('POST', '/sdk/register/challenge', {})).toMatchObject({ status: 429 })
+    expect(await relay.call('POST', '/sdk/renew', { access_token })).toMatchObject({ status: 200 })
+    expect(await relay.call('GET', '/sdk/domain')).toMatchObject({ status: 200 })
+  })
+
+  test('registering and unregistering ten times a minute is fine; another token gives nothing back', async () => {
+    const account = newAccount()
+    for (let i = 0; i < 10; i++) {
+      const { access_token } = await relay.register('demo', { account })
+      expect(await relay.call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 200 })
+      expect(await relay.call('POST', '/sdk/unregister', { access_token })).toMatchObject({ status: 404 })
+    }
+    for (let i = 0; i < 4; i++) await relay.call('POST', '/sdk/register', {})
+    await relay.call('POST', '/sdk/unregister', { access_token: 'guess' })
+    expect(await relay.call('POST', '/sdk/register', {})).toMatchObject({ status: 429 })
+  })
+})

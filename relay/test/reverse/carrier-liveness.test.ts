@@ -1,0 +1,115 @@
+// A page that is frozen answers nothing, and its connection stays open: visitors are told so within two seconds.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openCarrier, type TestCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { socketReader } from '../support/session.ts'
+
+const INTERNAL_ERROR = Buffer.of(21, 3, 3, 0, 2, 2, 80)
+/** Two seconds, and what a busy machine takes. */
+const TOLD_MS = 3_500
+
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay()
+})
+afterAll(() => relay.close())
+
+async function publish(name: string) {
+  const lease = await relay.register(name)
+  const capability = lease.reverse_endpoint.capability
+  const hello = await captureHello(lease.hostname)
+  const carrier = () => openCarrier(relay, capability)
+  /** A session that answers its visitor, once there is one. */
+  const serve = async ({ open }: TestCarrier): Promise<void> => {
+    const { stream, read } = await open(capability)
+    expect([...(await read(1))]).toEqual([0])
+    const serving = async () => {
+      await read(17 + hello.length)
+      await stream.write(Buffer.from('answer'))
+    }
+    serving().catch(() => {})
+  }
+  const visit = async () => {
+    const visitor = await relay.tcp()
+    visitor.write(hello)
+    return visitor
+  }
+  return { name, carrier, serve, visit }
+}
+
+/** The process of the page is stopped: it reads nothing, and its kernel goes on. */
+const freeze = ({ socket }: TestCarrier): void => socket.pause()
+const thaw = ({ socket }: TestCarrier): void => socket.resume()
+
+async function readyOf(name: string): Promise<number | undefined> {
+  const { data } = (await relay.call('GET', '/api/state')).json as unknown as {
+    data: { leases: { name: string; ready: number }[] }
+  }
+  return data.leases.find((lease) => lease.name === name)?.ready
+}
+
+test('a visitor of a frozen page gets an alert after two seconds, and so does the next; once it is back they are served', async () => {
+  const { name, carrier, serve, visit } = await publish('frozen')
+  const page = await carrier()
+  for (let i = 0; i < 3; i++) await serve(page)
+  freeze(page)
+  for (let i = 0; i < 2; i++) {
+    const from = performance.now()
+    expect(await readAll(await visit())).toEqual(INTERNAL_ERROR)
+    expect(performance.now() - from).toBeLessThan(TOLD_MS)
+    // They are not shown as ready, and not used up either.
+    expect(await readyOf(name)).toBe(0)
+  }
+  const waiting = await visit()
+  thaw(page)
+  expect(String(await socketReader(waiting)(6))).toBe('answer')
+  expect(await readyOf(name)).toBe(1)
+})
+
+test('a visitor gets a session of another WebSocket, also of one that was opened meanwhile', async () => {
+  const { carrier, serve, visit } = await publish('other')
+  const page = await carrier()
+  await serve(page)
+  await serve(page)
+  freeze(page)
+  const from = performance.now()
+  const visitor = await visit()
+  const answer = socketReader(visitor)(6)
+  await serve(await carrier())
+  expect(String(await answer)).toBe('answer')
+  expect(performance.now() - from).toBeLessThan(TOLD_MS)
+})
+
+test('a visitor who waits while the page is frozen with nothing ready is told as soon', async () => {
+  const { carrier, visit } = await publish('nothing')
+  freeze(await carrier())
+  const from = performance.now()
+  expect(await readAll(await visit())).toEqual(INTERNAL_ERROR)
+  expect(performance.now() - from).toBeLessThan(TOLD_MS)
+})
+
+test('sessions of a silent WebSocket make room for those of a new one', async () => {
+  const { name, carrier, serve, visit } = await publish('room')
+  const page = await carrier()
+  for (let i = 0; i < 8; i++) await serve(page)
+  freeze(page)
+  expect(await readAll(await visit())).toEqual(INTERNAL_ERROR)
+  const next = await carrier()
+  for (let i = 0; i < 8; i++) await serve(next)
+  expect(await readyOf(name)).toBe(8)
+})
+
+test('a page that is merely slow keeps its visitor', async () => {
+  const lease = await relay.register('slow')
+  const { open } = await openCarrier(relay, lease.reverse_endpoint.capability)
+  const { stream, read } = await open(lease.reverse_endpoint.capability)
+  await read(1)
+  const visitor = await relay.tcp()
+  visitor.write(await captureHello(lease.hostname))
+  await read(17)
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await stream.write(Buffer.from('answer'))
+  expect(String(await socketReader(visitor)(6))).toBe('answer')
+})

@@ -1,0 +1,168 @@
+// `GET /sdk/connect`: who may open a carrier and a stream on it, and what a misbehaving one costs.
+
+import { once } from 'node:events'
+import { CARRIER_CLOSE, type RegisterResponse, SUBPROTOCOL } from '@svc/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectWebSocket, openCarrier } from '../support/carrier.ts'
+import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay()
+})
+afterAll(() => relay.close())
+
+/** The answer to a handshake that is refused. */
+async function refused(protocols: string[]): Promise<{ status: number; code: string }> {
+  const socket = connectWebSocket(relay, protocols)
+  const [, response] = await once(socket, 'unexpected-response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const { ok, error } = JSON.parse(Buffer.concat(chunks).toString())
+  expect(ok).toBe(false)
+  return { status: response.statusCode, code: error.code }
+}
+
+const ready = async (name: string): Promise<number | undefined> => {
+  const state = await relay.call('GET', '/api/state')
+  const { leases } = state.json.data as unknown as { leases: { name: string; ready: number }[] }
+  return leases.find((lease) => lease.name === name)?.ready
+}
+
+const capabilityOf = (lease: RegisterResponse) => lease.reverse_endpoint.capability
+
+describe('the upgrade', () => {
+  test('selects svc.reverse.v1 and nothing else', async () => {
+    const { socket } = await openCarrier(relay, capabilityOf(await relay.register('select')))
+    expect(socket.protocol).toBe(SUBPROTOCOL)
+    socket.close()
+  })
+
+  test('needs exactly the subprotocol and one capability', async () => {
+    const capability = capabilityOf(await relay.register('offers'))
+    for (const offers of [[], [SUBPROTOCOL]])
+      expect(await refused(offers)).toEqual({ status: 403, code: 'unauthorized' })
+    for (const offers of [[capability], [capability, SUBPROTOCOL], [SUBPROTOCOL, capability, 'more']])
+      expect(await refused(offers)).toEqual({ status: 400, code: 'invalid_request' })
+  })
+
+  test('refuses a made-up capability, a lease token, and a capability whose lease instance ended', async () => {
+    const account = newAccount()
+    const first = await relay.register('tokens', { account })
+    expect(await refused([SUBPROTOCOL, 'a.b.c'])).toEqual({ status: 403, code: 'unauthorized' })
+    expect(await refused([SUBPROTOCOL, first.access_token])).toEqual({ status: 403, code: 'unauthorized' })
+    const second = await relay.register('tokens', { account })
+    expect(await refused([SUBPROTOCOL, capabilityOf(first)])).toEqual({
+      status: 404,
+      code: 'lease_not_found',
+    })
+    await relay.call('POST', '/sdk/unregister', { access_token: second.access_token })
+    expect(await refused([SUBPROTOCOL, capabilityOf(second)])).toEqual({
+      status: 404,
+      code: 'lease_not_found',
+    })
+  })
+
+  test('an ordinary GET is told what is missing', async () => {
+    expect(await relay.call('GET', '/sdk/connect')).toMatchObject({
+      status: 403,
+      json: { error: { code: 'unauthorized', message: expect.stringMatching(/capability is needed/) } },
+    })
+  })
+
+  test('a lease has at most 8 WebSockets; closing one makes room', async () => {
+    const capability = capabilityOf(await relay.register('many'))
+    const open = []
+    for (let i = 0; i < 8; i++) open.push(await openCarrier(relay, capability))
+    expect(await refused([SUBPROTOCOL, capability])).toEqual({ status: 429, code: 'rate_limited' })
+    open[0]!.socket.terminate()
+    await expect.poll(async () => (await openCarrier(relay, capability)).socket.readyState).toBe(1)
+  })
+})
+
+describe('a stream', () => {
+  test('is accepted with 0x00 and counts as ready', async () => {
+    const capability = capabilityOf(await relay.register('ready'))
+    const carrier = await openCarrier(relay, capability)
+    const { read, stream } = await carrier.open(capability)
+    expect(await read(1)).toEqual(Buffer.of(0))
+    expect(await ready('ready')).toBe(1)
+    stream.abort()
+    await expect.poll(() => ready('ready')).toBe(0)
+  })
+
+  test('with another capability is rejected with 0x01 and closed; the others live on', async () => {
+    const lease = await relay.register('rejects')
+    const carrier = await openCarrier(relay, capabilityOf(lease))
+    const good = await carrier.open(capabilityOf(lease))
+    expect(await good.read(1)).toEqual(Buffer.of(0))
+    const other = capabilityOf(await relay.register('rejects-other'))
+    for (const capability of ['nonsense', lease.access_token, other, 'x'.repeat(8192)]) {
+      const { read } = await carrier.open(capability)
+      expect(await read(2)).toEqual(Buffer.of(1))
+    }
+    expect(await ready('rejects')).toBe(1)
+  })
+
+  test('of a ninth idle session is rejected', async () => {
+    const capability = capabilityOf(await relay.register('nine'))
+    const carrier = await openCarrier(relay, capability)
+    for (let i = 0; i < 8; i++) expect(await (await carrier.open(capability)).read(1)).toEqual(Buffer.of(0))
+    expect(await (await carrier.open(capability)).read(2)).toEqual(Buffer.of(1))
+  })
+
+  test('that claims 65,535 bytes of capability is rejected before they come', async () => {
+    const capability = capabilityOf(await relay.register('length'))
+    const { session } = await openCarrier(relay, capability)
+    const stream = await session.open()
+    await stream.write(Buffer.from('ffff', 'hex'))
+    expect(Buffer.from((await stream.read())!)).toEqual(Buffer.of(1))
+  })
+
+  test('that speaks before its marker is dropped', async () => {
+    const capability = capabilityOf(await relay.register('early'))
+    const { open } = await openCarrier(relay, capability)
+    const { stream, read } = await open(capability)
+    await read(1)
+    await stream.write(Buffer.from('hello?'))
+    await expect.poll(() => ready('early')).toBe(0)
+  })
+})
+
+describe('a carrier', () => {
+  test.each([
+    ['random', 'random bytes', Buffer.from('garbage'.repeat(100))],
+    ['huge', 'a frame of 4 GiB', Buffer.from('0000000100000001ffffffff', 'hex')],
+    ['version', 'another version', Buffer.from('010000010000000100000000', 'hex')],
+  ])('(%s) that sends %s is closed; other leases do not notice', async (name, _what, garbage) => {
+    const bystander = capabilityOf(await relay.register(`bystander-${name}`))
+    const well = await openCarrier(relay, bystander)
+    expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
+    const { socket } = await openCarrier(relay, capabilityOf(await relay.register(`culprit-${name}`)))
+    const closed = once(socket, 'close')
+    socket.send(garbage)
+    await closed
+    expect(await ready(`bystander-${name}`)).toBe(1)
+    expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
+    well.socket.terminate()
+  })
+
+  test('that sends a message over 1 MiB is closed with 1009', async () => {
+    const { socket } = await openCarrier(relay, capabilityOf(await relay.register('big')))
+    socket.send(Buffer.alloc(1024 * 1024 + 1))
+    expect((await once(socket, 'close'))[0]).toBe(1009)
+  })
+
+  test('ends with its lease, and is told why', async () => {
+    const account = newAccount()
+    const first = await relay.register('told', { account })
+    const replaced = await openCarrier(relay, capabilityOf(first))
+    const closed = once(replaced.socket, 'close')
+    const second = await relay.register('told', { account })
+    expect((await closed)[0]).toBe(CARRIER_CLOSE.leaseReplaced)
+    const unregistered = await openCarrier(relay, capabilityOf(second))
+    const ended = once(unregistered.socket, 'close')
+    await relay.call('POST', '/sdk/unregister', { access_token: second.access_token })
+    expect((await ended)[0]).toBe(CARRIER_CLOSE.leaseEnded)
+  })
+})

@@ -1,0 +1,244 @@
+// WebSockets that make the relay hold what nobody takes: its memory stays bounded, and visitors of others notice nothing.
+
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import {
+  encodeCapability,
+  MARKER,
+  PATH,
+  type RegisterResponse,
+  STREAM_ANSWER,
+  SUBPROTOCOL,
+} from '@svc/protocol'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { WebSocket } from 'ws'
+import { connectWebSocket, openCarrier, type TestCarrier } from '../support/carrier.ts'
+import { captureHello } from '../support/client-hello.ts'
+import { ROOT_HOST } from '../support/relay.ts'
+import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
+import { apiSocket, readHead, socketReader } from '../support/session.ts'
+
+const MB = 1_000_000
+/** Of the relay's heap, in MB: a quarter of what V8 makes of it, some 60 MB, is what all WebSockets may hold. */
+const HEAP_MB = 128
+/** What an attack may add to the resident memory: those 60 MB, as much again for garbage, and some air. */
+const GROWTH_MAX_BYTES: number = 130 * MB
+/** The slowest visitor of the bystander, on a machine that also runs the attack. */
+const VISIT_MAX_MS = 3_000
+const WINDOW_BYTES: number = 256 * 1024
+const ADMIN_TOKEN = 'a-long-random-value'
+/** Of pino. */
+const INFO = 30
+
+let relay: RelayProcess
+let site: { lease: RegisterResponse; carrier: TestCarrier; hello: Buffer }
+let before: number
+let visits: AbortController
+let visited: Promise<void>
+
+beforeAll(async () => {
+  const execArgv = ['--initial-heap-size=32', `--max-old-space-size=${HEAP_MB}`]
+  relay = await startRelayProcess({ ADMIN_TOKEN }, { execArgv })
+  const lease = await relay.register('bystander')
+  const carrier = await openCarrier(relay, lease.reverse_endpoint.capability)
+  site = { lease, carrier, hello: await captureHello(lease.hostname) }
+  for (let i = 0; i < 20; i++) await visit()
+  before = await relay.memory()
+}, 60_000)
+afterAll(() => relay.close())
+
+beforeEach(() => {
+  visits = new AbortController()
+  visited = keepVisiting(visits.signal)
+})
+afterEach(async () => {
+  visits.abort()
+  await visited
+  expect(relay.log.filter(({ level }) => Number(level) > INFO)).toEqual([])
+  expect(relay.complaints).toBe('')
+})
+
+/** A visitor of the bystander, with a question and an answer. */
+async function visit(): Promise<void> {
+  const { stream, read } = await site.carrier.open(site.lease.reverse_endpoint.capability)
+  expect([...(await read(1))]).toEqual([STREAM_ANSWER.accepted])
+  const visitor = await enter(site.hello)
+  const readAnswer = socketReader(visitor)
+  expect([...(await read(1))]).toEqual([MARKER.tls])
+  await read(16 + site.hello.length)
+  await stream.write(Buffer.from('answer'))
+  expect(String(await readAnswer(6))).toBe('answer')
+  visitor.destroy()
+  stream.abort()
+}
+
+/**
+ * Sends the ClientHello. A relay on a machine that runs other tests, too, may be too late now and then to let newcomers
+ * in, whatever its memory: they come again.
+ */
+async function enter(hello: Buffer): Promise<Socket> {
+  for (;;) {
+    const visitor = await relay.tcp().catch(() => undefined)
+    visitor?.write(hello)
+    await sleep(10)
+    if (visitor?.destroyed === false) return visitor
+  }
+}
+
+/** @param activated settles when the one ready session has the visitor's ClientHello */
+async function enterUntil(activated: Promise<unknown>, hello: Buffer): Promise<Socket> {
+  for (;;) {
+    const visitor = await enter(hello)
+    const refused = once(visitor, 'close').then(() => true)
+    if (!(await Promise.race([activated.then(() => false), refused]))) return visitor
+  }
+}
+
+async function keepVisiting(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const from = performance.now()
+    await visit()
+    expect(performance.now() - from).toBeLessThan(VISIT_MAX_MS)
+    await sleep(50)
+  }
+}
+
+const frame = (type: number, flags: number, stream: number, length: number): Buffer => {
+  const header = Buffer.alloc(12)
+  header[1] = type
+  header[3] = flags
+  header.writeUInt32BE(stream, 4)
+  header.writeUInt32BE(length, 8)
+  return header
+}
+const open = (stream: number): Buffer => frame(1, 1, stream, 0)
+const data = (stream: number, bytes: Buffer): Buffer =>
+  Buffer.concat([frame(0, 0, stream, bytes.length), bytes])
+const streamId = (index: number): number => 2 * index + 1
+
+async function hostileSocket(
+  name: string,
+): Promise<{ socket: WebSocket; send: (bytes: Buffer) => Promise<void> }> {
+  const lease = await relay.register(name)
+  const socket = connectWebSocket(relay, [SUBPROTOCOL, lease.reverse_endpoint.capability])
+  await once(socket, 'open')
+  return { socket, send: (bytes) => new Promise((resolve) => socket.send(bytes, () => resolve())) }
+}
+
+/** A WebSocket on which frames are written by hand. */
+async function webSocketByHand(capability: string): Promise<TLSSocket> {
+  const socket = await apiSocket(relay)
+  const lines = [
+    `GET ${PATH.connect} HTTP/1.1`,
+    `Host: ${ROOT_HOST}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    `Sec-WebSocket-Protocol: ${SUBPROTOCOL}, ${capability}`,
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  expect(await readHead(socketReader(socket))).toMatch(/^HTTP\/1\.1 101 /)
+  return socket
+}
+
+async function growth(): Promise<number> {
+  await sleep(300)
+  return (await relay.memory()) - before
+}
+
+test('streams that are rejected and go on sending', { timeout: 60_000 }, async () => {
+  const { socket, send } = await hostileSocket('rejected')
+  const rest = Buffer.alloc(WINDOW_BYTES - 2)
+  for (let i = 0; i < 700; i++) {
+    // No capability is empty.
+    await send(Buffer.concat([open(streamId(i)), data(streamId(i), Buffer.alloc(2))]))
+    await send(data(streamId(i), rest))
+  }
+  expect(await growth()).toBeLessThan(GROWTH_MAX_BYTES)
+  socket.terminate()
+})
+
+test('streams whose capability never ends', { timeout: 60_000 }, async () => {
+  const sockets: WebSocket[] = []
+  const unfinished = Buffer.from(encodeCapability('x'.repeat(8192)).subarray(0, -1))
+  const streams = Array.from({ length: 1000 }, (_, i) =>
+    Buffer.concat([open(streamId(i)), data(streamId(i), unfinished)]),
+  )
+  for (let k = 0; k < 16; k++) {
+    const { socket, send } = await hostileSocket(`half-open-${k}`)
+    sockets.push(socket)
+    for (let at = 0; at < streams.length; at += 100) await send(Buffer.concat(streams.slice(at, at + 100)))
+  }
+  expect(await growth()).toBeLessThan(GROWTH_MAX_BYTES)
+  for (const socket of sockets) socket.terminate()
+})
+
+test('messages that never end', { timeout: 60_000 }, async () => {
+  const sockets = []
+  const piece = Buffer.alloc(1024 * 1024 - 1024)
+  // A binary message of 1 MiB: final fragment, a mask, 64 bits of length (RFC 6455 §5.2).
+  const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 2, 3, 4])
+  for (let k = 0; k < 17; k++) {
+    const { reverse_endpoint } = await relay.register(`message-${k}`)
+    for (let i = 0; i < 8; i++) {
+      const socket = await webSocketByHand(reverse_endpoint.capability)
+      sockets.push(socket)
+      socket.write(Buffer.concat([header, piece]))
+    }
+  }
+  expect(await growth()).toBeLessThan(GROWTH_MAX_BYTES)
+  for (const socket of sockets) socket.destroy()
+})
+
+test.each<[string, Buffer[]]>([
+  // Fragments of one byte (RFC 6455 §5.4): the first is binary, none is final.
+  ['fragments', [Buffer.from([0x02, 0x81, 1, 2, 3, 4, 0]), Buffer.from([0x00, 0x81, 1, 2, 3, 4, 0])]],
+  ['pieces', [Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 2, 3, 4]), Buffer.of(0)]],
+])('a message in 5,000 %s ends its WebSocket', async (what, [first, next]) => {
+  const { reverse_endpoint } = await relay.register(`many-${what}`)
+  const socket = await webSocketByHand(reverse_endpoint.capability)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(first!)
+  // One by one, so that each is a TLS record.
+  for (let i = 1; i < 5_000 && !socket.destroyed; i++)
+    await Promise.race([new Promise((resolve) => socket.write(next!, resolve)), closed])
+  await closed
+})
+
+test.each(['the visitors do not read', 'the site does not read'])(
+  'bytes between a site and its visitors, where %s',
+  { timeout: 60_000 },
+  async (who) => {
+    const isToVisitors = who.startsWith('the visitors')
+    const name = isToVisitors ? 'to-visitors' : 'to-site'
+    const lease = await relay.register(name)
+    const capability = lease.reverse_endpoint.capability
+    const carrier = await openCarrier(relay, capability)
+    const hello = await captureHello(lease.hostname)
+    const visitors = []
+    // The identity may transfer next to nothing: the kernel would take megabytes for each visitor first.
+    if (isToVisitors) {
+      const policy = { identity_key: `${name}:${lease.identity.address}`, bps: 1000 }
+      await relay.call('POST', '/api/policy/leases', policy, { Authorization: `Bearer ${ADMIN_TOKEN}` })
+    }
+    for (let i = 0; i < 300; i++) {
+      const { stream, read } = await carrier.open(capability)
+      await read(1)
+      const visitor = await enterUntil(read(17 + hello.length), hello)
+      visitors.push(visitor)
+      const bulk = Buffer.alloc(4 * WINDOW_BYTES)
+      if (isToVisitors) stream.write(bulk).catch(() => {})
+      else {
+        // From now on nobody reads this stream: the relay gets no more credit than the first window.
+        await stream.write(Buffer.of(1))
+        visitor.write(bulk)
+      }
+    }
+    expect(await growth()).toBeLessThan(GROWTH_MAX_BYTES)
+    carrier.socket.terminate()
+    for (const visitor of visitors) visitor.destroy()
+  },
+)

@@ -1,0 +1,65 @@
+// Route order: exact, then a wildcard of one label, then the root host, which no wildcard ever serves.
+
+import { describe, expect, test } from 'vitest'
+import { Lease } from '../../src/lease/lease.ts'
+import { Routes } from '../../src/routing/routing-table.ts'
+
+const lease = (name: string): Lease =>
+  new Lease({
+    identity: { name, address: `0x${'ab'.repeat(20)}` },
+    hostname: '',
+    canonicalHostname: `${name}.relay.localhost`,
+    metadata: {},
+    ttlS: 120,
+    firstSeenAt: 0,
+    clientIp: '192.0.2.1',
+    reportedIp: undefined,
+  })
+
+describe('Routes', () => {
+  const [exact, wildcard, other] = [lease('exact'), lease('wildcard'), lease('other')]
+
+  test('an exact name goes before the wildcard, which takes the other names', () => {
+    const routes = new Routes('relay.localhost')
+    routes.publish('*.demo.relay.localhost', wildcard)
+    routes.publish('a.demo.relay.localhost', exact)
+    expect(routes.resolve('a.demo.relay.localhost')).toEqual({ to: 'lease', lease: exact })
+    expect(routes.resolve('b.demo.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
+    routes.withdraw('a.demo.relay.localhost', exact)
+    expect(routes.resolve('a.demo.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
+  })
+
+  test('a wildcard stands for one label: not for none, not for two, not for an empty one', () => {
+    const routes = new Routes('relay.localhost')
+    routes.publish('*.relay.localhost', wildcard)
+    expect(routes.resolve('a.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
+    for (const name of ['a.b.relay.localhost', '.relay.localhost', 'localhost', ''])
+      expect(routes.resolve(name)).toBeUndefined()
+  })
+
+  test('the root host is never served by a wildcard', () => {
+    const routes = new Routes('relay.localhost')
+    routes.publish('*.localhost', wildcard)
+    expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
+    expect(routes.resolve('other.localhost')).toEqual({ to: 'lease', lease: wildcard })
+  })
+
+  test('a client that names the wildcard itself gets what any label gets', () => {
+    const routes = new Routes('relay.localhost')
+    expect(routes.resolve('*.relay.localhost')).toBeUndefined()
+    routes.publish('*.relay.localhost', wildcard)
+    expect(routes.resolve('*.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
+    expect(routes.resolve('*.*.relay.localhost')).toBeUndefined()
+  })
+
+  test('exact and wildcard have owners of their own, and only the owner withdraws', () => {
+    const routes = new Routes('relay.localhost')
+    routes.publish('*.relay.localhost', wildcard)
+    expect(routes.leaseOf('*.relay.localhost')).toBe(wildcard)
+    expect(routes.leaseOf('relay.localhost')).toBeUndefined()
+    routes.withdraw('*.relay.localhost', other)
+    expect(routes.leaseOf('*.relay.localhost')).toBe(wildcard)
+    routes.withdraw('*.relay.localhost', wildcard)
+    expect(routes.resolve('a.relay.localhost')).toBeUndefined()
+  })
+})

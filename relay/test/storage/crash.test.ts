@@ -1,0 +1,13 @@
+// Durability against `kill -9`; `npm run crash` does the same two hundred times.
+
+import { expect, test } from 'vitest'
+import { crash } from '../support/crash.ts'
+
+const CRASHES = 25
+
+test('a crash while policy and reservations are written loses nothing that was promised', {
+  timeout: 120_000,
+}, async () => {
+  const { kept } = await crash(CRASHES)
+  expect(kept).toBeGreaterThan(CRASHES)
+})
