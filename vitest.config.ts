@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [
-            '{protocol,yamux,tls,relay,relay/web,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
+            '{protocol,yamux,tls,relay,relay/web,sdk-core,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
           ],
           exclude: [BROWSER_TESTS],
         },

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:tls'
 import { expose, publish } from '@svc/sdk-node'
-import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../sdk-browser/test/support/certificate.ts'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../sdk-core/test/support/certificate.ts'
 import { expect, test } from './fixtures.ts'
 import { curl } from './harness/curl.ts'
 import { freePort } from './harness/free-port.ts'

@@ -10,9 +10,9 @@ const TARGETS: Record<string, string> = {
   tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz.ts',
   files: '../sdk-node/test/folder-fuzz.ts',
-  http: '../sdk-browser/test/http/fuzz.ts',
-  http2: '../sdk-browser/test/http2/fuzz.ts',
-  websocket: '../sdk-browser/test/websocket/fuzz.ts',
+  http: '../sdk-core/test/http1/fuzz.ts',
+  http2: '../sdk-core/test/http2/fuzz.ts',
+  websocket: '../sdk-core/test/websocket/fuzz.ts',
 }
 const SECONDS_MAX = 24 * 60 * 60
 const SEED_MAX: number = 2 ** 32

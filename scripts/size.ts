@@ -22,7 +22,7 @@ const total = sum('at once', chunks, true)
 const later = sum('later', chunks, false)
 const globals = sum(
   'the globals',
-  weigh(await bundle(path.join(root, 'sdk-browser/src/install-globals.ts'))),
+  weigh(await bundle(path.join(root, 'sdk-browser/src/globals/index.ts'))),
   true,
 )
 const firstLoad = await weighFirstLoad(path.join(root, 'relay/web/vite.config.ts'))

@@ -1,6 +1,6 @@
 // The carrier in a page, beside a plain WebSocket: what bench/carrier/browser.ts calls there.
 import { Session, type Stream } from '@svc/yamux'
-import { openWebSocket } from '../../sdk-browser/src/carrier/websocket.ts'
+import { openWebSocket } from '../../sdk-core/src/carrier/websocket-transport.ts'
 
 export interface CarrierPage {
   /** Each @returns the seconds that it took to move `bytes`. */

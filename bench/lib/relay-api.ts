@@ -8,7 +8,7 @@ import {
   type RegisterChallengeResponse,
   type RegisterResponse,
 } from '@svc/protocol'
-import { identityFromKey } from '../../sdk-browser/src/identity/key.ts'
+import { identityFromKey } from '../../sdk-core/src/identity/key.ts'
 
 const HEADERS = { 'Content-Type': 'application/json' }
 

@@ -14,7 +14,7 @@ const STAMP = '.built-from'
 const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
-  '{protocol,yamux,tls,sdk-browser}/{package.json,src/**}',
+  '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
   'scripts/lib/{build,frameworks}.ts',
   'package-lock.json',
 ]

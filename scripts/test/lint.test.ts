@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 const ALONE = 'protocol, yamux and tls import none of ours'
 const RELAY = 'the engine holds tenant secrets, the relay must never'
+const CORE = 'it knows neither the relay nor the SDK that uses it'
 const SDK = 'an SDK never imports the relay'
 const PAGES = 'they are its client like any other page'
 const WEB = 'web-standard APIs only, no node: module'
@@ -26,9 +27,13 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['relay/src/keyless/a.ts', "export { Server } from '@svc/tls'", RELAY],
   ['relay/src/keyless/b.ts', "export const tls = await import('@svc/tls')", RELAY],
   ['relay/src/c.ts', "export type { Site } from '@svc/sdk-browser'", RELAY],
+  ['sdk-core/src/a.ts', "export * from '@svc/relay'", CORE],
+  ['sdk-core/src/b.ts', "export * from '@svc/sdk-browser'", CORE],
   ['sdk-browser/src/a.ts', "export * from '@svc/relay'", SDK],
   ['sdk-browser/src/b.ts', "export * from '@svc/sdk-node'", SDK],
+  ['sdk-browser/src/h.ts', "export * from '@svc/tls'", SDK],
   ['sdk-node/src/a.ts', "export type { Settings } from '@svc/relay'", SDK],
+  ['sdk-node/src/d.ts', "export { publish } from '@svc/sdk-browser'", SDK],
   ['relay/src/g.ts', "export * from '@svc/relay-web'", RELAY],
   ['relay/src/h.ts', "export * from '../web/src/texts/common.ts'", BY_NAME],
   ['relay/web/src/a.ts', "export * from '@svc/relay'", PAGES],
@@ -40,6 +45,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['protocol/src/b.ts', "export { x } from 'node:path'", WEB],
   ['yamux/src/b.ts', "export { x } from 'node:stream'", WEB],
   ['tls/src/crypto/a.ts', "export { x } from 'node:crypto'", WEB],
+  ['sdk-core/src/c.ts', "export const fs = await import('node:fs')", WEB],
   ['sdk-browser/src/c.ts', "export const fs = await import('node:fs')", WEB],
   ['sdk-browser/src/g.ts', "export { default } from './adapters/astro.ts'", BUILD_TIME],
   ['sdk-browser/src/adapters/a.ts', "export { build } from 'vite'", ONE_IMPORTER],
@@ -49,10 +55,10 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-node/src/b.ts', "export * from '../../sdk-browser/src/index.ts'", BY_NAME],
   ['relay/src/api/a.ts', "export * from '../../../tls/src/index.ts'", BY_NAME],
   ['tls/src/record/a.ts', "export { x } from '@noble/ciphers/aes.js'", ONE_IMPORTER],
-  ['sdk-browser/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
-  ['sdk-browser/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
-  ['sdk-browser/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
-  ['sdk-browser/src/websocket/a.ts', "export { Inflate } from 'pako'", ONE_IMPORTER],
+  ['sdk-core/src/control/a.ts', "export { x } from '@noble/hashes/sha2.js'", ONE_IMPORTER],
+  ['sdk-core/src/carrier/b.ts', "export { default } from 'isomorphic-ws'", ONE_IMPORTER],
+  ['sdk-core/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
+  ['sdk-core/src/websocket/a.ts', "export { Inflate } from 'pako'", ONE_IMPORTER],
   ['sdk-node/src/c.ts', "export { Agent } from 'undici'", ONE_IMPORTER],
   ['sdk-node/src/cli/a.ts', "export { Command } from 'commander'", ONE_IMPORTER],
   ['sdk-node/src/cli/config/template.ts', "export { parse } from 'smol-toml'", ONE_IMPORTER],
@@ -72,7 +78,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['relay/src/i.ts', "open(name).on('error', fail).pipe(response, { end: false })", PIPELINE],
   ['tls/src/b.ts', 'export const x = Buffer.alloc(1)', 'Do not use the global variable Buffer'],
   ['yamux/src/d.ts', 'export const x = process.env', 'Do not use the global variable process'],
-  ['sdk-browser/src/d.ts', 'export const x = window.name', 'Do not use the global variable window'],
+  ['sdk-core/src/d.ts', 'export const x = window.name', 'Do not use the global variable window'],
   ['sdk-browser/src/e.ts', 'export const x = document.title', 'Do not use the global variable document'],
   [
     'sdk-browser/src/f.ts',
@@ -87,9 +93,9 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/src/log/log.ts', "export { pino } from 'pino'"],
   ['relay/src/datagram/quic.ts', "export const quic = await import('@currentspace/http3')"],
   ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
-  ['sdk-browser/src/carrier/websocket.ts', "export { default } from 'isomorphic-ws'"],
+  ['sdk-core/src/carrier/websocket-transport.ts', "export { default } from 'isomorphic-ws'"],
   [
-    'sdk-browser/src/ok.ts',
+    'sdk-core/src/ok.ts',
     "export * from '@svc/yamux'\nexport * from '@svc/tls'\nexport * from '@svc/protocol'",
   ],
   ['sdk-browser/src/adapters/ok.ts', "export * from './a.ts'\nexport { x } from 'node:path'"],
@@ -100,7 +106,8 @@ const ALLOWED: [file: string, code: string][] = [
   ['sdk-node/src/cli/command-line.ts', "export { Command } from 'commander'"],
   ['sdk-node/src/mnemonic.ts', "export { x } from 'viem/accounts'"],
   ['sdk-node/src/target/websocket.ts', "export { WebSocket } from 'ws'"],
-  ['sdk-node/src/ok.ts', "export { publish } from '@svc/sdk-browser'\nexport { x } from 'node:fs'"],
+  ['sdk-browser/src/ok.ts', "export * from '@svc/sdk-core/handlers'"],
+  ['sdk-node/src/ok.ts', "export { publishOn } from '@svc/sdk-core'\nexport { x } from 'node:fs'"],
   ['relay/web/src/preact.ts', "export { render } from 'preact'\nexport { useState } from 'preact/hooks'"],
   ['relay/web/src/admin/chart.ts', "export { default } from 'uplot'"],
   ['relay/web/src/landing/qr.tsx', "export { encode } from 'uqr'"],

@@ -89,7 +89,7 @@ async function bundleGlobals(): Promise<string> {
       write: false,
       modulePreload: false,
       lib: {
-        entry: path.join(root, 'sdk-browser/src/install-globals.ts'),
+        entry: path.join(root, 'sdk-browser/src/globals/index.ts'),
         formats: ['iife'],
         name: 'svcGlobals',
         fileName: 'globals',

@@ -1,19 +1,26 @@
 // @svc/sdk-browser: publish an HTTPS server from a web page.
 
-export type { DebugEvent } from './debug.ts'
-export { type OwnErrorCode, SvcError, type SvcErrorCode } from './errors.ts'
-export type { FetchHandler, FetchInfo } from './http/connection.ts'
-export type { PublishOptions } from './options.ts'
+export {
+  type ConnectionStats,
+  type DebugEvent,
+  type FetchHandler,
+  type FetchInfo,
+  type OwnErrorCode,
+  type PublishOptions,
+  type Site,
+  type SiteErrorEvent,
+  type SiteEventMap,
+  type SitePressureEvent,
+  type SiteState,
+  type SiteStats,
+  type SocketErrorEvent,
+  type SocketEventMap,
+  SvcError,
+  type SvcErrorCode,
+  type Upgraded,
+  type UpgradeOptions,
+  type VisitorSocket,
+  type Waiting,
+  type WaitingReason,
+} from '@svc/sdk-core'
 export { publish } from './publish.ts'
-export type {
-  ConnectionStats,
-  Site,
-  SiteErrorEvent,
-  SiteEventMap,
-  SitePressureEvent,
-  SiteState,
-  SiteStats,
-} from './site.ts'
-export type { Waiting, WaitingReason } from './waiting.ts'
-export type { SocketErrorEvent, SocketEventMap, VisitorSocket } from './websocket/events.ts'
-export type { Upgraded, UpgradeOptions } from './websocket/upgrade.ts'

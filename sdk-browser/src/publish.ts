@@ -1,15 +1,14 @@
 // `publish` for everything that has the web's APIs: pages, workers, shared workers and service workers.
 
-import { installGlobals } from './globals.ts'
-import { loadStoredIdentity } from './identity/store.ts'
-import type { PublishOptions } from './options.ts'
-import type { Platform } from './platform.ts'
-import { publishOn } from './publish-on.ts'
-import type { Site } from './site.ts'
+import { type Platform, type PublishOptions, publishOn, type Site } from '@svc/sdk-core'
+import { installGlobals } from './globals/install.ts'
+import { loadStoredIdentity } from './identity-store.ts'
+import { followPage } from './page-lifecycle.ts'
 
 const web: Platform = {
   fetch: (url, init) => fetch(url, init),
   loadIdentity: loadStoredIdentity,
+  followPage,
 }
 
 /**

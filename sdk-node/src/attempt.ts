@@ -1,7 +1,7 @@
 // The way to one relay among several: it comes online, is made to wait, or fails, and none holds up the others.
 
-import type { Site } from '@svc/sdk-browser'
-import { asSvcError, type PlatformSite } from '@svc/sdk-browser/platform'
+import type { Site } from '@svc/sdk-core'
+import { asSvcError, type PlatformSite } from '@svc/sdk-core'
 
 export class Attempt {
   /** The relay's origin. */

@@ -1,6 +1,6 @@
 // `expose`: what runs on this machine's network, at the addresses of one relay or several.
 
-import type { FetchHandler, PublishOptions } from '@svc/sdk-browser'
+import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
   type Admit,
   identityFromKey,
@@ -9,7 +9,7 @@ import {
   parseRelay,
   publishOn,
   SvcError,
-} from '@svc/sdk-browser/platform'
+} from '@svc/sdk-core'
 import { Attempt } from './attempt.ts'
 import { datagramsTo } from './datagram/datagrams.ts'
 import { lookup } from './lookup.ts'

@@ -3,7 +3,7 @@
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
-import { createPrivateKey, identityFromKey, SvcError } from '@svc/sdk-browser/platform'
+import { createPrivateKey, identityFromKey, SvcError } from '@svc/sdk-core'
 
 const PRIVATE_MODE = 0o600
 /** Any access of group and others. */

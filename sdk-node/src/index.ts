@@ -12,7 +12,7 @@ export {
   SvcError,
   type Waiting,
   type WaitingReason,
-} from '@svc/sdk-browser'
+} from '@svc/sdk-core'
 export { type ExposeFailure, type ExposeOptions, type Exposure, expose, type ProbeReport } from './expose.ts'
 export { type FolderOptions, openFolder } from './folder/folder-handle.ts'
 export type { CarrierKind } from './platform.ts'

@@ -1,7 +1,7 @@
 // What Node gives to the SDK: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
-import { type Platform, SvcError } from '@svc/sdk-browser/platform'
+import { type Platform, SvcError } from '@svc/sdk-core'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { nativeCarrier } from './carrier/native.ts'
 import { loadIdentityFile } from './identity-file.ts'

@@ -1,7 +1,7 @@
 // `publish` for Node: the same as in a page, plus what only Node can be told.
 
-import type { PublishOptions, Site } from '@svc/sdk-browser'
-import { publishOn } from '@svc/sdk-browser/platform'
+import type { PublishOptions, Site } from '@svc/sdk-core'
+import { publishOn } from '@svc/sdk-core'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 
 export type NodePublishOptions = PublishOptions & NodeOptions

@@ -8,8 +8,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
-import { RelayDouble } from '../../sdk-browser/test/support/relay-double.ts'
+import { CERTIFICATE_PEM } from '../../sdk-core/test/support/certificate.ts'
+import { RelayDouble } from '../../sdk-core/test/support/relay-double.ts'
 import sdkPackage from '../package.json' with { type: 'json' }
 import {
   listening,

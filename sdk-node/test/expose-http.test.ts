@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createHttpsServer } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-browser/test/support/certificate.ts'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-core/test/support/certificate.ts'
 import type { CarrierKind, Exposure, SvcError } from '../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../src/limits.ts'
 import { exposeAt, listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from './support/exposed.ts'

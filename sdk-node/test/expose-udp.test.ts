@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectQuic, createQuicServer } from '@currentspace/http3'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-browser/test/support/certificate.ts'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-core/test/support/certificate.ts'
 import type { Exposure, SvcError } from '../src/index.ts'
 import {
   exposeAt,

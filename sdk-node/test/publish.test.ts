@@ -4,8 +4,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
-import { RelayDouble } from '../../sdk-browser/test/support/relay-double.ts'
+import { CERTIFICATE_PEM } from '../../sdk-core/test/support/certificate.ts'
+import { RelayDouble } from '../../sdk-core/test/support/relay-double.ts'
 import { publish } from '../src/index.ts'
 
 let folder: string

@@ -1,9 +1,9 @@
 // The datagram tunnel over a bad network: losses, swapped packets, a path that swallows large ones, and false relays.
 
 import { randomBytes } from 'node:crypto'
-import { publishOn } from '@svc/sdk-browser/platform'
+import { publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
+import { CERTIFICATE_PEM } from '../../sdk-core/test/support/certificate.ts'
 import { datagramsTo } from '../src/datagram/datagrams.ts'
 import { LocalFlows } from '../src/datagram/local-flows.ts'
 import { forATurn, forMs, Pacer } from '../src/datagram/pacer.ts'

@@ -1,9 +1,9 @@
 // The datagram tunnel where the QUIC library has no native binary: its WASM client, in a thread that may die.
 
 import { randomBytes } from 'node:crypto'
-import { publishOn } from '@svc/sdk-browser/platform'
+import { publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CERTIFICATE_PEM } from '../../sdk-browser/test/support/certificate.ts'
+import { CERTIFICATE_PEM } from '../../sdk-core/test/support/certificate.ts'
 import { datagramsTo } from '../src/datagram/datagrams.ts'
 import { type DialQuic, dialInThread } from '../src/datagram/in-thread.ts'
 import { dialQuic } from '../src/datagram/quic.ts'

@@ -11,15 +11,15 @@ export interface OfSdks {
 
 type Titles = [string, ...string[]]
 
-const carrier = (...tests: Titles) => proved('sdk-browser/test/carrier.test.ts', ...tests)
-const client = (...tests: Titles) => proved('sdk-browser/test/client.test.ts', ...tests)
-const keeper = (...tests: Titles) => proved('sdk-browser/test/lease-keeper.test.ts', ...tests)
-const registration = (...tests: Titles) => proved('sdk-browser/test/registration.test.ts', ...tests)
-const reverseStream = (...tests: Titles) => proved('sdk-browser/test/reverse-stream.test.ts', ...tests)
-const signer = (...tests: Titles) => proved('sdk-browser/test/signer.test.ts', ...tests)
-const site = (...tests: Titles) => proved('sdk-browser/test/site.test.ts', ...tests)
-const tenant = (...tests: Titles) => proved('sdk-browser/test/tenant.test.ts', ...tests)
-const webSocket = (...tests: Titles) => proved('sdk-browser/test/websocket.test.ts', ...tests)
+const carrier = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-carrier.test.ts', ...tests)
+const client = (...tests: Titles) => proved('sdk-core/test/control/relay-client.test.ts', ...tests)
+const keeper = (...tests: Titles) => proved('sdk-core/test/control/lease-keeper.test.ts', ...tests)
+const registration = (...tests: Titles) => proved('sdk-core/test/control/registration.test.ts', ...tests)
+const reverseStream = (...tests: Titles) => proved('sdk-core/test/carrier/reverse-stream.test.ts', ...tests)
+const signer = (...tests: Titles) => proved('sdk-core/test/control/signer.test.ts', ...tests)
+const site = (...tests: Titles) => proved('sdk-core/test/site/lifecycle.test.ts', ...tests)
+const tenant = (...tests: Titles) => proved('sdk-core/test/tenant/server.test.ts', ...tests)
+const webSocket = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-transport.test.ts', ...tests)
 const discovery = (...tests: Titles) => proved('sdk-node/test/discovery.test.ts', ...tests)
 const native = (...tests: Titles) => proved('sdk-node/test/native.test.ts', ...tests)
 const probe = (...tests: Titles) => proved('sdk-node/test/probe.test.ts', ...tests)
@@ -49,7 +49,7 @@ export const SDKS = {
         ),
       ),
     },
-    'relay URLs must be https': shared(proved('sdk-browser/test/options.test.ts', 'refuses')),
+    'relay URLs must be https': shared(proved('sdk-core/test/site/options.test.ts', 'refuses')),
     'the relay’s certificate is checked': {
       browser: impossible('the browser checks it, before a page sees an answer'),
       node: proved('sdk-node/test/publish.test.ts', 'does not trust a relay whose CA it was not given'),
@@ -106,7 +106,7 @@ export const SDKS = {
     ),
     'browser runtime: HTTPS handlers only, bound to the life of the page': {
       browser: proved(
-        'sdk-browser/test/page-life.test.ts',
+        'sdk-browser/test/page-lifecycle.test.ts',
         'suspends it on pagehide, and resumes it on pageshow from the back/forward cache only',
       ),
       node: impossible('Node is no browser'),
@@ -177,7 +177,7 @@ export const SDKS = {
     ),
     'personal_sign over the message': shared(
       proved(
-        'sdk-browser/test/identity.test.ts',
+        'sdk-core/test/identity/key.test.ts',
         'makes the published signature of "Some data"',
         'agrees with viem on %j',
       ),
@@ -215,7 +215,7 @@ export const SDKS = {
         udp('stands beside a web server and a TCP service of the same site'),
       ),
     ),
-    'ttl: 1 to 600 s': shared(proved('sdk-browser/test/options.test.ts', 'refuses')),
+    'ttl: 1 to 600 s': shared(proved('sdk-core/test/site/options.test.ts', 'refuses')),
     'rate_limited is waited out': shared(
       keeper('is not tried before the time that Retry-After names, whoever asks for it'),
     ),
@@ -288,7 +288,7 @@ export const SDKS = {
     ),
     'the chain of the tenant is fetched, leaf first': shared(
       proved(
-        'sdk-browser/test/certificate-chain.test.ts',
+        'sdk-core/test/control/certificate-chain.test.ts',
         'gets /sdk/certificate-chain, which has no envelope',
       ),
     ),

@@ -3,7 +3,7 @@
 
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Bundle, BundledFile } from '../handlers/bundled.ts'
+import type { Bundle, BundledFile } from '@svc/sdk-core/handlers'
 import { bundleServer } from './bundle-server.ts'
 
 const INDEX = 'index.html'

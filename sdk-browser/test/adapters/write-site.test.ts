@@ -2,11 +2,11 @@
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { FetchHandler } from '@svc/sdk-core'
 import { afterAll, afterEach, expect, test } from 'vitest'
+import { ask } from '../../../sdk-core/test/handlers/ask.ts'
 import { writeSite } from '../../src/adapters/write-site.ts'
-import { removeGlobals } from '../../src/globals.ts'
-import type { FetchHandler } from '../../src/http/connection.ts'
-import { ask } from '../handlers/ask.ts'
+import { removeGlobals } from '../../src/globals/install.ts'
 
 // from here the module finds the SDK
 const directory = mkdtempSync(path.join(import.meta.dirname, '../../../node_modules/.site-'))

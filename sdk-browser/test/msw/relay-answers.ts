@@ -1,9 +1,8 @@
 // What the control client makes of a relay's answers, the same in Node and in a browser: `msw` answers at the edge of `fetch`.
 
+import { RelayClient, SvcError } from '@svc/sdk-core'
 import { delay, HttpResponse, http, type RequestHandler } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { RelayClient } from '../../src/control/client.ts'
-import { SvcError } from '../../src/errors.ts'
 import { publish } from '../../src/index.ts'
 
 /** What both of msw's ends have, the server in Node and the service worker in a browser. */

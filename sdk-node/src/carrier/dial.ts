@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { HEADER, RAW_UPGRADE } from '@svc/protocol'
-import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-browser/platform'
+import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 
 export interface DialTarget {

@@ -15,7 +15,7 @@ import {
   TIDY_INTERVAL_MS,
   type Traffic,
   untilOnline,
-} from '@svc/sdk-browser/platform'
+} from '@svc/sdk-core'
 import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { type Dialed, dial } from './dial.ts'
 import { LeaseContest } from './lease-contest.ts'

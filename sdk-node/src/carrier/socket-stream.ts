@@ -1,7 +1,7 @@
 // A socket as the SDK's byte stream: back-pressure both ways, each direction ending by itself.
 
 import type { Socket } from 'node:net'
-import type { ByteStream } from '@svc/sdk-browser/platform'
+import type { ByteStream } from '@svc/sdk-core'
 
 export interface Meter {
   received(bytes: number): void

@@ -1,6 +1,6 @@
 // What is going on in this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
-import type { PlatformSite, WaitingReason } from '@svc/sdk-browser/platform'
+import type { PlatformSite, WaitingReason } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
 import type { RequestReport } from '../target/requests.ts'
 import { Notices } from './notices.ts'

@@ -1,6 +1,6 @@
 // An error as one line that says what to do, and the exit code that goes with it.
 
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 export interface Explanation {

@@ -1,6 +1,6 @@
 // Follows the sites of one tunnel, one at each relay: tells how they are, shows them on the board, and knows when all are over.
 
-import type { PlatformSite, SvcError } from '@svc/sdk-browser/platform'
+import type { PlatformSite, SvcError } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
 import { addressesOf, type Board, type Row, waitingOf } from './board.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'

@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 
 /** @throws SvcError `invalid_option` that names the option */
 export async function readPem(option: string, path: string): Promise<Buffer> {

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 
 /** What browsers show in an `<img>` (HTML, "Images"). */
 const TYPES: Readonly<Record<string, string>> = {

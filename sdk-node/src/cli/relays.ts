@@ -1,7 +1,7 @@
 // `svc relays`: each relay that is named, and those that they know when that is asked for, with its health.
 
 import { PROTOCOL_VERSION } from '@svc/protocol'
-import { type FetchFunction, parseRelay, SvcError } from '@svc/sdk-browser/platform'
+import { type FetchFunction, parseRelay, SvcError } from '@svc/sdk-core'
 import { nodePlatform } from '../platform.ts'
 import { discover } from '../relays/discovery.ts'
 import { probeRelay } from '../relays/health.ts'

@@ -1,7 +1,7 @@
 // What `svc` does: one command, ended by a signal, with an exit code that says how it went.
 
 import { join, resolve } from 'node:path'
-import { identityFromKey } from '@svc/sdk-browser/platform'
+import { identityFromKey } from '@svc/sdk-core'
 import { loadIdentityFile } from '../identity-file.ts'
 import { Board } from './board.ts'
 import { type Chosen, ownFolder, readCommandLine, type SiteCommand } from './command-line.ts'

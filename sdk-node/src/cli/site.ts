@@ -2,8 +2,8 @@
 
 import { isAbsolute } from 'node:path'
 import type { LeaseMetadata } from '@svc/protocol'
-import { files } from '@svc/sdk-browser/handlers'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
+import { files } from '@svc/sdk-core/handlers'
 import { type ExposeOptions, expose } from '../expose.ts'
 import { openFolder } from '../folder/folder-handle.ts'
 import type { SiteCommand, SiteOptions } from './command-line.ts'

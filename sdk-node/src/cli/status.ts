@@ -3,7 +3,7 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { basename, join } from 'node:path'
-import { asSvcError } from '@svc/sdk-browser/platform'
+import { asSvcError } from '@svc/sdk-core'
 import type { Board, SiteFigures } from './board.ts'
 import type { Report, Tell } from './report.ts'
 

@@ -13,7 +13,7 @@ import {
   type DatagramStats,
   type OpenDatagrams,
   SvcError,
-} from '@svc/sdk-browser/platform'
+} from '@svc/sdk-core'
 import { DELIVERY_PORTION } from '../limits.ts'
 import { lookup } from '../lookup.ts'
 import type { TcpTarget } from '../target/address.ts'

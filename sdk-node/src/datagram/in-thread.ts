@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
-import { abortError, SvcError } from '@svc/sdk-browser/platform'
+import { abortError, SvcError } from '@svc/sdk-core'
 import { THREAD_FAREWELL_MS } from '../limits.ts'
 import {
   defaultAuthorities,

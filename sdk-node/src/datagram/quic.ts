@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import type { QuicClientSession, QuicConnectOptions } from '@currentspace/http3'
 import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 import { TUNNEL_CONNECT_DEADLINE_MS } from '../limits.ts'
 
 export interface QuicTarget {

@@ -1,7 +1,7 @@
 // The thread of the WASM client: a fault in it ends this thread, and no more than the tunnel with it.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { asSvcError, type SvcError } from '@svc/sdk-browser/platform'
+import { asSvcError, type SvcError } from '@svc/sdk-core'
 import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
 import { Transit } from './transit.ts'
 

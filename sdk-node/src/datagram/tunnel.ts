@@ -9,7 +9,7 @@ import {
   TUNNEL_KEEPALIVE_MS,
   type TunnelHello,
 } from '@svc/protocol'
-import { isRecord, isRelayCode, SvcError } from '@svc/sdk-browser/platform'
+import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
 import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
 import { type DialQuic, dialAnyhow } from './in-thread.ts'
 import { forMs, Pacer } from './pacer.ts'

@@ -3,7 +3,7 @@
 import { openAsBlob } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
-import { isHidden, SvcError } from '@svc/sdk-browser/platform'
+import { isHidden, SvcError } from '@svc/sdk-core'
 
 export interface FolderOptions {
   /**

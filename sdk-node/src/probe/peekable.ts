@@ -1,6 +1,6 @@
 // A look at the first bytes of a stream that takes nothing from it.
 
-import type { ByteStream } from '@svc/sdk-browser/platform'
+import type { ByteStream } from '@svc/sdk-core'
 
 /** @returns what came first within `ms`, and the stream as if nobody had looked */
 export async function peekable(

@@ -11,7 +11,7 @@ import {
   PROBE_PADDING_MIN_BYTES,
   PROBE_PEEK_MS,
 } from '@svc/protocol'
-import type { Admit, ByteStream, SecureStream } from '@svc/sdk-browser/platform'
+import type { Admit, ByteStream, SecureStream } from '@svc/sdk-core'
 import { peekable } from './peekable.ts'
 import { openVisit, type Visit } from './visit.ts'
 

@@ -17,7 +17,7 @@ import {
   SvcError,
   signerOf,
   time,
-} from '@svc/sdk-browser/platform'
+} from '@svc/sdk-core'
 import { DESCRIPTORS_MAX, DISCOVERED_PROBES_MAX } from '../limits.ts'
 import { probeRelay } from './health.ts'
 

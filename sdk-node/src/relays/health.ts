@@ -1,7 +1,7 @@
 // Whether a relay is there, what it speaks, and how far away it is.
 
 import { PATH, PROTOCOL_VERSION } from '@svc/protocol'
-import { type FetchFunction, RelayClient, record, SvcError, text } from '@svc/sdk-browser/platform'
+import { type FetchFunction, RelayClient, record, SvcError, text } from '@svc/sdk-core'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 
 export interface RelayHealth {

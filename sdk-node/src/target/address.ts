@@ -1,6 +1,6 @@
 // Where a local service listens, from what a user writes: a port, `host:port`, or a URL.
 
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 
 export interface TcpTarget {
   host: string

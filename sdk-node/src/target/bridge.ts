@@ -1,7 +1,7 @@
 // A visitor's bytes to a local TCP service and back, as they are; each direction ends by itself.
 
 import { connect, type Socket } from 'node:net'
-import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-browser/platform'
+import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
 import { SocketStream } from '../carrier/socket-stream.ts'
 import { TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
 import type { TcpTarget } from './address.ts'

@@ -1,6 +1,6 @@
 // The header fields of a request to the target: where it came from is said anew, whatever the visitor said.
 
-import { withoutClaims } from '@svc/sdk-browser/platform'
+import { withoutClaims } from '@svc/sdk-core'
 
 /**
  * The target keeps its own Host, so that a development server does not refuse it; which name the visitor used is in

@@ -1,6 +1,6 @@
 // Tells of the requests that a handler answers.
 
-import type { FetchHandler } from '@svc/sdk-browser'
+import type { FetchHandler } from '@svc/sdk-core'
 
 export interface RequestReport {
   method: string

@@ -2,9 +2,9 @@
 
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FetchHandler } from '@svc/sdk-browser'
-import { files } from '@svc/sdk-browser/handlers'
-import { SvcError } from '@svc/sdk-browser/platform'
+import type { FetchHandler } from '@svc/sdk-core'
+import { SvcError } from '@svc/sdk-core'
+import { files } from '@svc/sdk-core/handlers'
 import { openFolder } from '../folder/folder-handle.ts'
 import { parseHttpTarget } from './address.ts'
 import { type HttpTargetOptions, httpTarget } from './http.ts'

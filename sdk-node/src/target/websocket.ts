@@ -1,6 +1,6 @@
 // A visitor's WebSocket joined to one of the target, message by message. Only importer of ws.
 
-import type { FetchInfo, VisitorSocket } from '@svc/sdk-browser'
+import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
 import { WebSocket } from 'ws'
 import {
   TARGET_CONNECT_DEADLINE_MS,

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { isRecord, SvcError } from '@svc/sdk-browser/platform'
+import { isRecord, SvcError } from '@svc/sdk-core'
 import { parse, TomlError } from 'smol-toml'
 import { identityPathOf, type SiteCommand, type SiteOptions } from '../command-line.ts'
 import { isUrl } from '../picture.ts'

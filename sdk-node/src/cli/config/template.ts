@@ -1,7 +1,7 @@
 // `svc config init`: a config file that explains itself.
 
 import { open } from 'node:fs/promises'
-import { SvcError } from '@svc/sdk-browser/platform'
+import { SvcError } from '@svc/sdk-core'
 
 /** Every key of read.ts is here, those that need not be as comments: a test takes the marks off and reads it. */
 export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths are relative to this file.

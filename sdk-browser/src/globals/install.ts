@@ -1,0 +1,111 @@
+// Request and Response for a page that is a server: they keep the fields that a browser takes out of its own.
+//
+// A browser's Request is made to be sent and its Response to be received, so their constructors silently drop Cookie,
+// Host, Origin and User-Agent of the one and Set-Cookie of the other (Fetch standard, "forbidden request-header" and
+// "forbidden response-header name"). `Headers` made on their own keep all: here each object has such headers.
+
+import { contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
+
+type Installed = { native: Natives; ours: Natives }
+type Natives = { Request: typeof Request; Response: typeof Response }
+
+/** Response.redirect's status when none is given: 302. */
+const FOUND = 302
+
+let installed: Installed | undefined
+
+/**
+ * Takes the place of the global Request and Response, once. Their instances, `instanceof`, `clone()`,
+ * `new Response(body, response)`, `new Request(request, init)`, `Response.json()` and `Response.redirect()` are those of
+ * the platform, with all fields kept. What `fetch` sends and receives is not changed.
+ */
+export function installGlobals(): void {
+  if (installed) return
+  const native: Natives = { Request: globalThis.Request, Response: globalThis.Response }
+  const ours: Natives = { Request: unguardedRequest(native), Response: unguardedResponse(native) }
+  installed = { native, ours }
+  Object.assign(globalThis, ours)
+}
+
+/** Gives the platform's own Request and Response back, unless somebody has replaced ours meanwhile. */
+export function removeGlobals(): void {
+  if (!installed) return
+  const { native, ours } = installed
+  installed = undefined
+  if (globalThis.Request === ours.Request) globalThis.Request = native.Request
+  if (globalThis.Response === ours.Response) globalThis.Response = native.Response
+}
+
+function unguardedRequest(native: Natives): typeof Request {
+  class UnguardedRequest extends native.Request {
+    // null stands for no `init`, as in the standard; here, and below
+    constructor(...args: [input: RequestInfo | URL, init?: RequestInit | null]) {
+      const [input, init] = args
+      const source = input instanceof native.Request ? input : undefined
+      const fields = new Headers(init?.headers ?? source?.headers)
+      // a body that the Request of this platform cannot have is not its own
+      const content = source && init?.body === undefined ? contentOf(source) : undefined
+      super(...(args as [RequestInfo, RequestInit]))
+      addContentType(fields, super.headers)
+      withHeaders(this, fields, content)
+      if (source && init?.method === undefined) withMethod(this, source.method)
+    }
+  }
+  return instancesOf(native.Request, UnguardedRequest)
+}
+
+function unguardedResponse(native: Natives): typeof Response {
+  class UnguardedResponse extends native.Response {
+    constructor(body?: BodyInit | null, init?: ResponseInit | null) {
+      const fields = new Headers(init?.headers)
+      super(body, init ?? {})
+      addContentType(fields, super.headers)
+      own(this, fields)
+    }
+
+    override clone(): Response {
+      return adopt(super.clone(), new Headers(this.headers))
+    }
+
+    static override redirect(url: string | URL, status = FOUND): Response {
+      const response = native.Response.redirect(url, status)
+      return adopt(response, new Headers(response.headers))
+    }
+
+    static override json(data: unknown, init: ResponseInit | null = null): Response {
+      const fields = new Headers(init?.headers)
+      const response = native.Response.json(data, init ?? {})
+      addContentType(fields, response.headers)
+      return adopt(response, fields)
+    }
+  }
+
+  function adopt(response: Response, fields: Headers): Response {
+    return own(Object.setPrototypeOf(response, UnguardedResponse.prototype), fields)
+  }
+  return instancesOf(native.Response, UnguardedResponse)
+}
+
+function own(response: Response, fields: Headers): Response {
+  return Object.defineProperty(response, 'headers', { value: fields, enumerable: true, configurable: true })
+}
+
+/** The constructor takes it from the body when nobody says another. */
+function addContentType(fields: Headers, native: Headers): void {
+  const type = native.get('content-type')
+  if (type !== null && !fields.has('content-type')) fields.set('content-type', type)
+}
+
+/** What `fetch` gives is an instance, too; classes that extend ours have instances of their own. */
+function instancesOf<T extends abstract new (...args: never[]) => object>(native: T, ours: T): T {
+  const ordinary = Function.prototype[Symbol.hasInstance]
+  return Object.defineProperties(ours, {
+    name: { value: native.name, configurable: true },
+    length: { value: native.length, configurable: true },
+    [Symbol.hasInstance]: {
+      value(this: unknown, value: unknown): boolean {
+        return this === ours ? value instanceof native : ordinary.call(this, value)
+      },
+    },
+  })
+}

@@ -1,0 +1,63 @@
+// Where a browser keeps identities: IndexedDB, by names within a web origin, so that a site's canonical hostname is stable.
+
+import { createPrivateKey, SvcError } from '@svc/sdk-core'
+
+const DATABASE = 'svc'
+const VERSION = 1
+const STORE = 'identity'
+/** What an identity that nobody named is kept as. */
+const DEFAULT_NAME = 'default'
+
+/**
+ * A private key of this web origin, created on first use.
+ * @param name tells it from the others of the origin
+ * @throws SvcError `identity_unavailable` where there is no storage, as in a sandboxed frame
+ */
+export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
+  try {
+    const database = await open()
+    try {
+      return await loadOrCreate(database, name)
+    } finally {
+      database.close()
+    }
+  } catch (cause) {
+    throw new SvcError(
+      'identity_unavailable',
+      'no identity from IndexedDB; pass one as the option `identity`',
+      {
+        cause,
+      },
+    )
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, VERSION)
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+    request.onblocked = () => reject(new Error('another page holds an older version of the database open'))
+  })
+}
+
+/** Read and write are one transaction, and those run one after another: two tabs get the same key. */
+function loadOrCreate(database: IDBDatabase, name: string): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })
+    const store = transaction.objectStore(STORE)
+    const request: IDBRequest<unknown> = store.get(name)
+    let key: Uint8Array
+    request.onsuccess = () => {
+      if (request.result instanceof Uint8Array) {
+        key = request.result
+        return
+      }
+      key = createPrivateKey()
+      store.put(key, name)
+    }
+    transaction.oncomplete = () => resolve(key)
+    transaction.onabort = () => reject(transaction.error)
+  })
+}

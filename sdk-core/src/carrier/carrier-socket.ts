@@ -1,0 +1,161 @@
+// One WebSocket of a carrier, with a yamux session on it. Ends once, with the reason.
+
+import { CARRIER_CLOSE } from '@svc/protocol'
+import { Session } from '@svc/yamux'
+import { asSvcError, SvcError } from '../errors.ts'
+import { PING_DEADLINE_MS } from '../limits.ts'
+import { LoadMeter } from './load-meter.ts'
+import { offerStream, type ReadyStream } from './reverse-stream.ts'
+import { Watchdog } from './watchdog.ts'
+import type { WebSocketEvents, WebSocketTransport } from './websocket-transport.ts'
+
+/** Bytes of all WebSockets that a site ever had, as yamux messages. */
+export interface Traffic {
+  bytesIn: number
+  bytesOut: number
+}
+
+interface LinkEvents {
+  /** Bytes came from the relay. */
+  heard(): void
+  /** Not called after `close`. */
+  ended(link: Link, reason: SvcError): void
+}
+
+export class Link implements WebSocketEvents {
+  /** It gets no more streams: one WebSocket less will do. */
+  isRetiring = false
+  #events: LinkEvents
+  #traffic: Traffic
+  #session: Session
+  #watchdog: Watchdog
+  #load = new LoadMeter()
+  #waiting = 0
+  #closed = false
+
+  constructor(transport: WebSocketTransport, traffic: Traffic, events: LinkEvents) {
+    this.#events = events
+    this.#traffic = traffic
+    this.#session = new Session(
+      {
+        send: (bytes) => this.#send(transport, bytes),
+        copies: transport.copies,
+        close: () => transport.close(),
+      },
+      // the watchdog pings instead: it knows of throttled timers
+      { role: 'client', keepAliveIntervalMs: 0, pingTimeoutMs: PING_DEADLINE_MS },
+    )
+    this.#session.closed.then((cause) => this.fail(unreachable('the multiplexed session ended', cause)))
+    this.#watchdog = new Watchdog(
+      () => this.#session.ping(),
+      (cause) => this.fail(unreachable('the relay stopped answering', cause)),
+    )
+    this.#measureRoundTrip()
+  }
+
+  /** Streams on it, ready and served. */
+  get streamCount(): number {
+    return this.#session.streamCount
+  }
+
+  /** Some of them are more than ready. */
+  get isBusy(): boolean {
+    return this.streamCount > this.#waiting
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** The last round trip, in milliseconds. */
+  get rtt(): number | undefined {
+    return this.#session.rtt
+  }
+
+  /** It is the bottleneck of its streams: others should go elsewhere. */
+  get saturated(): boolean {
+    return this.#load.saturated
+  }
+
+  message(bytes: Uint8Array): void {
+    this.#traffic.bytesIn += bytes.length
+    this.#watchdog.heard()
+    this.#session.receive(bytes)
+    if (this.#load.measure(this.rtt) && this.isBusy) this.#measureRoundTrip()
+    this.#events.heard()
+  }
+
+  closed(code: number): void {
+    this.fail(closeReason(code))
+  }
+
+  /**
+   * Opens a stream that waits for a visitor. One that cannot be opened, or is answered with nonsense, ends the link.
+   * @returns undefined when the relay rejected the stream
+   */
+  async open(capability: string): Promise<ReadyStream | undefined> {
+    const ready = await this.#offer(capability)
+    if (ready === undefined) return undefined
+    this.#waiting += 1
+    const noLonger = (): void => {
+      this.#waiting -= 1
+    }
+    return { retire: () => ready.retire(), activation: () => ready.activation().finally(noLonger) }
+  }
+
+  /** Finds out now whether the relay still answers: the machine slept, or the network changed. */
+  probe(): void {
+    this.#watchdog.probe()
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#watchdog.stop()
+    this.#session.close()
+  }
+
+  /** Closes because of `reason`, and tells. */
+  fail(reason: SvcError): void {
+    if (this.#closed) return
+    this.close()
+    this.#events.ended(this, reason)
+  }
+
+  async #offer(capability: string): Promise<ReadyStream | undefined> {
+    try {
+      return await offerStream(await this.#session.open(), capability)
+    } catch (error) {
+      this.fail(asSvcError(error, 'relay_unreachable', 'no reverse stream could be opened'))
+      throw error
+    }
+  }
+
+  #send(transport: WebSocketTransport, bytes: Uint8Array): void | Promise<void> {
+    this.#traffic.bytesOut += bytes.length
+    const drained = transport.send(bytes)
+    if (drained === undefined) return
+    this.#load.full()
+    return drained.then(() => this.#load.drained())
+  }
+
+  /** Without an answer there is no measurement: whether that means anything is the watchdog's to say. */
+  #measureRoundTrip(): void {
+    this.#session.ping().catch(() => {})
+  }
+}
+
+function closeReason(code: number): SvcError {
+  switch (code) {
+    case CARRIER_CLOSE.leaseReplaced:
+      return new SvcError('lease_replaced', 'the same identity registered this name elsewhere')
+    case CARRIER_CLOSE.leaseEnded:
+      return new SvcError('lease_ended', 'the relay ended the lease')
+    default:
+      return unreachable(`the WebSocket closed with ${code}`)
+  }
+}
+
+function unreachable(why: string, cause?: unknown): SvcError {
+  return new SvcError('relay_unreachable', why, { cause })
+}

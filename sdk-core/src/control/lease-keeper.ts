@@ -1,0 +1,205 @@
+// Keeps one lease alive: registers it, renews it at half its life, gives it up. Never depends on a timer alone.
+
+import { abortError, asSvcError, SvcError } from '../errors.ts'
+import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
+import { withAcceptedMetadata } from './metadata.ts'
+import {
+  askForEndpoint,
+  type Grant,
+  type LeaseRequest,
+  type Proof,
+  prove,
+  type Registration,
+  register,
+  renew,
+  unregister,
+} from './registration.ts'
+import type { RelayClient } from './relay-client.ts'
+
+/** Codes of a renewal after which only a new registration helps. */
+const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
+
+interface LeaseEvents {
+  /** A lease was granted. */
+  registered(): void
+  /** A renewal succeeded. */
+  renewed(): void
+  /** A renewal failed; the lease may still live. */
+  failed(error: SvcError): void
+  /** The relay does not know the lease any more. */
+  gone(error: SvcError): void
+  /** The lease is there, or goes on, with less metadata than was asked for. */
+  reduced(error: SvcError): void
+}
+
+export class LeaseKeeper {
+  #client: RelayClient
+  #request: LeaseRequest
+  #events: LeaseEvents
+  #registration: Registration | undefined
+  /** Signed, and not used up: the relay asked to wait before it looks at it. Another would cost anew. */
+  #proof: Proof | undefined
+  /** When the next renewal is due, by `performance.now()`. */
+  #dueAt = Number.POSITIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #renewing: Promise<void> | undefined
+  /** The relay asked for no renewal before (`Retry-After`), by `performance.now()`. */
+  #notBefore = 0
+  /** How far `Date.now()` was ahead of `performance.now()` at the last grant. */
+  #wallAheadMs = 0
+
+  constructor(client: RelayClient, request: LeaseRequest, events: LeaseEvents) {
+    this.#client = client
+    this.#request = request
+    this.#events = events
+  }
+
+  get lease(): Registration | undefined {
+    return this.#registration
+  }
+
+  /**
+   * The lease with credentials as fresh as can be: renewed when there is one, registered when there is none.
+   * @param trusting take one that is not due for renewal as it is
+   */
+  async acquire(signal: AbortSignal, trusting = false): Promise<Registration> {
+    const isFresh = trusting && !this.#isDue
+    if (this.#registration && !isFresh && this.#mayRenew())
+      await this.#renewOnce(signal).catch((error) => this.#forgetIfGone(error))
+    return this.#registration ?? (await this.#register(signal))
+  }
+
+  /** Traffic passed: the moment to renew when that is due, even where timers sleep. */
+  touch(): void {
+    if (this.#isDue) this.renewNow()
+  }
+
+  /** Renews in the background; outcomes are events. */
+  renewNow(): void {
+    if (this.#renewing || !this.#registration || !this.#mayRenew()) return
+    this.#renewing = this.#renewOnce()
+      .then(
+        () => this.#events.renewed(),
+        (error) => this.#renewalFailed(error),
+      )
+      .finally(() => {
+        this.#renewing = undefined
+      })
+  }
+
+  /** Asks how the lease is routed by now, without renewing it. @throws SvcError why that is not known */
+  async look(signal: AbortSignal): Promise<void> {
+    const looked = this.#registration
+    if (!looked) return
+    const endpoint = await askForEndpoint(this.#client, looked.accessToken, signal)
+    // dropped, renewed, or registered anew, meanwhile
+    if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
+  }
+
+  /** Forgets the lease, so that the next one is registered anew. */
+  drop(): void {
+    clearTimeout(this.#timer)
+    this.#dueAt = Number.POSITIVE_INFINITY
+    this.#registration = undefined
+  }
+
+  /** Gives the lease up. That the relay may not hear it is harmless: the lease expires. */
+  async release(keepalive: boolean): Promise<void> {
+    const token = this.#registration?.accessToken
+    this.drop()
+    if (token !== undefined) await unregister(this.#client, token, keepalive).catch(() => {})
+  }
+
+  #mayRenew(): boolean {
+    return performance.now() >= this.#notBefore
+  }
+
+  /** Also when the machine slept, through which `performance.now()` may stand still, or its clock was set. */
+  get #isDue(): boolean {
+    const leapMs = Math.abs(wallAheadMs() - this.#wallAheadMs)
+    return performance.now() >= this.#dueAt || (this.#registration !== undefined && leapMs > CLOCK_LEAP_MS)
+  }
+
+  async #register(signal: AbortSignal): Promise<Registration> {
+    const proof = await this.#prove(signal)
+    const registration = await register(this.#client, this.#request, proof, signal).catch((error) => {
+      if (error instanceof SvcError && error.code === 'rate_limited') this.#proof = proof
+      throw error
+    })
+    this.#registration = registration
+    if (signal.aborted) {
+      // the answer won the race against the abort: what it granted is given back
+      await this.release(false)
+      throw abortError(signal)
+    }
+    this.#granted(registration)
+    this.#events.registered()
+    return registration
+  }
+
+  async #prove(signal: AbortSignal): Promise<Proof> {
+    const kept = this.#proof
+    this.#proof = undefined
+    if (kept && performance.now() < kept.usableUntil) return kept
+    return await this.#withMetadata((request) => prove(this.#client, request, signal))
+  }
+
+  async #renewOnce(signal?: AbortSignal): Promise<void> {
+    const renewed = this.#registration!
+    const { accessToken } = renewed
+    const grant = await this.#withMetadata((request) => renew(this.#client, request, accessToken, signal))
+    if (this.#registration !== renewed) return // dropped, or registered anew, meanwhile
+    this.#registration = { ...renewed, ...grant }
+    this.#granted(grant)
+  }
+
+  /** What the relay did not take once it is not asked to take again. */
+  async #withMetadata<T>(attempt: (request: LeaseRequest) => Promise<T>): Promise<T> {
+    const { result, metadata, refusal } = await withAcceptedMetadata(this.#request.metadata, (metadata) =>
+      attempt({ ...this.#request, metadata }),
+    )
+    this.#request = { ...this.#request, metadata }
+    if (refusal) this.#events.reduced(refusal)
+    return result
+  }
+
+  /**
+   * A lease lives exactly for the time asked for: a relay refuses a longer one and never shortens it. So a wrong clock here
+   * does not matter, and `expires_at` tells the relay's.
+   */
+  #granted(grant: Grant): void {
+    const lifeMs = this.#request.ttlS * 1000
+    this.#client.clock.granted(grant.expiresAt - lifeMs)
+    this.#wallAheadMs = wallAheadMs()
+    this.#renewIn(lifeMs / 2)
+  }
+
+  #renewIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#dueAt = performance.now() + ms
+    this.#timer = setTimeout(() => this.renewNow(), ms)
+  }
+
+  #renewalFailed(cause: unknown): void {
+    const error = asSvcError(cause, 'relay_unreachable', 'the renewal failed')
+    if (this.#registration === undefined) return
+    if (GONE.has(error.code)) {
+      this.drop()
+      this.#events.gone(error)
+      return
+    }
+    const asked = error.retryAfterMs ?? 0
+    this.#notBefore = performance.now() + asked
+    this.#renewIn(Math.max(RENEWAL_RETRY_MS, asked))
+    this.#events.failed(error)
+  }
+
+  #forgetIfGone(error: unknown): void {
+    if (!(error instanceof SvcError && GONE.has(error.code))) throw error
+    this.drop()
+  }
+}
+
+function wallAheadMs(): number {
+  return Date.now() - performance.now()
+}

@@ -1,0 +1,133 @@
+// HTTP to one relay's control plane: bounded in time and size, failures mapped to coded errors.
+
+import { abortError, isRelayCode, SvcError } from '../errors.ts'
+import { ANSWER_MAX_BYTES, CONTROL_DEADLINE_MS, RETRY_AFTER_MAX_MS } from '../limits.ts'
+import { readText } from './bounded-body.ts'
+import { isRecord } from './json-checks.ts'
+import { RelayClock } from './relay-clock.ts'
+
+/** The part of the global `fetch` that is used here. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
+
+interface CallOptions {
+  /** Sent as JSON with POST; without it the request is a GET. */
+  body?: object | undefined
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
+  deadlineMs?: number | undefined
+  /** For requests that must outlive the page. */
+  keepalive?: boolean | undefined
+}
+
+export interface Answer {
+  status: number
+  ok: boolean
+  text: string
+  retryAfterMs: number | undefined
+}
+
+export class RelayClient {
+  /** `https://host[:port]` */
+  readonly origin: string
+  /** Host with its port when that is not 443: the domain of SIWE messages. */
+  readonly host: string
+  readonly hostname: string
+  /** `:port`, empty when that is 443. */
+  readonly portSuffix: string
+  readonly clock: RelayClock = new RelayClock()
+  #fetch: FetchFunction
+
+  constructor(relay: URL, fetch: FetchFunction) {
+    this.origin = relay.origin
+    this.host = relay.host
+    this.hostname = relay.hostname
+    this.portSuffix = relay.port === '' ? '' : `:${relay.port}`
+    this.#fetch = fetch
+  }
+
+  /** The `data` of an enveloped answer, its shape unchecked. */
+  async call(path: string, options: CallOptions = {}): Promise<unknown> {
+    return openEnvelope(path, await this.request(path, options))
+  }
+
+  /** Any answer at all, whatever its status. */
+  async request(path: string, options: CallOptions = {}): Promise<Answer> {
+    const { signal } = options
+    const deadline = AbortSignal.timeout(options.deadlineMs ?? CONTROL_DEADLINE_MS)
+    try {
+      const response = await this.#fetch(this.origin + path, {
+        ...(options.body === undefined
+          ? { method: 'GET' }
+          : { method: 'POST', body: JSON.stringify(options.body) }),
+        headers: { ...(options.body && { 'Content-Type': 'application/json' }), ...options.headers },
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+        keepalive: options.keepalive ?? false,
+        // tokens travel in these requests: no cookies, no other host, no cache, no trace of the page
+        credentials: 'omit',
+        redirect: 'error',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer',
+      })
+      this.clock.dated(response.headers.get('Date'))
+      return {
+        status: response.status,
+        ok: response.ok,
+        text: await readText(response, ANSWER_MAX_BYTES),
+        retryAfterMs: parseRetryAfter(response.headers.get('Retry-After')),
+      }
+    } catch (cause) {
+      if (signal?.aborted) throw abortError(signal)
+      if (cause instanceof SvcError) throw cause
+      throw new SvcError('relay_unreachable', `no answer from ${this.origin}${path}`, { cause })
+    }
+  }
+}
+
+/**
+ * The data of an enveloped success.
+ * @throws SvcError with the relay's own code, or `unexpected_answer`
+ */
+function openEnvelope(path: string, answer: Answer): unknown {
+  const envelope = parseJson(answer.text)
+  if (answer.ok && isRecord(envelope) && envelope.ok === true) return envelope.data
+  throw failureOf(path, answer)
+}
+
+/** The error that an answer other than an enveloped success stands for. */
+export function failureOf(path: string, answer: Answer): SvcError {
+  const envelope = parseJson(answer.text)
+  const error = isRecord(envelope) && envelope.ok === false ? envelope.error : undefined
+  if (!isRecord(error)) return notOfTheProtocol(path, answer)
+  const detail = typeof error.message === 'string' ? error.message : 'no message'
+  const { retryAfterMs } = answer
+  if (isRelayCode(error.code)) return new SvcError(error.code, detail, { retryAfterMs })
+  return new SvcError('unexpected_answer', `${path}: unknown error code: ${detail}`, { retryAfterMs })
+}
+
+const CONTENT_TOO_LARGE = 413
+
+/** A gateway in front of the relay has pages of its own: for a body that it finds too large, and 502 to 504 without relay. */
+function notOfTheProtocol(path: string, { status, retryAfterMs }: Answer): SvcError {
+  const isGone = status >= 502 && status <= 504
+  const code = isGone
+    ? 'relay_unreachable'
+    : status === CONTENT_TOO_LARGE
+      ? 'invalid_request'
+      : 'unexpected_answer'
+  return new SvcError(code, `${path} answered ${status} without the protocol's envelope`, { retryAfterMs })
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds only (RFC 9110 §10.2.3): the date form needs a clock that both sides share. */
+export function parseRetryAfter(value: string | null): number | undefined {
+  return value !== null && /^\d{1,6}$/.test(value)
+    ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS)
+    : undefined
+}

@@ -1,0 +1,77 @@
+// `/v1/sign`: the relay's key signs this page's TLS handshakes; it sees handshake messages and never a traffic secret.
+
+import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@svc/protocol'
+import type { SignRequest as Handshake } from '@svc/tls'
+import { fromBase64, toBase64 } from '../bytes/base64.ts'
+import { SvcError } from '../errors.ts'
+import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS } from '../limits.ts'
+import { isRecord, record, text } from './json-checks.ts'
+import { type Answer, failureOf, parseJson, type RelayClient } from './relay-client.ts'
+
+interface SignContext {
+  accessToken: string
+  binding: Uint8Array
+}
+
+/**
+ * The signature over a handshake of TLS 1.3: that of its CertificateVerify (RFC 8446 §4.4.3).
+ * @throws SvcError `sign_refused`, or the relay's code when the lease token was refused
+ */
+export async function requestSignature(
+  client: RelayClient,
+  handshake: Handshake,
+  context: SignContext,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const ask = (): Promise<Answer> =>
+    client.request(PATH.sign, {
+      body: signRequest(handshake, context, client.clock.now),
+      headers: { [HEADER.accessToken]: context.accessToken },
+      signal,
+      deadlineMs: SIGN_DEADLINE_MS,
+    })
+  const aheadMs = (): number => client.clock.now - performance.now()
+  const before = aheadMs()
+  let answer = await ask()
+  // A refusal leaves the binding as it was, and its date may show that ours was the wrong time.
+  if (!answer.ok && Math.abs(aheadMs() - before) > CLOCK_LEAP_MS) answer = await ask()
+  const body = parseJson(answer.text)
+  if (isRecord(body) && typeof body.error === 'string')
+    throw new SvcError('sign_refused', `${answer.status}: ${body.error}`)
+  // only a bad lease token is answered with the envelope
+  if (!answer.ok) throw failureOf(PATH.sign, answer)
+  const data = record(body, 'signature')
+  if (data.key_id !== SIGN_KEY_ID || data.algorithm !== handshake.algorithm)
+    throw new SvcError('unexpected_answer', 'the relay signed with another key or algorithm')
+  return parseSignature(data)
+}
+
+function signRequest(handshake: Handshake, context: SignContext, relayNow: number): SignRequest {
+  const { helloRetryRequest, clientHelloRetry } = handshake
+  return {
+    key_id: SIGN_KEY_ID,
+    algorithm: handshake.algorithm,
+    binding: toBase64(context.binding),
+    client_hello: toBase64(handshake.clientHello),
+    server_hello: toBase64(handshake.serverHello),
+    encrypted_extensions: toBase64(handshake.encryptedExtensions),
+    certificate: toBase64(handshake.certificate),
+    hello_retry_request: helloRetryRequest && toBase64(helloRetryRequest),
+    client_hello_retry: clientHelloRetry && toBase64(clientHelloRetry),
+    timestamp_unix: Math.floor(relayNow / 1000),
+    nonce: hex(crypto.getRandomValues(new Uint8Array(SIGN_NONCE_BYTES))),
+  }
+}
+
+/** Up to RSA-4096: 512 bytes, 684 characters of base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{8,684}={0,2}$/
+
+function parseSignature(data: Record<string, unknown>): Uint8Array {
+  const signature = fromBase64(text(data, 'signature', SIGNATURE))
+  if (signature === undefined) throw new SvcError('unexpected_answer', 'the signature is not base64')
+  return signature
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

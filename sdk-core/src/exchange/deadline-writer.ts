@@ -1,0 +1,72 @@
+// Our bytes to the visitor: in the order given, one write after the other, with a limit on how long one may stall.
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { HttpError } from '../semantics/http-error.ts'
+import { HALF_CLOSED_MS, WRITE_STALL_MS } from '../semantics/limits.ts'
+import { Deadline } from '../timers/deadline.ts'
+
+export class Output {
+  readonly #stream: ByteStream
+  readonly #broken: (error: unknown) => void
+  readonly #deadline: Deadline
+  #last: Promise<void> = Promise.resolve()
+  #reject: ((error: unknown) => void) | undefined
+  #halfClosed = false
+  #failed = false
+  #failure: unknown
+
+  /** @param broken called when the stream failed or the visitor takes no more bytes; it has to call `fail` */
+  constructor(stream: ByteStream, broken: (error: unknown) => void) {
+    this.#stream = stream
+    this.#broken = broken
+    this.#deadline = new Deadline(() => broken(new HttpError('visitor_stalled')))
+  }
+
+  /** Resolves when it is right to write more. */
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#queue(() => this.#stream.write(bytes))
+  }
+
+  /** Ends our direction. */
+  end(): Promise<void> {
+    return this.#queue(() => this.#stream.end())
+  }
+
+  /** The visitor ended its direction: from now on silence counts as stalling, too. */
+  halfClosed(): void {
+    this.#halfClosed = true
+    if (this.#reject === undefined) this.#await()
+  }
+
+  /** The connection is over: the write that is on, and all later ones, reject. */
+  fail(error: unknown): void {
+    this.#failed = true
+    this.#failure = error
+    this.#reject?.(error)
+    this.#deadline.close()
+  }
+
+  #queue(action: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(() => this.#run(action))
+    return this.#last
+  }
+
+  async #run(action: () => Promise<void>): Promise<void> {
+    if (this.#failed) throw this.#failure
+    this.#deadline.set(performance.now() + WRITE_STALL_MS)
+    await new Promise<void>((resolve, reject) => {
+      this.#reject = reject
+      action().then(resolve, (error) => {
+        this.#broken(error)
+        reject(error)
+      })
+    })
+    this.#reject = undefined
+    this.#await()
+  }
+
+  #await(): void {
+    if (this.#halfClosed) this.#deadline.set(performance.now() + HALF_CLOSED_MS)
+    else this.#deadline.clear()
+  }
+}

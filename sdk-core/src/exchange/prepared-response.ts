@@ -1,0 +1,130 @@
+// The handler's Response made ready to be sent: its fields, its length, and its content in groups, for any version of HTTP.
+
+import type { Field } from '../http1/head-parser.ts'
+import { httpDate } from '../semantics/http-date.ts'
+import { HttpError } from '../semantics/http-error.ts'
+import { Content, type Group } from './response-body.ts'
+
+/** Fields about the connection, which is ours to manage (RFC 9110 §7.6.1), and the length, which is checked first. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const NOTHING: Group = { pieces: [], size: 0, done: true }
+
+export class Answer {
+  readonly response: Response
+  /** There is no content, whatever the length says: HEAD, 204, 304. */
+  readonly isEmpty: boolean
+  /** The Content-Length to send. */
+  readonly length: number | undefined
+  readonly #content: Content | undefined
+  readonly #first: Group
+
+  private constructor(
+    response: Response,
+    isEmpty: boolean,
+    length: number | undefined,
+    content: Content | undefined,
+    first: Group,
+  ) {
+    this.response = response
+    this.isEmpty = isEmpty
+    this.length = length
+    this.#content = content
+    this.#first = first
+  }
+
+  /**
+   * Looks at what the body has ready: a body that ends at once gets a Content-Length and leaves with the head in one
+   * write. A body that is not ready does not hold the head back (server-sent events).
+   * @param method of the request
+   * @throws whatever is wrong with the response, while a 500 can be sent in its place
+   */
+  static async prepare(response: Response, method: string): Promise<Answer> {
+    if (response.status < 200) throw new TypeError('An error response cannot be sent')
+    const declared = declaredLength(response)
+    if (method === 'HEAD' || response.status === 204 || response.status === 304) {
+      response.body?.cancel().catch(() => {}) // the handler's own clean-up
+      const length = response.status === 204 ? undefined : declared
+      return new Answer(response, true, length, undefined, NOTHING)
+    }
+    if (!response.body) return Answer.#withContent(response, declared, undefined, NOTHING)
+    const content = new Content(response.body)
+    try {
+      return Answer.#withContent(response, declared, content, await content.ready())
+    } catch (error) {
+      content.cancel(error)
+      throw error
+    }
+  }
+
+  static #withContent(
+    response: Response,
+    declared: number | undefined,
+    content: Content | undefined,
+    first: Group,
+  ): Answer {
+    const length = declared ?? (first.done ? first.size : undefined)
+    checkLength(first.size, first.done, length)
+    return new Answer(response, false, length, content, first)
+  }
+
+  /** What is sent whatever the version: each Set-Cookie an entry of its own. */
+  get fields(): Field[] {
+    const { headers } = this.response
+    const fields: Field[] = []
+    // A page's Response drops Set-Cookie, so one that sets cookies brings, as its `headers` property, unguarded Headers.
+    for (const field of headers) if (!this.#isOurs(field[0])) fields.push(field)
+    if (!headers.has('date')) fields.push(['date', httpDate()])
+    if (this.length !== undefined) fields.push(['content-length', String(this.length)])
+    return fields
+  }
+
+  /**
+   * The content, pulled as the caller asks for it. At least one group comes, the last one is `done`.
+   * @throws HttpError `content_length_mismatch`, and what the body failed with
+   */
+  async *groups(): AsyncGenerator<Group, void> {
+    let group = this.#first
+    for (let sent = 0; ; group = await this.#content!.next()) {
+      sent += group.size
+      if (!this.isEmpty) checkLength(sent, group.done, this.length)
+      yield group
+      if (group.done) return
+    }
+  }
+
+  /** Tells the handler that the rest of the body will not be read. */
+  cancel(reason: unknown): void {
+    this.#content?.cancel(reason)
+  }
+
+  #isOurs(name: string): boolean {
+    return OURS.has(name) || (name === 'content-encoding' && isFetched(this.response))
+  }
+}
+
+/** @throws HttpError `content_length_mismatch` when a length is known and more was, or at the end less was, given */
+function checkLength(given: number, done: boolean, length: number | undefined): void {
+  if (length === undefined) return
+  if (given > length || (done && given < length)) throw new HttpError('content_length_mismatch')
+}
+
+function declaredLength(response: Response): number | undefined {
+  const text = response.headers.get('content-length')
+  if (text === null || isFetched(response)) return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new HttpError('content_length_mismatch')
+  return Number(text)
+}
+
+/** A response of `fetch`, handed on: its content is decoded, its Content-Encoding and Content-Length are from before. */
+function isFetched(response: Response): boolean {
+  return response.type !== 'default'
+}

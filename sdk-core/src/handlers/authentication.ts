@@ -1,0 +1,103 @@
+// Who may see the site: HTTP authentication (RFC 9110 §11) by password (RFC 7617) or bearer token (RFC 6750).
+
+import { fromBase64 } from '../bytes/base64.ts'
+import { SvcError } from '../errors.ts'
+import type { FetchHandler } from '../http1/connection.ts'
+import { equalSecrets } from './constant-time-equal.ts'
+
+export type VerifyPassword = (user: string, password: string, request: Request) => boolean | Promise<boolean>
+export type VerifyToken = (token: string, request: Request) => boolean | Promise<boolean>
+
+export interface AuthOptions {
+  /** What browsers may show when they ask, in printable ASCII. Default `site`. */
+  realm?: string | undefined
+}
+
+const PRINTABLE_ASCII = /^[ -~]+$/
+/** RFC 9110 §11.4: the scheme is case-insensitive; §11.2: what follows is a token68. */
+const CREDENTIALS = /^([a-z]+) +([a-z0-9\-._~+/]+=*)$/i
+/** RFC 7617 §2: neither user nor password may hold control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\0-\x1f\x7f]/
+
+/** @param users user → password, or a function that knows */
+export function basicAuth(
+  handler: FetchHandler,
+  users: Readonly<Record<string, string>> | VerifyPassword,
+  options: AuthOptions = {},
+): FetchHandler {
+  // §2.1: browsers then send UTF-8.
+  const challenge = `Basic realm=${quotedRealm(options)}, charset="UTF-8"`
+  const verify =
+    typeof users === 'function' ? users : (user: string, given: string) => isOneOf(users, user, given)
+  return async (request, info) => {
+    const pair = userAndPassword(credentials(request, 'basic'))
+    const isKnown = pair !== undefined && (await verify(...pair, request))
+    return isKnown ? handler(request, info) : unauthorized(challenge)
+  }
+}
+
+/** @param tokens the token, several, or a function that knows */
+export function bearer(
+  handler: FetchHandler,
+  tokens: string | readonly string[] | VerifyToken,
+  options: AuthOptions = {},
+): FetchHandler {
+  const challenge = `Bearer realm=${quotedRealm(options)}`
+  const list = typeof tokens === 'string' ? [tokens] : tokens
+  const verify = typeof list === 'function' ? list : (token: string) => isAnyOf(list, token)
+  return async (request, info) => {
+    const token = credentials(request, 'bearer')
+    // RFC 6750 §3: who sends no token is told of no error.
+    if (token === undefined) return unauthorized(challenge)
+    return (await verify(token, request))
+      ? handler(request, info)
+      : unauthorized(`${challenge}, error="invalid_token"`)
+  }
+}
+
+/** What follows the scheme in the Authorization field. */
+function credentials(request: Request, scheme: string): string | undefined {
+  const match = CREDENTIALS.exec(request.headers.get('authorization') ?? '')
+  return match?.[1]?.toLowerCase() === scheme ? match[2] : undefined
+}
+
+/** RFC 7617 §2: base64 of UTF-8 of `user:password`; only the password may hold further colons. */
+function userAndPassword(text: string | undefined): [user: string, password: string] | undefined {
+  const bytes = text === undefined ? undefined : fromBase64(text)
+  if (!bytes) return undefined
+  try {
+    const pair = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const colon = pair.indexOf(':')
+    return colon < 0 || CONTROL.test(pair) ? undefined : [pair.slice(0, colon), pair.slice(colon + 1)]
+  } catch {
+    return undefined
+  }
+}
+
+/** As much work for an unknown user as for a wrong password: time does not tell who exists. */
+async function isOneOf(
+  users: Readonly<Record<string, string>>,
+  user: string,
+  given: string,
+): Promise<boolean> {
+  const password = Object.hasOwn(users, user) ? users[user] : undefined
+  const isSame = await equalSecrets(given, password ?? '')
+  return isSame && password !== undefined
+}
+
+/** All are compared: time does not tell which one was right. */
+async function isAnyOf(tokens: readonly string[], given: string): Promise<boolean> {
+  const results = await Promise.all(tokens.map((token) => equalSecrets(token, given)))
+  return results.includes(true)
+}
+
+function unauthorized(challenge: string): Response {
+  const headers = { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' }
+  return new Response('Not authorized\n', { status: 401, headers })
+}
+
+function quotedRealm({ realm = 'site' }: AuthOptions): string {
+  if (!PRINTABLE_ASCII.test(realm)) throw new SvcError('invalid_option', 'realm has to be printable ASCII')
+  return `"${realm.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,66 @@
+// Files that were built into the page's own code, before a handler that answers everything else.
+
+import { fromBase64 } from '../bytes/base64.ts'
+import { SvcError } from '../errors.ts'
+import type { FetchHandler } from '../http1/connection.ts'
+import { fileResponse } from './file-response.ts'
+
+/** A file, as a module can hold it. */
+export interface BundledFile {
+  /** Its content, if that is UTF-8; else `base64` has it. */
+  text?: string
+  base64?: string
+  /** When it was changed, in milliseconds since 1970. */
+  modified: number
+}
+
+export interface Bundle {
+  /** By name, such as `assets/app.js`: what is asked for as `/assets/app.js`. */
+  files: Readonly<Record<string, BundledFile>>
+  /** Pages that were rendered beforehand: by path, such as `/about`, the name of its file. */
+  pages?: Readonly<Record<string, string>>
+  /** What the names begin with of files that never change, because a hash of the content is in them. */
+  immutable?: string
+}
+
+/** A year, which is for ever to caches (RFC 9111 §1.2.2, RFC 8246). */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/**
+ * A handler that answers GET and HEAD for the bundle's files and pages, with ranges and ETags as `files` has them, and
+ * leaves every other request to `handler`.
+ * @throws SvcError `invalid_option` when a file's content is neither text nor base64
+ */
+export function bundled({ files, pages = {}, immutable }: Bundle, handler: FetchHandler): FetchHandler {
+  const contents = new Map(Object.entries(files).map(([name, file]) => [name, fileOf(name, file)]))
+  const nameOf = new Map([
+    ...Object.entries(files).map(([name]) => [`/${name}`, name] as const),
+    ...Object.entries(pages),
+  ])
+  return (request, info) => {
+    const name = isRead(request) ? nameOf.get(pathOf(request)) : undefined
+    const file = name === undefined ? undefined : contents.get(name)
+    if (name === undefined || !file) return handler(request, info)
+    const isImmutable = immutable !== undefined && name.startsWith(immutable)
+    return fileResponse(file, request, { cacheControl: isImmutable ? IMMUTABLE : undefined })
+  }
+}
+
+function fileOf(name: string, { text, base64, modified }: BundledFile): File {
+  const content = text ?? fromBase64(base64 ?? '*')
+  if (content === undefined) throw new SvcError('invalid_option', `${name} is neither text nor base64`)
+  return new File([content], name, { lastModified: modified })
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** @returns '' for what is not UTF-8, a path that no file has */
+function pathOf({ url }: Request): string {
+  try {
+    return decodeURIComponent(new URL(url).pathname)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,58 @@
+// A recorded request as a command for a POSIX shell, in which nothing of the request is more than text.
+
+import { type Entry, wholeBody } from './inspector-entry.ts'
+
+/** What curl says itself, or what was about the visitor's connection (RFC 9110 §7.6.1). */
+const LEFT_OUT = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'expect',
+  'keep-alive',
+  'te',
+  'upgrade',
+])
+
+/** What `printf %b` needs to be told: all but printable ASCII, `%` and the backslash and the quote. */
+const PLAIN = /^[\n\t -~]*$/
+
+/** @throws SvcError when the body was not kept whole */
+export function asCurl(entry: Entry): string {
+  const { method, url, headers } = entry
+  const body = wholeBody(entry)
+  // Globbing would take brackets and braces in the URL for patterns.
+  const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
+  for (const [name, value] of headers) {
+    // Without a value, curl would leave the field out; a semicolon makes it send an empty one.
+    if (!LEFT_OUT.has(name)) words.push('-H', quote(value === '' ? `${name};` : `${name}: ${value}`))
+  }
+  if (body.length === 0) return words.join(' ')
+  const text = decode(body)
+  // --data would read a file where the body begins with @.
+  if (text !== undefined && PLAIN.test(text)) return [...words, '--data-raw', quote(text)].join(' ')
+  return `printf %b ${quote(octal(body))} | ${words.join(' ')} --data-binary @-`
+}
+
+function methodWords(method: string, hasBody: boolean): string[] {
+  if (method === 'HEAD' && !hasBody) return ['--head']
+  return method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', quote(method)]
+}
+
+/** Between single quotes a shell takes everything as it is, but for the quote itself. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** POSIX printf, %b: `\0` and three octal digits are a byte. So no terminal sees a control character. */
+function octal(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
+}

@@ -1,0 +1,67 @@
+// One file as a response: whole, a part of it, or word that the visitor has it already (RFC 9110 §13–§15).
+
+import { evaluate, mayResume, type Validators } from '../semantics/conditional-request.ts'
+import { parseRange } from '../semantics/range.ts'
+import { mediaType } from './media-type.ts'
+
+export interface FileResponseOptions {
+  /** `attachment` makes browsers save files instead of showing them (RFC 6266). Default: browsers decide. */
+  disposition?: 'inline' | 'attachment' | undefined
+  /** The Cache-Control field. Default `no-cache`: kept by visitors, but asked for again before each use. */
+  cacheControl?: string | undefined
+}
+
+/** @param request a GET or HEAD */
+export function fileResponse(file: File, request: Request, options: FileResponseOptions = {}): Response {
+  const validators = validatorsOf(file)
+  const headers = new Headers({
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': options.cacheControl ?? 'no-cache',
+    'Content-Type': mediaType(file),
+    ETag: validators.etag,
+    'Last-Modified': new Date(validators.modifiedSeconds * 1000).toUTCString(),
+    'X-Content-Type-Options': 'nosniff',
+  })
+  if (options.disposition) headers.set('Content-Disposition', disposition(options.disposition, file.name))
+  const status = evaluate(request.headers, validators)
+  if (status !== undefined) return withoutContent(status, headers)
+
+  // §14.2: only GET has ranges.
+  const isGet = request.method === 'GET'
+  const wanted = isGet && mayResume(request.headers, validators) ? request.headers.get('range') : null
+  const range = parseRange(wanted, file.size)
+  if (range === 'unsatisfiable') {
+    headers.set('Content-Range', `bytes */${file.size}`)
+    return withoutContent(416, headers)
+  }
+  const { start, end } = range ?? { start: 0, end: file.size }
+  headers.set('Content-Length', String(end - start))
+  if (range) headers.set('Content-Range', `bytes ${start}-${end - 1}/${file.size}`)
+  return new Response(isGet ? file.slice(start, end) : null, { status: range ? 206 : 200, headers })
+}
+
+/**
+ * The tag is strong: a File is a snapshot, which can no longer be read once the file has changed, and its time is in
+ * milliseconds. The name is in the URL already, for which alone a tag counts.
+ */
+function validatorsOf({ size, lastModified }: File): Validators {
+  const etag = `"${size.toString(36)}-${lastModified.toString(36)}"`
+  // §8.8.2.1: a Last-Modified in the future says less than now.
+  return { etag, modifiedSeconds: Math.floor(Math.min(lastModified, Date.now()) / 1000) }
+}
+
+/** §15.4.5: a 304 says nothing of the content's form; nor does what comes without the file. */
+function withoutContent(status: number, headers: Headers): Response {
+  for (const name of ['Content-Type', 'Content-Disposition']) headers.delete(name)
+  return new Response(null, { status, headers })
+}
+
+/** RFC 6266 §4.3: the name in ASCII for old clients, and as it is (RFC 8187) for all others. */
+function disposition(type: string, name: string): string {
+  const ascii = name.replace(/[^ -~]|["\\%]/g, '_')
+  const extended = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  )
+  return `${type}; filename="${ascii}"; filename*=UTF-8''${extended}`
+}

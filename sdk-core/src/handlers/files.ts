@@ -1,0 +1,75 @@
+// Files as a site: the path of a request names one, or a folder with an index or a listing.
+
+import type { FetchHandler } from '../http1/connection.ts'
+import { listing } from './directory-listing.ts'
+import { type FileResponseOptions, fileResponse } from './file-response.ts'
+import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
+import { isHidden } from './hidden-files.ts'
+
+export interface FilesOptions extends FileResponseOptions {
+  /** The file that stands for its folder; false for none. Default `index.html`. */
+  index?: string | false | undefined
+  /** Whether folders without an index are listed. Default false. */
+  listing?: boolean | undefined
+  /**
+   * Whether names that begin with a dot are served, such as `.env` and `.git`, and names such as `GIT~1`, by which
+   * Windows finds those, too. Default false.
+   */
+  hidden?: boolean | undefined
+}
+
+/** Lines of a listing: more than a person reads, and a page of about 100 kB. */
+export const LISTING_MAX = 1000
+
+/** What a segment must not be or hold after decoding. No lookup could leave the tree anyway: this is the first wall. */
+const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\\\0]/
+
+/** A handler that serves `source` and nothing beside it. */
+export function files(source: FileSource, options: FilesOptions = {}): FetchHandler {
+  const tree = fileTree(source)
+  return async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return new Response('Only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+    const response = await find(tree, request, options)
+    return response ?? new Response('Not found\n', { status: 404 })
+  }
+}
+
+async function find(tree: FileTree, request: Request, options: FilesOptions): Promise<Response | undefined> {
+  const { pathname, search } = new URL(request.url)
+  const path = parsePath(pathname, options.hidden ?? false)
+  if (!path) return undefined
+  const { segments, isFolder } = path
+  const { index = 'index.html' } = options
+  const name = isFolder ? index && [...segments, index] : segments
+  const found = name ? await tree.file(name) : undefined
+  if (found) return fileResponse(found, request, options)
+  if (isFolder) return options.listing ? list(tree, segments, options.hidden ?? false) : undefined
+  const folder = await tree.list(segments, 1)
+  // The links of a folder are relative to its slash. One encoded segment cannot name another host.
+  const location = `${encodeURIComponent(segments.at(-1) ?? '')}/${search}`
+  return folder && new Response(null, { status: 301, headers: { Location: location } })
+}
+
+/** @returns undefined for a path that nothing can have */
+function parsePath(pathname: string, hidden: boolean): { segments: string[]; isFolder: boolean } | undefined {
+  const parts = pathname.slice(1).split('/')
+  const isFolder = parts.at(-1) === ''
+  if (isFolder) parts.pop()
+  try {
+    const segments = parts.map(decodeURIComponent)
+    const isForbidden = (segment: string): boolean =>
+      FORBIDDEN_SEGMENT.test(segment) || (!hidden && isHidden(segment))
+    return segments.some(isForbidden) ? undefined : { segments, isFolder }
+  } catch {
+    return undefined // not UTF-8
+  }
+}
+
+async function list(tree: FileTree, segments: string[], hidden: boolean): Promise<Response | undefined> {
+  const items = await tree.list(segments, LISTING_MAX + 1)
+  if (!items) return undefined
+  const path = `/${segments.map((segment) => `${segment}/`).join('')}`
+  const shown = items.slice(0, LISTING_MAX).filter(({ name }) => hidden || !isHidden(name))
+  return listing(path, shown, items.length <= LISTING_MAX)
+}

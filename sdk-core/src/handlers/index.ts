@@ -1,0 +1,18 @@
+// @svc/sdk-browser/handlers: handlers to publish as they are, and handlers around handlers.
+
+export { type AllowRule, allow } from './allow-list.ts'
+export {
+  type AuthOptions,
+  basicAuth,
+  bearer,
+  type VerifyPassword,
+  type VerifyToken,
+} from './authentication.ts'
+export { type Bundle, type BundledFile, bundled } from './bundled-files.ts'
+export { withCookies } from './cookies.ts'
+export { asCurl } from './curl-command.ts'
+export type { FileSource } from './file-tree.ts'
+export { type FilesOptions, files } from './files.ts'
+export { type InspectOptions, type Inspector, inspect } from './inspector.ts'
+export type { Entry } from './inspector-entry.ts'
+export { type ProxyOptions, proxy } from './proxy.ts'

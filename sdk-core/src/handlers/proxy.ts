@@ -1,0 +1,96 @@
+// A reverse proxy: what the page's network can reach, at the site's address (RFC 9110 §7.6).
+
+import { SvcError } from '../errors.ts'
+import { sendsStreams } from '../exchange/fetch-request.ts'
+import type { FetchHandler } from '../http1/connection.ts'
+import { endToEnd, withoutClaims } from '../semantics/end-to-end-fields.ts'
+import { withHeaders } from './response-headers.ts'
+
+export interface ProxyOptions {
+  /** Fields set on each request to the target, over what the visitor sent: a key for it, `X-Forwarded-Host`, … */
+  headers?: HeadersInit | undefined
+}
+
+/**
+ * Bodies up to this many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
+ * HTTP/2, which a server on this machine seldom speaks. The others are streamed.
+ */
+export const COLLECT_BYTES: number = 1024 * 1024
+
+/** Of a request: what `fetch` says itself; it asks for the codings that it can decode. */
+const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host']
+/** Fetch standard, "null body status": a Response with one of these takes no body, not even an empty one. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+
+/**
+ * Passes requests on to `target` with `fetch`, without the page's own cookies. In a page the target has to allow that
+ * (CORS). Where the target cannot be reached, the answer is 502.
+ */
+export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHandler {
+  const base = parseTarget(target)
+  return async (request) => {
+    // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it: to leave it out would ask something else.
+    if (request.body && /^(?:get|head)$/i.test(request.method))
+      return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
+    const init = await makeInit(request, options)
+    let response: Response
+    try {
+      response = await fetch(urlBelow(base, request.url), init)
+    } catch {
+      return new Response('The server behind this site did not answer\n', { status: 502 })
+    }
+    // A page is not told where a redirect leads.
+    if (response.type === 'opaqueredirect')
+      return new Response('The server behind this site redirects\n', { status: 502 })
+    return passBack(response)
+  }
+}
+
+function parseTarget(target: string | URL): URL {
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new SvcError(
+      'invalid_option',
+      'the target of a proxy is an http(s) URL without credentials, query or fragment',
+    )
+  return url
+}
+
+/** Sets only path and query: a path such as `//other.example` stays one. */
+function urlBelow(base: URL, requested: string): URL {
+  const { pathname, search } = new URL(requested)
+  const url = new URL(base)
+  url.pathname = base.pathname.replace(/\/$/, '') + pathname
+  url.search = search
+  return url
+}
+
+async function makeInit(request: Request, options: ProxyOptions): Promise<RequestInit> {
+  const headers = withoutClaims(request.headers, REQUEST_ONLY)
+  new Headers(options.headers).forEach((value, name) => {
+    headers.set(name, value)
+  })
+  const init: RequestInit = {
+    method: request.method,
+    headers,
+    signal: request.signal,
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+  }
+  if (!request.body) return init
+  const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  if (length <= COLLECT_BYTES) return { ...init, body: await request.arrayBuffer() }
+  if (!sendsStreams()) return { ...init, body: await request.blob() }
+  return Object.assign(init, { body: request.body, duplex: 'half' })
+}
+
+function passBack(response: Response): Response {
+  // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding it counts.
+  const isRewritten = response.type === 'cors' || response.headers.has('content-encoding')
+  const headers = endToEnd(response.headers, isRewritten ? ['content-encoding', 'content-length'] : [])
+  const { status, statusText } = response
+  const body = WITHOUT_BODY.has(status) ? null : response.body
+  return withHeaders(new Response(body, { status, statusText }), headers)
+}

@@ -1,0 +1,111 @@
+// Header blocks to fields (RFC 7541): every block in order, for each changes how the next one reads.
+
+import { decodeLatin1 } from '../bytes/latin1.ts'
+import { Http2Error } from '../http2/errors.ts'
+import { HEADER_TABLE_BYTES } from '../http2/limits.ts'
+import { decodeHuffman } from './huffman.ts'
+import { STATIC_TABLE } from './static-table.ts'
+
+/** What an entry weighs beside its octets (§4.1). */
+const ENTRY_OVERHEAD_BYTES = 32
+/** More octets of one integer would make a number that nothing here can be. */
+const INTEGER_SHIFT_MAX = 21
+
+type Entry = readonly [name: string, value: string]
+
+export class Decoder {
+  /** Oldest first. */
+  readonly #entries: Entry[] = []
+  #size = 0
+  #maxSize = HEADER_TABLE_BYTES
+  #block: Uint8Array = new Uint8Array(0)
+  #at = 0
+
+  /**
+   * @param field is called for each, in order; name and value are octets as Latin-1
+   * @throws Http2Error `invalid_compression`: nothing on this connection can be decoded any more
+   */
+  decode(block: Uint8Array, field: (name: string, value: string) => void): void {
+    this.#block = block
+    this.#at = 0
+    this.#resizes()
+    while (this.#at < block.length) field(...this.#next())
+  }
+
+  /** §4.2: the encoder changes the size of the table at the beginning of a block. */
+  #resizes(): void {
+    while (this.#at < this.#block.length && (this.#block[this.#at]! & 0xe0) === 0x20) {
+      const size = this.#integer(5)
+      if (size > HEADER_TABLE_BYTES) throw new Http2Error('invalid_compression')
+      this.#maxSize = size
+      this.#evict(0)
+    }
+  }
+
+  /** §6.1 and §6.2: indexed; literal with incremental indexing; literal without, or never. */
+  #next(): Entry {
+    const first = this.#block[this.#at]!
+    if (first >= 0x80) return this.#entry(this.#integer(7))
+    const isIndexing = first >= 0x40
+    if (!isIndexing && first >= 0x20) throw new Http2Error('invalid_compression')
+    const index = this.#integer(isIndexing ? 6 : 4)
+    const entry: Entry = [index === 0 ? this.#string() : this.#entry(index)[0], this.#string()]
+    if (isIndexing) this.#insert(entry)
+    return entry
+  }
+
+  #entry(index: number): Entry {
+    const { length } = STATIC_TABLE
+    const entry =
+      index <= length ? STATIC_TABLE[index - 1] : this.#entries[this.#entries.length + length - index]
+    if (!entry) throw new Http2Error('invalid_compression')
+    return entry
+  }
+
+  /** §4.4: an entry that is larger than the table empties it, and is no error. */
+  #insert(entry: Entry): void {
+    const size = sizeOf(entry)
+    this.#evict(size)
+    if (size > this.#maxSize) return
+    this.#entries.push(entry)
+    this.#size += size
+  }
+
+  #evict(room: number): void {
+    while (this.#entries.length > 0 && this.#size + room > this.#maxSize)
+      this.#size -= sizeOf(this.#entries.shift()!)
+  }
+
+  /** §5.1. */
+  #integer(prefixBits: number): number {
+    const max = 2 ** prefixBits - 1
+    let value = this.#octet() & max
+    if (value < max) return value
+    for (let shift = 0; ; shift += 7) {
+      const octet = this.#octet()
+      if (shift > INTEGER_SHIFT_MAX) throw new Http2Error('invalid_compression')
+      value += (octet & 0x7f) << shift
+      if (octet < 0x80) return value
+    }
+  }
+
+  /** §5.2. */
+  #string(): string {
+    const isHuffman = (this.#block[this.#at] ?? 0) >= 0x80
+    const length = this.#integer(7)
+    const bytes = this.#block.subarray(this.#at, this.#at + length)
+    if (bytes.length < length) throw new Http2Error('invalid_compression')
+    this.#at += length
+    return isHuffman ? decodeHuffman(bytes) : decodeLatin1(bytes)
+  }
+
+  #octet(): number {
+    const octet = this.#block[this.#at++]
+    if (octet === undefined) throw new Http2Error('invalid_compression')
+    return octet
+  }
+}
+
+export function sizeOf([name, value]: Entry): number {
+  return name.length + value.length + ENTRY_OVERHEAD_BYTES
+}

@@ -1,0 +1,120 @@
+// Where a request body ends: Content-Length and the chunked coding (RFC 9112 §6.2, §7.1), decoded from what is here.
+
+import { concat } from '../bytes/concat.ts'
+import { HttpError } from '../semantics/http-error.ts'
+import {
+  CHUNK_EXTENSIONS_BYTES,
+  CHUNK_LINE_BYTES,
+  CHUNK_SIZE_DIGITS,
+  TRAILER_FIELDS,
+  TRAILERS_BYTES,
+} from '../semantics/limits.ts'
+import type { Input } from './buffered-reader.ts'
+import { parseField } from './head-parser.ts'
+
+export interface Decoder {
+  readonly done: boolean
+  /** Octets that are still to come; infinite when the coding does not tell. */
+  readonly left: number
+  /** Body bytes out of `input`; undefined when more input is needed, or when done. */
+  decode(input: Input): Uint8Array | undefined
+}
+
+export class LengthDecoder implements Decoder {
+  left: number
+
+  constructor(length: number) {
+    this.left = length
+  }
+
+  get done(): boolean {
+    return this.left === 0
+  }
+
+  decode(input: Input): Uint8Array | undefined {
+    const bytes = input.take(this.left)
+    this.left -= bytes?.length ?? 0
+    return bytes
+  }
+}
+
+// Extensions mean nothing here but are legal. White space in them is not accepted: parsers disagree about it.
+const CHUNK_LINE =
+  /^([\da-fA-F]+)((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"))?)*)$/
+/** Fields that would change framing or routing after the fact (RFC 9110 §6.5.1). */
+const NEVER_TRAILERS = new Set(['content-length', 'transfer-encoding', 'host'])
+const LINE_END_BYTES = 2
+
+export class ChunkedDecoder implements Decoder {
+  #state: 'size' | 'data' | 'data-end' | 'trailers' | 'done' = 'size'
+  #chunkLeft = 0
+  #extensionBytes = 0
+  #trailerBytes = 0
+  #trailerFields = 0
+
+  get done(): boolean {
+    return this.#state === 'done'
+  }
+
+  get left(): number {
+    return this.done ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  /** Joins all the chunks that are here, so that a body in tiny chunks costs one read and not one for each. */
+  decode(input: Input): Uint8Array | undefined {
+    const pieces: Uint8Array[] = []
+    while (!this.done && this.#step(input, pieces));
+    return pieces.length === 0 ? undefined : concat(pieces)
+  }
+
+  /** @returns false when more input is needed */
+  #step(input: Input, pieces: Uint8Array[]): boolean {
+    if (this.#state === 'data') return this.#data(input, pieces)
+    if (this.#state === 'data-end') return this.#dataEnd(input)
+    return this.#state === 'size' ? this.#size(input) : this.#trailer(input)
+  }
+
+  #size(input: Input): boolean {
+    const line = input.line(CHUNK_LINE_BYTES, 'invalid_chunk')
+    if (line === undefined) return false
+    const match = CHUNK_LINE.exec(line)
+    if (!match || match[1]!.length > CHUNK_SIZE_DIGITS) throw new HttpError('invalid_chunk')
+    this.#extensionBytes += match[2]!.length
+    if (this.#extensionBytes > CHUNK_EXTENSIONS_BYTES) throw new HttpError('invalid_chunk')
+    this.#chunkLeft = Number.parseInt(match[1]!, 16)
+    this.#state = this.#chunkLeft === 0 ? 'trailers' : 'data'
+    return true
+  }
+
+  #data(input: Input, pieces: Uint8Array[]): boolean {
+    const bytes = input.take(this.#chunkLeft)
+    if (!bytes) return false
+    pieces.push(bytes)
+    this.#chunkLeft -= bytes.length
+    if (this.#chunkLeft === 0) this.#state = 'data-end'
+    return true
+  }
+
+  #dataEnd(input: Input): boolean {
+    if (input.line(0, 'invalid_chunk') === undefined) return false
+    this.#state = 'size'
+    return true
+  }
+
+  /** Trailer fields are checked and dropped: a fetch Request has no place for them. */
+  #trailer(input: Input): boolean {
+    const line = input.line(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
+    if (line === undefined) return false
+    if (line === '') {
+      this.#state = 'done'
+      return true
+    }
+    this.#trailerBytes += line.length + LINE_END_BYTES
+    this.#trailerFields += 1
+    if (this.#trailerFields > TRAILER_FIELDS || this.#trailerBytes > TRAILERS_BYTES)
+      throw new HttpError('trailers_too_large')
+    const [name] = parseField(line)
+    if (NEVER_TRAILERS.has(name)) throw new HttpError('invalid_field')
+    return true
+  }
+}

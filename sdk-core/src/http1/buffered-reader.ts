@@ -1,0 +1,186 @@
+// The visitor's bytes, read ahead within a bound: taken as lines or as pieces, waited for with a deadline.
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { decodeLatin1 } from '../bytes/latin1.ts'
+import { HttpError, type HttpErrorCode } from '../semantics/http-error.ts'
+import { READ_AHEAD_BYTES } from '../semantics/limits.ts'
+import { Deadline } from '../timers/deadline.ts'
+
+const CR = 0x0d
+const LF = 0x0a
+/** The least that is allocated when bytes have to be joined. */
+const STORE_MIN_BYTES = 4096
+
+interface Waiter {
+  resolve(more: boolean): void
+  reject(error: unknown): void
+  late: HttpErrorCode | undefined
+}
+
+interface InputEvents {
+  /** The visitor's direction ended in order. */
+  ended(): void
+  /** The stream broke. */
+  broken(error: unknown): void
+}
+
+/**
+ * Reading goes on while the handler works, so that a visitor that leaves is noticed, but only up to
+ * `READ_AHEAD_BYTES`: then the stream's own back-pressure stops the visitor.
+ */
+export class Input {
+  readonly #stream: ByteStream
+  readonly #events: InputEvents
+  readonly #deadline: Deadline = new Deadline(() => this.expire())
+  /** Unread are the bytes from `#start` to `#end`; up to `#scanned` they are known to have no LF. */
+  #store: Uint8Array = new Uint8Array(0)
+  #start = 0
+  #end = 0
+  #scanned = 0
+  #state: 'open' | 'ended' | 'broken' = 'open'
+  #failure: unknown
+  #reading = false
+  #waiter: Waiter | undefined
+
+  constructor(stream: ByteStream, events: InputEvents) {
+    this.#stream = stream
+    this.#events = events
+  }
+
+  /** Bytes that can be taken now. */
+  get length(): number {
+    return this.#end - this.#start
+  }
+
+  /** Whether the visitor ended its direction; what it sent before may still wait here. */
+  get ended(): boolean {
+    return this.#state === 'ended'
+  }
+
+  /**
+   * The next line without its CRLF, or undefined when it is not here yet.
+   * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
+   */
+  line(limit: number, tooLong: HttpErrorCode): string | undefined {
+    const lf = this.#store.indexOf(LF, this.#scanned)
+    const last = lf === -1 ? this.#end - 1 : lf - 1
+    if (last - this.#start > limit) throw new HttpError(tooLong)
+    if (lf === -1) {
+      this.#scanned = this.#end
+      return undefined
+    }
+    if (last < this.#start || this.#store[last] !== CR) throw new HttpError('invalid_line_end')
+    const line = decodeLatin1(this.#store.subarray(this.#start, last))
+    this.#skip(lf + 1 - this.#start)
+    return line
+  }
+
+  /** Up to `max` bytes of what is here, for the caller to keep; undefined when there is nothing. */
+  take(max: number): Uint8Array | undefined {
+    const length = Math.min(max, this.length)
+    if (length === 0) return undefined
+    const bytes = this.#store.subarray(this.#start, this.#start + length)
+    const all = length === this.length
+    this.#skip(length)
+    // A handler may transfer the memory of what it gets: bytes that others still need are not in it.
+    return all ? bytes : bytes.slice()
+  }
+
+  /**
+   * Waits for more bytes than are here.
+   * @param until on the clock of `performance.now()`
+   * @param late the error to reject with when it is past `until`
+   * @returns false when none will come: the visitor ended its direction, or, without `late`, it is past `until`
+   */
+  more(until: number, late?: HttpErrorCode): Promise<boolean> {
+    if (this.#state === 'broken') return Promise.reject(this.#failure)
+    if (this.#state === 'ended') return Promise.resolve(false)
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject, late }
+      this.#deadline.set(until)
+      this.#readAhead()
+    })
+  }
+
+  /** Rejects the wait that is on, if one is. */
+  interrupt(error: unknown): void {
+    this.#settle()?.reject(error)
+  }
+
+  /** Ends the wait that is on as if its time were over. */
+  expire(): void {
+    const waiter = this.#settle()
+    if (waiter?.late) waiter.reject(new HttpError(waiter.late))
+    else waiter?.resolve(false)
+  }
+
+  /** The connection is over: waiting ends with `error`, reading stops. */
+  fail(error: unknown): void {
+    this.#state = 'broken'
+    this.#failure = error
+    this.interrupt(error)
+    this.#deadline.close()
+  }
+
+  #skip(length: number): void {
+    this.#start += length
+    this.#scanned = this.#start
+    this.#readAhead()
+  }
+
+  #readAhead(): void {
+    if (this.#reading || this.#state !== 'open') return
+    if (this.#waiter === undefined && this.length >= READ_AHEAD_BYTES) return
+    this.#reading = true
+    this.#stream.read().then(
+      (bytes) => this.#received(bytes),
+      (error) => this.#events.broken(error),
+    )
+  }
+
+  #received(bytes: Uint8Array | undefined): void {
+    this.#reading = false
+    if (this.#state !== 'open') return
+    if (bytes === undefined) {
+      this.#state = 'ended'
+      this.#events.ended()
+      this.#settle()?.resolve(false)
+      return
+    }
+    if (bytes.length > 0) {
+      this.#append(bytes)
+      this.#settle()?.resolve(true)
+    }
+    this.#readAhead()
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (this.length === 0) {
+      this.#store = bytes
+      this.#start = 0
+      this.#scanned = 0
+      this.#end = bytes.length
+      return
+    }
+    if (this.#end + bytes.length > this.#store.length) this.#grow(bytes.length)
+    this.#store.set(bytes, this.#end)
+    this.#end += bytes.length
+  }
+
+  /** At least doubles, so that bytes that come one by one are moved only a few times. */
+  #grow(by: number): void {
+    const store = new Uint8Array(Math.max(STORE_MIN_BYTES, 2 * (this.length + by)))
+    store.set(this.#store.subarray(this.#start, this.#end))
+    this.#scanned -= this.#start
+    this.#end = this.length
+    this.#start = 0
+    this.#store = store
+  }
+
+  #settle(): Waiter | undefined {
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    this.#deadline.clear()
+    return waiter
+  }
+}

@@ -1,0 +1,90 @@
+// A request body as a stream that pulls: a handler that reads slowly stops the visitor.
+
+import { HttpError } from '../semantics/http-error.ts'
+import { BODY_STALL_MS, DRAIN_BYTES, DRAIN_MS } from '../semantics/limits.ts'
+import { ChunkedDecoder, type Decoder, LengthDecoder } from './body-decoder.ts'
+import type { Input } from './buffered-reader.ts'
+
+export class Body {
+  readonly stream: ReadableStream<Uint8Array>
+  /** What is wrong with the body, when a read of the handler found that something is. */
+  failure: HttpError | undefined
+  readonly #input: Input
+  readonly #decoder: Decoder
+  /** Asks the visitor, that waits for it, to send the body. */
+  #invite: (() => Promise<void>) | undefined
+  #touched = false
+  /** Whether the handler may still read: it may until the response has ended. */
+  #open = true
+
+  constructor(input: Input, length: number | 'chunked', invite: (() => Promise<void>) | undefined) {
+    this.#input = input
+    this.#decoder = length === 'chunked' ? new ChunkedDecoder() : new LengthDecoder(length)
+    this.#invite = invite
+    // Nothing is queued in the stream itself: a pull is a read of the handler, and only that invites the body.
+    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
+  }
+
+  /** Before the response: whether the connection can probably go on after it. */
+  get isReusable(): boolean {
+    if (this.#decoder.done) return true
+    // A visitor that was not invited may or may not send the body after the response (RFC 9110 §10.1.1).
+    if (this.#invite) return false
+    return this.#touched || this.#decoder.left <= DRAIN_BYTES
+  }
+
+  /** After the response: what the handler has not read by now is out of its reach. */
+  release(): void {
+    this.#open = false
+    this.#input.interrupt(new HttpError('content_discarded'))
+  }
+
+  /**
+   * Reads the rest of a released body away.
+   * @returns whether the next request can be read; if not, nobody can be told any more why
+   */
+  async drain(): Promise<boolean> {
+    const until = performance.now() + DRAIN_MS
+    let budget = DRAIN_BYTES
+    try {
+      while (!this.#decoder.done) {
+        budget -= this.#decoder.decode(this.#input)?.length ?? 0
+        if (budget < 0) return false
+        if (!this.#decoder.done && !(await this.#input.more(until))) return false
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#touched = true
+    try {
+      const bytes = await this.#read()
+      if (bytes) controller.enqueue(bytes)
+      if (this.#decoder.done) controller.close()
+    } catch (error) {
+      if (error instanceof HttpError && this.#open) this.failure = error
+      throw error
+    }
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    await this.#sendInvitation()
+    for (;;) {
+      if (!this.#open) throw new HttpError('content_discarded')
+      const bytes = this.#decoder.decode(this.#input)
+      if (bytes || this.#decoder.done) return bytes
+      const isMore = await this.#input.more(performance.now() + BODY_STALL_MS, 'body_timeout')
+      if (!isMore) throw new HttpError('incomplete_message')
+    }
+  }
+
+  async #sendInvitation(): Promise<void> {
+    const invite = this.#invite
+    this.#invite = undefined
+    // Not when the body is coming already (RFC 9110 §10.1.1).
+    if (invite && this.#open && this.#input.length === 0) await invite()
+  }
+}

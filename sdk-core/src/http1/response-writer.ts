@@ -1,0 +1,79 @@
+// From an answer to the bytes of HTTP/1.1: status line, header section, framing of the body (RFC 9112 §4, §6, §7).
+
+import { concat } from '../bytes/concat.ts'
+import { encodeLatin1 } from '../bytes/latin1.ts'
+import type { Output } from '../exchange/deadline-writer.ts'
+import type { Answer } from '../exchange/prepared-response.ts'
+import type { Group } from '../exchange/response-body.ts'
+import { WRITE_BYTES } from '../semantics/limits.ts'
+import { reasonOf } from '../semantics/reason-phrases.ts'
+import type { Head } from './head-parser.ts'
+
+const EMPTY = new Uint8Array(0)
+const CRLF: Uint8Array = encodeLatin1('\r\n')
+const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
+
+/** How the visitor sees where the body ends: by what the head says, by the chunked coding, by our closing. */
+type Framing = 'head' | 'chunked' | 'close'
+
+export class Reply {
+  readonly #answer: Answer
+  readonly #version: Head['version']
+  readonly #framing: Framing
+
+  constructor(answer: Answer, version: Head['version']) {
+    this.#answer = answer
+    this.#version = version
+    const streamed = version === '1.1' ? 'chunked' : 'close'
+    this.#framing = answer.isEmpty || answer.length !== undefined ? 'head' : streamed
+  }
+
+  /** Whether another response can follow: the visitor sees the end of this one, and the handler did not say `close`. */
+  get isReusable(): boolean {
+    const options = this.#answer.response.headers.get('connection')?.toLowerCase().split(',') ?? []
+    return this.#framing !== 'close' && !options.some((option) => option.trim() === 'close')
+  }
+
+  /**
+   * Pulls the body as fast as `output` takes it.
+   * @throws what the body or the connection failed with; the visitor then has an incomplete response
+   */
+  async send(output: Output, persistent: boolean): Promise<void> {
+    let head = this.#encodeHead(persistent)
+    for await (const group of this.#answer.groups()) {
+      for (const frame of this.#frames(head, group)) await output.write(frame)
+      head = EMPTY
+    }
+  }
+
+  #encodeHead(persistent: boolean): Uint8Array {
+    const { response, fields } = this.#answer
+    let text = `HTTP/1.1 ${response.status} ${response.statusText || reasonOf(response.status)}\r\n`
+    for (const [name, value] of fields) text += `${name}: ${value}\r\n`
+    if (this.#framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
+    if (!persistent) text += 'connection: close\r\n'
+    else if (this.#version === '1.0') text += 'connection: keep-alive\r\n'
+    return encodeLatin1(`${text}\r\n`)
+  }
+
+  *#frames(head: Uint8Array, { pieces, size, done }: Group): Generator<Uint8Array> {
+    const end = done && this.#framing === 'chunked' ? LAST_CHUNK : EMPTY
+    const [piece] = pieces
+    if (size <= WRITE_BYTES || !piece) {
+      const frame = concat([head, ...this.#chunk(pieces, size), end])
+      if (frame.length > 0) yield frame
+      return
+    }
+    for (let at = 0; at < size; at += WRITE_BYTES) {
+      const part = piece.subarray(at, at + WRITE_BYTES)
+      const isLast = at + part.length === size
+      yield concat([at === 0 ? head : EMPTY, ...this.#chunk([part], part.length), isLast ? end : EMPTY])
+    }
+  }
+
+  #chunk(pieces: Uint8Array[], size: number): Uint8Array[] {
+    // A chunk of no octets would end the body.
+    if (this.#framing !== 'chunked' || size === 0) return pieces
+    return [encodeLatin1(`${size.toString(16)}\r\n`), ...pieces, CRLF]
+  }
+}

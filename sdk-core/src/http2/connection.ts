@@ -1,0 +1,276 @@
+// An HTTP/2 server on one connection (RFC 9113): from the preface to GOAWAY, with every flood it has to withstand.
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { Output } from '../exchange/deadline-writer.ts'
+import type { HttpOptions } from '../exchange/handler-call.ts'
+import { Decoder } from '../hpack/decoder.ts'
+import { Encoder } from '../hpack/encoder.ts'
+import type { Field } from '../http1/head-parser.ts'
+import { HEAD_DEADLINE_MS, IDLE_MS, LINGER_MS } from '../semantics/limits.ts'
+import { Deadline } from '../timers/deadline.ts'
+import { Http2Error, type Http2ErrorCode } from './errors.ts'
+import {
+  ACK,
+  encodeFrame,
+  encodeGoAway,
+  encodeHeaders,
+  encodeNumber,
+  type Frame,
+  MAX_31_BITS,
+  PING,
+  SETTINGS,
+  WINDOW_UPDATE,
+} from './frame.ts'
+import { Receiver } from './frame-handler.ts'
+import { FrameReader } from './frame-reader.ts'
+import { Sender } from './frame-writer.ts'
+import { HeaderList } from './header-list.ts'
+import {
+  CONNECTION_WINDOW_BYTES,
+  CONNECTION_WINDOW_MAX_BYTES,
+  IDLE_FRAMES_BURST,
+  IDLE_FRAMES_PER_SECOND,
+  IDLE_FRAMES_PER_WORK,
+  RESETS_BURST,
+  RESETS_PER_SECOND,
+} from './limits.ts'
+import { ReceiveWindow } from './receive-window.ts'
+import { INITIAL_WINDOW_BYTES, OUR_SETTINGS, type VisitorSettings } from './settings.ts'
+import { Streams } from './streams.ts'
+import { Allowance } from './token-bucket.ts'
+
+/** Serves one connection. Resolves when it is over, and never rejects for what the visitor does. */
+export async function serveHttp2(stream: ByteStream, options: HttpOptions): Promise<void> {
+  await new Connection(stream, options).run()
+}
+
+class Connection {
+  readonly #stream: ByteStream
+  readonly #closing: AbortSignal | undefined
+  readonly #activity: HttpOptions['activity']
+  readonly #frames = new FrameReader()
+  readonly #receiver: Receiver
+  readonly #decoder = new Decoder()
+  readonly #encoder = new Encoder()
+  readonly #output: Output
+  readonly #sender: Sender
+  readonly #streams: Streams
+  readonly #deadline = new Deadline(() => this.#late())
+  readonly #resets = new Allowance(RESETS_BURST, RESETS_PER_SECOND)
+  readonly #idleFrames = new Allowance(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND)
+  /** Of all streams together. */
+  readonly #window = new ReceiveWindow(CONNECTION_WINDOW_BYTES, CONNECTION_WINDOW_MAX_BYTES)
+  /** No more streams: one side said so. */
+  #isLeaving = false
+  #isBroken = false
+  #isOver = false
+  #awaited: 'head' | 'request' | undefined
+  /** Nothing more is to be done but to end in order. */
+  readonly #over = Promise.withResolvers<void>()
+
+  constructor(stream: ByteStream, options: HttpOptions) {
+    this.#stream = stream
+    this.#closing = options.closing
+    this.#activity = options.activity
+    this.#output = new Output(stream, (error) => this.#break(error))
+    this.#sender = new Sender(this.#output, () => this.#idleFrames.earn(IDLE_FRAMES_PER_WORK))
+    const link = {
+      control: (frame: Uint8Array) => this.#sender.control(frame),
+      data: this.#sender.data.bind(this.#sender),
+      headers: (id: number, fields: readonly Field[], isEnd: boolean) =>
+        this.#sender.control(encodeHeaders(id, this.#encoder.encode(fields), isEnd)),
+      consumed: (bytes: number, hasWaited: boolean) => this.#credit(bytes, hasWaited),
+    }
+    this.#streams = new Streams(options, link, (isWhole) => this.#streamEnded(isWhole))
+    this.#receiver = new Receiver({
+      data: (id, data, size, isEnd) => this.#data(id, data, size, isEnd),
+      headers: (id, block, isEnd, isSelfDependent) => this.#headers(id, block, isEnd, isSelfDependent),
+      reset: (id) => this.#reset(id),
+      settings: (settings) => this.#settings(settings),
+      ping: (payload) => this.#sender.control(encodeFrame(PING, ACK, 0, payload)),
+      goAway: () => this.#leave(),
+      windowUpdate: (id, increment) => this.#windowUpdate(id, increment),
+      idle: () => this.#spend(this.#idleFrames, 'too_many_frames'),
+    })
+  }
+
+  async run(): Promise<void> {
+    const goAway = (): void => this.#goAway()
+    this.#sender.control(OUR_SETTINGS)
+    this.#sender.control(encodeNumber(WINDOW_UPDATE, 0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES))
+    this.#watch()
+    const received = this.#receive()
+    this.#closing?.addEventListener('abort', goAway)
+    if (this.#closing?.aborted) goAway()
+    await this.#over.promise
+    this.#closing?.removeEventListener('abort', goAway)
+    await this.#end(received)
+  }
+
+  /** Reads to the visitor's end, also behind our own: what is not read could reset the connection under the last frames. */
+  async #receive(): Promise<void> {
+    try {
+      for (let bytes = await this.#stream.read(); bytes; bytes = await this.#stream.read()) {
+        if (this.#isOver) continue
+        this.#accept(bytes)
+        await this.#sender.hasRoom()
+      }
+      this.#visitorEnded()
+    } catch (error) {
+      this.#break(error)
+    }
+  }
+
+  #accept(bytes: Uint8Array): void {
+    try {
+      this.#frames.push(bytes)
+      for (let frame = this.#frames.next(); frame && !this.#isOver; frame = this.#frames.next())
+        this.#acceptFrame(frame)
+      this.#watch()
+    } catch (error) {
+      if (!(error instanceof Http2Error)) throw error
+      this.#fail(error)
+    }
+  }
+
+  /** @throws Http2Error of the connection */
+  #acceptFrame(frame: Frame): void {
+    try {
+      this.#receiver.accept(frame)
+    } catch (error) {
+      if (!(error instanceof Http2Error) || error.streamId === undefined) throw error
+      this.#spend(this.#resets, 'too_many_resets')
+      this.#streams.fail(error, error.streamId)
+    }
+  }
+
+  #data(id: number, data: Uint8Array, size: number, isEnd: boolean): void {
+    if (data.length === 0 && !isEnd) this.#spend(this.#idleFrames, 'too_many_frames')
+    if (!this.#window.take(size)) throw new Http2Error('window_exceeded')
+    let isRead = false
+    try {
+      isRead = this.#streams.data(id, data, size, isEnd)
+    } finally {
+      if (!isRead) this.#credit(size, false)
+    }
+  }
+
+  /** Every block is decoded, whatever becomes of its stream: the next one depends on it (§4.3). */
+  #headers(id: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void {
+    const list = new HeaderList()
+    this.#decoder.decode(block, (name, value) => list.add(name, value))
+    this.#streams.headers(id, list, isEnd, isSelfDependent)
+  }
+
+  #reset(id: number): void {
+    if (this.#streams.reset(id)) this.#spend(this.#resets, 'too_many_resets')
+    else this.#spend(this.#idleFrames, 'too_many_frames')
+  }
+
+  #settings({ headerTableSize, initialWindowSize }: VisitorSettings): void {
+    if (headerTableSize !== undefined) this.#encoder.resize(headerTableSize)
+    if (initialWindowSize !== undefined) this.#streams.resize(initialWindowSize)
+    this.#sender.control(encodeFrame(SETTINGS, ACK, 0, []))
+  }
+
+  #windowUpdate(id: number, increment: number): void {
+    if (id !== 0) this.#streams.windowUpdate(id, increment)
+    else if (this.#sender.window + increment > MAX_31_BITS) throw new Http2Error('window_overflow')
+    else this.#sender.opened(increment)
+  }
+
+  #credit(bytes: number, hasWaited: boolean): void {
+    const increment = this.#window.give(bytes, hasWaited)
+    if (increment > 0) this.#sender.control(encodeNumber(WINDOW_UPDATE, 0, increment))
+  }
+
+  /** @throws Http2Error `code` when the visitor did it too often */
+  #spend(allowance: Allowance, code: Http2ErrorCode): void {
+    if (!allowance.spend()) throw new Http2Error(code)
+  }
+
+  #streamEnded(isWhole: boolean): void {
+    if (isWhole) {
+      this.#resets.earn(1)
+      this.#idleFrames.earn(IDLE_FRAMES_PER_WORK)
+    }
+    if (this.#isLeaving) this.#leave()
+    else this.#watch()
+  }
+
+  #visitorEnded(): void {
+    if (this.#isOver) return
+    this.#output.halfClosed()
+    this.#streams.left()
+    this.#leave()
+  }
+
+  /** §6.8: the streams that are open are finished, the visitor takes everything else elsewhere. */
+  #goAway(): void {
+    if (this.#isOver) return
+    this.#tell(new Http2Error('closing'))
+    this.#streams.isClosed = true
+    this.#leave()
+  }
+
+  #tell({ wireCode }: Http2Error): void {
+    this.#sender.control(encodeGoAway(this.#streams.lastId, wireCode))
+  }
+
+  #leave(): void {
+    this.#isLeaving = true
+    if (this.#streams.size === 0) this.#finish()
+  }
+
+  /** §5.4.1: the visitor is told why, and nothing that it asked for is finished. */
+  #fail(error: Http2Error): void {
+    if (this.#isOver) return
+    this.#tell(error)
+    this.#finish()
+    this.#streams.break(error)
+  }
+
+  /** Ends both directions at once. */
+  #break(error: unknown): void {
+    if (this.#isBroken) return
+    this.#isBroken = true
+    this.#finish()
+    this.#output.fail(error)
+    this.#stream.abort(error)
+    this.#streams.break(error)
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    this.#deadline.close()
+    this.#over.resolve()
+  }
+
+  /** As HTTP/1.1 does: our direction, then the visitor's, but not for ever. @param received settles with the latter */
+  async #end(received: Promise<void>): Promise<void> {
+    await this.#sender.drained()
+    const closed = new Error('the connection is closed')
+    const linger = setTimeout(() => this.#break(closed), LINGER_MS)
+    await this.#output.end().catch((error) => this.#break(error))
+    await received
+    clearTimeout(linger)
+    this.#output.fail(closed)
+  }
+
+  /** One deadline at a time: for a preface or a header block that has begun, and for the next request. */
+  #watch(): void {
+    if (this.#isOver) return
+    const isInHead = this.#receiver.isInBlock || !this.#frames.hasBegun
+    const awaited = isInHead ? 'head' : this.#streams.size === 0 ? 'request' : undefined
+    this.#activity?.(this.#streams.size > 0 ? 'busy' : isInHead ? 'beginning' : 'idle')
+    if (awaited === this.#awaited) return
+    this.#awaited = awaited
+    if (!awaited) this.#deadline.clear()
+    else this.#deadline.set(performance.now() + (isInHead ? HEAD_DEADLINE_MS : IDLE_MS))
+  }
+
+  #late(): void {
+    if (this.#awaited === 'head') this.#fail(new Http2Error('header_block_timeout'))
+    else this.#goAway()
+  }
+}

@@ -1,0 +1,55 @@
+// The visitor's bytes to frames: the preface, then headers and whole payloads (RFC 9113 §3.4, §4.1).
+
+import { concat } from '../bytes/concat.ts'
+import { encodeLatin1 } from '../bytes/latin1.ts'
+import { Http2Error } from './errors.ts'
+import { type Frame, HEADER_BYTES, SETTINGS, uint31 } from './frame.ts'
+import { FRAME_BYTES } from './limits.ts'
+
+const PREFACE: Uint8Array = encodeLatin1('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+
+export class FrameReader {
+  /** What was not read yet: less than a frame, once `next` has given all it can. */
+  #bytes: Uint8Array = new Uint8Array(0)
+  /** Octets of the preface that came. */
+  #preface = 0
+  #isFirst = true
+
+  push(bytes: Uint8Array): void {
+    this.#bytes = concat([this.#bytes, bytes])
+  }
+
+  /** Whether the preface with its SETTINGS was read. */
+  get hasBegun(): boolean {
+    return !this.#isFirst
+  }
+
+  /**
+   * The next frame, whose payload is a part of what was pushed; undefined when it is not whole yet.
+   * @throws Http2Error
+   */
+  next(): Frame | undefined {
+    if (!this.#skipPreface() || this.#bytes.length < HEADER_BYTES) return undefined
+    const bytes = this.#bytes
+    const length = (bytes[0]! << 16) | (bytes[1]! << 8) | bytes[2]!
+    if (length > FRAME_BYTES) throw new Http2Error('invalid_frame_size')
+    const type = bytes[3]!
+    const flags = bytes[4]!
+    // §3.4: SETTINGS, and not an acknowledgment, is the rest of the preface.
+    if (this.#isFirst && (type !== SETTINGS || flags & 1)) throw new Http2Error('invalid_preface')
+    const end = HEADER_BYTES + length
+    if (bytes.length < end) return undefined
+    this.#isFirst = false
+    this.#bytes = bytes.subarray(end)
+    return { type, flags, streamId: uint31(bytes, 5), payload: bytes.subarray(HEADER_BYTES, end) }
+  }
+
+  #skipPreface(): boolean {
+    const { length } = PREFACE
+    if (this.#preface === length) return true
+    const here = this.#bytes.subarray(0, length - this.#preface)
+    for (const octet of here) if (octet !== PREFACE[this.#preface++]) throw new Http2Error('invalid_preface')
+    this.#bytes = this.#bytes.subarray(here.length)
+    return this.#preface === length
+  }
+}

@@ -1,0 +1,125 @@
+// Frames to the visitor: what comes in one turn leaves in one write, control frames first, then DATA stream by stream.
+
+import type { Output } from '../exchange/deadline-writer.ts'
+import { WRITE_BYTES } from '../semantics/limits.ts'
+import type { Outbound } from './data-queue.ts'
+import { HEADER_BYTES } from './frame.ts'
+import { CONTROL_WAITING_MAX_BYTES, FRAME_BYTES, WORK_MIN_BYTES } from './limits.ts'
+import { INITIAL_WINDOW_BYTES } from './settings.ts'
+
+export class Sender {
+  /** What the visitor takes on the whole connection (RFC 9113 §6.9). */
+  window: number = INITIAL_WINDOW_BYTES
+  readonly #output: Output
+  readonly #worked: () => void
+  #control: Uint8Array[] = []
+  #controlBytes = 0
+  /** Streams with something to send, whose turn comes in this order. */
+  #round: Outbound[] = []
+  #pumping: Promise<void> | undefined
+  #room: PromiseWithResolvers<void> | undefined
+
+  /** @param worked a DATA frame was sent that is worth answering */
+  constructor(output: Output, worked: () => void) {
+    this.#output = output
+    this.#worked = worked
+  }
+
+  /** Frames that keep their order and need no window. */
+  control(frame: Uint8Array): void {
+    this.#control.push(frame)
+    this.#controlBytes += frame.length
+    this.#pump()
+  }
+
+  /** `outbound` has something to send, or a window to do so. */
+  data(outbound: Outbound): void {
+    if (outbound.isQueued || !outbound.isReady) return
+    outbound.isQueued = true
+    this.#round.push(outbound)
+    this.#pump()
+  }
+
+  /** The connection's window grew. */
+  opened(increment: number): void {
+    this.window += increment
+    this.#pump()
+  }
+
+  /** Waits while so much waits that nothing more should be read that has to be answered. Never rejects. */
+  async hasRoom(): Promise<void> {
+    if (this.#controlBytes <= CONTROL_WAITING_MAX_BYTES) return
+    this.#room ??= Promise.withResolvers()
+    await this.#room.promise
+  }
+
+  /** Settles, and never rejects, when all that can be sent was, or never will be. */
+  async drained(): Promise<void> {
+    while (this.#pumping) await this.#pumping
+  }
+
+  #pump(): void {
+    this.#pumping ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await undefined // what else this turn has to send goes with it
+      for (let bytes = this.#gather(); bytes; bytes = this.#gather()) await this.#output.write(bytes)
+    } catch {
+      // The output tells the connection, and nothing is sent any more.
+      this.#takeControl(undefined)
+      this.#round = []
+    }
+    this.#pumping = undefined
+  }
+
+  /** All control frames and a round of DATA; undefined when nothing can go. */
+  #gather(): Uint8Array | undefined {
+    const max = Math.min(this.window, WRITE_BYTES)
+    let octets = 0
+    for (const outbound of this.#round) octets += Math.min(outbound.available, max)
+    octets = Math.min(octets, max)
+    // A frame is short only when its stream, or the connection, can give no more.
+    const frames = this.#round.length + Math.ceil(octets / FRAME_BYTES) + 1
+    const bytes = new Uint8Array(this.#controlBytes + octets + frames * HEADER_BYTES)
+    const end = this.#fill(bytes, this.#takeControl(bytes), max)
+    return end === 0 ? undefined : bytes.subarray(0, end)
+  }
+
+  #takeControl(bytes: Uint8Array | undefined): number {
+    let at = 0
+    for (const frame of this.#control) {
+      bytes?.set(frame, at)
+      at += frame.length
+    }
+    this.#control = []
+    this.#controlBytes = 0
+    this.#room?.resolve()
+    this.#room = undefined
+    return at
+  }
+
+  #fill(bytes: Uint8Array, start: number, max: number): number {
+    let at = start
+    let left = max
+    for (let passed = 0; passed < this.#round.length; ) {
+      const outbound = this.#round.shift()!
+      if (outbound.available > 0 && left === 0) {
+        passed++
+        this.#round.push(outbound)
+        continue
+      }
+      if (outbound.isReady) {
+        const length = outbound.fill(bytes, at, Math.min(left, FRAME_BYTES))
+        at += HEADER_BYTES + length
+        left -= length
+        this.window -= length
+        if (length >= WORK_MIN_BYTES || outbound.window > 0) this.#worked()
+      }
+      if (outbound.isReady) this.#round.push(outbound)
+      else outbound.isQueued = false
+    }
+    return at
+  }
+}

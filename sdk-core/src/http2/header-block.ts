@@ -1,0 +1,31 @@
+// A header block as its fragments come (RFC 9113 §4.3): HEADERS, then CONTINUATIONs.
+
+import { concat } from '../bytes/concat.ts'
+
+export class HeaderBlock {
+  readonly streamId: number
+  /** Whether the stream ends with it. */
+  readonly isEnd: boolean
+  readonly isSelfDependent: boolean
+  readonly #fragments: Uint8Array[] = []
+  size = 0
+
+  constructor(streamId: number, isEnd: boolean, isSelfDependent: boolean) {
+    this.streamId = streamId
+    this.isEnd = isEnd
+    this.isSelfDependent = isSelfDependent
+  }
+
+  get fragments(): number {
+    return this.#fragments.length
+  }
+
+  get bytes(): Uint8Array {
+    return concat(this.#fragments)
+  }
+
+  append(fragment: Uint8Array): void {
+    this.#fragments.push(fragment)
+    this.size += fragment.length
+  }
+}

@@ -1,0 +1,48 @@
+// The fields of one header block, checked as they are decoded (RFC 9113 §8.2, §8.3) and bounded.
+
+import type { Field } from '../http1/head-parser.ts'
+import { HEAD_BYTES, HEAD_FIELDS } from '../semantics/limits.ts'
+
+// A token in lower case, and what HTTP/1.1 takes here for a value: §8.2.1 asks for less.
+const NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/
+const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
+const PSEUDO = new Set([':method', ':scheme', ':authority', ':path', ':protocol'])
+/** §8.2.2: fields about a connection have no place here. */
+const CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+/** What a field weighs beside its octets (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
+const FIELD_OVERHEAD_BYTES = 32
+
+export class HeaderList {
+  readonly pseudo: Map<string, string> = new Map()
+  readonly fields: Field[] = []
+  isMalformed = false
+  /** What came after that was not kept. */
+  isTooLarge = false
+  #size = 0
+  /** Without the crumbs of cookies, of which browsers make one field each (§8.2.3). */
+  #count = 0
+
+  add(name: string, value: string): void {
+    this.#size += name.length + value.length + FIELD_OVERHEAD_BYTES
+    if (name !== 'cookie') this.#count++
+    if (this.#size > HEAD_BYTES || this.#count > HEAD_FIELDS) this.isTooLarge = true
+    if (this.isTooLarge || this.isMalformed) return
+    if (name.startsWith(':')) {
+      if (!this.#isPseudo(name, value)) this.isMalformed = true
+      this.pseudo.set(name, value)
+    } else {
+      if (!isField(name, value)) this.isMalformed = true
+      this.fields.push([name, value])
+    }
+  }
+
+  /** §8.3: known, once, before all fields. */
+  #isPseudo(name: string, value: string): boolean {
+    return PSEUDO.has(name) && !this.pseudo.has(name) && this.fields.length === 0 && VALUE.test(value)
+  }
+}
+
+function isField(name: string, value: string): boolean {
+  if (!NAME.test(name) || !VALUE.test(value) || CONNECTION.has(name)) return false
+  return name !== 'te' || value === 'trailers'
+}

@@ -1,0 +1,98 @@
+// A request body as it comes in DATA frames: it waits within the stream's window until the handler reads.
+
+import { HttpError } from '../semantics/http-error.ts'
+import { BODY_STALL_MS } from '../semantics/limits.ts'
+import { Deadline } from '../timers/deadline.ts'
+import { ByteQueue } from './byte-queue.ts'
+
+export class Body {
+  readonly stream: ReadableStream<Uint8Array>
+  /** What is wrong with the body, when a read of the handler found that something is. */
+  failure: HttpError | undefined
+  /** Asks the visitor, that waits for it, to send the body. */
+  invite: (() => void) | undefined
+  readonly #consumed: (bytes: number, hasWaited: boolean) => void
+  readonly #queue = new ByteQueue()
+  readonly #deadline = new Deadline(() => this.#late())
+  #ended = false
+  #over: { error: unknown } | undefined
+  #wake: (() => void) | undefined
+
+  /** @param consumed is told what was read, or never will be: so much more may come; and whether the reader waited for it */
+  constructor(consumed: (bytes: number, hasWaited: boolean) => void) {
+    this.#consumed = consumed
+    // Nothing is queued in the stream itself: a pull is a read of the handler, and only that makes room.
+    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#over) this.#consumed(bytes.length, false)
+    else {
+      this.#queue.push(bytes)
+      this.#notify()
+    }
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#notify()
+  }
+
+  /** Reads fail from now on, the one that is on as well; the first reason counts. */
+  fail(error: unknown): void {
+    if (this.#over) return
+    this.#over = { error }
+    this.#consumed(this.#queue.take().length, false)
+    this.#notify()
+  }
+
+  /**
+   * All that is here, or else the next that comes; undefined at the end. One read at a time.
+   * @param stallMs how long that may take
+   */
+  async read(stallMs: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
+    const hasWaited = this.#queue.length === 0
+    if (!(await this.begins(stallMs))) return undefined
+    const bytes = this.#queue.take()
+    this.#consumed(bytes.length, hasWaited)
+    return bytes
+  }
+
+  /** Waits for more, as `read` does, without taking it. @returns false at the end */
+  async begins(stallMs: number): Promise<boolean> {
+    this.#sendInvitation()
+    while (this.#queue.length === 0) {
+      if (this.#over) throw this.#over.error
+      if (this.#ended) return false
+      this.#deadline.set(performance.now() + stallMs)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return true
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const bytes = await this.read(BODY_STALL_MS)
+    if (bytes) controller.enqueue(bytes)
+    if (this.#ended && this.#queue.length === 0) controller.close()
+  }
+
+  #late(): void {
+    this.failure = new HttpError('body_timeout')
+    this.fail(this.failure)
+  }
+
+  #sendInvitation(): void {
+    // Not when the body is coming already (RFC 9110 §10.1.1).
+    if (this.#queue.length === 0 && !this.#ended && !this.#over) this.invite?.()
+    this.invite = undefined
+  }
+
+  #notify(): void {
+    this.#deadline.clear()
+    if (this.#ended || this.#over) this.#deadline.close()
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,82 @@
+// What a header list asks for (RFC 9113 §8.3; RFC 8441 §4), checked before a handler sees it.
+
+import { type Field, type Head, valuesOf } from '../http1/head-parser.ts'
+import { type Asked, checkMethod, expects, parseLength } from '../http1/request-parser.ts'
+import { HttpError } from '../semantics/http-error.ts'
+import { requestUrl, type Site } from '../semantics/request-target.ts'
+import { Http2Error } from './errors.ts'
+import type { HeaderList } from './header-list.ts'
+
+const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
+const PATH = /^\/[\x21-\x7e]*$/
+
+export interface AskedOnStream extends Asked {
+  /** Octets of the body, when the visitor said; the stream's end tells, too. */
+  length: number | undefined
+}
+
+/**
+ * @param isEnd whether the request has no body
+ * @throws Http2Error `malformed_request`, an error of the stream; HttpError with the status that refuses the request
+ */
+export function askOnStream(list: HeaderList, streamId: number, isEnd: boolean, site: Site): AskedOnStream {
+  if (list.isTooLarge) throw new HttpError('head_too_large')
+  const target = list.isMalformed ? undefined : readTarget(list)
+  if (!target) throw new Http2Error('malformed_request', streamId)
+  const lengths = valuesOf(list.fields, 'content-length')
+  const length = target.webSocket || lengths.length === 0 ? undefined : lengthOf(lengths, streamId)
+  if (isEnd && length !== undefined && length > 0) throw new Http2Error('malformed_request', streamId)
+  const { head, webSocket } = target
+  checkMethod(head.method)
+  return { head, url: requestUrl(head, site), length, expectsContinue: !isEnd && expects(head), webSocket }
+}
+
+/** §8.1.1: what HTTP/1.1 refuses with 400 is malformed here. */
+function lengthOf(lengths: string[], streamId: number): number {
+  try {
+    return parseLength(lengths)
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 413) throw error
+    throw new Http2Error('malformed_request', streamId)
+  }
+}
+
+/**
+ * The request in the form of HTTP/1.1, which handlers and the rules of both versions know; undefined when it is malformed.
+ * @throws HttpError `method_not_implemented` for a CONNECT that is no WebSocket
+ */
+function readTarget({ pseudo, fields }: HeaderList): { head: Head; webSocket: boolean } | undefined {
+  const method = pseudo.get(':method')
+  const scheme = pseudo.get(':scheme')
+  const path = pseudo.get(':path')
+  const protocol = pseudo.get(':protocol')
+  const host = hostFields(pseudo.get(':authority'), fields)
+  if (method === undefined || !METHOD.test(method) || !host) return undefined
+  if (method === 'CONNECT' && protocol === undefined) {
+    const isConnect = scheme === undefined && path === undefined && pseudo.has(':authority')
+    if (isConnect) throw new HttpError('method_not_implemented')
+    return undefined
+  }
+  if (protocol !== undefined && method !== 'CONNECT') return undefined
+  if (!scheme || path === undefined || !isPath(path, method)) return undefined
+  if (protocol !== undefined && protocol !== 'websocket') throw new HttpError('method_not_implemented')
+  // What was asked for in the clear is not what is served behind TLS (RFC 9110 §7.4).
+  if (scheme.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
+  const all = [...host, ...fields]
+  if (protocol === undefined)
+    return { head: { method, target: path, version: '1.1', fields: all }, webSocket: false }
+  all.push(['upgrade', 'websocket'], ['connection', 'upgrade'])
+  return { head: { method: 'GET', target: path, version: '1.1', fields: all }, webSocket: true }
+}
+
+/** §8.3.1: `:authority` is what Host was; when both are there, they have to agree. */
+function hostFields(authority: string | undefined, fields: readonly Field[]): Field[] | undefined {
+  const hosts = valuesOf(fields, 'host')
+  if (authority === undefined) return []
+  if (hosts.length === 0) return [['host', authority]]
+  return hosts.every((host) => host.toLowerCase() === authority.toLowerCase()) ? [] : undefined
+}
+
+function isPath(path: string, method: string): boolean {
+  return PATH.test(path) || (path === '*' && method === 'OPTIONS')
+}

@@ -1,0 +1,157 @@
+// One stream (RFC 9113 §5.1): a request on its way in, a response on its way out, and a window for each.
+
+import type { Field } from '../http1/head-parser.ts'
+import type { Presence } from '../http1/visitor-stream.ts'
+import { Outbound } from './data-queue.ts'
+import { Http2Error, type Http2ErrorCode } from './errors.ts'
+import { encodeNumber, MAX_31_BITS, RST_STREAM, WINDOW_UPDATE } from './frame.ts'
+import { STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES } from './limits.ts'
+import { ReceiveWindow } from './receive-window.ts'
+import { Body } from './request-body.ts'
+
+const NOTHING = new Uint8Array(0)
+
+/** What a stream needs of its connection. */
+export interface StreamLink {
+  control(frame: Uint8Array): void
+  headers(streamId: number, fields: readonly Field[], isEnd: boolean): void
+  data(outbound: Outbound): void
+  /** So many octets of the connection's window are free again. */
+  consumed(bytes: number, hasWaited: boolean): void
+  /** Nothing is expected of the stream any more. @param isWhole the response was sent to its end */
+  over(stream: Stream, isWhole: boolean): void
+}
+
+export class Stream {
+  readonly id: number
+  readonly outbound: Outbound
+  /** Undefined when the request ended with its head. */
+  readonly body: Body | undefined
+  /** The head of the response was sent. */
+  hasResponded = false
+  /** Neither ended nor reset by the visitor, as far as we know. */
+  isRemoteOpen: boolean
+  isOver = false
+  readonly #link: StreamLink
+  #presence: Presence | undefined
+  readonly #window = new ReceiveWindow(STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES)
+  /** Octets that Content-Length still expects. */
+  #expected: number | undefined
+
+  constructor(id: number, window: number, isEnd: boolean, link: StreamLink) {
+    this.id = id
+    this.#link = link
+    this.isRemoteOpen = !isEnd
+    this.outbound = new Outbound(id, window, () => this.reset('visitor_stalled'))
+    if (!isEnd) this.body = new Body((bytes, hasWaited) => this.#credit(bytes, hasWaited))
+  }
+
+  /** Tells `presence` when the visitor leaves. */
+  watch(presence: Presence): void {
+    this.#presence = presence
+  }
+
+  /** The request has to have so many octets. */
+  expect(length: number | undefined): void {
+    this.#expected = length
+  }
+
+  /** @param size what the frame takes of the window. @throws Http2Error */
+  receive(data: Uint8Array, size: number, isEnd: boolean): void {
+    if (!this.isRemoteOpen) throw new Http2Error('stream_closed', this.id)
+    if (!this.#window.take(size)) throw new Http2Error('window_exceeded', this.id)
+    if (this.#expected !== undefined) {
+      this.#expected -= data.length
+      if (this.#expected < 0) throw new Http2Error('malformed_request', this.id)
+    }
+    if (isEnd) this.#receiveEnd(data)
+    else if (data.length > 0) this.body?.push(data)
+    this.#credit(size - data.length, false)
+  }
+
+  /** §8.1: they end the request. What they say is dropped: a fetch Request has no place for it. @throws Http2Error */
+  receiveTrailers(isEnd: boolean, isMalformed: boolean): void {
+    if (!this.isRemoteOpen) throw new Http2Error('stream_closed', this.id)
+    if (!isEnd || isMalformed) throw new Http2Error('malformed_request', this.id)
+    this.#receiveEnd(NOTHING)
+  }
+
+  /** RST_STREAM of the visitor. */
+  receiveReset(): void {
+    this.isRemoteOpen = false
+    this.break(new Http2Error('cancelled', this.id))
+  }
+
+  /** @throws Http2Error */
+  grow(increment: number): void {
+    this.outbound.window += increment
+    if (this.outbound.window > MAX_31_BITS) throw new Http2Error('window_overflow', this.id)
+    this.#link.data(this.outbound)
+  }
+
+  /** The visitor ended its direction of the connection. */
+  left(error: unknown): void {
+    if (this.isRemoteOpen) this.body?.fail(error)
+    this.#presence?.left()
+  }
+
+  respond(fields: readonly Field[], isEnd: boolean): void {
+    if (this.isOver) return
+    this.#link.headers(this.id, fields, isEnd)
+    this.hasResponded ||= fields[0]![1] !== '100'
+    if (isEnd) this.#sent()
+  }
+
+  /** Resolves when it is right to write more. */
+  async write(pieces: readonly Uint8Array[], size: number, isEnd: boolean): Promise<void> {
+    const taken = this.outbound.write(pieces, size, isEnd)
+    this.#link.data(this.outbound)
+    await taken
+    if (isEnd) this.#sent()
+  }
+
+  /** RST_STREAM, and the end for whoever works on it. */
+  reset(code: Http2ErrorCode): void {
+    if (this.isOver) return
+    const error = new Http2Error(code, this.id)
+    this.#link.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
+    this.break(error)
+  }
+
+  /** The stream is over before its time. */
+  break(error: unknown): void {
+    if (this.isOver) return
+    this.#finish(error, false)
+    this.#presence?.broken(error)
+  }
+
+  #receiveEnd(last: Uint8Array): void {
+    if (this.#expected) throw new Http2Error('malformed_request', this.id)
+    this.isRemoteOpen = false
+    if (last.length > 0) this.body?.push(last)
+    this.body?.end()
+  }
+
+  /** END_STREAM is on its way. A request that goes on is told that nobody listens (§8.1). */
+  #sent(): void {
+    if (this.isOver) return
+    const error = new Http2Error('content_discarded', this.id)
+    if (this.isRemoteOpen) this.#link.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
+    this.#finish(error, true)
+  }
+
+  #finish(error: unknown, isWhole: boolean): void {
+    this.isOver = true
+    this.body?.fail(error)
+    this.outbound.fail(error)
+    this.#link.over(this, isWhole)
+  }
+
+  #credit(bytes: number, hasWaited: boolean): void {
+    if (bytes === 0) return
+    this.#link.consumed(bytes, hasWaited)
+    if (this.isOver || !this.isRemoteOpen) return
+    const increment = this.#window.give(bytes, hasWaited)
+    if (increment > 0) this.#link.control(encodeNumber(WINDOW_UPDATE, this.id, increment))
+  }
+}

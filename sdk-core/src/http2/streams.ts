@@ -1,0 +1,138 @@
+// The streams of one connection: which are open, which may open, and what frames mean to them (RFC 9113 §5.1).
+
+import type { HttpOptions } from '../exchange/handler-call.ts'
+import { HttpError } from '../semantics/http-error.ts'
+import { ClosedStreams } from './closed-streams.ts'
+import { Http2Error } from './errors.ts'
+import { exchange, refuse } from './exchange.ts'
+import { encodeNumber, MAX_31_BITS, RST_STREAM } from './frame.ts'
+import type { HeaderList } from './header-list.ts'
+import { STREAMS_MAX } from './limits.ts'
+import { askOnStream } from './request-parser.ts'
+import { INITIAL_WINDOW_BYTES } from './settings.ts'
+import { Stream, type StreamLink } from './stream.ts'
+
+type Link = Omit<StreamLink, 'over'>
+
+export class Streams {
+  /** The highest number that the visitor used and that was worked on. */
+  lastId = 0
+  /** No stream is opened any more: what comes on higher numbers is ignored. */
+  isClosed = false
+  readonly #open = new Map<number, Stream>()
+  readonly #closed = new ClosedStreams()
+  readonly #options: HttpOptions
+  readonly #link: StreamLink
+  readonly #ended: (isWhole: boolean) => void
+  /** SETTINGS_INITIAL_WINDOW_SIZE of the visitor. */
+  #initialWindow = INITIAL_WINDOW_BYTES
+
+  /** @param ended a stream did; `isWhole`: with its whole response */
+  constructor(options: HttpOptions, link: Link, ended: (isWhole: boolean) => void) {
+    this.#options = options
+    this.#ended = ended
+    this.#link = { ...link, over: (stream, isWhole) => this.#over(stream, isWhole) }
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** @returns false when nobody will read it @throws Http2Error */
+  data(id: number, data: Uint8Array, size: number, isEnd: boolean): boolean {
+    const stream = this.#open.get(id)
+    if (stream) stream.receive(data, size, isEnd)
+    else this.#tolerate(id)
+    return stream !== undefined
+  }
+
+  /** A request, or its trailers. @throws Http2Error */
+  headers(id: number, list: HeaderList, isEnd: boolean, isSelfDependent: boolean): void {
+    const stream = this.#open.get(id)
+    if (isSelfDependent) throw new Http2Error('invalid_stream_id', id)
+    if (stream) stream.receiveTrailers(isEnd, list.isMalformed || list.pseudo.size > 0)
+    else if (this.#isIdle(id)) this.#begin(id, list, isEnd)
+    else if (!this.#closed.isLate(id))
+      throw new Http2Error(this.#closed.has(id) ? 'stream_closed' : 'invalid_stream_id')
+  }
+
+  /** RST_STREAM of the visitor. @returns whether the stream was open @throws Http2Error */
+  reset(id: number): boolean {
+    const stream = this.#open.get(id)
+    if (stream) stream.receiveReset()
+    else if (this.#isIdle(id) && !this.isClosed) throw new Http2Error('unexpected_frame')
+    return stream !== undefined
+  }
+
+  /** @throws Http2Error */
+  windowUpdate(id: number, increment: number): void {
+    const stream = this.#open.get(id)
+    if (stream) stream.grow(increment)
+    else if (this.#isIdle(id) && !this.isClosed) throw new Http2Error('unexpected_frame')
+  }
+
+  /** §6.9.2: changes the windows of all streams. @throws Http2Error */
+  resize(initialWindow: number): void {
+    const change = initialWindow - this.#initialWindow
+    this.#initialWindow = initialWindow
+    for (const stream of this.#open.values()) {
+      if (stream.outbound.window + change > MAX_31_BITS) throw new Http2Error('window_overflow')
+      stream.grow(change)
+    }
+  }
+
+  /** An error of one stream: RST_STREAM, whether it is open or never was. */
+  fail({ code, wireCode }: Http2Error, id: number): void {
+    const stream = this.#open.get(id)
+    if (stream) stream.reset(code)
+    else {
+      this.#link.control(encodeNumber(RST_STREAM, id, wireCode))
+      if (id <= this.lastId) this.#closed.add(id, true)
+    }
+  }
+
+  /** The visitor ended its direction of the connection. */
+  left(): void {
+    for (const stream of this.#open.values()) stream.left(new HttpError('incomplete_message'))
+  }
+
+  break(error: unknown): void {
+    for (const stream of this.#open.values()) stream.break(error)
+  }
+
+  /** §5.1.1: the visitor's numbers are odd. */
+  #begin(id: number, list: HeaderList, isEnd: boolean): void {
+    if (id % 2 === 0) throw new Http2Error('invalid_stream_id')
+    if (this.isClosed) return
+    this.lastId = id
+    if (this.#open.size >= STREAMS_MAX) throw new Http2Error('too_many_streams', id)
+    const stream = new Stream(id, this.#initialWindow, isEnd, this.#link)
+    this.#open.set(id, stream)
+    try {
+      const asked = askOnStream(list, id, isEnd, this.#options)
+      stream.expect(asked.length)
+      exchange(stream, asked, this.#options)
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      refuse(stream, error, list.pseudo.get(':method'))
+    }
+  }
+
+  /** DATA for a stream that is not open. */
+  #tolerate(id: number): void {
+    if (this.#isIdle(id)) {
+      if (!this.isClosed) throw new Http2Error('unexpected_frame')
+    } else if (!this.#closed.isLate(id)) throw new Http2Error('stream_closed')
+  }
+
+  /** Even numbers are ours to use, which we never do. */
+  #isIdle(id: number): boolean {
+    return id > this.lastId || id % 2 === 0
+  }
+
+  #over(stream: Stream, isWhole: boolean): void {
+    this.#open.delete(stream.id)
+    this.#closed.add(stream.id, stream.isRemoteOpen)
+    this.#ended(isWhole)
+  }
+}

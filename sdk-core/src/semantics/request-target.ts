@@ -1,0 +1,50 @@
+// Which resource a request is for: request target and Host to a URL (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
+
+import { type Head, valuesOf } from '../http1/head-parser.ts'
+import { HttpError } from './http-error.ts'
+
+export interface Site {
+  /** Whether the site has this host, given in lower case and without port. */
+  isOwnHost(host: string): boolean
+  /** The site's own URL: the host of an HTTP/1.0 request that names none. */
+  canonicalUrl: string
+}
+
+// uri-host [":" port] of RFC 3986 §3.2, without userinfo, which RFC 9110 §4.2.4 wants treated as an error.
+const AUTHORITY = /^([\w.~!$&'()*+,;=%-]+|\[[\da-fA-F:.]+\])(?::\d*)?$/
+const ABSOLUTE_FORM = /^([a-zA-Z][a-zA-Z\d+.-]*):\/\/([^/?#]*)([/?][^#]*)?$/
+
+/**
+ * The URL of the request; undefined for `OPTIONS *`, which is about the server. In absolute-form the target's authority
+ * counts and takes the place of the Host field (RFC 9112 §3.2.2).
+ * @throws HttpError `invalid_host`, `invalid_target`, `misdirected_request`
+ */
+export function requestUrl(head: Head, site: Site): string | undefined {
+  const named = hostOf(head, site)
+  const absolute = ABSOLUTE_FORM.exec(head.target)
+  const authority = absolute ? absolute[2]! : named
+  checkAuthority(authority, site)
+  if (absolute) {
+    // What was asked for in the clear is not what is served behind TLS (RFC 9110 §7.4).
+    if (absolute[1]!.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
+    head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority] : field))
+    return `https://${authority}${absolute[3] ?? '/'}`
+  }
+  if (head.target === '*' && head.method === 'OPTIONS') return undefined
+  // A fragment is never sent (RFC 9112 §3.2.1), and who takes one apart differs from who does not.
+  if (!head.target.startsWith('/') || head.target.includes('#')) throw new HttpError('invalid_target')
+  return `https://${authority}${head.target}`
+}
+
+function hostOf(head: Head, site: Site): string {
+  const hosts = valuesOf(head.fields, 'host')
+  if (hosts.length === 0 && head.version === '1.0') return new URL(site.canonicalUrl).host
+  if (hosts.length !== 1 || !AUTHORITY.test(hosts[0]!)) throw new HttpError('invalid_host')
+  return hosts[0]!
+}
+
+function checkAuthority(authority: string, site: Site): void {
+  const match = AUTHORITY.exec(authority)
+  if (!match || !URL.canParse(`https://${authority}`)) throw new HttpError('invalid_host')
+  if (!site.isOwnHost(match[1]!.toLowerCase())) throw new HttpError('misdirected_request')
+}

@@ -1,0 +1,57 @@
+// Asks now and then whether the relay's operator has let the site in, for a relay does not tell by itself.
+
+import { APPROVAL_LOOK_MAX_MS, APPROVAL_LOOK_MIN_MS, APPROVAL_LOOK_SHARE } from '../limits.ts'
+
+export class ApprovalWatch {
+  #look: (signal: AbortSignal) => Promise<void>
+  #since = 0
+  #dueAt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Aborted when it stops; undefined while nothing is waited for. */
+  #watching: AbortController | undefined
+  #isLooking = false
+
+  /** @param look asks the relay; what it rejects with is passed over */
+  constructor(look: (signal: AbortSignal) => Promise<void>) {
+    this.#look = look
+  }
+
+  start(): void {
+    if (this.#watching) return
+    this.#watching = new AbortController()
+    this.#since = performance.now()
+    this.#schedule()
+  }
+
+  /** Traffic passed: the moment to look when that is due, even where timers sleep. */
+  touch(): void {
+    if (performance.now() >= this.#dueAt) this.#lookNow()
+  }
+
+  stop(): void {
+    this.#watching?.abort()
+    this.#watching = undefined
+    clearTimeout(this.#timer)
+  }
+
+  /** Who waits for minutes does not need to know within a second. */
+  #schedule(): void {
+    const waitedMs = performance.now() - this.#since
+    const pauseMs = Math.min(
+      Math.max(waitedMs * APPROVAL_LOOK_SHARE, APPROVAL_LOOK_MIN_MS),
+      APPROVAL_LOOK_MAX_MS,
+    )
+    this.#dueAt = performance.now() + pauseMs
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lookNow(), pauseMs)
+  }
+
+  async #lookNow(): Promise<void> {
+    const watching = this.#watching
+    if (!watching || this.#isLooking) return
+    this.#isLooking = true
+    await this.#look(watching.signal).catch(() => {})
+    this.#isLooking = false
+    if (this.#watching) this.#schedule()
+  }
+}

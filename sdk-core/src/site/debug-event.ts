@@ -1,0 +1,22 @@
+// What the `debug` option of `publish` is told. Nothing here is secret, and nothing is a visitor's.
+
+import type { SvcErrorCode } from '../errors.ts'
+import type { SiteState } from './site.ts'
+import type { Waiting } from './waiting-reason.ts'
+
+export type CarrierDebugEvent =
+  /** A WebSocket to the relay opened or closed; `count` are open now, `code` says why one broke. */
+  | { type: 'websocket'; change: 'opened' | 'closed'; count: number; code?: SvcErrorCode | undefined }
+  /** A visitor's connection began or ended; `count` are being served now. */
+  | { type: 'visitor'; change: 'came' | 'left'; count: number }
+
+export type DebugEvent =
+  | CarrierDebugEvent
+  | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }
+  | { type: 'lease'; change: 'registered' | 'renewed' | 'released' }
+  /** What the site's `pressure` event tells as well. */
+  | { type: 'pressure'; closedForOthers: number; isFull: boolean }
+  /** What the site's `error` event tells as well. */
+  | { type: 'error'; code: SvcErrorCode; message: string }
+  /** The next attempt to connect comes after this pause. */
+  | { type: 'retry'; inMs: number }

@@ -1,0 +1,46 @@
+// What a site tells those who listen: its events, and these and more for the option `debug`.
+
+import type { SvcError } from '../errors.ts'
+import type { DebugEvent } from './debug-event.ts'
+import { SiteErrorEvent, SitePressureEvent } from './site.ts'
+import type { SiteStatus } from './status.ts'
+
+export class SiteEvents {
+  /** What `debug` throws is reported like the errors of event listeners, and does not reach the site. */
+  readonly tell: (event: DebugEvent) => void
+  #target: EventTarget
+  /** Told when whoever awaits `publish` has had the time to listen. */
+  #held: SvcError | undefined
+
+  constructor(target: EventTarget, debug: ((event: DebugEvent) => void) | undefined) {
+    this.#target = target
+    this.tell = (event) => queueMicrotask(() => debug?.(event))
+  }
+
+  state({ state, waiting }: SiteStatus): void {
+    this.tell({ type: 'state', state, waiting })
+    if (state === 'online') this.releaseError()
+    this.#target.dispatchEvent(new Event('statechange'))
+  }
+
+  error(error: SvcError): void {
+    this.tell({ type: 'error', code: error.code, message: error.message })
+    this.#target.dispatchEvent(new SiteErrorEvent(error))
+  }
+
+  /** An error that is told when the site is online. */
+  holdError(error: SvcError): void {
+    this.#held = error
+  }
+
+  releaseError(): void {
+    const error = this.#held
+    this.#held = undefined
+    if (error) setTimeout(() => this.error(error))
+  }
+
+  pressure(closedForOthers: number, isFull: boolean): void {
+    this.tell({ type: 'pressure', closedForOthers, isFull })
+    this.#target.dispatchEvent(new SitePressureEvent(closedForOthers, isFull))
+  }
+}

@@ -1,0 +1,341 @@
+// The life of a published site: connecting, online, reconnecting for as long as it takes, closed.
+
+import type { Activation } from '../carrier/reverse-stream.ts'
+import { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { Registration } from '../control/registration.ts'
+import { RelayClient } from '../control/relay-client.ts'
+import { abortError, asSvcError, SvcError } from '../errors.ts'
+import type { KeyIdentity } from '../identity/key.ts'
+import { CLOSE_GRACE_MS, LOOK_DEADLINE_MS, STABLE_AFTER_MS } from '../limits.ts'
+import type { DatagramStats, Platform, SiteCarrier } from '../platform.ts'
+import { CertificateSource } from '../tenant/certificate-source.ts'
+import { withDeadline } from '../timers/with-deadline.ts'
+import { addressesOf, NO_ADDRESSES } from './addresses.ts'
+import { ApprovalWatch } from './approval-poll.ts'
+import { SiteEvents } from './events.ts'
+import { isWorthWaiting, notAllowed, waitingReason } from './failure-policy.ts'
+import type { SiteOptions } from './options.ts'
+import { Reconnection } from './reconnection.ts'
+import { Ways } from './relay-connections.ts'
+import type { SiteState, SiteStats } from './site.ts'
+import { SiteStatus } from './status.ts'
+import { Visitors } from './visitor-dispatcher.ts'
+import type { Waiting } from './waiting-reason.ts'
+
+const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
+
+export class PublishedSite extends EventTarget {
+  #platform: Platform
+  #portSuffix: string
+  #keeper: LeaseKeeper
+  #certificates: CertificateSource
+  #visitors: Visitors
+  #reconnection = new Reconnection({
+    connect: (trusting) => this.#connect(trusting),
+    wasOnline: () => this.#timesOnline > 0,
+    leaseLost: () => this.#keeper.drop(),
+    failed: (reason) => this.#failed(reason),
+    pauses: (reason, ms) => this.#pauses(reason, ms),
+  })
+  #status = new SiteStatus(() => this.#statusChanged())
+  #approval = new ApprovalWatch((signal) => this.#look(signal))
+  #addresses = NO_ADDRESSES
+  #ways: Ways
+  #carrier: SiteCarrier | undefined
+  /** The relay takes sessions, as far as the carrier knows. */
+  #isAdmitted = true
+  /** Rejects when the site closes before it was online. */
+  #online = Promise.withResolvers<void>()
+  /** Why the site closed by itself. */
+  #failure: SvcError | undefined
+  #timesOnline = 0
+  #onlineAt = 0
+  /** Aborted when the site closes or is suspended; what runs ends with it. */
+  #run = new AbortController()
+  #gone = new AbortController()
+  #closing: Promise<void> | undefined
+  #events: SiteEvents
+
+  constructor(platform: Platform, options: SiteOptions, identity: KeyIdentity) {
+    super()
+    this.#platform = platform
+    const client = new RelayClient(options.relay, platform.fetch)
+    const onError = (error: SvcError): void => this.#events.error(error)
+    const { name, ttlS, allowCanonicalFallback, metadata, debug } = options
+    this.#events = new SiteEvents(this, debug)
+    const keeper = new LeaseKeeper(
+      client,
+      {
+        name,
+        identity,
+        ttlS,
+        allowCanonicalFallback,
+        metadata,
+        tcp: platform.serveRaw !== undefined,
+        udp: platform.openDatagrams !== undefined,
+      },
+      {
+        registered: () => this.#events.tell({ type: 'lease', change: 'registered' }),
+        renewed: () => this.#renewed(),
+        failed: onError,
+        gone: (error) => this.#lost(error),
+        // metadata that the relay did not take
+        reduced: (error) => this.#events.holdError(error),
+      },
+    )
+    const certificates = new CertificateSource(client, keeper, onError)
+    this.#visitors = new Visitors({
+      ...options,
+      platform,
+      client,
+      keeper,
+      certificates,
+      canonicalUrl: () => this.canonicalUrl,
+      roomCame: () => this.#carrier?.fill(),
+      pressure: (closedForOthers, isFull) => this.#events.pressure(closedForOthers, isFull),
+      onError,
+    })
+    this.#ways = new Ways(platform, options.relay, keeper, onError)
+    this.#portSuffix = client.portSuffix
+    this.#keeper = keeper
+    this.#certificates = certificates
+  }
+
+  get url(): string {
+    return this.#addresses.url
+  }
+
+  get canonicalUrl(): string {
+    return this.#addresses.canonicalUrl
+  }
+
+  get tcpAddress(): string | undefined {
+    return this.#addresses.tcpAddress
+  }
+
+  get udpAddress(): string | undefined {
+    return this.#addresses.udpAddress
+  }
+
+  datagramStats(): DatagramStats | undefined {
+    return this.#ways.datagramStats
+  }
+
+  get state(): SiteState {
+    return this.#status.state
+  }
+
+  get waiting(): Waiting | undefined {
+    return this.#status.waiting
+  }
+
+  /**
+   * Comes online once, or rejects and is closed. From the first time on that the relay makes it wait, a relay that is
+   * away is waited for as well.
+   */
+  async start(): Promise<void> {
+    const { signal } = this.#run
+    try {
+      await this.#connect(false)
+    } catch (error) {
+      const reason = asSvcError(error, 'relay_unreachable', 'the site could not be published')
+      if (this.#status.state === 'closed' || !(isWorthWaiting(reason) || signal.aborted)) {
+        await this.close()
+        throw reason
+      }
+      // suspended meanwhile: what resumes it connects
+      if (!signal.aborted) this.#reconnection.run(reason, this.#run.signal)
+    }
+    await this.#online.promise
+  }
+
+  stats(): SiteStats {
+    const none = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
+    const reconnects = Math.max(0, this.#timesOnline - 1)
+    const { stats: connections } = this.#visitors
+    return { ...(this.#carrier?.stats ?? none), connections, ...this.#ways.traffic, reconnects }
+  }
+
+  /** Aborted when nothing of the site is left. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** The network is back, or the page is looked at again: find out, or try again, at once. */
+  wake(): void {
+    this.#reconnection.wake()
+    this.#carrier?.probe?.()
+    this.#keeper.touch()
+    this.#approval.touch()
+  }
+
+  /** The page goes away, perhaps to come back from the back/forward cache. */
+  suspend(): void {
+    this.#setOffline()
+    this.#stop()
+    this.#release(true)
+  }
+
+  /** The page is back. */
+  resume(): void {
+    if (this.#status.state === 'closed' || !this.#run.signal.aborted) return
+    this.#run = new AbortController()
+    this.#reconnection.run(undefined, this.#run.signal)
+  }
+
+  /** Those who are here finish first: the relay ends their connections with the lease. */
+  async #close(): Promise<void> {
+    this.#status.set('closed')
+    this.#run.abort()
+    this.#approval.stop()
+    this.#online.promise.catch(() => {}) // who waits for it learns of it
+    this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
+    this.#visitors.finish()
+    if (this.#carrier)
+      await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
+    this.#stop()
+    await this.#release(false)
+    this.#gone.abort()
+  }
+
+  async #release(keepalive: boolean): Promise<void> {
+    if (this.#keeper.lease) this.#events.tell({ type: 'lease', change: 'released' })
+    await this.#keeper.release(keepalive)
+  }
+
+  #stop(): void {
+    this.#run.abort()
+    this.#approval.stop()
+    this.#carrier?.close()
+    this.#carrier = undefined
+    this.#ways.closeDatagrams()
+  }
+
+  /**
+   * Registers or renews, and opens a carrier with a stream ready for visitors.
+   * @param trusting without a renewal that is not due: one round trip less, and no request on a kept connection that
+   *   died with the WebSocket and would have to time out
+   */
+  async #connect(trusting: boolean): Promise<void> {
+    const { signal } = this.#run
+    const lease = await this.#keeper.acquire(signal, trusting)
+    if (lease.routing === 'rejected') throw notAllowed()
+    this.#addresses = addressesOf(lease, this.#portSuffix)
+    // before anything that may take long
+    if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
+    await Promise.all([this.#certificates.ensure(signal), this.#visitors.ready()])
+    await this.#ways.openDatagrams(signal)
+    this.#isAdmitted = true
+    // The relay may have ended the last carrier because the site lost its approval; a lease that was trusted does not say so.
+    const looked = trusting ? this.#look(signal) : Promise.resolve()
+    looked.catch(() => {})
+    const carrier = await this.#openCarrier(lease, signal)
+    if (signal.aborted || carrier.isClosed) {
+      carrier.close()
+      throw signal.aborted
+        ? abortError(signal)
+        : new SvcError('relay_unreachable', 'the carrier ended at once')
+    }
+    this.#carrier = carrier
+    await withDeadline(looked, LOOK_DEADLINE_MS, () => new Error()).catch(() => {})
+    if (this.#carrier !== carrier) return // lost meanwhile, and what lost it connects again
+    this.#onlineAt = performance.now()
+    this.#timesOnline += 1
+    this.#assess()
+  }
+
+  /** What the state is where the relay can be reached: by what it last said of the lease and of its sessions. */
+  #assess(): void {
+    const { lease } = this.#keeper
+    if (!this.#carrier || !lease || this.#status.state === 'closed') return
+    if (lease.routing === 'rejected') {
+      this.#lost(notAllowed())
+      return
+    }
+    if (lease.routing === 'approval') {
+      this.#approval.start()
+      this.#status.wait(FOR_APPROVAL)
+      return
+    }
+    this.#approval.stop()
+    if (this.#isAdmitted) this.#status.set('online')
+    else this.#status.wait({ reason: 'relay_full', until: undefined })
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    await this.#keeper.look(signal)
+    this.#assess()
+  }
+
+  #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {
+    const events = {
+      hasRoomFor: (visitors: number) => this.#visitors.hasRoomFor(visitors),
+      serve: (activation: Activation) => {
+        // the way works, for however short a time
+        this.#reconnection.reset()
+        return this.#visitors.serve(activation)
+      },
+      traffic: () => {
+        this.#keeper.touch()
+        this.#approval.touch()
+      },
+      admits: (isAdmitting: boolean) => {
+        this.#isAdmitted = isAdmitting
+        this.#assess()
+      },
+      ended: (reason: SvcError) => this.#lost(reason),
+      debug: this.#events.tell,
+    }
+    return this.#ways.openCarrier(lease, events, signal)
+  }
+
+  #renewed(): void {
+    this.#events.tell({ type: 'lease', change: 'renewed' })
+    this.#assess()
+    if (this.#status.state === 'online') this.#events.releaseError()
+    this.#carrier?.fill()
+    this.#certificates.refreshWhenOld()
+  }
+
+  /** The site had a carrier and has none any more. */
+  #lost(reason: SvcError): void {
+    if (!this.#carrier || this.#status.state === 'closed') return
+    this.#carrier.close()
+    this.#carrier = undefined
+    this.#approval.stop()
+    this.#setOffline()
+    if (performance.now() - this.#onlineAt > STABLE_AFTER_MS) this.#reconnection.reset()
+    if (reason.code === 'relay_unreachable') this.#platform.forgetConnections?.()
+    this.#reconnection.run(reason, this.#run.signal)
+  }
+
+  /** Nobody can do anything about it but whoever published the site. */
+  #failed(reason: SvcError): void {
+    this.#failure = reason
+    this.close()
+    this.#events.error(reason)
+  }
+
+  #pauses(reason: SvcError, ms: number): void {
+    const { signal } = this.#run
+    const waiting = waitingReason(reason)
+    if (waiting) this.#status.wait({ reason: waiting, until: Date.now() + ms })
+    else this.#setOffline()
+    this.#events.error(reason)
+    if (!signal.aborted) this.#events.tell({ type: 'retry', inMs: ms })
+  }
+
+  #setOffline(): void {
+    this.#status.set(this.#timesOnline === 0 ? 'connecting' : 'reconnecting')
+  }
+
+  #statusChanged(): void {
+    if (this.#status.state === 'online') this.#online.resolve()
+    this.#events.state(this.#status)
+  }
+}

@@ -1,0 +1,147 @@
+// The options of `publish`, checked once: everything behind this file may rely on them.
+
+import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
+import { SvcError } from '../errors.ts'
+import type { FetchHandler } from '../http1/connection.ts'
+import { CONNECTIONS_MAX } from '../limits.ts'
+import type { TlsOptions } from '../tenant/server.ts'
+import type { DebugEvent } from './debug-event.ts'
+import type { Site } from './site.ts'
+
+export interface PublishOptions {
+  /** The relay's address, `https://…`. */
+  relay: string | URL
+  /** The site's name: one DNS label of at most 22 characters. */
+  name: string
+  /** Answers the requests of visitors. */
+  fetch: FetchHandler
+  /**
+   * A secp256k1 private key, 32 bytes; or, in a page or worker, the name of one that is created once and kept for this web
+   * origin. Default: the one named `default`. Sites with the same identity and `name` take the hostname from each other:
+   * pages of one origin that publish different things each need an identity or a name of their own.
+   */
+  identity?: Uint8Array | string | undefined
+  /** Publish under the canonical hostname only, when another identity owns the name. Default: an error. */
+  allowCanonicalFallback?: boolean | undefined
+  /**
+   * Shown on the relay's page; `hide` keeps the site off it. A relay takes descriptions of 4,096 characters, owners of 1,024,
+   * thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of 64. What it does not take the site is
+   * published without, with an event `error` (`metadata_refused`).
+   */
+  metadata?: LeaseMetadata | undefined
+  /** How long the site outlives its page without a word, in seconds: 1 to 600, by default 120. */
+  ttl?: number | undefined
+  /**
+   * Visitors' connections at once: 1 to 3,500, by default 1,024, or 2,048 with the native carrier of Node. When one more comes,
+   * the one that has been idle longest is closed for it. One with a request, an open response or a WebSocket never is: when
+   * all are, visitors wait at the relay. An idle one takes some 20 KB of a page, and 60 KB in Node.
+   */
+  maxConnections?: number | undefined
+  /** Closes the site. */
+  signal?: AbortSignal | undefined
+  /**
+   * Gets the site before it connects: `publish` resolves only when visitors can come, and a relay may make the site wait
+   * until then. Add listeners for `statechange` and `error` here.
+   */
+  onSite?: ((site: Site) => void) | undefined
+  /** Is told what happens: for logs and dashboards. No event holds a secret or a visitor's data. */
+  debug?: ((event: DebugEvent) => void) | undefined
+  /** Towards visitors. */
+  tls?: TlsOptions | undefined
+  /**
+   * Offer visitors HTTP/2, where its code can be loaded, which a service worker cannot, and where the relay has a
+   * certificate for this site alone: browsers share a connection among all hosts of a certificate. Default: true.
+   */
+  http2?: boolean | undefined
+  /**
+   * Replace the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
+   * browser takes out of its own: frameworks copy requests and set cookies through them. They stay until
+   * `removeGlobals()` of `@svc/sdk-browser/globals`. Default: true in workers of all kinds, where nothing else uses them;
+   * false in a page, whose other scripts would get them, too. In Node nothing has to be replaced.
+   */
+  globals?: boolean | undefined
+}
+
+export interface SiteOptions {
+  relay: URL
+  name: string
+  fetch: FetchHandler
+  /** A key, or the name of one that is kept. */
+  identity: Uint8Array | string | undefined
+  allowCanonicalFallback: boolean
+  metadata: LeaseMetadata | undefined
+  ttlS: number
+  /** Undefined: what the platform says. */
+  maxConnections: number | undefined
+  signal: AbortSignal | undefined
+  onSite: ((site: Site) => void) | undefined
+  debug: ((event: DebugEvent) => void) | undefined
+  tls: TlsOptions
+  http2: boolean
+}
+
+/** @throws SvcError `invalid_option` that says which option and why */
+export function parseOptions(options: PublishOptions): SiteOptions {
+  return {
+    relay: parseRelay(options.relay),
+    name: parseName(options.name),
+    fetch: parseFunction('fetch', options.fetch),
+    identity: options.identity,
+    allowCanonicalFallback: options.allowCanonicalFallback ?? false,
+    metadata: options.metadata,
+    ttlS: parseTtl(options.ttl),
+    maxConnections: parseConnections(options.maxConnections),
+    signal: options.signal,
+    onSite: options.onSite && parseFunction('onSite', options.onSite),
+    debug: options.debug && parseFunction('debug', options.debug),
+    tls: parseTls(options.tls),
+    http2: options.http2 ?? true,
+  }
+}
+
+/** @throws SvcError `invalid_option` */
+export function parseRelay(relay: string | URL): URL {
+  const url = URL.parse(relay)
+  if (url === null) throw invalid(`relay ${JSON.stringify(relay)} is not a URL`)
+  if (url.protocol !== 'https:') throw invalid(`relay must be an https: URL, not ${url.protocol}`)
+  if (url.username !== '' || url.password !== '') throw invalid('relay must not carry credentials')
+  return url
+}
+
+function parseName(name: string): string {
+  const label = typeof name === 'string' ? normalizeName(name) : undefined
+  if (label === undefined)
+    throw invalid('name must be one DNS label: 1 to 22 letters, digits and inner hyphens')
+  return label
+}
+
+function parseFunction<T>(name: string, value: T): T {
+  if (typeof value !== 'function') throw invalid(`${name} must be a function`)
+  return value
+}
+
+function parseTls(tls: TlsOptions = {}): TlsOptions {
+  const minVersion: unknown = tls.minVersion ?? 'TLSv1.3'
+  if (minVersion === 'TLSv1.2')
+    throw invalid(
+      'tls.minVersion TLSv1.2 needs a key of the site itself, which a site cannot have yet: the relay signs TLS 1.3 only',
+    )
+  if (minVersion !== 'TLSv1.3') throw invalid(`tls.minVersion must be TLSv1.3, not ${String(minVersion)}`)
+  return tls
+}
+
+function parseTtl(ttl: number = LEASE_TTL_DEFAULT_S): number {
+  if (!Number.isInteger(ttl) || ttl < 1 || ttl > LEASE_TTL_MAX_S)
+    throw invalid(`ttl must be a whole number of seconds from 1 to ${LEASE_TTL_MAX_S}`)
+  return ttl
+}
+
+function parseConnections(max: number | undefined): number | undefined {
+  if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= CONNECTIONS_MAX))
+    throw invalid(`maxConnections must be a whole number from 1 to ${CONNECTIONS_MAX}`)
+  return max
+}
+
+function invalid(message: string): SvcError {
+  return new SvcError('invalid_option', message)
+}

@@ -1,0 +1,73 @@
+// A site's ways to its relay: the carrier that brings visitors and, where the platform has one, that of datagrams.
+
+import type { Traffic } from '../carrier/carrier-socket.ts'
+import { type CarrierEvents, openCarrier } from '../carrier/websocket-carrier.ts'
+import { openWebSocket } from '../carrier/websocket-transport.ts'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { Registration } from '../control/registration.ts'
+import type { SvcError } from '../errors.ts'
+import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
+
+export class Ways {
+  readonly traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
+  #platform: Platform
+  #relay: URL
+  #keeper: LeaseKeeper
+  #failed: (error: SvcError) => void
+  #datagrams: DatagramCarrier | undefined
+
+  /** @param failed is told why there is no way for datagrams at the moment */
+  constructor(platform: Platform, relay: URL, keeper: LeaseKeeper, failed: (error: SvcError) => void) {
+    this.#platform = platform
+    this.#relay = relay
+    this.#keeper = keeper
+    this.#failed = failed
+  }
+
+  /** Undefined where there is none. */
+  get datagramStats(): DatagramStats | undefined {
+    return this.#datagrams?.stats
+  }
+
+  /** Resolves when the relay took the first stream. @throws SvcError */
+  openCarrier(
+    lease: Registration,
+    more: Omit<CarrierEvents, 'capability' | 'stale'>,
+    signal: AbortSignal,
+  ): Promise<SiteCarrier> {
+    const { webSocketOptions: options, openCarrier: open } = this.#platform
+    const capability = (): string => (this.#keeper.lease ?? lease).capability
+    const events: CarrierEvents = { ...more, capability, stale: () => this.#keeper.renewNow() }
+    const url = lease.carrierUrl
+    if (open) return open(url, this.traffic, events, signal)
+    return openCarrier(
+      (attach, signal) => openWebSocket({ url, capability: capability(), options }, attach, signal),
+      this.traffic,
+      events,
+      signal,
+    )
+  }
+
+  /** Once: it comes back by itself, for as long as there is a lease. @throws SvcError */
+  async openDatagrams(signal: AbortSignal): Promise<void> {
+    const { openDatagrams: open } = this.#platform
+    if (this.#datagrams) return this.#datagrams.wake()
+    if (!open) return
+    const datagrams = await open(
+      this.#relay,
+      {
+        accessToken: () => this.#keeper.lease?.accessToken,
+        stale: () => this.#keeper.renewNow(),
+        failed: this.#failed,
+      },
+      signal,
+    )
+    if (signal.aborted) datagrams.close()
+    else this.#datagrams = datagrams
+  }
+
+  closeDatagrams(): void {
+    this.#datagrams?.close()
+    this.#datagrams = undefined
+  }
+}

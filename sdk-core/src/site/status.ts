@@ -1,0 +1,40 @@
+// The state of a site and why it waits: changes are told once each, and none follows the end.
+
+import type { SiteState } from './site.ts'
+import { isSame, type Waiting } from './waiting-reason.ts'
+
+export class SiteStatus {
+  #changed: () => void
+  #state: SiteState = 'connecting'
+  #waiting: Waiting | undefined
+
+  /** @param changed is called behind each change */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get state(): SiteState {
+    return this.#state
+  }
+
+  /** Given while the state is `waiting`. */
+  get waiting(): Waiting | undefined {
+    return this.#waiting
+  }
+
+  set(state: Exclude<SiteState, 'waiting'>): void {
+    this.#become(state, undefined)
+  }
+
+  wait(waiting: Waiting): void {
+    this.#become('waiting', waiting)
+  }
+
+  #become(state: SiteState, waiting: Waiting | undefined): void {
+    if (this.#state === 'closed') return
+    if (state === this.#state && isSame(waiting, this.#waiting)) return
+    this.#state = state
+    this.#waiting = waiting
+    this.#changed()
+  }
+}

@@ -1,0 +1,73 @@
+// The visitors of a site: each has one of its connections, and is served by the engine or by what the platform has for that.
+
+import type { Activation } from '../carrier/reverse-stream.ts'
+import { CONNECTIONS_DEFAULT } from '../limits.ts'
+import type { Platform } from '../platform.ts'
+import { type Connection, Connections } from '../tenant/connection-limiter.ts'
+import { Pressure } from '../tenant/pressure-reporter.ts'
+import { TenantServer, type TenantServerOptions } from '../tenant/server.ts'
+import type { ConnectionStats } from './site.ts'
+
+interface VisitorsOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> {
+  platform: Platform
+  maxConnections: number | undefined
+  canonicalUrl(): string
+  /** There may be room for more. */
+  roomCame(): void
+  pressure(closedForOthers: number, isFull: boolean): void
+}
+
+export class Visitors {
+  #options: VisitorsOptions
+  #server: TenantServer
+  #connections: Connections
+
+  constructor(options: VisitorsOptions) {
+    const { platform, maxConnections, roomCame, pressure } = options
+    this.#options = options
+    this.#server = new TenantServer({ ...options, crypto: platform.tlsCrypto, admit: platform.admit })
+    const max = maxConnections ?? platform.connectionsDefault ?? CONNECTIONS_DEFAULT
+    this.#connections = new Connections(max, new Pressure(pressure), roomCame)
+  }
+
+  get stats(): ConnectionStats {
+    return this.#connections.stats
+  }
+
+  /** Resolves when visitors get all that the site offers. */
+  ready(): Promise<void> {
+    return this.#server.ready()
+  }
+
+  hasRoomFor(visitors: number): boolean {
+    return this.#connections.hasRoomFor(visitors)
+  }
+
+  /** Settles when the visitor's connection is over; never rejects. */
+  async serve(activation: Activation): Promise<void> {
+    const connection = this.#connections.enter()
+    try {
+      await this.#serve(activation, connection)
+    } finally {
+      connection.over()
+    }
+  }
+
+  /** Ends the connections on which nothing happens; the others end behind the response that is on. */
+  finish(): void {
+    this.#connections.stop()
+    this.#server.finish()
+  }
+
+  async #serve({ stream, binding }: Activation, connection: Connection): Promise<void> {
+    const { serveTls, serveRaw } = this.#options.platform
+    if (binding !== undefined && !serveTls)
+      return this.#server.serve({ stream, binding, connection }, this.#options.canonicalUrl())
+    // whether anything happens there, nobody here knows
+    connection.become('busy')
+    const serve = binding === undefined ? serveRaw : serveTls
+    if (serve) return serve(stream)
+    // no port was asked for
+    stream.abort()
+  }
+}

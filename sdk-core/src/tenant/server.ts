@@ -1,0 +1,169 @@
+// Serves a site's visitors: each with the certificate of now, signatures from the relay, and the site's own handler.
+
+import type { Extension } from '@svc/protocol'
+import {
+  boundedSigner,
+  type CompressedCertificates,
+  type CryptoProvider,
+  type ServerConfig,
+  type SignRequest,
+  TicketKeeper,
+} from '@svc/tls'
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { Registration } from '../control/registration.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { requestSignature } from '../control/signer.ts'
+import { asSvcError, SvcError } from '../errors.ts'
+import type { FetchHandler, HttpOptions } from '../http1/connection.ts'
+import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
+import { withDeadline } from '../timers/with-deadline.ts'
+import type { CertificateSource } from './certificate-source.ts'
+import type { Connection } from './connection-limiter.ts'
+import { HTTP2, loadHttp2, type ServeHttp } from './load-http2.ts'
+import { type Admit, serveConnection } from './visitor-connection.ts'
+
+export interface TlsOptions {
+  /**
+   * The oldest version that visitors may speak: `TLSv1.3`, which is the default and all that there is while the relay's key
+   * signs for the site. The signature of TLS 1.2 names no host, so a key that sites share never makes one.
+   */
+  minVersion?: 'TLSv1.3' | undefined
+  /** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
+  onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
+}
+
+/** A visitor's TLS connection, and what names it to `/v1/sign`. */
+interface TlsVisit {
+  stream: ByteStream
+  binding: Uint8Array
+  connection: Connection
+}
+
+/** What the relay is to sign, and for which visitor. */
+interface Signing {
+  handshake: SignRequest
+  binding: Uint8Array
+  /** What the visitor is shown. */
+  chain: readonly Uint8Array[]
+}
+
+export interface TenantServerOptions {
+  client: RelayClient
+  keeper: LeaseKeeper
+  certificates: CertificateSource
+  fetch: FetchHandler
+  /** Offered to visitors where the certificate names this site only. Default: yes. */
+  http2?: boolean | undefined
+  crypto?: CryptoProvider | undefined
+  admit?: Admit | undefined
+  tls: TlsOptions
+  onError(error: SvcError): void
+}
+
+const HTTP1 = 'http/1.1'
+const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutMs: SIGN_DEADLINE_MS }
+
+export class TenantServer {
+  #options: TenantServerOptions
+  /** Spare returning visitors the round trip to the signer. */
+  #tickets: TicketKeeper
+  /** A flood of visitors costs the relay no more signatures at a time than that. */
+  #boundedSign = boundedSigner((signing: Signing, signal) => this.#sign(signing, signal))
+  /** One for each visitor's connection. */
+  #open = new Set<AbortController>()
+  #serveHttp2: ServeHttp | undefined
+  #http2Loaded: Promise<void> | undefined
+
+  constructor(options: TenantServerOptions) {
+    this.#options = options
+    if (options.http2 !== false)
+      this.#http2Loaded = loadHttp2().then((serve) => {
+        this.#serveHttp2 = serve
+      })
+    this.#tickets = new TicketKeeper(options.crypto && { crypto: options.crypto })
+  }
+
+  /** Resolves when visitors get all that the site offers; where the rest of the code does not come in time, without it. */
+  async ready(): Promise<void> {
+    if (this.#http2Loaded)
+      await withDeadline(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
+  }
+
+  /** Settles when the visitor's connection is over; never rejects. */
+  async serve({ stream, binding, connection }: TlsVisit, canonicalUrl: string): Promise<void> {
+    const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
+    const { chain, compressed, algorithm } = certificates.current
+    // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
+    const serveHttp2 = certificates.isOwn ? this.#serveHttp2 : undefined
+    const tenant: ServerConfig = {
+      certificateChain: chain,
+      algorithm,
+      sign: (handshake, signal) => this.#boundedSign({ handshake, binding, chain }, signal),
+      ...signableBy(keeper.lease, compressed),
+      alpn: serveHttp2 ? [HTTP2, HTTP1] : [HTTP1],
+      tickets: this.#tickets,
+      limits: TLS_LIMITS,
+      ...(crypto && { crypto }),
+      onSecret: tls.onSecret,
+    }
+    const closing = new AbortController()
+    connection.close = () => closing.abort()
+    const http: HttpOptions = {
+      fetch,
+      closing: closing.signal,
+      activity: (activity) => connection.become(activity),
+      canonicalUrl,
+      isOwnHost: (host) => this.#isOwnHost(host),
+      onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
+    }
+    this.#open.add(closing)
+    const { admit } = this.#options
+    await serveConnection(stream, tenant, http, { serveHttp2, admit, connection })
+    this.#open.delete(closing)
+  }
+
+  /** Ends the connections on which nothing happens; the others end behind the response that is on. */
+  finish(): void {
+    for (const closing of this.#open) closing.abort()
+  }
+
+  async #sign({ handshake, binding, chain }: Signing, signal: AbortSignal): Promise<Uint8Array> {
+    const { client, keeper } = this.#options
+    try {
+      const { lease } = keeper
+      if (!lease) throw new SvcError('lease_ended', 'there is no lease to sign with')
+      const { accessToken } = lease
+      return await requestSignature(client, handshake, { accessToken, binding }, signal)
+    } catch (error) {
+      if (!signal.aborted) this.#signatureFailed(asSvcError(error, 'sign_refused', 'no signature'), chain)
+      throw error
+    }
+  }
+
+  /** Our chain or our token may be out of date: refresh them for the next visitor. */
+  #signatureFailed(error: SvcError, chain: readonly Uint8Array[]): void {
+    const { certificates, keeper, onError } = this.#options
+    onError(error)
+    if (error.code === 'sign_refused') certificates.refreshAfterRefusal(chain)
+    if (error.code === 'unauthorized' || error.code === 'lease_not_found') keeper.renewNow()
+  }
+
+  #isOwnHost(host: string): boolean {
+    const { lease } = this.#options.keeper
+    return host !== '' && (host === lease?.hostname || host === lease?.canonicalHostname)
+  }
+}
+
+/** A relay signs no more than it says: what it would refuse is not agreed on. */
+function signableBy(
+  lease: Registration | undefined,
+  compressed: CompressedCertificates,
+): Pick<ServerConfig, 'hashes' | 'helloRetryRequest' | 'compressedCertificates'> {
+  const can = (extension: Extension): boolean => lease?.extensions.has(extension) ?? false
+  return {
+    hashes: can('sha384') ? undefined : ['SHA-256'],
+    helloRetryRequest: can('hello_retry_request'),
+    compressedCertificates: can('certificate_compression') ? compressed : undefined,
+  }
+}

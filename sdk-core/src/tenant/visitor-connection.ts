@@ -1,0 +1,48 @@
+// One visitor's connection: TLS ends here, in the page, and HTTP begins, in the version that was agreed on.
+
+import type { ServerConfig } from '@svc/tls'
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { type HttpOptions, serveHttp } from '../http1/connection.ts'
+import type { Connection } from './connection-limiter.ts'
+import { HTTP2, type ServeHttp } from './load-http2.ts'
+import { TlsStream } from './tls-stream.ts'
+
+/** A visitor's connection behind its handshake. */
+export interface SecureStream extends ByteStream {
+  exportKeyingMaterial(label: string, length: number): Uint8Array
+}
+
+/**
+ * Looks at a connection before HTTP does.
+ * @returns what HTTP is served on; undefined when the connection was not a visitor's
+ */
+export type Admit = (stream: SecureStream) => Promise<ByteStream | undefined>
+
+interface ServeOptions {
+  /** Given when `tenant.alpn` has it. */
+  serveHttp2?: ServeHttp | undefined
+  admit?: Admit | undefined
+  /** Can be broken off from now on. */
+  connection?: Connection | undefined
+}
+
+/**
+ * Settles when the connection is over. Never rejects: what a visitor does wrong concerns that visitor only.
+ */
+export async function serveConnection(
+  stream: ByteStream,
+  tenant: ServerConfig,
+  http: HttpOptions,
+  { serveHttp2, admit, connection }: ServeOptions = {},
+): Promise<void> {
+  const tls = new TlsStream(stream, tenant)
+  if (connection) connection.cut = () => tls.abort(new Error('the connection made way for another one'))
+  try {
+    const { alpn } = await tls.secure
+    const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp
+    const admitted = admit ? await admit(tls) : tls
+    if (admitted) await serve(admitted, http)
+  } catch (error) {
+    tls.abort(error)
+  }
+}

@@ -1,0 +1,148 @@
+// Frames to the visitor: in order, as fast as the stream takes them, with a true account of what still waits.
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { concat } from '../bytes/concat.ts'
+import { type CloseStatus, encodeClose } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
+import { BINARY, CLOSE, encodeHeader, PING, PONG, TEXT } from './frame.ts'
+import { DEFLATE_MAX_BYTES, DEFLATE_MIN_BYTES, WRITE_BYTES } from './limits.ts'
+
+interface Frame {
+  opcode: number
+  /** A Blob is read when its turn comes. */
+  payload: Uint8Array | Blob
+}
+
+const NOTHING = new Uint8Array(0)
+
+export class Sender {
+  /** Settles, and never rejects, when the Close frame was taken by the stream, or never will be. */
+  readonly finished: Promise<void>
+  readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers<void>()
+  readonly #failed: (error: unknown) => void
+  #stream: ByteStream | undefined
+  #compression: MessageCompression | undefined
+  #queue: Frame[] = []
+  /** Control frames go before waiting messages (§5.5). Of several answers to pings only the last is sent (§5.5.3). */
+  #pong: Frame | undefined
+  #ping: Frame | undefined
+  #buffered = 0
+  #state: 'open' | 'closing' | 'over' = 'open'
+  #running = false
+
+  /** @param failed called when something cannot be sent */
+  constructor(failed: (error: unknown) => void) {
+    this.finished = this.#finished.promise
+    this.#failed = failed
+  }
+
+  /** Bytes of messages, without their headers, that the stream has not taken yet. */
+  get bufferedAmount(): number {
+    return this.#buffered
+  }
+
+  /** Sends what waits already, and from now on at once. */
+  start(stream: ByteStream, compression?: MessageCompression): void {
+    this.#stream = stream
+    this.#compression = compression
+    this.#run()
+  }
+
+  text(text: string): void {
+    this.#message({ opcode: TEXT, payload: new TextEncoder().encode(text) })
+  }
+
+  /** @param payload for the sender to keep */
+  binary(payload: Uint8Array | Blob): void {
+    this.#message({ opcode: BINARY, payload })
+  }
+
+  ping(): void {
+    this.#ping = { opcode: PING, payload: NOTHING }
+    this.#run()
+  }
+
+  pong(payload: Uint8Array): void {
+    this.#pong = { opcode: PONG, payload }
+    this.#run()
+  }
+
+  /** The last frame, behind the messages that wait. The first call counts. */
+  close(status: CloseStatus): void {
+    if (this.#state !== 'open') return
+    this.#state = 'closing'
+    this.#queue.push({ opcode: CLOSE, payload: encodeClose(status) })
+    this.#run()
+  }
+
+  /** Nothing more is sent. */
+  stop(): void {
+    this.#state = 'over'
+    this.#queue = []
+    this.#finished.resolve()
+  }
+
+  #message(frame: Frame): void {
+    this.#buffered += sizeOf(frame)
+    this.#queue.push(frame)
+    this.#run()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running || !this.#stream) return
+    this.#running = true
+    try {
+      for (let frame = this.#next(); frame; frame = this.#next()) {
+        await this.#write(this.#stream, frame)
+        if (frame.opcode === CLOSE) this.stop()
+      }
+    } catch (error) {
+      this.stop()
+      this.#failed(error)
+    }
+    this.#running = false
+  }
+
+  #next(): Frame | undefined {
+    if (this.#state === 'over') return undefined
+    const control = this.#pong ?? this.#ping
+    if (!control) return this.#queue.shift()
+    if (control === this.#pong) this.#pong = undefined
+    else this.#ping = undefined
+    return control
+  }
+
+  async #write(stream: ByteStream, frame: Frame): Promise<void> {
+    const { opcode } = frame
+    const message = frame.payload instanceof Blob ? await readBlob(frame.payload) : frame.payload
+    const deflated = this.#deflate(opcode, message)
+    const payload = deflated ?? message
+    let head = encodeHeader(opcode, payload.length, deflated !== undefined)
+    let at = 0
+    do {
+      const piece = payload.subarray(at, at + WRITE_BYTES)
+      await stream.write(concat([head, piece]))
+      if (opcode < CLOSE && !deflated) this.#buffered -= piece.length
+      head = NOTHING
+      at += piece.length
+    } while (at < payload.length)
+    if (deflated) this.#buffered -= message.length
+  }
+
+  /** Binary messages are mostly pictures and archives, which are compressed already. @returns undefined to leave it as it is */
+  #deflate(opcode: number, message: Uint8Array): Uint8Array | undefined {
+    const { length } = message
+    if (!this.#compression || opcode !== TEXT || length < DEFLATE_MIN_BYTES || length > DEFLATE_MAX_BYTES)
+      return undefined
+    const deflated = this.#compression.deflate(message)
+    return deflated.length < length ? deflated : undefined
+  }
+}
+
+function sizeOf({ payload }: Frame): number {
+  return payload instanceof Blob ? payload.size : payload.length
+}
+
+async function readBlob(blob: Blob): Promise<Uint8Array> {
+  return new Uint8Array(await blob.arrayBuffer())
+}

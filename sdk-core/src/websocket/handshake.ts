@@ -1,0 +1,70 @@
+// The opening handshake (RFC 6455 §4.2): what the visitor has to ask, and what it is answered.
+
+import type { Field } from '../http1/head-parser.ts'
+import { UpgradeError } from '../semantics/http-error.ts'
+
+const VERSION = '13'
+/** §1.3: proves to the visitor that its request was understood as a handshake. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+/** 16 bytes in base64. */
+const KEY = /^[A-Za-z0-9+/]{22}==$/
+
+export interface Handshake {
+  /** Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */
+  key: string | undefined
+  /** The subprotocol that both speak, or ''. */
+  protocol: string
+}
+
+/**
+ * @param protocol that the handler speaks, or '' for none
+ * @param isKeyed whether the visitor has to send a key
+ * @throws UpgradeError with the status that refuses the request
+ */
+export function readHandshake({ method, headers }: Request, protocol: string, isKeyed: boolean): Handshake {
+  if (!lists(headers, 'upgrade', 'websocket') || !lists(headers, 'connection', 'upgrade'))
+    throw new UpgradeError('upgrade_required')
+  if (method !== 'GET') throw new UpgradeError('invalid_handshake')
+  if (headers.get('sec-websocket-version') !== VERSION) throw new UpgradeError('upgrade_required')
+  const key = isKeyed ? (headers.get('sec-websocket-key') ?? '') : undefined
+  if (key !== undefined && !KEY.test(key)) throw new UpgradeError('invalid_handshake')
+  // §4.2.2: a server names no subprotocol that was not offered, and the visitor does not speak this one.
+  const isOffered = valuesOf(headers, 'sec-websocket-protocol').includes(protocol)
+  if (protocol !== '' && !isOffered) throw new UpgradeError('protocol_not_offered')
+  return { key, protocol }
+}
+
+/**
+ * The fields of the response.
+ * @param extensions that were agreed on, or ''
+ * @param headers that the handler wants to send as well
+ */
+export async function handshakeFields(
+  { key, protocol, extensions }: Handshake & { extensions: string },
+  headers: Headers,
+): Promise<Field[]> {
+  const fields: Field[] = []
+  if (key !== undefined) fields.push(['sec-websocket-accept', await accept(key)])
+  if (protocol !== '') fields.push(['sec-websocket-protocol', protocol])
+  if (extensions !== '') fields.push(['sec-websocket-extensions', extensions])
+  for (const field of headers) if (!isOurs(field[0])) fields.push(field)
+  return fields
+}
+
+async function accept(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(key + GUID))
+  return btoa(String.fromCharCode(...new Uint8Array(digest)))
+}
+
+/** A 101 has no content, and an extension that we do not speak would ruin every frame. */
+function isOurs(name: string): boolean {
+  return /^(upgrade|connection|transfer-encoding|content-length|sec-websocket-.*)$/.test(name)
+}
+
+function lists(headers: Headers, name: string, value: string): boolean {
+  return valuesOf(headers, name).some((one) => one.toLowerCase() === value)
+}
+
+function valuesOf(headers: Headers, name: string): string[] {
+  return (headers.get(name) ?? '').split(',').map((value) => value.trim())
+}

@@ -1,0 +1,119 @@
+// From the visitor's bytes to messages (RFC 6455 §5.4, §6.2): no I/O, any cut of the bytes gives the same.
+
+import { concat } from '../bytes/concat.ts'
+import { type CloseStatus, parseClose } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
+import { WebSocketError } from './errors.ts'
+import { CLOSE, CONTINUATION, type FrameHeader, isControl, PING, parseHeader, TEXT } from './frame.ts'
+import { Message, unmask } from './message-payload.ts'
+import { decodeUtf8 } from './utf8.ts'
+
+interface ReceiverEvents {
+  text(text: string): void
+  binary(bytes: Uint8Array<ArrayBuffer>): void
+  ping(payload: Uint8Array): void
+  /** The last event: what follows a Close frame is not looked at (§1.4). */
+  close(status: CloseStatus): void
+}
+
+export class Receiver {
+  readonly #events: ReceiverEvents
+  readonly #maxBytes: number
+  /** A header that is not whole yet. */
+  #start: Uint8Array = new Uint8Array(0)
+  #frame: FrameHeader | undefined
+  /** Bytes of the frame's payload that have come. */
+  #at = 0
+  #control: Uint8Array = new Uint8Array(0)
+  #message: Message | undefined
+  #isText = false
+  #isCompressed = false
+  #compression: MessageCompression | undefined
+  #closed = false
+
+  /** @param maxBytes of a message */
+  constructor(maxBytes: number, events: ReceiverEvents) {
+    this.#maxBytes = maxBytes
+    this.#events = events
+  }
+
+  /** From here on messages may be compressed. */
+  useCompression(compression: MessageCompression): void {
+    this.#compression = compression
+  }
+
+  /** @throws WebSocketError once; then the receiver takes no more */
+  receive(received: Uint8Array): void {
+    const bytes = concat([this.#start, received])
+    for (let at = 0; !this.#closed; ) {
+      if (!this.#frame) {
+        const header = this.#begin(bytes.subarray(at))
+        if (!header) {
+          this.#start = bytes.slice(at)
+          return
+        }
+        at += header.size
+      }
+      at += this.#take(bytes.subarray(at), this.#frame!)
+      if (this.#frame) break
+    }
+    this.#start = new Uint8Array(0)
+  }
+
+  #begin(bytes: Uint8Array): FrameHeader | undefined {
+    const header = parseHeader(bytes, this.#compression !== undefined)
+    if (!header) return undefined
+    this.#frame = header
+    this.#at = 0
+    if (isControl(header.opcode)) this.#control = new Uint8Array(header.length)
+    else this.#beginData(header)
+    return header
+  }
+
+  /** §5.4: fragments of one message are not interleaved with those of another. */
+  #beginData({ opcode, compressed, length }: FrameHeader): void {
+    if (opcode === CONTINUATION) {
+      if (!this.#message) throw new WebSocketError('unexpected_continuation')
+    } else {
+      if (this.#message) throw new WebSocketError('unfinished_message')
+      this.#message = new Message()
+      this.#isText = opcode === TEXT
+      this.#isCompressed = compressed
+    }
+    if (this.#message.length + length > this.#maxBytes) throw new WebSocketError('message_too_big')
+  }
+
+  /** @returns how many of `bytes` belong to the frame; the frame is done when it has all of its payload */
+  #take(bytes: Uint8Array, { opcode, fin, length, mask }: FrameHeader): number {
+    const left = length - this.#at
+    const piece = bytes.subarray(0, left)
+    if (isControl(opcode)) unmask(piece, mask, this.#at, this.#control.subarray(this.#at))
+    else {
+      const message = this.#message!
+      message.append(piece, mask, this.#at, fin ? message.length + left : undefined)
+    }
+    this.#at += piece.length
+    if (piece.length === left) {
+      this.#frame = undefined
+      if (isControl(opcode)) this.#endControl(opcode)
+      else if (fin) this.#endMessage()
+    }
+    return piece.length
+  }
+
+  /** A Pong needs no answer: that something came is all that it says. */
+  #endControl(opcode: number): void {
+    if (opcode === PING) this.#events.ping(this.#control)
+    if (opcode !== CLOSE) return
+    this.#closed = true
+    this.#events.close(parseClose(this.#control))
+  }
+
+  #endMessage(): void {
+    const payload = this.#message!.take()
+    this.#message = undefined
+    const bytes = this.#isCompressed ? this.#compression!.inflate(payload, this.#maxBytes) : payload
+    if (this.#isText) this.#events.text(decodeUtf8(bytes))
+    else this.#events.binary(bytes)
+  }
+}

@@ -1,0 +1,228 @@
+// One visitor's WebSocket from `open` to `close`: messages, pings, and the closing handshake (RFC 6455 §5 to §7).
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import { Deadline } from '../timers/deadline.ts'
+import { ABNORMAL, type CloseStatus, GOING_AWAY, isCloseCode, NO_STATUS } from './close-frame.ts'
+import type { MessageCompression } from './deflate.ts'
+import { WebSocketError } from './errors.ts'
+import { Sender } from './frame-writer.ts'
+import { BUFFERED_MAX_BYTES, CLOSE_MS, PONG_MS, REASON_MAX_BYTES, SILENCE_MS } from './limits.ts'
+import { Receiver } from './message-reader.ts'
+import { HandlerAttributes, SocketErrorEvent, type VisitorSocket } from './visitor-socket.ts'
+
+const CONNECTING = 0
+const OPEN = 1
+const CLOSING = 2
+const CLOSED = 3
+
+export class Socket extends EventTarget {
+  readonly protocol: string
+  #extensions = ''
+  #compression: MessageCompression | undefined
+  binaryType: BinaryType = 'blob'
+  #readyState: number = CONNECTING
+  #stream: ByteStream | undefined
+  readonly #receiver: Receiver
+  readonly #sender: Sender = new Sender((error) => this.#drop(error))
+  readonly #handlers: HandlerAttributes = new HandlerAttributes(this)
+  readonly #deadline: Deadline = new Deadline(() => this.#late())
+  /** What the deadline is for. */
+  #awaited: 'traffic' | 'pong' | 'close' = 'traffic'
+  /** What the visitor's Close frame said. */
+  #status: CloseStatus | undefined
+  #failure: unknown
+
+  constructor(protocol: string, maxMessageBytes: number) {
+    super()
+    this.protocol = protocol
+    this.#receiver = new Receiver(maxMessageBytes, {
+      text: (text) => this.#message(text),
+      binary: (bytes) => this.#message(this.binaryType === 'blob' ? new Blob([bytes]) : bytes.buffer),
+      ping: (payload) => this.#sender.pong(payload),
+      close: (status) => this.#closeReceived(status),
+    })
+  }
+
+  get extensions(): string {
+    return this.#extensions
+  }
+
+  get readyState(): number {
+    return this.#readyState
+  }
+
+  get bufferedAmount(): number {
+    return this.#sender.bufferedAmount
+  }
+
+  get onopen(): VisitorSocket['onopen'] {
+    return this.#handlers.get('open')
+  }
+
+  set onopen(handler: VisitorSocket['onopen']) {
+    this.#handlers.set('open', handler)
+  }
+
+  get onmessage(): VisitorSocket['onmessage'] {
+    return this.#handlers.get('message')
+  }
+
+  set onmessage(handler: VisitorSocket['onmessage']) {
+    this.#handlers.set('message', handler)
+  }
+
+  get onerror(): VisitorSocket['onerror'] {
+    return this.#handlers.get('error')
+  }
+
+  set onerror(handler: VisitorSocket['onerror']) {
+    this.#handlers.set('error', handler)
+  }
+
+  get onclose(): VisitorSocket['onclose'] {
+    return this.#handlers.get('close')
+  }
+
+  set onclose(handler: VisitorSocket['onclose']) {
+    this.#handlers.set('close', handler)
+  }
+
+  send(data: string | ArrayBuffer | ArrayBufferView | Blob): void {
+    if (this.#readyState === CONNECTING)
+      throw new DOMException('The socket is not open yet', 'InvalidStateError')
+    if (this.#readyState !== OPEN) return
+    if (this.bufferedAmount > BUFFERED_MAX_BYTES) this.#drop(new WebSocketError('buffer_full'))
+    else if (data instanceof Blob) this.#sender.binary(data)
+    else if (ArrayBuffer.isView(data)) this.#sender.binary(bytesOf(data).slice())
+    else if (data instanceof ArrayBuffer) this.#sender.binary(new Uint8Array(data.slice()))
+    else this.#sender.text(String(data).toWellFormed())
+  }
+
+  close(code: number = NO_STATUS, reason: string = ''): void {
+    if (code !== NO_STATUS && !isCloseCode(code))
+      throw new DOMException(`A Close frame cannot carry ${code}`, 'InvalidAccessError')
+    const text = String(reason).toWellFormed()
+    if (new TextEncoder().encode(text).length > REASON_MAX_BYTES)
+      throw new DOMException(`A reason has at most ${REASON_MAX_BYTES} bytes`, 'SyntaxError')
+    // A reason cannot go without a code: the web's WebSocket takes 1000, too.
+    this.#close({ code: code === NO_STATUS && text !== '' ? 1000 : code, reason: text })
+  }
+
+  /** Before it runs: messages may be compressed both ways. @param extensions as the visitor was told */
+  useCompression(extensions: string, compression: MessageCompression): void {
+    this.#extensions = extensions
+    this.#compression = compression
+    this.#receiver.useCompression(compression)
+  }
+
+  /**
+   * Speaks on the stream, behind the handshake, until the connection is over for WebSocket. Never rejects.
+   * What is read next waits until the listeners of a message have returned: so a visitor cannot send faster than they
+   * take, though it can send faster than what they start.
+   */
+  async run(stream: ByteStream, closing: AbortSignal | undefined): Promise<void> {
+    const goAway = (): void => this.#close({ code: GOING_AWAY, reason: '' })
+    closing?.addEventListener('abort', goAway)
+    try {
+      this.#open(stream)
+      if (closing?.aborted) goAway()
+      await this.#receive(stream)
+    } catch (error) {
+      this.#failure ??= error
+      if (error instanceof WebSocketError) await this.#refuse(error)
+    }
+    closing?.removeEventListener('abort', goAway)
+    this.#end()
+  }
+
+  /** The handler did not return the response, or the visitor left before it was sent. Once it runs, it sees to itself. */
+  abandon(error: unknown): void {
+    if (this.#stream) return
+    this.#failure ??= error
+    this.#end()
+  }
+
+  #open(stream: ByteStream): void {
+    this.#stream = stream
+    this.#sender.start(stream, this.#compression)
+    if (this.#readyState !== CONNECTING) return
+    this.#readyState = OPEN
+    this.#await('traffic', SILENCE_MS)
+    this.dispatchEvent(new Event('open'))
+  }
+
+  async #receive(stream: ByteStream): Promise<void> {
+    while (!this.#status) {
+      const bytes = await stream.read()
+      if (!bytes) return
+      if (this.#awaited !== 'close') this.#await('traffic', SILENCE_MS)
+      this.#receiver.receive(bytes)
+    }
+    await this.#sender.finished
+  }
+
+  #message(data: string | Blob | ArrayBuffer): void {
+    if (this.#readyState === OPEN) this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+
+  /** §5.5.1: a Close frame is answered with one of the same status, behind what waits, if that leaves in time. */
+  #closeReceived(status: CloseStatus): void {
+    this.#status = status
+    this.#readyState = CLOSING
+    this.#await('close', CLOSE_MS)
+    this.#sender.close({ code: status.code, reason: '' })
+  }
+
+  #close(status: CloseStatus): void {
+    if (this.#readyState >= CLOSING) return
+    this.#readyState = CLOSING
+    this.#sender.close(status)
+    this.#sender.finished.then(() => this.#await('close', CLOSE_MS))
+  }
+
+  /** §7.1.7: the visitor is told why, and its answer not waited for. */
+  #refuse({ closeCode }: WebSocketError): Promise<void> {
+    if (closeCode === ABNORMAL) return Promise.resolve()
+    this.#readyState = CLOSING
+    this.#await('close', CLOSE_MS)
+    this.#sender.close({ code: closeCode, reason: '' })
+    return this.#sender.finished
+  }
+
+  /** Ends the connection, and with it the read that is on. */
+  #drop(error: unknown): void {
+    if (this.#readyState === CLOSED) return
+    this.#failure ??= error
+    this.#readyState = CLOSING
+    this.#sender.stop()
+    this.#stream?.abort(error)
+  }
+
+  #await(what: 'traffic' | 'pong' | 'close', ms: number): void {
+    if (this.#readyState === CLOSED) return
+    this.#awaited = what
+    this.#deadline.set(performance.now() + ms)
+  }
+
+  #late(): void {
+    if (this.#awaited === 'traffic') {
+      this.#sender.ping()
+      this.#await('pong', PONG_MS)
+    } else this.#drop(new WebSocketError(this.#awaited === 'pong' ? 'ping_timeout' : 'close_timeout'))
+  }
+
+  #end(): void {
+    if (this.#readyState === CLOSED) return
+    this.#readyState = CLOSED
+    this.#deadline.close()
+    this.#sender.stop()
+    if (this.#failure !== undefined) this.dispatchEvent(new SocketErrorEvent(this.#failure))
+    const { code, reason } = this.#status ?? { code: ABNORMAL, reason: '' }
+    const wasClean = this.#status !== undefined && this.#failure === undefined
+    this.dispatchEvent(new CloseEvent('close', { code, reason, wasClean }))
+  }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}

@@ -1,0 +1,95 @@
+// From a request to a WebSocket: what `upgrade` gives the handler, and what becomes of it when that returns.
+
+import type { ByteStream } from '../bytes/byte-stream.ts'
+import type { Field } from '../http1/head-parser.ts'
+import { acceptDeflate, type Deflate } from './deflate-negotiation.ts'
+import { WebSocketError } from './errors.ts'
+import { type Handshake, handshakeFields, readHandshake } from './handshake.ts'
+import { MESSAGE_MAX_BYTES } from './limits.ts'
+import { Socket } from './socket.ts'
+import type { VisitorSocket } from './visitor-socket.ts'
+
+export interface UpgradeOptions {
+  /** The subprotocol that is spoken. A visitor that did not offer it is refused. */
+  protocol?: string | undefined
+  /** A larger message closes the socket with 1009. Default: 16 MiB. */
+  maxMessageBytes?: number | undefined
+  /**
+   * Whether messages may be compressed (permessage-deflate, RFC 7692) with visitors that offer it: what they send, and
+   * texts of 1 KiB to 1 MiB that are sent to them. Default: true.
+   */
+  compression?: boolean | undefined
+}
+
+export interface Upgraded {
+  /** To be returned by the handler: the socket opens when it is sent. */
+  response: Response
+  socket: VisitorSocket
+}
+
+/** What carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
+export interface Tunnel {
+  readonly stream: ByteStream
+  /** Whether the handshake has a key and its proof. */
+  readonly isKeyed: boolean
+  /** Accepts the upgrade; behind the response the stream is the socket's. */
+  open(fields: Field[]): Promise<void>
+}
+
+/** Takes the place of an `Answer`. */
+export class Upgrade implements Upgraded {
+  readonly response: Response
+  readonly #handshake: Handshake
+  /** What accepts the visitor's offer to compress messages. */
+  readonly #deflate: Deflate | undefined
+  readonly #socket: Socket
+  readonly #tunnel: Tunnel
+  readonly #closing: AbortSignal | undefined
+
+  /** @throws UpgradeError when the request is no handshake that can be accepted */
+  constructor(
+    request: Request,
+    { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES, compression = true }: UpgradeOptions,
+    tunnel: Tunnel,
+    closing: AbortSignal | undefined,
+  ) {
+    this.#handshake = readHandshake(request, protocol, tunnel.isKeyed)
+    if (compression) this.#deflate = acceptDeflate(request.headers.get('sec-websocket-extensions') ?? '')
+    this.#socket = new Socket(protocol, maxMessageBytes)
+    this.#tunnel = tunnel
+    this.#closing = closing
+    // No Response can be made with 101. It says so all the same: frameworks log the status, and one that tries to
+    // copy the response fails instead of losing the upgrade.
+    this.response = new Response()
+    Object.defineProperties(this.response, { status: { value: 101 }, ok: { value: false } })
+  }
+
+  get socket(): VisitorSocket {
+    return this.#socket as VisitorSocket
+  }
+
+  /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
+  async send(): Promise<void> {
+    const extensions = await this.#agreeOnCompression()
+    await this.#tunnel.open(await handshakeFields({ ...this.#handshake, extensions }, this.response.headers))
+    await this.#socket.run(this.#tunnel.stream, this.#closing)
+  }
+
+  /** Where its code cannot be loaded, as in a service worker, messages are not compressed. */
+  async #agreeOnCompression(): Promise<string> {
+    if (this.#deflate === undefined) return ''
+    try {
+      const { messageCompression } = await import('./deflate.ts')
+      const { extensions, windowBits } = this.#deflate
+      this.#socket.useCompression(extensions, messageCompression(windowBits))
+      return extensions
+    } catch {
+      return ''
+    }
+  }
+
+  /** Closes the socket, unless it had its life. */
+  cancel(reason: unknown = new WebSocketError('upgrade_declined')): void {
+    this.#socket.abandon(reason)
+  }
+}

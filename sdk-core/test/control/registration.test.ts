@@ -1,0 +1,304 @@
+// Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
+
+import { PROTOCOL_VERSION } from '@svc/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
+import { identityFromKey } from '../../src/identity/key.ts'
+import {
+  CHALLENGE_ID,
+  type FakeRelay,
+  failure,
+  goodMessage,
+  goodReplies,
+  grant,
+  registration,
+  startFakeRelay,
+} from '../support/fake-relay.ts'
+
+const identity = identityFromKey(new Uint8Array(32).fill(1))
+const { address } = identity
+const personalSign = vi.fn(identity.personalSign)
+const request: LeaseRequest = {
+  name: 'demo',
+  identity: { address, personalSign },
+  ttlS: 120,
+  allowCanonicalFallback: false,
+  metadata: { description: 'a demo', hide: true },
+}
+
+let relay: FakeRelay
+beforeEach(async () => {
+  personalSign.mockClear()
+  relay = await startFakeRelay({ ...goodReplies(), '/sdk/register': () => registration(address) })
+})
+afterEach(() => relay.close())
+
+async function enrol(client: FakeRelay['client'], asked: LeaseRequest): ReturnType<typeof register> {
+  return register(client, asked, await prove(client, asked))
+}
+
+describe('register', () => {
+  it('asks domain, challenge, register, and sends what the protocol says', async () => {
+    expect(await enrol(relay.client, request)).toEqual({
+      hostname: 'demo.relay.example',
+      canonicalHostname: `demo-${address.slice(2).toLowerCase()}.relay.example`,
+      accessToken: 'access.1',
+      capability: 'capability.1',
+      carrierUrl: 'wss://relay.example:4433/sdk/connect',
+      expiresAt: Date.parse('2026-01-02T03:06:06Z'),
+      extensions: new Set(),
+      routing: 'allowed',
+    })
+    expect(relay.calls.map(({ path }) => path)).toEqual([
+      '/sdk/domain',
+      '/sdk/register/challenge',
+      '/sdk/register',
+    ])
+    expect(relay.calls[1]!.body).toEqual({
+      identity: { name: 'demo', address },
+      allow_canonical_fallback: false,
+      metadata: { description: 'a demo', hide: true },
+      ttl: 120,
+    })
+    expect(relay.calls[2]!.body).toEqual({
+      challenge_id: CHALLENGE_ID,
+      siwe_message: goodMessage(address),
+      siwe_signature: identity.personalSign(goodMessage(address)),
+    })
+  })
+
+  it.each([
+    [
+      ['hello_retry_request', 'sha384'],
+      ['hello_retry_request', 'sha384'],
+    ],
+    [['teleport', 'sha384', 7, null, 'sha384'], ['sha384']],
+    ['sha384', []],
+    [{ sha384: true }, []],
+    [null, []],
+  ])('takes of the extensions %j those that it knows', async (listed, known) => {
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', extensions: listed })
+    expect([...(await enrol(relay.client, request)).extensions]).toEqual(known)
+  })
+
+  it('refuses a relay of another protocol before anything else', async () => {
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '11' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({
+      code: 'incompatible_relay',
+      message: `the relay speaks protocol 11, this SDK ${PROTOCOL_VERSION}`,
+    })
+    expect(relay.calls).toHaveLength(1)
+  })
+
+  it('passes hostname_conflict through', async () => {
+    relay.replies['/sdk/register'] = failure(409, 'hostname_conflict')
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'hostname_conflict' })
+  })
+
+  it('takes a canonical-only registration when that was allowed, and only then', async () => {
+    relay.replies['/sdk/register'] = () => ({ ...registration(address), hostname: '' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
+    const { hostname } = await enrol(relay.client, { ...request, allowCanonicalFallback: true })
+    expect(hostname).toBe('')
+  })
+})
+
+describe('SIWE message: read before it is signed (EIP-4361)', () => {
+  const other = identityFromKey(new Uint8Array(32).fill(2)).address
+  const good = goodMessage(address)
+
+  async function refused(
+    message: unknown,
+    id: unknown = CHALLENGE_ID,
+    code = 'siwe_mismatch',
+  ): Promise<void> {
+    relay.replies['/sdk/register/challenge'] = () => ({ challenge_id: id, siwe_message: message })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
+    expect(personalSign).not.toHaveBeenCalled()
+    expect(relay.calls.some(({ path }) => path === '/sdk/register')).toBe(false)
+  }
+
+  it.each([
+    ['domain', 'relay.example:4433 wants', 'bank.example wants'],
+    ['port', 'relay.example:4433 wants', 'relay.example wants'],
+    ['address', address, other],
+    ['address case', address, address.toLowerCase()],
+    ['statement', 'Register a svc lease', 'Send all my coins'],
+    ['URI', 'https://relay.example:4433/sdk/register', 'https://bank.example/login'],
+    ['URI path', '/sdk/register', '/sdk/unregister'],
+    ['version', 'Version: 1', 'Version: 2'],
+    ['chain', 'Chain ID: 1', 'Chain ID: 5'],
+    ['short nonce', 'kEWepMt9knR6lWJ6A', 'short'],
+    ['request id', CHALLENGE_ID, 'rch_ffffffffffffffff'],
+    ['resources', /$/, '\nResources:\n- https://bank.example'],
+    ['not before', '\nRequest ID', '\nNot Before: 2026-01-02T03:04:05Z\nRequest ID'],
+    ['leading line', /^/, '\n'],
+    ['CRLF', /\n/g, '\r\n'],
+  ])('refuses another %s', async (_, from, to) => {
+    expect(good.replace(from, to)).not.toBe(good)
+    await refused(
+      good.replace(from, to),
+      CHALLENGE_ID,
+      to.includes('\r') ? 'unexpected_answer' : 'siwe_mismatch',
+    )
+  })
+
+  it('refuses the message when any byte outside nonce and times changes, is missing or is doubled', async () => {
+    const free = [/Nonce: (.*)/, /Issued At: (.*)/, /Expiration Time: (.*)/].map((line) => {
+      const { index, 0: whole, 1: value } = line.exec(good)!
+      return { from: index + whole.length - value!.length, to: index + whole.length }
+    })
+    const fixed = Array.from(good, (_, at) => at).filter(
+      (at) => !free.some(({ from, to }) => at >= from && at < to),
+    )
+    for (const at of fixed) {
+      const changed = String.fromCharCode(good.charCodeAt(at) ^ 1)
+      await refused(
+        good.slice(0, at) + changed + good.slice(at + 1),
+        CHALLENGE_ID,
+        expect.stringMatching(/./),
+      )
+      await refused(good.slice(0, at) + good.slice(at + 1))
+      await refused(good.slice(0, at) + good[at] + good.slice(at))
+    }
+    expect(fixed.length).toBeGreaterThan(200)
+  })
+
+  it.each([
+    ['no message', undefined, CHALLENGE_ID],
+    ['a number', 7, CHALLENGE_ID],
+    ['a long one', good + ' '.repeat(3000), CHALLENGE_ID],
+    ['another form of id', good.replace(CHALLENGE_ID, 'rch_1'), 'rch_1'],
+    ['an id with a line break', good, `${CHALLENGE_ID}\n`],
+  ])('refuses %s', (_, message, id) => refused(message, id, 'unexpected_answer'))
+})
+
+describe('registration answer', () => {
+  const endpoint = grant('1').reverse_endpoint
+  it.each([
+    ['another name', { identity: { name: 'other', address } }, 'unexpected_answer'],
+    ['another address', { identity: { name: 'demo', address: `0x${'1'.repeat(40)}` } }, 'unexpected_answer'],
+    ['no identity', { identity: undefined }, 'unexpected_answer'],
+    ['a hostname elsewhere', { hostname: 'demo.bank.example' }, 'unexpected_answer'],
+    ['a hostname two labels deep', { hostname: 'a.demo.relay.example' }, 'unexpected_answer'],
+    ['the root host', { canonical_hostname: 'relay.example' }, 'unexpected_answer'],
+    ['a hostname with a path', { hostname: 'demo.relay.example/x' }, 'unexpected_answer'],
+    ['no canonical hostname', { canonical_hostname: '' }, 'unexpected_answer'],
+    ['a token with a line break', { access_token: 'a\r\nX: y' }, 'unexpected_answer'],
+    ['no token', { access_token: '' }, 'unexpected_answer'],
+    ['a token of 8193 characters', { access_token: 'a'.repeat(8193) }, 'unexpected_answer'],
+    ['no time', { expires_at: 'tomorrow' }, 'unexpected_answer'],
+    ['a 13th month', { expires_at: '2026-13-01T00:00:00Z' }, 'unexpected_answer'],
+    ['no endpoint', { reverse_endpoint: undefined }, 'unexpected_answer'],
+    [
+      'a capability with a comma',
+      { reverse_endpoint: { ...endpoint, capability: 'a, b' } },
+      'unexpected_answer',
+    ],
+    [
+      'a capability of 8193 bytes',
+      { reverse_endpoint: { ...endpoint, capability: 'a'.repeat(8193) } },
+      'unexpected_answer',
+    ],
+    [
+      'an http endpoint',
+      { reverse_endpoint: { ...endpoint, url: 'http://relay.example:4433/' } },
+      'unexpected_answer',
+    ],
+  ])('refuses %s', async (_, change, code) => {
+    relay.replies['/sdk/register'] = () => ({ ...registration(address), ...change })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code })
+  })
+
+  it('is given back when it is of no use', async () => {
+    relay.replies['/sdk/register'] = () => ({ ...registration(address), hostname: 'demo.bank.example' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'unexpected_answer' })
+    expect(relay.calls.at(-1)).toMatchObject({
+      path: '/sdk/unregister',
+      body: { access_token: 'access.1' },
+    })
+  })
+
+  it.each([
+    ['approval', 'approval'],
+    ['rejected', 'rejected'],
+    ['allowed', 'allowed'],
+    [undefined, 'allowed'],
+    ['a word of later relays', 'allowed'],
+  ])('with the routing %s is taken as %s', async (routing, taken) => {
+    relay.replies['/sdk/register'] = () => ({
+      ...registration(address),
+      reverse_endpoint: { ...endpoint, routing },
+    })
+    expect((await enrol(relay.client, request)).routing).toBe(taken)
+  })
+
+  it('of a relay that has no room for another lease says so', async () => {
+    relay.replies['/sdk/register'] = failure(503, 'feature_unavailable', { 'Retry-After': '9' })
+    await expect(enrol(relay.client, request)).rejects.toMatchObject({
+      code: 'relay_full',
+      retryAfterMs: 9_000,
+      message: 'told to',
+    })
+  })
+
+  describe.each([
+    ['another host', { url: 'https://gw.example/sdk/connect' }],
+    ['another port', { url: 'https://relay.example/sdk/connect' }],
+    ['an overlay endpoint', { overlay: true }],
+  ])('with %s for the reverse sessions', (_, change) => {
+    const alternate = { ...endpoint, ...change }
+
+    it('asks for another, naming that one, and takes the one of the relay', async () => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
+      relay.replies['/sdk/reverse'] = () => ({ ...endpoint, capability: 'capability.9' })
+      expect(await enrol(relay.client, request)).toMatchObject({
+        capability: 'capability.9',
+        carrierUrl: 'wss://relay.example:4433/sdk/connect',
+      })
+      expect(relay.calls.at(-1)).toMatchObject({
+        path: '/sdk/reverse',
+        body: { access_token: 'access.1', failed_url: alternate.url },
+      })
+      relay.replies['/sdk/renew'] = () => ({ ...grant('2'), reverse_endpoint: alternate })
+      expect(await renew(relay.client, request, 'access.1')).toMatchObject({
+        accessToken: 'access.2',
+        capability: 'capability.9',
+      })
+    })
+
+    it('refuses when the relay knows no other, and gives the lease back', async () => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
+      relay.replies['/sdk/reverse'] = () => alternate
+      await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'alternate_gateway' })
+      expect(relay.calls.filter(({ path }) => path === '/sdk/reverse')).toHaveLength(1)
+      expect(relay.calls.at(-1)!.path).toBe('/sdk/unregister')
+    })
+  })
+
+  it('takes a capability of 8192 bytes', async () => {
+    const capability = 'a'.repeat(8192)
+    relay.replies['/sdk/register'] = () => ({
+      ...registration(address),
+      reverse_endpoint: { ...endpoint, capability },
+    })
+    expect((await enrol(relay.client, request)).capability).toBe(capability)
+  })
+
+  it('never quotes a token in an error', async () => {
+    relay.replies['/sdk/register'] = () => ({ ...registration(address), access_token: 'secret token' })
+    const error = await enrol(relay.client, request).catch((caught) => caught)
+    expect(error.message).not.toContain('secret')
+  })
+})
+
+describe('renew and unregister', () => {
+  it('send the token in the body', async () => {
+    expect(await renew(relay.client, request, 'access.1')).toMatchObject({ accessToken: 'access.2' })
+    await unregister(relay.client, 'access.2', true)
+    expect(relay.calls.map(({ path, body }) => [path, body])).toEqual([
+      ['/sdk/renew', { access_token: 'access.1', ttl: 120, metadata: request.metadata }],
+      ['/sdk/unregister', { access_token: 'access.2' }],
+    ])
+  })
+})

@@ -1,0 +1,59 @@
+// The options of `publish`: what is refused says which option and why.
+
+import { describe, expect, it } from 'vitest'
+import { type PublishOptions, parseOptions } from '../../src/site/options.ts'
+
+const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
+
+it('have defaults', () => {
+  expect(parseOptions(good)).toMatchObject({
+    name: 'demo',
+    ttlS: 120,
+    allowCanonicalFallback: false,
+    http2: true,
+  })
+})
+
+it('take a name in any case, and a relay with a port and a path', () => {
+  const { name, relay } = parseOptions({
+    ...good,
+    name: ' Demo-1 ',
+    relay: new URL('https://relay.example:4433/x'),
+  })
+  expect([name, relay.origin]).toEqual(['demo-1', 'https://relay.example:4433'])
+})
+
+describe('refuses', () => {
+  it.each([
+    ['a plain http relay', { relay: 'http://relay.example' }, /relay must be an https: URL, not http:/],
+    ['a WebSocket relay', { relay: 'wss://relay.example' }, /not wss:/],
+    ['a relay without a scheme', { relay: 'relay.example' }, /is not a URL/],
+    [
+      'a relay with credentials',
+      { relay: 'https://user:secret@relay.example' },
+      /^relay must not carry credentials$/,
+    ],
+    ['an empty name', { name: '' }, /name/],
+    ['a name of 23 characters', { name: 'a'.repeat(23) }, /1 to 22/],
+    ['two labels', { name: 'a.b' }, /one DNS label/],
+    ['a leading hyphen', { name: '-a' }, /name/],
+    ['no name', { name: undefined as unknown as string }, /name/],
+    ['no handler', { fetch: undefined as unknown as PublishOptions['fetch'] }, /fetch must be a function/],
+    ['a TLS version of old', { tls: { minVersion: 'TLSv1.1' as 'TLSv1.3' } }, /minVersion must be TLSv1.3/],
+    [
+      'TLS 1.2, which the shared key does not sign',
+      { tls: { minVersion: 'TLSv1.2' as 'TLSv1.3' } },
+      /TLSv1\.2 needs a key of the site itself.*the relay signs TLS 1\.3 only/,
+    ],
+    ['a ttl of 0', { ttl: 0 }, /1 to 600/],
+    ['a ttl of 601', { ttl: 601 }, /1 to 600/],
+    ['half a second', { ttl: 1.5 }, /whole number/],
+    ['no connection', { maxConnections: 0 }, /maxConnections must be a whole number from 1 to 3500/],
+    ['more connections than fit on its WebSockets', { maxConnections: 3501 }, /maxConnections/],
+    ['half a connection', { maxConnections: 0.5 }, /maxConnections/],
+  ])('%s', (_, change, message) => {
+    expect(() => parseOptions({ ...good, ...change })).toThrow(
+      expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
+    )
+  })
+})
