@@ -5,7 +5,7 @@ import path from 'node:path'
 import { AUDIENCE, CHALLENGES_PER_SOURCE_MAX, PATH, type RegisterResponse } from '@svc/protocol'
 import { recoverSigner } from '../../relay/src/auth/ethereum.ts'
 import { loadIdentity } from '../../relay/src/auth/relay-identity.ts'
-import { Tokens } from '../../relay/src/auth/token-issuer.ts'
+import { TokenIssuer } from '../../relay/src/auth/token-issuer.ts'
 import { Lease } from '../../relay/src/lease/lease.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 import { alternate } from '../lib/alternate.ts'
@@ -71,7 +71,7 @@ async function recoveriesPerSecond(): Promise<number> {
 
 async function createTokens(): Promise<{ perSecond(): Promise<number>; remove(): Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-tokens-'))
-  const tokens = new Tokens(await loadIdentity(directory), 'https://relay.example')
+  const tokens = new TokenIssuer(await loadIdentity(directory), 'https://relay.example')
   const lease = new Lease({
     identity: { name: 'demo', address: `0x${'ab'.repeat(20)}` },
     hostname: '',

@@ -8,13 +8,13 @@ import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Credentials } from '../../relay/src/auth/lease-authorizer.ts'
+import type { LeaseCredentials } from '../../relay/src/auth/lease-authorizer.ts'
 import { createPipe } from '../../relay/src/bridge/pipe.ts'
-import { Landing } from '../../relay/src/bridge/shared-read-buffer.ts'
+import { SharedReadBuffer } from '../../relay/src/bridge/shared-read-buffer.ts'
 import type { Lease } from '../../relay/src/lease/lease.ts'
 import { Bandwidth } from '../../relay/src/rate-limit/bandwidth.ts'
 import { SessionMemories } from '../../relay/src/reverse/session-memory.ts'
-import { serveCarrier } from '../../relay/src/reverse/websocket-carrier.ts'
+import { serveWebSocketCarrier } from '../../relay/src/reverse/websocket-carrier.ts'
 import { type Kind, parseWay } from './way.ts'
 
 type Join = (visitor: Duplex) => void
@@ -31,7 +31,7 @@ const SERVE: Record<Kind, (join: Join) => Server> = {
 }
 
 const memories = new SessionMemories()
-const pipe = createPipe(await Landing.find())
+const pipe = createPipe(await SharedReadBuffer.find())
 const [identity = '', ...ways] = process.argv.slice(2)
 const pem = readFileSync(identity)
 const certificate = { key: pem, cert: pem }
@@ -79,6 +79,6 @@ function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
     onBar: () => () => {},
     ready: { hasRoom: true, offer, watch: () => () => {} },
   } as unknown as Lease
-  const credentials = { leaseOf: () => lease } as unknown as Credentials
-  serveCarrier({ socket, connection, lease, source: undefined, credentials, memories })
+  const credentials = { leaseOf: () => lease } as unknown as LeaseCredentials
+  serveWebSocketCarrier({ socket, connection, lease, source: undefined, credentials, memories })
 }

@@ -1,7 +1,7 @@
 // Programs that join connections, each as its manual says: the relay's pipe, and what it is measured beside.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { HEAP_OPTIONS } from '../../relay/src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
 import { findProgram } from '../node/peers.ts'
 import type { Programs } from '../node/processes.ts'
 import { onTestedCore } from './cores.ts'
@@ -33,7 +33,7 @@ export const OURS: Bridge = {
   isInstalled: () => true,
   start: (programs, { ways, identity }) => {
     const program = path.join(import.meta.dirname, 'bridge-process.ts')
-    start(programs, process.execPath, [...HEAP_OPTIONS, program, identity, ...ways.map(formatWay)])
+    start(programs, process.execPath, [...V8_FLAGS, program, identity, ...ways.map(formatWay)])
   },
 }
 

@@ -6,7 +6,7 @@ import { openSync, writeSync } from 'node:fs'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { Landing } from '../../relay/src/bridge/shared-read-buffer.ts'
+import { SharedReadBuffer } from '../../relay/src/bridge/shared-read-buffer.ts'
 
 const IN = 0
 const OUT = 1
@@ -55,8 +55,8 @@ for (const prototype of [Writable.prototype, Duplex.prototype]) {
   tap(prototype, 'end', (self, [chunk]) => record(self, OUT, chunk))
 }
 // Sockets that are bridged do not push what they read.
-tap(Landing.prototype, 'receive', (_self, args) => {
-  const [socket, take] = args as Parameters<Landing['receive']>
+tap(SharedReadBuffer.prototype, 'receive', (_self, args) => {
+  const [socket, take] = args as Parameters<SharedReadBuffer['receive']>
   args[1] = (bytes: Buffer) => {
     record(socket, IN, bytes)
     return take(bytes)

@@ -1,33 +1,33 @@
 // What each process of a relay does with public connections: lets them in, joins visitors to sessions, and counts.
 
 import type { Server, Socket } from 'node:net'
-import { SessionClaims } from './bridge/claim-session.ts'
+import { SessionClaimer } from './bridge/claim-session.ts'
 import type { Pipe } from './bridge/pipe.ts'
-import { serveRawVisitor } from './bridge/tcp-visitor.ts'
-import { RawVisitors } from './bridge/tcp-visitors.ts'
-import { serveVisitor } from './bridge/tls-visitor.ts'
+import { serveTcpVisitor } from './bridge/tcp-visitor.ts'
+import { TcpVisitors } from './bridge/tcp-visitors.ts'
+import { serveTlsVisitor } from './bridge/tls-visitor.ts'
 import { Visitors } from './bridge/visitors.ts'
-import type { Sources } from './client-address/client-addresses.ts'
+import type { ClientAddresses } from './client-address/client-addresses.ts'
 import { networkOf } from './client-address/ip-address.ts'
 import type { PeekedHello } from './ingress/client-hello.ts'
-import { Door, type Refusal } from './ingress/connection-limiter.ts'
-import { Strain } from './ingress/overload-monitor.ts'
-import { createListener } from './ingress/sni-listener.ts'
-import { Bindings } from './keyless/bindings.ts'
+import { ConnectionLimiter, type Refusal } from './ingress/connection-limiter.ts'
+import { OverloadMonitor } from './ingress/overload-monitor.ts'
+import { createSniListener } from './ingress/sni-listener.ts'
+import { BindingStore } from './keyless/bindings.ts'
 import type { Lease } from './lease/lease.ts'
 import type { Logger } from './log/log.ts'
-import { Tally } from './metrics/relay-counters.ts'
+import { RelayCounters } from './metrics/relay-counters.ts'
 import type { PolicyRules } from './policy/policy-rules.ts'
 import { Bandwidth } from './rate-limit/bandwidth.ts'
-import type { Arrival } from './reverse/pending-visitor.ts'
-import type { Routes } from './routing/routing-table.ts'
+import type { PendingVisitor } from './reverse/pending-visitor.ts'
+import type { RoutingTable } from './routing/routing-table.ts'
 
 interface PlaneParts {
   /** Processes that share the work, and which of them this is: the first has 0. */
   processes: number
-  place: number
-  sources: Sources
-  routes: Routes
+  processIndex: number
+  clientAddresses: ClientAddresses
+  routes: RoutingTable
   policy: PolicyRules
   connectionsMax: number
   pipe: Pipe
@@ -38,16 +38,16 @@ interface PlaneParts {
   log: Logger
 }
 
-export interface PublicPlane {
+export interface DataPlane {
   listener: Server
   visitors: Visitors
-  tally: Tally
-  door: Door
-  bindings: Bindings
+  counters: RelayCounters
+  connectionLimiter: ConnectionLimiter
+  bindings: BindingStore
   /** What the identity of the lease may transfer in this process. */
   bandwidthOf: (lease: Lease) => Bandwidth
   /** Resolves when the visitor has left, or is another process's. */
-  serve: (arrival: Arrival) => Promise<void>
+  serve: (pending: PendingVisitor) => Promise<void>
   /** A visitor without a ClientHello has as long as every other. */
   serveRaw: (visitor: Socket, lease: Lease) => Promise<void>
   /** Closes a visitor of a source that has more than its share of the lease's. */
@@ -55,10 +55,10 @@ export interface PublicPlane {
   close: () => void
 }
 
-export function createPublicPlane({
+export function createDataPlane({
   processes,
-  place,
-  sources,
+  processIndex,
+  clientAddresses,
   routes,
   policy,
   connectionsMax,
@@ -66,14 +66,14 @@ export function createPublicPlane({
   makeRoomElsewhere,
   serveRoot,
   log,
-}: PlaneParts): PublicPlane {
-  const tally = new Tally()
-  const claims = new SessionClaims(tally, makeRoomElsewhere)
+}: PlaneParts): DataPlane {
+  const counters = new RelayCounters()
+  const claims = new SessionClaimer(counters, makeRoomElsewhere)
   const visitors = new Visitors(log)
-  const bindings = new Bindings(processes > 1 ? place : undefined)
-  const strain = new Strain()
-  const refused = (reason: Refusal): void => tally.connectionsRefused.add({ reason })
-  const door = new Door({ isOverloaded: () => strain.isOver, refused })
+  const bindings = new BindingStore(processes > 1 ? processIndex : undefined)
+  const overload = new OverloadMonitor()
+  const refused = (reason: Refusal): void => counters.connectionsRefused.add({ reason })
+  const connectionLimiter = new ConnectionLimiter({ isOverloaded: () => overload.isOverloaded, refused })
   const bandwidths = new WeakMap<Lease, Bandwidth>()
   const bandwidthOf = (lease: Lease): Bandwidth => {
     // An even share, so that all processes together stay below the limit without asking each other.
@@ -81,33 +81,42 @@ export function createPublicPlane({
     bandwidths.set(lease, bandwidth)
     return bandwidth
   }
-  const raw = new RawVisitors()
+  const raw = new TcpVisitors()
   policy.onChange(() => {
     visitors.keep((lease) => policy.routes(lease))
     if (!policy.file.tcp_port_enabled) raw.close()
   })
-  const serve = (arrival: Arrival): Promise<void> => {
-    const { visitor, lease, hello } = arrival
+  const serve = (pending: PendingVisitor): Promise<void> => {
+    const { visitor, lease, hello } = pending
     if (hello === undefined) raw.add(visitor)
     const bridging = { bindings, bandwidth: bandwidthOf(lease), claims, pipe }
     return visitors.serve(visitor, lease, () =>
       hello === undefined
-        ? serveRawVisitor(arrival, bridging)
-        : serveVisitor({ ...arrival, hello }, bridging),
+        ? serveTcpVisitor(pending, bridging)
+        : serveTlsVisitor({ ...pending, hello }, bridging),
     )
   }
   const arrive = (visitor: Socket, lease: Lease, hello?: PeekedHello): Promise<void> => {
-    const source = sources.ofSocket(visitor)
+    const source = clientAddresses.ofSocket(visitor)
     const network = source === undefined ? undefined : networkOf(source)
-    const isLast = claims.isLast({ lease, network })
-    const cameAt = performance.now()
-    return serve({ visitor, lease, hello, cameAt, sessionsLost: 0, network, isLast, from: undefined })
+    const isLowPriority = claims.isLowPriority({ lease, network })
+    const arrivedAt = performance.now()
+    return serve({
+      visitor,
+      lease,
+      hello,
+      arrivedAt,
+      sessionsLost: 0,
+      network,
+      isLowPriority,
+      from: undefined,
+    })
   }
-  const listener = createListener(
+  const listener = createSniListener(
     {
-      admit: (socket, until) => sources.admit(socket, until),
-      enter: (socket) => door.enter(socket, sources.ofSocket(socket)),
-      spoke: (socket) => door.spoke(socket),
+      readProxyHeader: (socket, until) => clientAddresses.admit(socket, until),
+      admit: (socket) => connectionLimiter.admit(socket, clientAddresses.ofSocket(socket)),
+      onClientHello: (socket) => connectionLimiter.onClientHello(socket),
       resolve: (serverName) => {
         const route = routes.resolve(serverName)
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
@@ -122,13 +131,13 @@ export function createPublicPlane({
   return {
     listener,
     visitors,
-    tally,
-    door,
+    counters,
+    connectionLimiter,
     bindings,
     bandwidthOf,
     serve,
     serveRaw: (visitor, lease) => arrive(visitor, lease),
     makeRoom: (lease) => void claims.makeRoom(lease),
-    close: () => strain.close(),
+    close: () => overload.close(),
   }
 }

@@ -18,10 +18,10 @@ export const DESCRIPTORS_RESERVED = 256
 /** Of the descriptors beyond twice those, this share is for listeners of dedicated ports: what they leave is for connections. */
 export const PORT_LISTENERS_SHARE = 0.25
 /** How often the process looks at whether it keeps up, … */
-export const STRAIN_LOOK_MS = 100
+export const OVERLOAD_SAMPLE_MS = 100
 /** … and how late it has to be, smoothed over a second, or how full its heap, to turn newcomers away. */
-export const STRAIN_DELAY_MS = 250
-export const HEAP_STRAIN = 0.8
+export const OVERLOAD_DELAY_MS = 250
+export const OVERLOAD_HEAP_SHARE = 0.8
 /** Visitors of one lease that wait for a ready session at once, … */
 export const WAITING_CLAIMS_MAX = 1024
 /** … and of those, the ones from one source, a /64 counting as one; one more is turned away at once. */
@@ -33,7 +33,7 @@ export const SOURCE_SHARE_MIN = 16
 /** A visitor who waits this long makes a source with more than its share give way, and again each time. */
 export const SOURCE_SHARE_WAIT_MS = 1_000
 /** Sessions that a visitor gets after the first one, where each broke before it answered the ClientHello. */
-export const CLAIMS_AGAIN_MAX = 2
+export const CLAIM_RETRIES_MAX = 2
 /**
  * Sessions of one lease that may break so in a minute: beyond it no new ones are taken until that rate is met again. At
  * some 2 ms of the relay for a native session, its TLS handshake included, a site that answers nobody costs it 0.4 %.
@@ -50,7 +50,7 @@ export const TIMER_MAX_MS: number = 2 ** 31 - 1
 /** Active leases. */
 export const LEASES_MAX = 100_000
 /** Leases that expire in one turn of the event loop, at some 10 µs each: with more the relay would stutter. */
-export const DEADLINES_PER_TURN = 256
+export const EXPIRIES_PER_TURN = 256
 /** Open registration challenges of all sources. */
 export const CHALLENGES_MAX = 10_000
 /** Tokens whose signature is not checked again, at about 1 KB each: the two that each of 2,000 busy leases shows. */
@@ -60,7 +60,7 @@ export const BINDINGS_MAX = 65_536
 /** A Certificate message whose signature is asked for, decompressed: chains have a few KB. */
 export const CERTIFICATE_MESSAGE_MAX_BYTES: number = 64 * 1024
 /** A lease gets another certificate of its own after this long; it is valid for far longer. */
-export const OWN_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
+export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 /** Replaced certificates still sign for this long: twice what an SDK lets pass before it fetches the chain again. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 /** Keepalives written in one turn of the event loop, at some 20 µs each. */
@@ -75,7 +75,7 @@ export const HALF_OPEN_STREAMS_MAX = 64
  * Fragments of one WebSocket message, and pieces in which it comes: each costs some 200 bytes beside its own. A message of
  * 1 MiB in TLS records that fill one packet each has 750.
  */
-export const WEBSOCKET_PIECES_MAX = 4096
+export const WEBSOCKET_FRAGMENTS_MAX = 4096
 /**
  * What one WebSocket may make the relay hold: what came for visitors who do not read, and what visitors sent that it does
  * not take. 256 visitors who stopped reading have a first window of 256 KiB each.
@@ -111,17 +111,17 @@ export const TURN_MAX_BYTES: number = 256 * 1024
 /** One read of a socket whose identity has a rate: its connections share that in pieces that are no larger. */
 export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
 /** TLS records that leave in one write, and a turn's share where they come from: twice as much gains nothing. */
-export const GATHER_BYTES: number = 64 * 1024
+export const COALESCE_BYTES: number = 64 * 1024
 /** Buffers for that which are kept while nobody uses them: 4 MiB. */
-export const GATHER_BUFFERS_SPARE_MAX = 64
+export const COALESCE_BUFFERS_SPARE_MAX = 64
 /** Whether sockets can be read that way is found out at the start, over a connection of the relay to itself. */
-export const LANDING_PROBE_DEADLINE_MS = 1_000
+export const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
 /** A carrier that is told to close is cut after this. */
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 /** What visitors get to finish when the relay is told to stop: what supervisors allow before they kill is more. */
 export const DRAIN_MS = 10_000
 /** The last answers and close frames have this long to leave. */
-export const FAREWELL_MS = 1_000
+export const CLOSE_GRACE_MS = 1_000
 /** After an error that nothing handles the process has ended by then, however its visitors fare, … */
 export const FATAL_DEADLINE_MS = 15_000
 /** … and at once with so many of them. */
@@ -131,14 +131,14 @@ export const TCP_KEEPALIVE_MS = 30_000
 /** A PROXY header with its TLVs: they are a few hundred bytes, a page of memory is what nginx takes, too. */
 export const PROXY_HEADER_MAX_BYTES = 4096
 /** Counters of the source budgets, 16 bytes each: what a flood of addresses can never make more of. */
-export const BUDGET_SLOTS = 65_536
+export const RATE_LIMIT_SLOTS = 65_536
 /** Units that unregistering gives back to a source in a minute, and that it may save up: a page reloaded ten times. */
 export const REFUND_PER_MINUTE = 60
 export const REFUND_BURST = 60
 /** Signatures that wait for the thread which recovers their signers, at about 3 ms each. */
-export const RECOVERIES_WAITING_MAX = 256
+export const SIGNER_RECOVERIES_WAITING_MAX = 256
 /** A recovery that takes longer shows a thread that hangs: it is ended, and the next one starts another. */
-export const RECOVERY_DEADLINE_MS = 10_000
+export const SIGNER_RECOVERY_DEADLINE_MS = 10_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
 /** A TLS handshake with the API, and then each request's head, must be whole by then, … */
@@ -152,7 +152,7 @@ export const API_WRITE_DEADLINE_MS = 10_000
 /** Answers that one connection may still wait for: nobody who needs them asks for more before the first has come. */
 export const ANSWERS_OWED_MAX = 16
 /** What is sent of a body before the client has taken what was sent before. */
-export const PIECE_BYTES: number = 64 * 1024
+export const BODY_CHUNK_BYTES: number = 64 * 1024
 /** Bodies on their way hold two such pieces each, one encrypted: so much of one source, a /64 counting as one, … */
 export const ANSWER_BYTES_PER_SOURCE_MAX: number = 16 * 1024 * 1024
 /** … and of all sources; … */
@@ -162,13 +162,13 @@ export const ANSWER_UNCOUNTED_BYTES: number = 16 * 1024
 /** Files of the pages and the installer that are open at once, out of the descriptors that are not for connections. */
 export const FILES_OPEN_MAX = 64
 /** A page of a list, such as `/api/state`: as many items as fit, but one in any case. */
-export const PAGE_BYTES: number = 256 * 1024
+export const LIST_PAGE_BYTES: number = 256 * 1024
 /** Pages of one list that are kept or on their way. */
-export const PAGES_MAX_BYTES: number = 16 * 1024 * 1024
+export const LIST_CACHE_MAX_BYTES: number = 16 * 1024 * 1024
 /** A page is made anew so often, at about a millisecond each; beyond that the last one is sent: first pages, … */
-export const FIRST_PAGES: { perMinute: number; burst: number } = { perMinute: 1_200, burst: 40 }
+export const FIRST_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 1_200, burst: 40 }
 /** … and all others together. */
-export const OTHER_PAGES: { perMinute: number; burst: number } = { perMinute: 6_000, burst: 200 }
+export const OTHER_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 6_000, burst: 200 }
 /** Smaller pages gain nothing by compression. */
 export const COMPRESSED_MIN_BYTES = 1024
 /** `rate_limited` is answered this late: nothing to an honest client, which waits longer anyway. */
@@ -203,13 +203,13 @@ export const JSON_DEPTH_MAX = 32
 /** Values in a request's body, those within others included; the largest of the contract's bodies has 40. */
 export const JSON_VALUES_MAX = 512
 /** Bytes in memory of clients that have shown no token, metadata of open challenges included: of one source, … */
-export const UNPROVEN_BYTES_PER_SOURCE_MAX: number = 1024 * 1024
+export const UNAUTHENTICATED_BYTES_PER_SOURCE_MAX: number = 1024 * 1024
 /** … and of all. */
-export const UNPROVEN_BYTES_MAX: number = 64 * 1024 * 1024
+export const UNAUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 /** The same of bodies that came with a lease's token: of one lease, some hundred handshakes that wait for a signature, … */
-export const PROVEN_BYTES_PER_LEASE_MAX: number = 4 * 1024 * 1024
+export const AUTHENTICATED_BYTES_PER_LEASE_MAX: number = 4 * 1024 * 1024
 /** … and of all. */
-export const PROVEN_BYTES_MAX: number = 64 * 1024 * 1024
+export const AUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 /** A client that is refused for that may come again after this: most bodies are there within one round trip. */
 export const BODY_MEMORY_RETRY_S = 2
 /** Of a body that is refused, so much is read and dropped before the answer, … */
@@ -267,9 +267,9 @@ export const NETWORK_MAX_CHARS: number = IP_MAX_CHARS + 4
 /** Names that an operator keeps from everybody. */
 export const RESERVED_NAMES_MAX = 1000
 /** A friendly name whose lease is over stays reserved for its identity this long. */
-export const NAME_KEPT_MS: number = 10 * 60_000
+export const NAME_RESERVATION_MS: number = 10 * 60_000
 /** Identities whose lease is over and whose name or ports are kept; the one that left longest ago is forgotten first. */
-export const KEPT_RESERVATIONS_MAX = 200_000
+export const RESERVATIONS_MAX = 200_000
 /** Changes of the policy that administrators are shown: what they did lately, not a ledger. */
 export const POLICY_CHANGES_MAX = 100
 /** What a process of the relay has counted is added to the sum this often. */
@@ -283,9 +283,9 @@ export const WORKER_PING_MS = 5_000
 /** … and is ended when it has not answered for this long. */
 export const WORKER_SILENCE_MS = 15_000
 /** A worker that died is started again after this; twice as long each time, … */
-export const WORKER_PAUSE_MS = 200
+export const WORKER_BACKOFF_MS = 200
 /** … up to this, and from the beginning when it has lived as long. */
-export const WORKER_PAUSE_MAX_MS = 30_000
+export const WORKER_BACKOFF_MAX_MS = 30_000
 /** A worker that was told to end and does not is killed after this, beyond what its last answers get. */
 export const WORKER_END_DEADLINE_MS = 2_000
 /** Connections to the API that one worker has open with the first process; one more is closed. */

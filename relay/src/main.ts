@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The executable `svc-relay`: becomes a Node whose heap suits a relay, then serves.
 
-import { HEAP_OPTIONS } from './config/v8-flags.ts'
+import { V8_FLAGS } from './config/v8-flags.ts'
 
-const missing = HEAP_OPTIONS.filter((option) => !process.execArgv.includes(option))
+const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
 // Not on Windows, where a process cannot become another one: there the relay is slower.
 if (missing.length > 0 && process.execve !== undefined) {
   const [, ...args] = process.argv

@@ -8,27 +8,27 @@ import { createPages, warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
 import { PublicApi } from './api/handlers/public.ts'
 import { SdkApi } from './api/handlers/sdk.ts'
 import { BodyWriter } from './api/http/body-writer.ts'
-import { Observer } from './api/http/request-log.ts'
+import { RequestLog } from './api/http/request-log.ts'
 import { createApiServer } from './api/http/server.ts'
-import { createRouting } from './api/router.ts'
+import { createRouter } from './api/router.ts'
 import { Challenges } from './auth/challenges.ts'
-import { Credentials } from './auth/lease-authorizer.ts'
+import { LeaseCredentials } from './auth/lease-authorizer.ts'
 import { loadIdentity } from './auth/relay-identity.ts'
-import { Recovery } from './auth/signer-recovery.ts'
-import { Tokens } from './auth/token-issuer.ts'
+import { SignerRecovery } from './auth/signer-recovery.ts'
+import { TokenIssuer } from './auth/token-issuer.ts'
 import { createPipe } from './bridge/pipe.ts'
-import { Landing } from './bridge/shared-read-buffer.ts'
+import { SharedReadBuffer } from './bridge/shared-read-buffer.ts'
 import { loadCertificates } from './certificates/certificate-files.ts'
 import { CertificateRotation } from './certificates/certificate-rotation.ts'
 import { PreviousCertificates } from './certificates/previous-certificates.ts'
-import { TunnelCertificates } from './certificates/quic-certificate.ts'
-import { Sources } from './client-address/client-addresses.ts'
-import { Workers } from './cluster/worker-pool.ts'
+import { QuicCertificates } from './certificates/quic-certificate.ts'
+import { ClientAddresses } from './client-address/client-addresses.ts'
+import { WorkerPool } from './cluster/worker-pool.ts'
 import { capacityOf, openFilesMax, portListenersOf } from './config/connection-capacity.ts'
 import { type Settings, SettingsError } from './config/settings.ts'
-import { createPublicPlane } from './data-plane.ts'
-import { DatagramPlane } from './datagram/datagram-forwarder.ts'
-import { TunnelEndpoint } from './datagram/quic-endpoint.ts'
+import { createDataPlane } from './data-plane.ts'
+import { DatagramForwarder } from './datagram/datagram-forwarder.ts'
+import { DatagramEndpoint } from './datagram/quic-endpoint.ts'
 import { Tunnels } from './datagram/tunnels.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { LeaseRegistry } from './lease/lease-registry.ts'
@@ -40,13 +40,13 @@ import { AuditLog } from './policy/audit-log.ts'
 import { Policy } from './policy/policy.ts'
 import { createDedicatedPorts } from './ports/port-listeners.ts'
 import { Budgets } from './rate-limit/rate-limits.ts'
-import { unprovenMemory } from './rate-limit/request-memory.ts'
+import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
 import { Reloader } from './reload.ts'
-import { ReverseConnect } from './reverse/connect-endpoint.ts'
-import { Routes } from './routing/routing-table.ts'
+import { ConnectEndpoint } from './reverse/connect-endpoint.ts'
+import { RoutingTable } from './routing/routing-table.ts'
 import { type CloseOptions, Shutdown } from './shutdown.ts'
 import { sweepTemporaries } from './storage/state-file.ts'
-import { StateHealth } from './storage/write-health.ts'
+import { WriteHealth } from './storage/write-health.ts'
 import { RELEASE_VERSION } from './version.ts'
 
 export interface Relay {
@@ -76,33 +76,33 @@ export async function startRelay(
   const current = await loadCertificates(settings, log)
   const previous = new PreviousCertificates(settings, log)
   const certificates = new CertificateRotation(current, await previous.load(current))
-  const state = new StateHealth(log)
+  const state = new WriteHealth(log)
   const policy = await Policy.load(settings.identityPath, settings.portGates, state)
   const audit = new AuditLog(settings.identityPath, state)
-  const routes = new Routes(settings.rootHost)
+  const routes = new RoutingTable(settings.rootHost)
   const journal = await ReservationJournal.open(settings.identityPath, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
-  const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
-  const sources = new Sources(settings.trustedProxies)
+  const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
+  const clientAddresses = new ClientAddresses(settings.trustedProxies)
   const budgets = new Budgets(settings.budgets)
-  const unproven = unprovenMemory()
-  const recovery = new Recovery()
-  const landing = await Landing.find()
-  if (landing === undefined)
+  const unproven = unauthenticatedMemory()
+  const recovery = new SignerRecovery()
+  const readBuffer = await SharedReadBuffer.find()
+  if (readBuffer === undefined)
     log.warn('this Node reads sockets in a way that is not known here: bridging costs more')
-  const plane = createPublicPlane({
+  const dataPlane = createDataPlane({
     processes: settings.workers,
-    place: 0,
-    sources,
+    processIndex: 0,
+    clientAddresses,
     routes,
     policy,
     connectionsMax: capacity.connections,
-    pipe: createPipe(landing),
+    pipe: createPipe(readBuffer),
     makeRoomElsewhere: (lease) => workers.makeRoom(lease),
     serveRoot: (socket) => api.emit('connection', socket),
     log,
   })
-  const { listener, visitors, tally, door, bandwidthOf } = plane
+  const { listener, visitors, counters, connectionLimiter, bandwidthOf } = dataPlane
   const isClosing = (): boolean => shutdown.hasBegun
   policy.onChange(() => {
     for (const lease of leases) lease.follow(policy.routes(lease))
@@ -110,25 +110,25 @@ export async function startRelay(
   const tunnels = new Tunnels({
     credentials,
     policy,
-    tally,
+    counters,
     received: (datagram, lease) => datagrams.fromTunnel(datagram, lease),
     log,
   })
-  const tunnelCertificates = new TunnelCertificates(settings, certificates)
-  const tunnelEndpoint = new TunnelEndpoint(
+  const tunnelCertificates = new QuicCertificates(settings, certificates)
+  const tunnelEndpoint = new DatagramEndpoint(
     tunnelCertificates,
     (connection) => tunnels.accept(connection),
     log,
     async (port, certificate, accept) => {
       const { startQuicProcess } = await import('./datagram/quic-process-handle.ts')
-      return startQuicProcess(port, certificate, { accept, dropped: (counts) => tally.drop(counts), log })
+      return startQuicProcess(port, certificate, { accept, dropped: (counts) => counters.drop(counts), log })
     },
   )
-  const datagrams = new DatagramPlane({
+  const datagrams = new DatagramForwarder({
     tunnelOf: (lease) => tunnels.of(lease),
     routes: (lease) => policy.routes(lease),
     bandwidthOf,
-    tally,
+    counters,
   })
   const sdk = new SdkApi({
     leases,
@@ -144,7 +144,7 @@ export async function startRelay(
       settings,
       policy,
       reservations: journal.reservations,
-      serve: (visitor, lease) => plane.serveRaw(visitor, lease),
+      serve: (visitor, lease) => dataPlane.serveRaw(visitor, lease),
       connectionsMax: capacity.portConnections,
       // Where every port of the range may be open, the range is the bound: its last port is said to be the last.
       listenersMax: portListeners < portsWanted(settings) ? portListeners : Number.POSITIVE_INFINITY,
@@ -156,28 +156,28 @@ export async function startRelay(
     relayAddress: identity.address,
     releaseVersion: RELEASE_VERSION,
   })
-  const connect = new ReverseConnect(credentials, policy, tally, sources)
-  const writer = new BodyWriter(sources)
+  const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses)
+  const writer = new BodyWriter(clientAddresses)
   const api = createApiServer({
     rootHost: settings.rootHost,
     certificates,
-    sources,
-    routing: createRouting({
+    clientAddresses,
+    routing: createRouter({
       origin: settings.url.origin,
       releaseVersion: RELEASE_VERSION,
       installDir: settings.installDir,
       writer,
-      sources,
+      clientAddresses,
       budgets,
       unproven,
       public: new PublicApi(leases, policy, () => [...state.troubles, ...tunnelEndpoint.troubles], isClosing),
       adminAuth: new AdminAuth(settings.adminToken, log),
-      admin: new AdminApi(policy, audit, { tally, visitors, leases }),
+      admin: new AdminApi(policy, audit, { counters, visitors, leases }),
       sdk,
       credentials,
       signer: new KeylessSigner(
         certificates,
-        (...claim) => plane.bindings.spend(...claim) || workers.spend(...claim),
+        (...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim),
       ),
       certificates,
     }),
@@ -188,20 +188,20 @@ export async function startRelay(
       authority: () => certificates.current.authority?.certificate,
       writer,
     }),
-    observer: new Observer(tally, log),
+    observer: new RequestLog(counters, log),
     isClosing,
   })
-  const workers = new Workers({
+  const workers = new WorkerPool({
     settings,
     publicKey: identity.publicKey,
     certificates,
     policy,
     leases,
     visitors,
-    tally,
+    counters,
     connect,
     serveApi: (connection) => api.emit('secureConnection', connection),
-    serve: (arrival) => plane.serve(arrival),
+    serve: (pending) => dataPlane.serve(pending),
     track: (socket) => shutdown.track(socket),
     log,
   })
@@ -209,10 +209,10 @@ export async function startRelay(
   const metrics =
     settings.metricsAddress &&
     createMetricsServer({
-      tally,
+      counters,
       visitors,
       leases,
-      door,
+      connectionLimiter,
       state,
       tunnelEndpoint: hasUdp ? tunnelEndpoint : undefined,
     })
@@ -224,7 +224,7 @@ export async function startRelay(
     closeRest: () => {
       api.close()
       metrics?.close()
-      plane.close()
+      dataPlane.close()
       state.close()
       return [recovery.close(), journal.close(), policy.settled(), tunnelEndpoint.close(), reloader.close()]
     },

@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readCertificates } from './certificates/certificate-files.ts'
 import type { CertificateRotation } from './certificates/certificate-rotation.ts'
 import type { PreviousCertificates } from './certificates/previous-certificates.ts'
-import { TUNNEL_FILES, type TunnelCertificates } from './certificates/quic-certificate.ts'
+import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from './certificates/quic-certificate.ts'
 import type { Settings } from './config/settings.ts'
 import { RELOAD_DELAY_MS } from './limits.ts'
 import type { Logger } from './log/log.ts'
@@ -12,13 +12,13 @@ import type { AuditLog } from './policy/audit-log.ts'
 import type { Policy } from './policy/policy.ts'
 import { differenceOf } from './policy/policy-difference.ts'
 
-const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...TUNNEL_FILES, 'policy.json']
+const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
 
 interface ReloaderParts {
   settings: Settings
   certificates: CertificateRotation
   previous: PreviousCertificates
-  tunnelCertificates: TunnelCertificates
+  tunnelCertificates: QuicCertificates
   policy: Policy
   audit: AuditLog
   log: Logger

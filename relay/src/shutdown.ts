@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { Visitors } from './bridge/visitors.ts'
-import type { Workers } from './cluster/worker-pool.ts'
+import type { WorkerPool } from './cluster/worker-pool.ts'
 import type { LeaseRegistry } from './lease/lease-registry.ts'
-import { FAREWELL_MS } from './limits.ts'
+import { CLOSE_GRACE_MS } from './limits.ts'
 import type { Logger } from './log/log.ts'
 
 export interface CloseOptions {
@@ -14,23 +14,23 @@ export interface CloseOptions {
   drainMs?: number | undefined
 }
 
-export interface ShutdownParts {
+export interface ShutdownOptions {
   listener: Server
   leases: LeaseRegistry
   visitors: Visitors
-  workers: Workers
+  workers: WorkerPool
   /** What has to end after the last connection, side by side. */
   closeRest: () => Promise<unknown>[]
   log: Logger
 }
 
 export class Shutdown {
-  readonly #parts: ShutdownParts
+  readonly #parts: ShutdownOptions
   readonly #sockets = new Set<Socket>()
   readonly #hurry = new AbortController()
   #closing: Promise<void> | undefined
 
-  constructor(parts: ShutdownParts) {
+  constructor(parts: ShutdownOptions) {
     this.#parts = parts
     parts.listener.on('connection', (socket) => this.track(socket))
   }
@@ -84,7 +84,7 @@ export class Shutdown {
     await Promise.race([
       Promise.allSettled(ended),
       // Not what keeps the process, once they are closed.
-      setTimeout(FAREWELL_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}),
+      setTimeout(CLOSE_GRACE_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}),
     ])
   }
 }

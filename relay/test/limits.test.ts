@@ -2,10 +2,10 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LoginAttempts } from '../src/api/handlers/login-attempts.ts'
-import { Bindings } from '../src/keyless/bindings.ts'
+import { BindingStore } from '../src/keyless/bindings.ts'
 import { LeaseRegistry } from '../src/lease/lease-registry.ts'
 import { Reservations } from '../src/lease/reservations.ts'
-import { Routes } from '../src/routing/routing-table.ts'
+import { RoutingTable } from '../src/routing/routing-table.ts'
 import { newLease } from './support/lease.ts'
 import { readAll, startTestRelay } from './support/relay.ts'
 
@@ -16,7 +16,7 @@ const HELLO = Buffer.from('hello')
 describe('bindings', () => {
   test('one is forgotten after 5 minutes', () => {
     vi.useFakeTimers()
-    const bindings = new Bindings()
+    const bindings = new BindingStore()
     const lease = newLease()
     const binding = bindings.issue(lease, HELLO)
     vi.advanceTimersByTime(5 * 60_000 - 1)
@@ -26,7 +26,7 @@ describe('bindings', () => {
   })
 
   test('of 65,537 open ones the oldest is forgotten', () => {
-    const bindings = new Bindings()
+    const bindings = new BindingStore()
     const lease = newLease()
     const [first, second] = [bindings.issue(lease, HELLO), bindings.issue(lease, HELLO)]
     for (let i = 2; i < 65_536; i++) bindings.issue(lease, HELLO)
@@ -36,7 +36,7 @@ describe('bindings', () => {
   })
 
   test('one belongs to a lease instance and a ClientHello', () => {
-    const bindings = new Bindings()
+    const bindings = new BindingStore()
     const lease = newLease()
     const binding = bindings.issue(lease, HELLO)
     expect(bindings.allows(binding, newLease(), HELLO)).toBe(false)
@@ -48,7 +48,7 @@ describe('bindings', () => {
 
 test('100,000 leases are the most; a renewal or replacement still finds its place', () => {
   vi.useFakeTimers()
-  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
   const register = (index: number) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`
     const request = {

@@ -24,7 +24,7 @@ const AGAIN_MS = 250
 /** A relay that takes nothing any more is written to again after this. */
 const DRAIN_MS = 1000
 /** One WebSocket message, at most. */
-const PIECE_BYTES: number = 64 * 1024
+const BODY_CHUNK_BYTES: number = 64 * 1024
 
 export const attack: ClientAttack = {
   by: 'clients',
@@ -71,8 +71,10 @@ async function run(target: Target, until: number): Promise<Facts> {
 function* stuffing(stream: number): Generator<Buffer> {
   const first = capabilityBytes('this is no capability')
   yield webSocketFrame(yamuxFrame(YAMUX.data, FLAG.syn, stream, first))
-  for (let left = YAMUX_WINDOW_BYTES - first.length; left > 0; left -= PIECE_BYTES)
-    yield webSocketFrame(yamuxFrame(YAMUX.data, FLAG.none, stream, Buffer.alloc(Math.min(PIECE_BYTES, left))))
+  for (let left = YAMUX_WINDOW_BYTES - first.length; left > 0; left -= BODY_CHUNK_BYTES)
+    yield webSocketFrame(
+      yamuxFrame(YAMUX.data, FLAG.none, stream, Buffer.alloc(Math.min(BODY_CHUNK_BYTES, left))),
+    )
 }
 
 /** The kernel has taken what was written, or the connection is over. */

@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AUDIENCE, HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
-import type { Credentials } from '../auth/lease-authorizer.ts'
+import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
-import { OwnCertificates } from '../certificates/lease-certificate.ts'
-import type { Sources } from '../client-address/client-addresses.ts'
+import { LeaseCertificates } from '../certificates/lease-certificate.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { parseWith } from '../config/schema.ts'
 import { RelayError } from '../errors.ts'
 import type { KeylessSigner } from '../keyless/keyless-signer.ts'
@@ -19,16 +19,16 @@ import { describeApi } from './endpoints/openapi.ts'
 import { signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
-import { createUnavailable } from './handlers/disabled-features.ts'
+import { createDisabledFeatures } from './handlers/disabled-features.ts'
 import { createInstaller } from './handlers/installer.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
 import { sendData, sendJson } from './http/envelope.ts'
-import { PageCache } from './http/list-cache.ts'
-import { sendPage } from './http/list-response.ts'
+import { ListCache } from './http/list-cache.ts'
+import { sendList } from './http/list-response.ts'
 import { cursorOf } from './http/pagination.ts'
-import { type BodyBounds, readJson } from './http/read-body.ts'
+import { type BodyLimits, readJson } from './http/read-body.ts'
 import { headerOf } from './http/request.ts'
 import type { Handler, Routing } from './http/server.ts'
 
@@ -41,7 +41,7 @@ export interface Parts {
   /** What the installer serves, if there is one. */
   installDir: string | undefined
   writer: BodyWriter
-  sources: Sources
+  clientAddresses: ClientAddresses
   budgets: Budgets
   /** What requests without a credential take. */
   unproven: RequestMemory
@@ -49,12 +49,12 @@ export interface Parts {
   adminAuth: AdminAuth
   admin: AdminApi
   sdk: SdkApi
-  credentials: Credentials
+  credentials: LeaseCredentials
   signer: KeylessSigner
   certificates: CertificateRotation
 }
 
-export function createRouting({
+export function createRouter({
   public: open,
   adminAuth,
   admin,
@@ -66,7 +66,7 @@ export function createRouting({
   releaseVersion,
   installDir,
   writer,
-  sources,
+  clientAddresses,
   budgets,
   unproven,
 }: Parts): Routing {
@@ -79,7 +79,7 @@ export function createRouting({
     return async (request, response) => {
       const { authorization } = request.headers
       // Before the body is read: a connection that breaks meanwhile has no address any more.
-      const source = sources.ofRequest(request)
+      const source = clientAddresses.ofRequest(request)
       if (auth === 'admin') adminAuth.require(authorization, source)
       if (cost !== undefined) budgets.charge(source, cost)
       const bounds = bodies.boundsOf(endpoint, source)
@@ -89,15 +89,15 @@ export function createRouting({
     }
   }
   const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
-    const cache = new PageCache(produce)
+    const cache = new ListCache(produce)
     return async (request, response) => {
-      const source = sources.ofRequest(request)
+      const source = clientAddresses.ofRequest(request)
       if (endpoint.auth === 'admin') adminAuth.require(request.headers.authorization, source)
-      await sendPage(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
+      await sendList(writer, request, response, cache.take(cursorOf(request)), endpoint.isKept === true)
     }
   }
   const api = ENDPOINTS
-  const ownCertificates = new OwnCertificates(certificates)
+  const ownCertificates = new LeaseCertificates(certificates)
   const description = Buffer.from(JSON.stringify(describeApi(origin)))
   const handlers: Record<EndpointName, Handler> = {
     openapi: (request, response) => {
@@ -136,7 +136,7 @@ export function createRouting({
   }
   const routing: Routing = {
     ...createInstaller(installDir, releaseVersion, writer),
-    ...createUnavailable(credentials),
+    ...createDisabledFeatures(credentials),
   }
   for (const name of Object.keys(handlers) as EndpointName[]) {
     const { path, method, isKept } = ENDPOINTS[name]
@@ -172,7 +172,7 @@ export const refuseWithoutUpgrade: Handler = (request) => {
 }
 
 /** Outside the envelope, but for a bad lease token and a lease that sends too much at once. */
-function sign(credentials: Credentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
+function sign(credentials: LeaseCredentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
   return async (request, response) => {
     const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
     try {
@@ -190,7 +190,7 @@ function sign(credentials: Credentials, signer: KeylessSigner, bodies: RequestBo
 async function readSignRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  bounds: BodyBounds,
+  bounds: BodyLimits,
 ): Promise<SignRequest> {
   try {
     return parseWith(signRequest, await readJson(request, response, bounds))

@@ -9,8 +9,8 @@ import {
   STALE_TOKENS_BURST,
   STALE_TOKENS_PER_MINUTE,
 } from '../limits.ts'
-import { Rates } from '../rate-limit/gcra.ts'
-import type { Tokens } from './token-issuer.ts'
+import { GcraLimiter } from '../rate-limit/gcra.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 
 /** Where active leases are found. */
@@ -18,12 +18,15 @@ interface ActiveLeases {
   find(identity: Identity, id: string): Lease | undefined
 }
 
-export class Admissions {
+export class LeaseAuthorizer {
   readonly #tokens: TokenVerifier
   readonly #leases: ActiveLeases
-  readonly #stale: Rates = new Rates(1, { perMinute: STALE_TOKENS_PER_MINUTE, burst: STALE_TOKENS_BURST })
+  readonly #stale: GcraLimiter = new GcraLimiter(1, {
+    perMinute: STALE_TOKENS_PER_MINUTE,
+    burst: STALE_TOKENS_BURST,
+  })
   /** Of leases for which there was a forged token. */
-  readonly #forged = new WeakMap<Lease, Rates>()
+  readonly #forged = new WeakMap<Lease, GcraLimiter>()
 
   constructor(tokens: TokenVerifier, leases: ActiveLeases) {
     this.#tokens = tokens
@@ -52,7 +55,8 @@ export class Admissions {
     const forged = this.#forged.get(lease)
     if (!token.isChecked && forged && forged.waitMs(0, 1, performance.now()) > 0) return false
     if (token.isSigned()) return true
-    const rates = forged ?? new Rates(1, { perMinute: FORGED_TOKENS_PER_MINUTE, burst: FORGED_TOKENS_BURST })
+    const rates =
+      forged ?? new GcraLimiter(1, { perMinute: FORGED_TOKENS_PER_MINUTE, burst: FORGED_TOKENS_BURST })
     rates.spend(0, 1, performance.now())
     this.#forged.set(lease, rates)
     return false
@@ -60,7 +64,7 @@ export class Admissions {
 }
 
 /** @returns whether there was one left */
-function spend(rates: Rates): boolean {
+function spend(rates: GcraLimiter): boolean {
   const now = performance.now()
   if (rates.waitMs(0, 1, now) > 0) return false
   rates.spend(0, 1, now)
@@ -71,10 +75,10 @@ function notValid(): RelayError {
   return new RelayError('unauthorized', 'the token is not valid here')
 }
 
-export class Credentials extends Admissions {
-  readonly #tokens: Tokens
+export class LeaseCredentials extends LeaseAuthorizer {
+  readonly #tokens: TokenIssuer
 
-  constructor(tokens: Tokens, leases: ActiveLeases) {
+  constructor(tokens: TokenIssuer, leases: ActiveLeases) {
     super(tokens, leases)
     this.#tokens = tokens
   }

@@ -3,18 +3,18 @@
 import { parentPort } from 'node:worker_threads'
 import { recoverSigner } from './ethereum.ts'
 
-export interface Question {
+export interface RecoveryRequest {
   id: number
   message: string
   signature: string
 }
 
-export interface Answer {
+export interface RecoveryResponse {
   id: number
   /** Lower case; undefined when nobody can have made the signature. */
   address: string | undefined
 }
 
-parentPort?.on('message', async ({ id, message, signature }: Question) => {
-  parentPort?.postMessage({ id, address: await recoverSigner(message, signature) } satisfies Answer)
+parentPort?.on('message', async ({ id, message, signature }: RecoveryRequest) => {
+  parentPort?.postMessage({ id, address: await recoverSigner(message, signature) } satisfies RecoveryResponse)
 })

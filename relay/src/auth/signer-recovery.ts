@@ -2,8 +2,8 @@
 
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'
-import { RECOVERIES_WAITING_MAX, RECOVERY_DEADLINE_MS } from '../limits.ts'
-import type { Answer, Question } from './signer-recovery-worker.ts'
+import { SIGNER_RECOVERIES_WAITING_MAX, SIGNER_RECOVERY_DEADLINE_MS } from '../limits.ts'
+import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
 
 interface Waiting {
   resolve(address: string | undefined): void
@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /** The thread starts with the first question, and anew with the next one after it ended. */
-export class Recovery {
+export class SignerRecovery {
   readonly #script: URL
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
@@ -24,7 +24,7 @@ export class Recovery {
 
   /** @throws RelayError `rate_limited` when {@link recover} would: to know before a challenge is used up */
   requireRoom(): void {
-    if (this.#waiting.size >= RECOVERIES_WAITING_MAX)
+    if (this.#waiting.size >= SIGNER_RECOVERIES_WAITING_MAX)
       throw new RelayError('rate_limited', 'too many registrations at once', { 'Retry-After': '1' })
   }
 
@@ -36,11 +36,11 @@ export class Recovery {
     this.requireRoom()
     this.#worker ??= this.#start()
     const id = ++this.#lastId
-    this.#worker.postMessage({ id, message, signature } satisfies Question)
+    this.#worker.postMessage({ id, message, signature } satisfies RecoveryRequest)
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(
         () => this.#end(new Error('the recovery thread hangs')),
-        RECOVERY_DEADLINE_MS,
+        SIGNER_RECOVERY_DEADLINE_MS,
       )
       this.#waiting.set(id, { resolve, reject, deadline })
     })
@@ -55,7 +55,7 @@ export class Recovery {
     // It needs none of the relay's secrets, and none of what is loaded into the relay itself.
     const worker = new Worker(this.#script, { env: {}, execArgv: [] })
     worker.unref()
-    worker.on('message', (answer: Answer) => this.#take(answer.id)?.resolve(answer.address))
+    worker.on('message', (answer: RecoveryResponse) => this.#take(answer.id)?.resolve(answer.address))
     const broken = (cause: unknown) => {
       if (this.#worker === worker) void this.#end(new Error('the recovery thread broke', { cause }))
     }

@@ -10,7 +10,7 @@ import { encode, HALF_ORDER, HEADER, scalar, TokenVerifier } from './token-verif
 const TOKEN_ID_BYTES = 12
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-export class Tokens extends TokenVerifier {
+export class TokenIssuer extends TokenVerifier {
   readonly #identity: RelayIdentity
   readonly #issuer: string
 

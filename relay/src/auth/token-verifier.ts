@@ -3,7 +3,7 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { type Audience, identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
 import { now } from '../clock.ts'
-import { VerifiedTokens } from './verified-token-cache.ts'
+import { VerifiedTokenCache } from './verified-token-cache.ts'
 
 /** The first part of every token. */
 export const HEADER: string = encode(TOKEN_HEADER)
@@ -16,7 +16,7 @@ export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe9
 export class TokenVerifier {
   readonly #publicKey: KeyObject
   readonly #issuer: string
-  readonly #verified = new VerifiedTokens()
+  readonly #verified = new VerifiedTokenCache()
 
   /** @param issuer the relay's URL */
   constructor(publicKey: KeyObject, issuer: string) {

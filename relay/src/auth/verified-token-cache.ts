@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { TokenClaims } from '@svc/protocol'
 import { VERIFIED_TOKENS_MAX } from '../limits.ts'
 
-export class VerifiedTokens {
+export class VerifiedTokenCache {
   /** By the token's SHA-256, so that no secret is kept, and what a comparison takes says nothing of one. */
   readonly #claims = new Map<string, TokenClaims>()
 

@@ -16,7 +16,7 @@ export interface Direction {
 }
 
 /** Closed at first: {@link open} it when the source has a listener. */
-export class Valve {
+export class BackpressureGate {
   readonly #direction: Direction
   readonly #endTurn: () => void
   #isClosed = true

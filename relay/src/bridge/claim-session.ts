@@ -4,21 +4,21 @@ import { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_QUIET_MS, SOURCE_SHARE_WAIT_MS } from '../limits.ts'
-import type { Tally } from '../metrics/relay-counters.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
-import type { Claimed, ReadyQueue } from '../reverse/ready-queue.ts'
-import { SourceShares } from './client-shares.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { ClaimedSession, ReadyQueue } from '../reverse/ready-queue.ts'
+import { ClientShares } from './client-shares.ts'
 import { LostSessions } from './lost-sessions.ts'
 
-export class SessionClaims {
-  readonly #tally: Tally
-  readonly #shares = new SourceShares()
+export class SessionClaimer {
+  readonly #counters: RelayCounters
+  readonly #shares = new ClientShares()
   readonly #lost = new LostSessions()
   readonly #makeRoomElsewhere: (lease: Lease) => void
 
   /** @param makeRoomElsewhere called when a visitor has to wait, and no source has more than its share in this process */
-  constructor(tally: Tally, makeRoomElsewhere: (lease: Lease) => void = () => {}) {
-    this.#tally = tally
+  constructor(counters: RelayCounters, makeRoomElsewhere: (lease: Lease) => void = () => {}) {
+    this.#counters = counters
     this.#makeRoomElsewhere = makeRoomElsewhere
   }
 
@@ -28,53 +28,58 @@ export class SessionClaims {
    * visitor can use up sessions as fast as a site opens them.
    * @returns undefined when none came in time, or the visitor is gone
    */
-  async claim(arrival: Arrival, gone: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
-    const { lease, cameAt, sessionsLost, from } = arrival
-    if (this.#lost.areTooMany(arrival)) return undefined
+  async claim(pending: PendingVisitor, gone: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
+    const { lease, arrivedAt, sessionsLost, from } = pending
+    if (this.#lost.areTooMany(pending)) return undefined
     const claimed =
-      sessionsLost === 0 ? await this.#claimFirst(arrival, gone) : lease.ready.claimAgain(gone, cameAt, from)
+      sessionsLost === 0
+        ? await this.#claimFirst(pending, gone)
+        : lease.ready.claimAgain(gone, arrivedAt, from)
     if (claimed instanceof Duplex) {
-      this.#tally.activations += 1
-      this.#shares.enter(arrival)
+      this.#counters.activations += 1
+      this.#shares.enter(pending)
       return claimed
     }
     if (claimed !== undefined) {
-      claimed.handOver(arrival)
+      claimed.handOver(pending)
       return 'elsewhere'
     }
-    if (!gone.aborted) this.#tally.claimsFailed += 1
+    if (!gone.aborted) this.#counters.claimsFailed += 1
     return undefined
   }
 
   /** The session of the visitor broke before it answered, and the visitor is still there. */
-  sessionLost(arrival: Arrival): void {
-    this.#lost.count(arrival)
-    this.#tally.sessionsLost += 1
+  sessionLost(pending: PendingVisitor): void {
+    this.#lost.count(pending)
+    this.#counters.sessionsLost += 1
   }
 
   /** Whether the visitor comes from a source that has its share of the lease's visitors. */
-  isLast({ lease, network }: Pick<Arrival, 'lease' | 'network'>): boolean {
+  isLowPriority({ lease, network }: Pick<PendingVisitor, 'lease' | 'network'>): boolean {
     return this.#shares.isUsedUp(lease, network)
   }
 
   /** Closes one visitor of a source that has more than its share. @returns false when there is no such source */
   makeRoom(lease: Lease): boolean {
     const isMade = this.#shares.makeRoom(lease)
-    if (isMade) this.#tally.visitorsDisplaced += 1
+    if (isMade) this.#counters.visitorsDisplaced += 1
     return isMade
   }
 
-  async #claimFirst(arrival: Arrival, gone: AbortSignal): Promise<Claimed | undefined> {
-    const { lease, network, cameAt } = arrival
+  async #claimFirst(pending: PendingVisitor, gone: AbortSignal): Promise<ClaimedSession | undefined> {
+    const { lease, network, arrivedAt } = pending
     const { ready } = lease
-    const leftMs = cameAt + CLAIM_TIMEOUT_MS - performance.now()
+    const leftMs = arrivedAt + CLAIM_TIMEOUT_MS - performance.now()
     if (!ready.isEmpty) return await ready.claim(gone, leftMs)
-    this.#tally.claimsWaited += 1
-    const isLast = arrival.isLast || this.isLast(arrival)
-    const making = isLast ? undefined : this.#keepMakingRoom(arrival)
+    this.#counters.claimsWaited += 1
+    const isLowPriority = pending.isLowPriority || this.isLowPriority(pending)
+    const making = isLowPriority ? undefined : this.#keepMakingRoom(pending)
     const silent = new AbortController()
     const looking = setTimeout(() => void abortIfSilent(ready, silent), CARRIER_QUIET_MS)
-    const claimed = await ready.claim(AbortSignal.any([gone, silent.signal]), leftMs, { network, isLast })
+    const claimed = await ready.claim(AbortSignal.any([gone, silent.signal]), leftMs, {
+      network,
+      isLowPriority,
+    })
     clearInterval(making)
     clearTimeout(looking)
     return claimed
@@ -84,11 +89,11 @@ export class SessionClaims {
    * A site that is merely busy has another session ready long before. A source that sends all its visitors at once has its
    * share only after they have come: it displaces nobody from then on, least of all its own.
    */
-  #keepMakingRoom(arrival: Arrival): NodeJS.Timeout {
-    const { lease } = arrival
+  #keepMakingRoom(pending: PendingVisitor): NodeJS.Timeout {
+    const { lease } = pending
     this.#shares.look(lease)
     return setInterval(() => {
-      if (this.isLast(arrival)) return
+      if (this.isLowPriority(pending)) return
       if (!this.makeRoom(lease)) this.#makeRoomElsewhere(lease)
     }, SOURCE_SHARE_WAIT_MS)
   }
@@ -96,6 +101,6 @@ export class SessionClaims {
 
 /** Nobody is there to open a session: a visitor need not wait for one. */
 async function abortIfSilent(ready: ReadyQueue, silent: AbortController): Promise<void> {
-  await ready.look()
+  await ready.probeCarriers()
   if (ready.isSilent) silent.abort()
 }

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import { SOURCE_SHARE, SOURCE_SHARE_MIN } from '../limits.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 
 /** What a visitor had sent and received when it was last looked at, and since when that has been so. */
 interface Activity {
@@ -15,27 +15,27 @@ interface Activity {
 interface Guests {
   count: number
   /** By network, in the order in which they came. Those of trusted proxies have none, and are nobody's share. */
-  sources: Map<string | undefined, Map<Socket, Activity>>
+  clientAddresses: Map<string | undefined, Map<Socket, Activity>>
 }
 
-export class SourceShares {
+export class ClientShares {
   /** Of leases with visitors here. */
   readonly #leases = new Map<Lease, Guests>()
 
   /** The visitor has a session, until it leaves. */
-  enter({ visitor, lease, network, cameAt }: Arrival): void {
+  enter({ visitor, lease, network, arrivedAt }: PendingVisitor): void {
     if (visitor.destroyed) return
-    const guests = this.#leases.get(lease) ?? { count: 0, sources: new Map() }
-    const ofSource = guests.sources.get(network) ?? new Map<Socket, Activity>()
+    const guests = this.#leases.get(lease) ?? { count: 0, clientAddresses: new Map() }
+    const ofSource = guests.clientAddresses.get(network) ?? new Map<Socket, Activity>()
     if (ofSource.has(visitor)) return
     this.#leases.set(lease, guests)
-    guests.sources.set(network, ofSource.set(visitor, { bytes: 0, idleSince: cameAt }))
+    guests.clientAddresses.set(network, ofSource.set(visitor, { bytes: 0, idleSince: arrivedAt }))
     guests.count += 1
     visitor.once('close', () => {
       guests.count -= 1
       if (guests.count === 0) this.#leases.delete(lease)
       ofSource.delete(visitor)
-      if (ofSource.size === 0) guests.sources.delete(network)
+      if (ofSource.size === 0) guests.clientAddresses.delete(network)
     })
   }
 
@@ -43,14 +43,14 @@ export class SourceShares {
   isUsedUp(lease: Lease, network: string | undefined): boolean {
     const guests = this.#leases.get(lease)
     if (network === undefined || guests === undefined) return false
-    return (guests.sources.get(network)?.size ?? 0) >= shareOf(guests)
+    return (guests.clientAddresses.get(network)?.size ?? 0) >= shareOf(guests)
   }
 
   /** Notes what visitors of sources beyond their share have transferred, so that {@link makeRoom} knows who is idle. */
   look(lease: Lease): void {
     const guests = this.#leases.get(lease)
     if (guests === undefined) return
-    for (const [network, ofSource] of guests.sources)
+    for (const [network, ofSource] of guests.clientAddresses)
       if (network !== undefined && ofSource.size > shareOf(guests))
         for (const [visitor, activity] of ofSource) note(visitor, activity)
   }
@@ -63,7 +63,7 @@ export class SourceShares {
     const guests = this.#leases.get(lease)
     if (guests === undefined) return false
     let largest: Map<Socket, Activity> | undefined
-    for (const [network, ofSource] of guests.sources)
+    for (const [network, ofSource] of guests.clientAddresses)
       if (network !== undefined && ofSource.size > (largest?.size ?? shareOf(guests))) largest = ofSource
     let idlest: Socket | undefined
     let idleSince = Number.POSITIVE_INFINITY

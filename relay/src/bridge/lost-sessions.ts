@@ -3,13 +3,13 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import {
-  BUDGET_SLOTS,
+  RATE_LIMIT_SLOTS,
   SESSIONS_LOST_BURST,
   SESSIONS_LOST_PER_MINUTE,
   SESSIONS_LOST_SOURCE_SHARE,
 } from '../limits.ts'
-import { type Rate, Rates } from '../rate-limit/gcra.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
+import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 
 const RATE: Rate = {
   perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_SOURCE_SHARE,
@@ -17,17 +17,17 @@ const RATE: Rate = {
 }
 const SLOT_KEY_BYTES = 32
 
-type Visit = Pick<Arrival, 'lease' | 'network'>
+type Visit = Pick<PendingVisitor, 'lease' | 'network'>
 
 export class LostSessions {
   /** Undefined until a session breaks. */
-  #rates: Rates | undefined
+  #rates: GcraLimiter | undefined
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
   count(visit: Visit): void {
     visit.lease.ready.sessionLost()
     if (visit.network === undefined) return
-    this.#rates ??= new Rates(BUDGET_SLOTS, RATE)
+    this.#rates ??= new GcraLimiter(RATE_LIMIT_SLOTS, RATE)
     this.#rates.spend(this.#slotOf(visit), 1, performance.now())
   }
 
@@ -38,6 +38,8 @@ export class LostSessions {
   }
 
   #slotOf({ lease, network }: Visit): number {
-    return hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % BUDGET_SLOTS
+    return (
+      hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
+    )
   }
 }

@@ -2,16 +2,16 @@
 
 import type { Duplex } from 'node:stream'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
-import type { Landing } from './shared-read-buffer.ts'
+import type { SharedReadBuffer } from './shared-read-buffer.ts'
 import { socketCopy } from './socket-copy.ts'
-import { copy } from './stream-copy.ts'
+import { streamCopy } from './stream-copy.ts'
 
 /** Resolves when both are closed. A stream that breaks takes the other with it; one that ends only half-closes it. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>
 
 /** @param landing makes sockets cheaper to read; without it every stream is read as Node does it */
-export function createPipe(landing: Landing | undefined): Pipe {
-  const join = landing === undefined ? copy : socketCopy(landing)
+export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
+  const join = readBuffer === undefined ? streamCopy : socketCopy(readBuffer)
   return async (a, b, bandwidth) => {
     join(a, b, bandwidth)
     join(b, a, bandwidth)

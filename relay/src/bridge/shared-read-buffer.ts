@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { LANDING_PROBE_DEADLINE_MS, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../limits.ts'
+import { LIMITED_READ_MAX_BYTES, READ_BUFFER_PROBE_DEADLINE_MS, TURN_MAX_BYTES } from '../limits.ts'
 
 /**
  * Where Node keeps what `net.connect` is given as `onread`. For accepted sockets it offers no such option, but the
- * mechanism is the same: {@link Landing.find} tries it out, and does without in a Node that has changed.
+ * mechanism is the same: {@link SharedReadBuffer.find} tries it out, and does without in a Node that has changed.
  */
 interface OnRead {
   buffer: symbol
@@ -20,7 +20,7 @@ interface Internals {
   _handle?: { useUserBuffer?(buffer: Uint8Array): void } | null
 }
 
-export class Landing {
+export class SharedReadBuffer {
   readonly #onRead: OnRead
   readonly #whole: Buffer = Buffer.allocUnsafeSlow(TURN_MAX_BYTES)
   readonly #little: Buffer = this.#whole.subarray(0, LIMITED_READ_MAX_BYTES)
@@ -30,11 +30,11 @@ export class Landing {
   }
 
   /** @returns undefined when this Node's sockets cannot be read this way */
-  static async find(): Promise<Landing | undefined> {
+  static async find(): Promise<SharedReadBuffer | undefined> {
     const onRead = findOnRead()
     if (onRead === undefined) return undefined
-    const landing = new Landing(onRead)
-    return (await isSound(landing)) ? landing : undefined
+    const readBuffer = new SharedReadBuffer(onRead)
+    return (await isSound(readBuffer)) ? readBuffer : undefined
   }
 
   /** Whether it is a socket that is still there. */
@@ -76,10 +76,10 @@ function findOnRead(): OnRead | undefined {
 }
 
 /** Whether an accepted socket gives every byte, and its end, once it is read this way. */
-async function isSound(landing: Landing): Promise<boolean> {
+async function isSound(readBuffer: SharedReadBuffer): Promise<boolean> {
   const sent = Buffer.from('every byte, and the end')
   const server = createServer({ pauseOnConnect: true }).on('error', () => {})
-  const deadline = AbortSignal.timeout(LANDING_PROBE_DEADLINE_MS)
+  const deadline = AbortSignal.timeout(READ_BUFFER_PROBE_DEADLINE_MS)
   const sockets: Socket[] = []
   try {
     server.listen(0, '127.0.0.1')
@@ -90,7 +90,7 @@ async function isSound(landing: Landing): Promise<boolean> {
     const [accepted] = (await once(server, 'connection', { signal: deadline })) as [Socket]
     sockets.push(accepted.on('error', () => {}))
     const received: Buffer[] = []
-    landing.receive(
+    readBuffer.receive(
       accepted,
       (bytes) => received.push(Buffer.from(bytes)) > 0,
       () => false,

@@ -2,18 +2,18 @@
 
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { GATHER_BYTES, TURN_MAX_BYTES } from '../limits.ts'
-import { type Direction, Valve } from './backpressure-gate.ts'
-import type { Landing } from './shared-read-buffer.ts'
-import { type Copy, copy, whenEnded } from './stream-copy.ts'
-import { Gathering } from './write-coalescer.ts'
+import { COALESCE_BYTES, TURN_MAX_BYTES } from '../limits.ts'
+import { BackpressureGate, type Direction } from './backpressure-gate.ts'
+import type { SharedReadBuffer } from './shared-read-buffer.ts'
+import { type Copy, streamCopy, whenEnded } from './stream-copy.ts'
+import { WriteCoalescer } from './write-coalescer.ts'
 
-export function socketCopy(landing: Landing): Copy {
+export function socketCopy(readBuffer: SharedReadBuffer): Copy {
   return (from, to, bandwidth) => {
-    if (!landing.suits(from)) return copy(from, to, bandwidth)
+    if (!readBuffer.suits(from)) return streamCopy(from, to, bandwidth)
     const { take, end, valve } = (from instanceof TLSSocket ? gathered : direct)({ from, to, bandwidth })
     from.pause()
-    landing.receive(from, take, () => bandwidth.isLimited)
+    readBuffer.receive(from, take, () => bandwidth.isLimited)
     for (let early = from.read(); early !== null; early = from.read()) take(early)
     whenEnded(from, end)
     valve.open()
@@ -22,17 +22,17 @@ export function socketCopy(landing: Landing): Copy {
 
 type Ends = Pick<Direction, 'from' | 'to' | 'bandwidth'>
 
-/** What a {@link Landing} needs, and the end of it. */
+/** What a {@link SharedReadBuffer} needs, and the end of it. */
 interface Intake {
   take: (bytes: Buffer) => boolean
   end: () => void
-  valve: Valve
+  valve: BackpressureGate
 }
 
 /** From TCP: one read brings all that is there, or a turn's share. */
 function direct(ends: Ends): Intake {
   const { to } = ends
-  const valve = new Valve({ ...ends, turnBytes: TURN_MAX_BYTES })
+  const valve = new BackpressureGate({ ...ends, turnBytes: TURN_MAX_BYTES })
   return {
     take: (bytes) => {
       to.write(takesAtOnce(to) ? bytes : Buffer.from(bytes))
@@ -46,8 +46,12 @@ function direct(ends: Ends): Intake {
 /** From TLS, which brings one record at a time: those of a turn leave in one write. */
 function gathered(ends: Ends): Intake {
   const { to } = ends
-  const gathering = new Gathering(to)
-  const valve = new Valve({ ...ends, turnBytes: GATHER_BYTES, onTurnEnd: () => gathering.flush() })
+  const gathering = new WriteCoalescer(to)
+  const valve = new BackpressureGate({
+    ...ends,
+    turnBytes: COALESCE_BYTES,
+    onTurnEnd: () => gathering.flush(),
+  })
   return {
     take: (bytes) => {
       gathering.add(bytes)

@@ -3,12 +3,18 @@
 import type { Duplex } from 'node:stream'
 import { TURN_MAX_BYTES } from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
-import { Valve } from './backpressure-gate.ts'
+import { BackpressureGate } from './backpressure-gate.ts'
 
 export type Copy = (from: Duplex, to: Duplex, bandwidth: Bandwidth) => void
 
-export const copy: Copy = (from, to, bandwidth) => {
-  const valve = new Valve({ from, to, bandwidth, turnBytes: TURN_MAX_BYTES, onTurnEnd: () => to.uncork() })
+export const streamCopy: Copy = (from, to, bandwidth) => {
+  const valve = new BackpressureGate({
+    from,
+    to,
+    bandwidth,
+    turnBytes: TURN_MAX_BYTES,
+    onTurnEnd: () => to.uncork(),
+  })
   from.on('data', (chunk: Buffer) => {
     // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
     if (to.writableCorked === 0) to.cork()

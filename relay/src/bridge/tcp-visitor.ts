@@ -3,20 +3,20 @@
 import type { Socket } from 'node:net'
 import { writeRawActivation } from '../reverse/marker.ts'
 import { resetSession } from '../reverse/native-session.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
-import type { Bridging } from './tls-visitor.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { BridgeContext } from './tls-visitor.ts'
 
-type RawBridging = Pick<Bridging, 'bandwidth' | 'claims' | 'pipe'>
+type RawBridging = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
 
 /** Resolves when the visitor has left, was turned away, or is another process's. */
-export async function serveRawVisitor(
-  arrival: Arrival,
+export async function serveTcpVisitor(
+  pending: PendingVisitor,
   { bandwidth, claims, pipe }: RawBridging,
 ): Promise<void> {
-  const { visitor, lease } = arrival
-  const release = lease.onBar(() => visitor.destroy())
+  const { visitor, lease } = pending
+  const release = lease.onBlock(() => visitor.destroy())
   try {
-    const session = await claims.claim(arrival, whenClosed(visitor))
+    const session = await claims.claim(pending, whenClosed(visitor))
     if (session === 'elsewhere') return
     // A reset, for an orderly end would look like an answer without a byte.
     if (session === undefined) visitor.resetAndDestroy()

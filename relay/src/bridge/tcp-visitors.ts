@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 
-export class RawVisitors {
+export class TcpVisitors {
   readonly #open = new Set<Socket>()
 
   add(visitor: Socket): void {

@@ -4,41 +4,44 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
-import type { Bindings } from '../keyless/bindings.ts'
-import { CARRIER_QUIET_MS, CLAIMS_AGAIN_MAX, FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
+import type { BindingStore } from '../keyless/bindings.ts'
+import { CARRIER_QUIET_MS, CLAIM_RETRIES_MAX, FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { endedWithCarrier, livenessOf } from '../reverse/stream-duplex.ts'
-import type { SessionClaims } from './claim-session.ts'
+import type { SessionClaimer } from './claim-session.ts'
 import type { Pipe } from './pipe.ts'
 
-export interface Bridging {
-  bindings: Bindings
+export interface BridgeContext {
+  bindings: BindingStore
   /** What the identity of the lease may send and receive. */
   bandwidth: Bandwidth
-  claims: SessionClaims
+  claims: SessionClaimer
   pipe: Pipe
 }
 
 /** Who has shown a ClientHello. */
-type TlsArrival = Arrival & { hello: PeekedHello }
+type TlsArrival = PendingVisitor & { hello: PeekedHello }
 
 /** Resolves when the visitor has left, was turned away, or is another process's. */
-export async function serveVisitor(arrival: TlsArrival, bridging: Bridging): Promise<void> {
-  const release = arrival.lease.onBar(() => arrival.visitor.destroy())
+export async function serveTlsVisitor(pending: TlsArrival, bridging: BridgeContext): Promise<void> {
+  const release = pending.lease.onBlock(() => pending.visitor.destroy())
   try {
-    await bridge(arrival, bridging)
+    await bridge(pending, bridging)
   } finally {
     release()
   }
 }
 
-async function bridge(arrival: TlsArrival, { bindings, bandwidth, claims, pipe }: Bridging): Promise<void> {
-  const { visitor, hello, lease } = arrival
+async function bridge(
+  pending: TlsArrival,
+  { bindings, bandwidth, claims, pipe }: BridgeContext,
+): Promise<void> {
+  const { visitor, hello, lease } = pending
   const gone = whenGone(visitor)
-  let visit = arrival
-  while (visit.sessionsLost <= CLAIMS_AGAIN_MAX) {
+  let visit = pending
+  while (visit.sessionsLost <= CLAIM_RETRIES_MAX) {
     const session = await claims.claim(visit, gone)
     if (session === 'elsewhere') return
     if (session === undefined) break
@@ -55,8 +58,8 @@ async function bridge(arrival: TlsArrival, { bindings, bandwidth, claims, pipe }
     const isSilent = livenessOf(session)?.isSilent === true
     if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(visit)
     // Where the page fell silent, what it has opened since is the best there is: no visitor made it open that.
-    const cameAt = isSilent ? performance.now() : visit.cameAt
-    visit = { ...visit, cameAt, sessionsLost: visit.sessionsLost + 1, from: undefined }
+    const arrivedAt = isSilent ? performance.now() : visit.arrivedAt
+    visit = { ...visit, arrivedAt, sessionsLost: visit.sessionsLost + 1, from: undefined }
   }
   visitor.end(alertRecord(ALERT.internal_error))
 }
@@ -77,7 +80,7 @@ function firstAnswer(session: Duplex, gone: AbortSignal): Promise<boolean> {
       resolve(session.readableLength > 0)
     }
     const settleIfSilent = async () => {
-      if ((await livenessOf(session)?.answers()) === false) settle()
+      if ((await livenessOf(session)?.probe()) === false) settle()
     }
     const deadline = setTimeout(settle, FIRST_ANSWER_DEADLINE_MS)
     const quiet = setTimeout(() => void settleIfSilent(), CARRIER_QUIET_MS)

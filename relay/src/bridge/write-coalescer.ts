@@ -1,12 +1,12 @@
 // Collects what TLS records bring, back to back: a write of a few records costs little more than a write of one.
 
 import type { Writable } from 'node:stream'
-import { GATHER_BUFFERS_SPARE_MAX, GATHER_BYTES } from '../limits.ts'
+import { COALESCE_BUFFERS_SPARE_MAX, COALESCE_BYTES } from '../limits.ts'
 
 /** Buffers that nobody uses. New ones would cost more than everything else here. */
 const spare: Buffer[] = []
 
-export class Gathering {
+export class WriteCoalescer {
   readonly #to: Writable
   #buffer: Buffer | undefined
   #bytes = 0
@@ -18,11 +18,11 @@ export class Gathering {
   /** Copies `bytes`, and writes what makes a full buffer. */
   add(bytes: Buffer): void {
     for (let done = 0; done < bytes.length; ) {
-      this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(GATHER_BYTES)
+      this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(COALESCE_BYTES)
       const copied = bytes.copy(this.#buffer, this.#bytes, done)
       done += copied
       this.#bytes += copied
-      if (this.#bytes === GATHER_BYTES) this.flush()
+      if (this.#bytes === COALESCE_BYTES) this.flush()
     }
   }
 
@@ -37,5 +37,5 @@ export class Gathering {
 }
 
 function release(buffer: Buffer): void {
-  if (spare.length < GATHER_BUFFERS_SPARE_MAX) spare.push(buffer)
+  if (spare.length < COALESCE_BUFFERS_SPARE_MAX) spare.push(buffer)
 }

@@ -3,14 +3,14 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
 
 /** By the name of the format, which is what files of it end with. */
-export const AUTHORITY_FORMATS = ['pem', 'der', 'p12', 'mobileconfig'] as const
-export type AuthorityFormat = (typeof AUTHORITY_FORMATS)[number]
+export const CA_FORMATS = ['pem', 'der', 'p12', 'mobileconfig'] as const
+export type CaFormat = (typeof CA_FORMATS)[number]
 
 /** Importers ask for one. There is nothing to protect: a certificate is public, and its key is not in the file. */
 export const PKCS12_PASSWORD = 'svc'
 
 /** @param pem of the authority's certificate */
-export async function exportAuthority(pem: string, format: AuthorityFormat): Promise<Uint8Array> {
+export async function exportCa(pem: string, format: CaFormat): Promise<Uint8Array> {
   const { raw, subject } = new X509Certificate(pem)
   const name = subject.replace(/^CN=/, '')
   if (format === 'pem') return Buffer.from(pem)

@@ -6,7 +6,7 @@ import type { SignAlgorithm } from '@svc/protocol'
 import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
-import { type Authority, authorityName, createAuthority, createLeaf, LEAF_SUBJECT } from './development-ca.ts'
+import { type CertificateAuthority, caName, createCa, createLeaf, LEAF_SUBJECT } from './development-ca.ts'
 
 export interface Certificates {
   /** PEM, leaf first. */
@@ -16,7 +16,7 @@ export interface Certificates {
   key: KeyObject
   algorithm: SignAlgorithm
   /** What issued them, where that is the relay itself. */
-  authority?: Authority
+  authority?: CertificateAuthority
 }
 
 const RENEW_BEFORE_MS = 30 * 86_400_000
@@ -60,12 +60,16 @@ function filesIn(directory: string): { chain: string; key: string } {
   return { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
 }
 
-async function developmentAuthority(directory: string, host: string, log: Logger): Promise<Authority> {
+async function developmentAuthority(
+  directory: string,
+  host: string,
+  log: Logger,
+): Promise<CertificateAuthority> {
   const files = { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
   const [certificate, key] = await readPair(files.certificate, files.key)
   const found = certificate !== undefined && key !== undefined && authorityOf(host, certificate, key)
   if (found) return found
-  const authority = await createAuthority(host)
+  const authority = await createCa(host)
   await writePrivate(files.key, authority.key)
   await writePublic(files.certificate, authority.certificate)
   log.info({ path: files.certificate }, 'development CA created; trust it once')
@@ -80,16 +84,16 @@ function readPair(certificate: string, key: string): Promise<[string | undefined
  * @returns undefined for the authority of another host
  * @throws SettingsError when certificate and key cannot be used
  */
-function authorityOf(host: string, certificatePem: string, keyPem: string): Authority | undefined {
+function authorityOf(host: string, certificatePem: string, keyPem: string): CertificateAuthority | undefined {
   const certificate = pemOf('ca.pem', () => new X509Certificate(certificatePem))
   const key = pemOf('ca-key.pem', () => createPrivateKey(keyPem))
-  if (certificate.subject !== authorityName(host)) return undefined
+  if (certificate.subject !== caName(host)) return undefined
   if (!certificate.checkPrivateKey(key)) throw new SettingsError('ca-key.pem', 'is not the key of ca.pem')
   if (!isP256(key)) throw new SettingsError('ca-key.pem', 'must be ECDSA P-256')
   return { certificate: certificatePem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-function isCurrent(chainPem: string, host: string, authority: Authority): boolean {
+function isCurrent(chainPem: string, host: string, authority: CertificateAuthority): boolean {
   const leaf = pemOf('fullchain.pem', () => new X509Certificate(chainPem))
   return (
     leaf.checkHost(host) !== undefined &&

@@ -21,7 +21,7 @@ type Key = webcrypto.CryptoKey
 type KeyPair = webcrypto.CryptoKeyPair
 
 /** PEM texts; keys are PKCS #8. */
-export interface Authority {
+export interface CertificateAuthority {
   certificate: string
   key: string
 }
@@ -44,9 +44,9 @@ export const LEAF_SUBJECT = 'CN=svc development certificate'
 const NAME_CONSTRAINTS_OID = '2.5.29.30'
 
 /** A new authority that can vouch for `host` and the names below it, and for nothing else in the world. */
-export async function createAuthority(host: string): Promise<Authority> {
+export async function createCa(host: string): Promise<CertificateAuthority> {
   const keys = await newKeys()
-  const name = authorityName(host)
+  const name = caName(host)
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       name,
@@ -68,7 +68,7 @@ export async function createAuthority(host: string): Promise<Authority> {
 
 /** A new ECDSA P-256 leaf. @param names by default `host` and those one label below it */
 export async function createLeaf(
-  authority: Authority,
+  authority: CertificateAuthority,
   host: string,
   names: string[] = [host, `*.${host}`],
 ): Promise<Leaf> {
@@ -83,7 +83,7 @@ export async function createLeaf(
  * @returns PEM
  */
 export async function createLeafFor(
-  authority: Authority,
+  authority: CertificateAuthority,
   publicKey: Uint8Array<ArrayBuffer>,
   names: string[],
 ): Promise<string> {
@@ -91,7 +91,7 @@ export async function createLeafFor(
 }
 
 async function issue(
-  authority: Authority,
+  authority: CertificateAuthority,
   publicKey: Key | Uint8Array<ArrayBuffer>,
   names: string[],
 ): Promise<string> {
@@ -120,7 +120,7 @@ async function issue(
 }
 
 /** Subject of the authority for `host`: one that was made for another host cannot vouch for this one. */
-export function authorityName(host: string): string {
+export function caName(host: string): string {
   return `CN=svc development CA for ${host}`
 }
 

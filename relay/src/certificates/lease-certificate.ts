@@ -2,7 +2,7 @@
 
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import type { Lease } from '../lease/lease.ts'
-import { OWN_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
+import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 import { createLeafFor } from './development-ca.ts'
@@ -14,7 +14,7 @@ interface Issued {
   issuedAt: number
 }
 
-export class OwnCertificates {
+export class LeaseCertificates {
   readonly #rotation: CertificateRotation
   readonly #issued = new WeakMap<Lease, Issued>()
 
@@ -38,14 +38,18 @@ export class OwnCertificates {
 /** One that was issued before the clock was set back may not be valid yet. */
 function isFresh({ issuedAt }: Issued): boolean {
   const age = Date.now() - issuedAt
-  return age >= 0 && age < OWN_CERTIFICATE_RENEWAL_MS
+  return age >= 0 && age < LEASE_CERTIFICATE_RENEWAL_MS
 }
 
 /**
  * Whether a chain is the lease's own. Judged by what is in it, so that a site may keep it when the relay starts anew.
  * @param chain DER, leaf first, as a tenant sends it
  */
-export function isOwn(chain: readonly Uint8Array[], lease: Lease, { authority, key }: Certificates): boolean {
+export function isLeaseCertificate(
+  chain: readonly Uint8Array[],
+  lease: Lease,
+  { authority, key }: Certificates,
+): boolean {
   const [der, ...rest] = chain
   if (authority === undefined || der === undefined || rest.length > 0) return false
   const leaf = certificateOf(der)

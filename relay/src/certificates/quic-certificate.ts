@@ -9,7 +9,7 @@ import type { CertificateRotation } from './certificate-rotation.ts'
 import { createLeaf } from './development-ca.ts'
 
 /** PEM texts. */
-export interface TunnelCertificate {
+export interface QuicCertificatePair {
   /** Leaf first. */
   chainPem: string
   keyPem: string
@@ -17,12 +17,12 @@ export interface TunnelCertificate {
   isShared: boolean
 }
 
-type Pair = Pick<TunnelCertificate, 'chainPem' | 'keyPem'>
+type Pair = Pick<QuicCertificatePair, 'chainPem' | 'keyPem'>
 
 /** Files of the state directory that an operator may add. */
-export const TUNNEL_FILES = ['quic-fullchain.pem', 'quic-privatekey.pem'] as const
+export const QUIC_CERTIFICATE_FILES = ['quic-fullchain.pem', 'quic-privatekey.pem'] as const
 
-export class TunnelCertificates {
+export class QuicCertificates {
   readonly #settings: Settings
   readonly #rotation: CertificateRotation
   readonly #onReplace = new Set<() => void>()
@@ -41,7 +41,7 @@ export class TunnelCertificates {
    * To listen with: the operator's, a new one of the development CA, or else the one of all sites.
    * @throws SettingsError when the operator's cannot be used
    */
-  async current(): Promise<TunnelCertificate> {
+  async current(): Promise<QuicCertificatePair> {
     this.#own = await this.#readOwn()
     const { authority, chainPem, key } = this.#rotation.current
     if (this.#own !== undefined)
@@ -78,7 +78,7 @@ export class TunnelCertificates {
 
   async #readOwn(): Promise<Pair | undefined> {
     const { identityPath, rootHost } = this.#settings
-    const [chainFile, keyFile] = TUNNEL_FILES
+    const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
     const [chainPem, keyPem] = await Promise.all([
       readIfPresent(join(identityPath, chainFile)),
       readPrivateIfPresent(join(identityPath, keyFile)),
@@ -93,7 +93,7 @@ export class TunnelCertificates {
 
 /** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
 function requirePair(host: string, { chainPem, keyPem }: Pair): void {
-  const [chainFile, keyFile] = TUNNEL_FILES
+  const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
   const leaf = pemOf(chainFile, () => new X509Certificate(chainPem))
   const key = pemOf(keyFile, () => createPrivateKey(keyPem))
   if (!leaf.checkPrivateKey(key)) throw new SettingsError(keyFile, `is not the key of ${chainFile}`)

@@ -1,7 +1,7 @@
 // The arguments of `svc-relay`: a command, two options, and everything else is a setting in the environment.
 
 import { parseArgs } from 'node:util'
-import { AUTHORITY_FORMATS, type AuthorityFormat, PKCS12_PASSWORD } from '../certificates/ca-export.ts'
+import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../certificates/ca-export.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { RELEASE_VERSION } from '../version.ts'
 
@@ -12,12 +12,12 @@ export interface Printed {
 }
 
 /** The development CA's certificate is to be written to standard output. */
-export interface PrintAuthority {
-  format: AuthorityFormat
+export interface PrintCa {
+  format: CaFormat
 }
 
 /** @returns undefined when a relay is to run */
-export function readCommandLine(args: string[]): Printed | PrintAuthority | undefined {
+export function readCommandLine(args: string[]): Printed | PrintCa | undefined {
   try {
     if (args[0] === 'ca') return readAuthorityCommand(args.slice(1))
     const { help, version } = parseArgs({
@@ -31,10 +31,10 @@ export function readCommandLine(args: string[]): Printed | PrintAuthority | unde
   }
 }
 
-function readAuthorityCommand(args: string[]): PrintAuthority {
+function readAuthorityCommand(args: string[]): PrintCa {
   const { format } = parseArgs({ args, options: { format: { type: 'string', default: 'pem' } } }).values
-  const found = AUTHORITY_FORMATS.find((one) => one === format)
-  if (found === undefined) throw new Error(`--format is one of ${AUTHORITY_FORMATS.join(', ')}`)
+  const found = CA_FORMATS.find((one) => one === format)
+  if (found === undefined) throw new Error(`--format is one of ${CA_FORMATS.join(', ')}`)
   return { format: found }
 }
 
@@ -47,7 +47,7 @@ function helpText(): string {
     'svc-relay: publishes the HTTPS servers of pages under names of its own, and carries bytes that it cannot read.',
     '',
     'Usage: SVC_URL=https://relay.example.com svc-relay [--help | --version]',
-    `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${AUTHORITY_FORMATS.join(' | ')}] > FILE`,
+    `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,
     '         writes the certificate of the CA of a relay on localhost, for a phone or another machine to trust;',
     `         the password of the p12 file is ${PKCS12_PASSWORD}`,
     '',

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type AuthorityFormat, exportAuthority } from '../certificates/ca-export.ts'
+import { type CaFormat, exportCa } from '../certificates/ca-export.ts'
 import { IDENTITY_PATH_DEFAULT } from '../config/settings.ts'
 import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
 import { DRAIN_MS } from '../limits.ts'
@@ -35,10 +35,10 @@ async function run(): Promise<void> {
   }
 }
 
-async function writeAuthority(format: AuthorityFormat): Promise<void> {
+async function writeAuthority(format: CaFormat): Promise<void> {
   const file = path.join(process.env.IDENTITY_PATH || IDENTITY_PATH_DEFAULT, 'ca.pem')
   try {
-    process.stdout.write(await exportAuthority(await readFile(file, 'utf8'), format))
+    process.stdout.write(await exportCa(await readFile(file, 'utf8'), format))
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     const reason = isMissing

@@ -8,13 +8,18 @@ import { RelayError } from '../errors.ts'
 import { PROXY_HEADER_MAX_BYTES } from '../limits.ts'
 import { parseForwarded } from './forwarded-header.ts'
 import { normalizeIp } from './ip-address.ts'
-import { clientOf, FIXED_BYTES, lengthOf, SIGNATURE } from './proxy-protocol.ts'
+import {
+  PROXY_HEADER_MIN_BYTES,
+  PROXY_SIGNATURE,
+  proxyClientAddress,
+  proxyHeaderLength,
+} from './proxy-protocol.ts'
 import { readExactly } from './read-exactly.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>
 
-export class Sources {
+export class ClientAddresses {
   readonly #trusted: TrustedProxies
   /** Clients that a PROXY header named, by the peer that wrote it; of open connections only. */
   readonly #clients = new Map<string, string>()
@@ -92,15 +97,15 @@ async function readProxyHeader(socket: Socket, until: number): Promise<string | 
   let wholeBy = until
   const first = await readExactly(socket, 1, left())
   // TLS begins with 0x16: a proxy that speaks HTTP has TLS with the relay itself, and says `Forwarded`.
-  if (first[0] !== SIGNATURE[0]) {
+  if (first[0] !== PROXY_SIGNATURE[0]) {
     socket.unshift(first)
     return undefined
   }
   wholeBy = Math.min(until, performance.now() + CLIENT_HELLO_DEADLINE_MS)
-  const fixed = Buffer.concat([first, await readExactly(socket, FIXED_BYTES - 1, left())])
-  const length = lengthOf(fixed)
-  if (FIXED_BYTES + length > PROXY_HEADER_MAX_BYTES) throw new Error('PROXY header too large')
-  return clientOf(Buffer.concat([fixed, await readExactly(socket, length, left())]))
+  const fixed = Buffer.concat([first, await readExactly(socket, PROXY_HEADER_MIN_BYTES - 1, left())])
+  const length = proxyHeaderLength(fixed)
+  if (PROXY_HEADER_MIN_BYTES + length > PROXY_HEADER_MAX_BYTES) throw new Error('PROXY header too large')
+  return proxyClientAddress(Buffer.concat([fixed, await readExactly(socket, length, left())]))
 }
 
 function addressOf({ remoteAddress = '' }: Peer): string {

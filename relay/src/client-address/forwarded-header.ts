@@ -11,14 +11,14 @@ const PART = new RegExp(`[ \\t]*(?:(${TOKEN})=(${TOKEN}|${QUOTED})[ \\t]*)?(;|,|
 const PORT = /^(?:\d{1,5}|_[A-Za-z0-9._-]+)$/
 
 /** `undefined` where a proxy withheld, obfuscated or did not tell whom it got the request from. */
-export type Hop = string | undefined
+export type ForwardedElement = string | undefined
 
 /**
  * The `for` of each element, first proxy first; addresses are normalized.
  * @returns undefined when the field is not what RFC 7239 allows
  */
-export function parseForwarded(field: string): Hop[] | undefined {
-  const hops: Hop[] = []
+export function parseForwarded(field: string): ForwardedElement[] | undefined {
+  const hops: ForwardedElement[] = []
   let parameters = new Map<string, string>()
   PART.lastIndex = 0
   for (let end = ','; end !== ''; ) {
@@ -40,7 +40,7 @@ export function parseForwarded(field: string): Hop[] | undefined {
 }
 
 /** A node (RFC 7239 §6): an address, `unknown` or `_obfuscated`, and perhaps a port. */
-function hopOf(node: string | undefined): { ip: Hop } | 'malformed' {
+function hopOf(node: string | undefined): { ip: ForwardedElement } | 'malformed' {
   if (node === undefined) return { ip: undefined }
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(node) ?? []
   if (port !== undefined && !PORT.test(port)) return 'malformed'

@@ -3,9 +3,9 @@
 import { crc32c } from './crc32c.ts'
 import { normalizeIp } from './ip-address.ts'
 
-export const SIGNATURE: Buffer = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
+export const PROXY_SIGNATURE: Buffer = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
 /** Signature, version and command, family and transport, length of what follows. */
-export const FIXED_BYTES = 16
+export const PROXY_HEADER_MIN_BYTES = 16
 
 const COMMAND = { local: 0x20, proxy: 0x21 } as const
 const UNSPECIFIED = 0x00
@@ -27,12 +27,13 @@ class ProxyHeaderError extends Error {
 
 /**
  * How many bytes follow the fixed part.
- * @param fixed the first {@link FIXED_BYTES}
+ * @param fixed the first {@link PROXY_HEADER_MIN_BYTES}
  * @throws ProxyHeaderError
  */
-export function lengthOf(fixed: Buffer): number {
-  if (!fixed.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new ProxyHeaderError('no PROXY signature')
-  return fixed.readUInt16BE(FIXED_BYTES - 2)
+export function proxyHeaderLength(fixed: Buffer): number {
+  if (!fixed.subarray(0, PROXY_SIGNATURE.length).equals(PROXY_SIGNATURE))
+    throw new ProxyHeaderError('no PROXY signature')
+  return fixed.readUInt16BE(PROXY_HEADER_MIN_BYTES - 2)
 }
 
 /**
@@ -40,7 +41,7 @@ export function lengthOf(fixed: Buffer): number {
  * @returns the client's address, normalized; undefined when the proxy speaks for itself or names none
  * @throws ProxyHeaderError
  */
-export function clientOf(header: Buffer): string | undefined {
+export function proxyClientAddress(header: Buffer): string | undefined {
   const command = header[12]
   // Health checks of the proxy: what follows is to be skipped, whatever it says.
   if (command === COMMAND.local) return undefined
@@ -49,9 +50,9 @@ export function clientOf(header: Buffer): string | undefined {
   if (family === UNSPECIFIED) return undefined
   const layout = ADDRESSES[family]
   if (layout === undefined) throw new ProxyHeaderError('not the family of a TCP connection')
-  const body = header.subarray(FIXED_BYTES)
+  const body = header.subarray(PROXY_HEADER_MIN_BYTES)
   if (body.length < layout.bytes) throw new ProxyHeaderError('shorter than its addresses')
-  checkTlvs(header, FIXED_BYTES + layout.bytes)
+  checkTlvs(header, PROXY_HEADER_MIN_BYTES + layout.bytes)
   return layout.ipBytes === 0 ? undefined : normalizeIp(ipText(body.subarray(0, layout.ipBytes)))
 }
 

@@ -19,7 +19,7 @@ interface FrontParts {
 }
 
 /** Gets its connections from the SNI listener. */
-export function createFront({ certificates, serveConnect, forward }: FrontParts): Server {
+export function createApiFrontend({ certificates, serveConnect, forward }: FrontParts): Server {
   const server = createServer({
     ...secureContext(certificates.current),
     ALPNProtocols: ['http/1.1'],

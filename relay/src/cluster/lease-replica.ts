@@ -2,16 +2,16 @@
 
 import { type Identity, identityKey } from '@svc/protocol'
 import { Lease, type LeaseEnd } from '../lease/lease.ts'
-import type { Routes } from '../routing/routing-table.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
 import type { SharedLease } from './messages.ts'
 
-export class LeaseMirror {
-  readonly #routes: Routes
+export class LeaseReplica {
+  readonly #routes: RoutingTable
   readonly #came: (lease: Lease) => void
   readonly #leases = new Map<string, Lease>()
 
   /** @param came is told of each lease before it can be found */
-  constructor(routes: Routes, came: (lease: Lease) => void) {
+  constructor(routes: RoutingTable, came: (lease: Lease) => void) {
     this.#routes = routes
     this.#came = came
   }

@@ -4,14 +4,14 @@ import type { Identity } from '@svc/protocol'
 import type { Traffic } from '../bridge/visitors.ts'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
-import type { TallyChange } from '../metrics/relay-counters.ts'
+import type { CounterDelta } from '../metrics/relay-counters.ts'
 import type { PolicyFile } from '../policy/policy-file.ts'
 
 /** What a worker needs to know before it can do anything. Keys come this way only: no argument or variable has them. */
-export interface Beginning {
+export interface WorkerStart {
   kind: 'begin'
   /** Among all processes; the first one has 0. */
-  place: number
+  processIndex: number
   /** @see setClockOrigin */
   clockOrigin: number
   /** How many there are. */
@@ -54,11 +54,11 @@ export interface HandedOver {
   ageMs: number
   sessionsLost: number
   network: string | undefined
-  isLast: boolean
+  isLowPriority: boolean
 }
 
 export type ToWorker =
-  | Beginning
+  | WorkerStart
   | HandedOver
   /** Registered or renewed. */
   | { kind: 'leases'; leases: SharedLease[] }
@@ -75,10 +75,10 @@ export type ToWorker =
   /** Answered once all that was told before is in force. */
   | { kind: 'ping'; question: number }
   | { kind: 'stop-listening' }
-  /** @see FAREWELL_MS */
+  /** @see CLOSE_GRACE_MS */
   | { kind: 'end'; farewell: boolean }
 
-export type ToFirst =
+export type ToPrimary =
   | HandedOver
   | { kind: 'listening' }
   | { kind: 'failed'; message: string; code: string | undefined; port: number }
@@ -86,7 +86,7 @@ export type ToFirst =
   | { kind: 'carrier'; lease: string }
   | { kind: 'counts'; leases: LeaseCounts[] }
   /** Since the last one. */
-  | { kind: 'tally'; change: TallyChange; traffic: Traffic }
+  | { kind: 'tally'; change: CounterDelta; traffic: Traffic }
   | { kind: 'answer'; question: number; yes: boolean }
 
 /** Of one lease in one process. */

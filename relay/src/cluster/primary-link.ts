@@ -1,47 +1,47 @@
 // A worker's line to the first process: visitors without a session go there, and so does all that is counted.
 
 import { setImmediate } from 'node:timers'
-import type { PublicPlane } from '../data-plane.ts'
+import type { DataPlane } from '../data-plane.ts'
 import type { Lease } from '../lease/lease.ts'
 import { WORKER_REPORT_MS } from '../limits.ts'
-import type { Arrival, Place } from '../reverse/pending-visitor.ts'
-import type { ToFirst } from './messages.ts'
-import { leave } from './socket-handover.ts'
+import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
+import type { ToPrimary } from './messages.ts'
+import { handOverMessage } from './socket-handover.ts'
 
-export class Uplink implements Place {
-  readonly #plane: PublicPlane
+export class PrimaryLink implements PeerProcess {
+  readonly #dataPlane: DataPlane
   /** Leases whose numbers have changed since they were told. */
   readonly #changed = new Set<Lease>()
   /** What was told of gauges and sums. */
   #told = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
-  constructor(plane: PublicPlane) {
-    this.#plane = plane
-    plane.visitors.onChange((lease) => this.note(lease))
+  constructor(dataPlane: DataPlane) {
+    this.#dataPlane = dataPlane
+    dataPlane.visitors.onChange((lease) => this.markChanged(lease))
     setInterval(() => this.#tellTally(), WORKER_REPORT_MS).unref()
   }
 
   /** Without the first process there is nobody to tell: this one ends, too. */
-  tell(message: ToFirst, told: () => void = () => {}): void {
+  send(message: ToPrimary, told: () => void = () => {}): void {
     process.send?.(message, undefined, {}, told)
   }
 
   /** Its visitors without a session wait in the first process, which is told how many sessions there are. */
   watch(lease: Lease): void {
-    lease.ready.waitIn(this)
-    lease.ready.onChange(() => this.note(lease))
+    lease.ready.delegateWaitingTo(this)
+    lease.ready.onChange(() => this.markChanged(lease))
   }
 
-  handOver(arrival: Arrival): void {
+  handOver(pending: PendingVisitor): void {
     // The first process shall not send the visitor back for a session that has just been claimed.
     this.#tellCounts()
-    const { visitor } = arrival
+    const { visitor } = pending
     if (visitor.destroyed) return
-    process.send?.(leave(arrival), visitor, { keepOpen: true }, () => visitor.destroy())
+    process.send?.(handOverMessage(pending), visitor, { keepOpen: true }, () => visitor.destroy())
   }
 
   /** The lease's numbers are told, as they are at the end of this turn of the event loop. */
-  note(lease: Lease): void {
+  markChanged(lease: Lease): void {
     if (this.#changed.size === 0) setImmediate(() => this.#tellCounts())
     this.#changed.add(lease)
   }
@@ -51,23 +51,23 @@ export class Uplink implements Place {
     const leases = [...this.#changed].map((lease) => ({
       lease: lease.id,
       ready: lease.ready.size,
-      visitors: this.#plane.visitors.visitorsOf(lease),
+      visitors: this.#dataPlane.visitors.visitorsOf(lease),
     }))
     this.#changed.clear()
-    this.tell({ kind: 'counts', leases })
+    this.send({ kind: 'counts', leases })
   }
 
   #tellTally(): void {
-    const { tally, visitors, door } = this.#plane
-    const { carriers } = tally
-    const { silent } = door
+    const { counters, visitors, connectionLimiter } = this.#dataPlane
+    const { carriers } = counters
+    const { silent } = connectionLimiter
     const { fromVisitors, toVisitors } = visitors.traffic
     const told = this.#told
     this.#told = { carriers, silent, fromVisitors, toVisitors }
-    this.tell({
+    this.send({
       kind: 'tally',
       change: {
-        ...tally.take(),
+        ...counters.take(),
         carriers: carriers - told.carriers,
         silentElsewhere: silent - told.silent,
       },

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
-import type { Arrival, Place } from '../reverse/pending-visitor.ts'
+import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { HandedOver } from './messages.ts'
 
 /** What Node's sockets read through. It has no name in the documentation, and no other way to stop reading at once. */
@@ -15,8 +15,8 @@ interface Reading {
  * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
  * connection is open as long as one process has it.
  */
-export function leave(arrival: Arrival): HandedOver {
-  const { visitor, lease, hello, cameAt, sessionsLost, network, isLast } = arrival
+export function handOverMessage(pending: PendingVisitor): HandedOver {
+  const { visitor, lease, hello, arrivedAt, sessionsLost, network, isLowPriority } = pending
   const unread: Buffer[] = []
   for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read()) unread.push(bytes)
   // Only now, for `read` may have begun to read again.
@@ -27,15 +27,15 @@ export function leave(arrival: Arrival): HandedOver {
     lease: lease.id,
     hello,
     unread: Buffer.concat(unread),
-    ageMs: performance.now() - cameAt,
+    ageMs: performance.now() - arrivedAt,
     sessionsLost,
     network,
-    isLast,
+    isLowPriority,
   }
 }
 
 /** As it was in the other process. */
-export function arrive(socket: Socket, { unread }: HandedOver): Socket {
+export function receiveSocket(socket: Socket, { unread }: HandedOver): Socket {
   socket.on('error', () => {})
   socket.allowHalfOpen = true
   if (unread.length > 0) socket.unshift(unread)
@@ -43,13 +43,27 @@ export function arrive(socket: Socket, { unread }: HandedOver): Socket {
 }
 
 /** The visit of a visitor who has arrived. @param from the process that the visitor was in */
-export function arrivalOf(visitor: Socket, lease: Lease, message: HandedOver, from: Place): Arrival {
-  const { hello, ageMs, sessionsLost, network, isLast } = message
-  return { visitor, lease, hello, cameAt: performance.now() - ageMs, sessionsLost, network, isLast, from }
+export function pendingVisitorOf(
+  visitor: Socket,
+  lease: Lease,
+  message: HandedOver,
+  from: PeerProcess,
+): PendingVisitor {
+  const { hello, ageMs, sessionsLost, network, isLowPriority } = message
+  return {
+    visitor,
+    lease,
+    hello,
+    arrivedAt: performance.now() - ageMs,
+    sessionsLost,
+    network,
+    isLowPriority,
+    from,
+  }
 }
 
 /** Who came for nothing gets what a visitor gets for whom no session came. */
-export function refuse(visitor: Socket, { hello }: HandedOver): void {
+export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
   if (hello === undefined) visitor.resetAndDestroy()
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
 }

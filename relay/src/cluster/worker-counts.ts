@@ -2,22 +2,25 @@
 
 import type { Visitors } from '../bridge/visitors.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { Tally } from '../metrics/relay-counters.ts'
-import type { Place } from '../reverse/pending-visitor.ts'
-import type { LeaseCounts, ToFirst } from './messages.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { PeerProcess } from '../reverse/pending-visitor.ts'
+import type { LeaseCounts, ToPrimary } from './messages.ts'
 
 export class WorkerCounts {
-  readonly #place: Place
+  readonly #processIndex: PeerProcess
   readonly #visitors: Visitors
-  readonly #tally: Tally
+  readonly #counters: RelayCounters
   /** Leases of which the worker has something; also such as have ended and still have visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentElsewhere: 0 }
 
-  constructor(place: Place, { visitors, tally }: { visitors: Visitors; tally: Tally }) {
-    this.#place = place
+  constructor(
+    processIndex: PeerProcess,
+    { visitors, counters }: { visitors: Visitors; counters: RelayCounters },
+  ) {
+    this.#processIndex = processIndex
     this.#visitors = visitors
-    this.#tally = tally
+    this.#counters = counters
   }
 
   /** @param active the lease with that id */
@@ -31,8 +34,8 @@ export class WorkerCounts {
     }
   }
 
-  add({ change, traffic }: ToFirst & { kind: 'tally' }): void {
-    this.#tally.add(change)
+  add({ change, traffic }: ToPrimary & { kind: 'tally' }): void {
+    this.#counters.add(change)
     this.#visitors.addTraffic(traffic)
     this.#gauges.carriers += change.carriers
     this.#gauges.silentElsewhere += change.silentElsewhere
@@ -41,12 +44,12 @@ export class WorkerCounts {
   lost(): void {
     for (const lease of this.#leases.values()) this.#set(lease, 0, 0)
     this.#leases.clear()
-    this.#tally.carriers -= this.#gauges.carriers
-    this.#tally.silentElsewhere -= this.#gauges.silentElsewhere
+    this.#counters.carriers -= this.#gauges.carriers
+    this.#counters.silentElsewhere -= this.#gauges.silentElsewhere
   }
 
   #set(lease: Lease, ready: number, visitors: number): void {
-    lease.ready.report(this.#place, ready)
-    this.#visitors.report(this.#place, lease, visitors)
+    lease.ready.setPeerCount(this.#processIndex, ready)
+    this.#visitors.report(this.#processIndex, lease, visitors)
   }
 }

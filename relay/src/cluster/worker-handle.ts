@@ -3,21 +3,21 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { SETTINGS } from '../config/settings.ts'
-import { HEAP_OPTIONS } from '../config/v8-flags.ts'
+import { V8_FLAGS } from '../config/v8-flags.ts'
 import { WORKER_END_DEADLINE_MS, WORKER_MESSAGES_MAX, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
-import type { Arrival, Place } from '../reverse/pending-visitor.ts'
+import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
-import type { ToFirst, ToWorker } from './messages.ts'
-import { leave } from './socket-handover.ts'
+import type { ToPrimary, ToWorker } from './messages.ts'
+import { handOverMessage } from './socket-handover.ts'
 
 interface LinkEvents {
   /** All but answers. */
-  said: (message: Exclude<ToFirst, { kind: 'answer' }>, socket: Socket | undefined) => void
+  said: (message: Exclude<ToPrimary, { kind: 'answer' }>, socket: Socket | undefined) => void
   /** Once, whatever the cause. */
   ended: (cause: string) => void
 }
 
-export class WorkerLink implements Place {
+export class WorkerHandle implements PeerProcess {
   readonly #child: ChildProcess
   readonly #questions = new Map<number, (yes: boolean) => void>()
   /** Handed over, but perhaps not sent yet. */
@@ -36,7 +36,7 @@ export class WorkerLink implements Place {
       this.#close()
       ended(cause)
     }
-    this.#child.on('message', (message: ToFirst, socket) => {
+    this.#child.on('message', (message: ToPrimary, socket) => {
       // What it said last is not true any more.
       if (this.#isOver) (socket as Socket | undefined)?.destroy()
       else if (message.kind === 'answer') this.#answered(message.question, message.yes)
@@ -68,8 +68,8 @@ export class WorkerLink implements Place {
     })
   }
 
-  handOver(arrival: Arrival): void {
-    const { visitor, lease } = arrival
+  handOver(pending: PendingVisitor): void {
+    const { visitor, lease } = pending
     if (visitor.destroyed) {
       // The session that was meant for it is still there.
       this.tell({ kind: 'recount', lease: lease.id })
@@ -80,7 +80,7 @@ export class WorkerLink implements Place {
       return
     }
     this.#leaving.add(visitor)
-    this.tell(leave(arrival), visitor)
+    this.tell(handOverMessage(pending), visitor)
   }
 
   /** Whether it says yes to `question`; one that ends says no. */
@@ -138,7 +138,7 @@ export class WorkerLink implements Place {
 function forkWorker(): ChildProcess {
   return fork(new URL('./worker-main.ts', import.meta.url), [], {
     env: environment(),
-    execArgv: [...HEAP_OPTIONS, ...process.execArgv.filter((option) => !HEAP_OPTIONS.includes(option))],
+    execArgv: [...V8_FLAGS, ...process.execArgv.filter((option) => !V8_FLAGS.includes(option))],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
   })

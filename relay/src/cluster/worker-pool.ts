@@ -6,28 +6,28 @@ import type { Duplex } from 'node:stream'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { clockOrigin } from '../clock.ts'
-import { RestartPause } from '../config/restart-backoff.ts'
+import { RestartBackoff } from '../config/restart-backoff.ts'
 import type { Settings } from '../config/settings.ts'
 import type { SpendBinding } from '../keyless/keyless-signer.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
-import { FAREWELL_MS, WORKER_LEASES_PER_MESSAGE } from '../limits.ts'
+import { CLOSE_GRACE_MS, WORKER_LEASES_PER_MESSAGE } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
-import type { Tally } from '../metrics/relay-counters.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { ReverseConnect } from '../reverse/connect-endpoint.ts'
-import type { Arrival } from '../reverse/pending-visitor.ts'
+import type { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
+import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { receiveForwarded } from './api-channel.ts'
 import {
-  type Beginning,
   type CertificateFiles,
   type HandedOver,
   sharedLease,
-  type ToFirst,
+  type ToPrimary,
+  type WorkerStart,
 } from './messages.ts'
-import { arrivalOf, arrive, refuse } from './socket-handover.ts'
+import { pendingVisitorOf, receiveSocket, refuseVisitor } from './socket-handover.ts'
 import { WorkerCounts } from './worker-counts.ts'
-import { WorkerLink } from './worker-handle.ts'
+import { WorkerHandle } from './worker-handle.ts'
 
 interface WorkersParts {
   settings: Settings
@@ -37,12 +37,12 @@ interface WorkersParts {
   policy: Policy
   leases: LeaseRegistry
   visitors: Visitors
-  tally: Tally
+  counters: RelayCounters
   /** Gets decrypted connections to the root host. */
   serveApi: (connection: Duplex) => void
-  connect: ReverseConnect
+  connect: ConnectEndpoint
   /** Gets visitors who found no session where they came in. */
-  serve: (arrival: Arrival) => Promise<void>
+  serve: (pending: PendingVisitor) => Promise<void>
   /** Told of each socket that came from a worker. */
   track: (socket: Socket) => void
   log: Logger
@@ -50,12 +50,12 @@ interface WorkersParts {
 
 /** A worker's place among the processes: whoever dies there is followed by another. */
 interface Slot {
-  place: number
-  link: WorkerLink | undefined
-  pause: RestartPause
+  processIndex: number
+  link: WorkerHandle | undefined
+  pause: RestartBackoff
 }
 
-export class Workers {
+export class WorkerPool {
   readonly #parts: WorkersParts
   readonly #slots: Slot[]
   readonly #leases = new Map<string, Lease>()
@@ -64,9 +64,9 @@ export class Workers {
   constructor(parts: WorkersParts) {
     this.#parts = parts
     this.#slots = Array.from({ length: parts.settings.workers - 1 }, (_, index) => ({
-      place: index + 1,
+      processIndex: index + 1,
       link: undefined,
-      pause: new RestartPause(),
+      pause: new RestartBackoff(),
     }))
     if (this.#slots.length === 0) return
     parts.connect.onCarrier(({ id }) => this.#probe(id))
@@ -113,17 +113,17 @@ export class Workers {
   /** Resolves when they are no more. */
   async end(farewell: boolean): Promise<void> {
     this.#isClosing = true
-    await Promise.all(this.#links.map((link) => link.end(farewell, farewell ? FAREWELL_MS : 0)))
+    await Promise.all(this.#links.map((link) => link.end(farewell, farewell ? CLOSE_GRACE_MS : 0)))
   }
 
-  get #links(): WorkerLink[] {
+  get #links(): WorkerHandle[] {
     return this.#slots.flatMap(({ link }) => link ?? [])
   }
 
   #start(slot: Slot, port: number, [listening, failed]: [() => void, (error: Error) => void]): void {
-    const { log, visitors, tally, serveApi } = this.#parts
+    const { log, visitors, counters, serveApi } = this.#parts
     const startedAt = performance.now()
-    const link = new WorkerLink({
+    const link = new WorkerHandle({
       said: (message, socket) => {
         if (message.kind === 'listening') listening()
         else if (message.kind === 'failed') failed(listenError(message))
@@ -139,15 +139,15 @@ export class Workers {
         failed(new Error(`a worker ended: ${cause}`))
         const pauseMs = slot.pause.after(performance.now() - startedAt)
         log.error(
-          { worker: slot.place, cause, pauseMs },
+          { worker: slot.processIndex, cause, pauseMs },
           'a worker ended; its visitors are gone, it is started again',
         )
         setTimeout(() => this.#startAgain(slot, port), pauseMs).unref()
       },
     })
-    const counts = new WorkerCounts(link, { visitors, tally })
+    const counts = new WorkerCounts(link, { visitors, counters })
     if (link.apiChannel) receiveForwarded(link.apiChannel, serveApi)
-    link.tell(this.#beginning(slot.place, port))
+    link.tell(this.#beginning(slot.processIndex, port))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
       link.tell({ kind: 'leases', leases: leases.map(sharedLease) })
     slot.link = link
@@ -157,16 +157,16 @@ export class Workers {
     if (this.#isClosing) return
     const { log } = this.#parts
     this.#start(slot, port, [
-      () => log.info({ worker: slot.place }, 'worker listening'),
-      (error) => log.error({ worker: slot.place, err: error }, 'a worker does not listen'),
+      () => log.info({ worker: slot.processIndex }, 'worker listening'),
+      (error) => log.error({ worker: slot.processIndex, err: error }, 'a worker does not listen'),
     ])
   }
 
-  #beginning(place: number, port: number): Beginning {
+  #beginning(processIndex: number, port: number): WorkerStart {
     const { settings, publicKey, policy, log } = this.#parts
     return {
       kind: 'begin',
-      place,
+      processIndex,
       clockOrigin: clockOrigin(),
       processes: settings.workers,
       port,
@@ -198,23 +198,23 @@ export class Workers {
   }
 
   /** @param origin has the new WebSocket, and has looked at its others already; undefined: this process */
-  #probe(id: string, origin?: WorkerLink): void {
+  #probe(id: string, origin?: WorkerHandle): void {
     const lease = this.#leases.get(id)
-    if (origin !== undefined && lease !== undefined) this.#parts.connect.probe(lease)
+    if (origin !== undefined && lease !== undefined) this.#parts.connect.probeCarriers(lease)
     for (const link of this.#links) if (link !== origin) link.tell({ kind: 'probe', lease: id })
   }
 
-  #receive(message: HandedOver, socket: Socket | undefined, from: WorkerLink): void {
+  #receive(message: HandedOver, socket: Socket | undefined, from: WorkerHandle): void {
     if (socket === undefined) return
     const { track, serve, log } = this.#parts
-    const visitor = arrive(socket, message)
+    const visitor = receiveSocket(socket, message)
     track(visitor)
     const lease = this.#leases.get(message.lease)
     if (lease === undefined) {
-      refuse(visitor, message)
+      refuseVisitor(visitor, message)
       return
     }
-    serve(arrivalOf(visitor, lease, message, from)).catch((error) => {
+    serve(pendingVisitorOf(visitor, lease, message, from)).catch((error) => {
       log.error({ err: error }, 'visitor failed')
       visitor.destroy()
     })
@@ -222,7 +222,7 @@ export class Workers {
 }
 
 /** As the listener of this process would have failed. */
-function listenError({ message, code, port }: ToFirst & { kind: 'failed' }): Error {
+function listenError({ message, code, port }: ToPrimary & { kind: 'failed' }): Error {
   return Object.assign(new Error(message), { code, port })
 }
 

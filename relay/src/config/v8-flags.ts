@@ -10,6 +10,6 @@ const NODE_MAJORS: ReadonlySet<string> = new Set(['24', '25', '26'])
  * of them, however much of the heap is free; here it counts them as a part of the heap, and gives that room.
  * docs/decisions/0011-the-heap-of-a-relay.md has the figures.
  */
-export const HEAP_OPTIONS: readonly string[] = NODE_MAJORS.has(process.versions.node.split('.')[0] ?? '')
+export const V8_FLAGS: readonly string[] = NODE_MAJORS.has(process.versions.node.split('.')[0] ?? '')
   ? ['--external-memory-accounted-in-global-limit', `--initial-heap-size=${INITIAL_HEAP_MB}`]
   : []

@@ -2,7 +2,7 @@
 
 import { ANSWER_AFTER_MS, ANSWERED_MS } from './limits.ts'
 
-export class Answers {
+export class AddressValidation {
   #count = 0
   #heardAt = Number.NEGATIVE_INFINITY
   /** When the first of those was sent that have no answer yet. */

@@ -1,6 +1,6 @@
 // What may be sent to one address: three times what came from it, and more once it has shown that what is sent there arrives.
 
-import { Answers } from './address-validation.ts'
+import { AddressValidation } from './address-validation.ts'
 import {
   AMPLIFICATION_MAX,
   ANSWERS_NEEDED,
@@ -13,9 +13,9 @@ import {
   REPLY_FACTOR,
 } from './limits.ts'
 
-export class ReplyCredit {
-  readonly #answers = new Answers()
-  readonly #ofHost: Answers
+export class AmplificationLimit {
+  readonly #answers = new AddressValidation()
+  readonly #ofHost: AddressValidation
   readonly #takeShare: (bytes: number) => boolean
   /** Bytes: three for each that came. */
   #owed = 0
@@ -28,7 +28,7 @@ export class ReplyCredit {
    * @param ofHost answers from all ports of the address: a client that asks each question from another port has no other
    * @param takeShare asked for what is sent beyond three times what came; false: the address's network has had its share
    */
-  constructor(ofHost: Answers, takeShare: (bytes: number) => boolean) {
+  constructor(ofHost: AddressValidation, takeShare: (bytes: number) => boolean) {
     this.#ofHost = ofHost
     this.#takeShare = takeShare
   }

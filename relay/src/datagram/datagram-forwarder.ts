@@ -3,28 +3,28 @@
 import type { RemoteInfo } from 'node:dgram'
 import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import type { DatagramDrop, Tally } from '../metrics/relay-counters.ts'
+import type { DatagramDrop, RelayCounters } from '../metrics/relay-counters.ts'
 import type { BoundPort } from '../ports/port-allocator.ts'
 import { openUdpPort, type UdpPort } from '../ports/udp-port.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
-import { Rates } from '../rate-limit/gcra.ts'
+import { GcraLimiter } from '../rate-limit/gcra.ts'
 import { NetworkRates } from '../rate-limit/network-rates.ts'
 import { FlowTable } from './flow-table.ts'
 import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from './limits.ts'
 import type { QuicConnection } from './quic.ts'
 
-export interface PlaneParts {
+export interface ForwarderParts {
   tunnelOf: (lease: Lease) => Pick<QuicConnection, 'send' | 'datagramMaxBytes'> | undefined
   routes: (lease: Lease) => boolean
   bandwidthOf: (lease: Lease) => Bandwidth
-  tally: Tally
+  counters: RelayCounters
 }
 
 interface Port {
   udp: UdpPort
   flows: FlowTable
   /** Slots of {@link IN} and {@link OUT}. */
-  rates: Rates
+  rates: GcraLimiter
   served: () => Lease | undefined
 }
 
@@ -33,14 +33,14 @@ const OUT = 1
 const RATE = { perMinute: DATAGRAMS_PER_SECOND_MAX * 60, burst: DATAGRAM_BURST }
 const REPLY_RATE = { perMinute: REPLY_BYTES_PER_SECOND * 60, burst: REPLY_BYTES_PER_SECOND }
 
-export class DatagramPlane {
-  readonly #parts: PlaneParts
+export class DatagramForwarder {
+  readonly #parts: ForwarderParts
   readonly #ports = new Map<number, Port>()
   /** What networks are sent beyond three times what came from them; from the first port on. */
   #replies: NetworkRates | undefined
   #sweeping: NodeJS.Timeout | undefined
 
-  constructor(parts: PlaneParts) {
+  constructor(parts: ForwarderParts) {
     this.#parts = parts
   }
 
@@ -48,9 +48,9 @@ export class DatagramPlane {
   async open(number: number, served: () => Lease | undefined): Promise<BoundPort> {
     this.#replies ??= new NetworkRates(REPLY_RATE)
     const replies = this.#replies
-    const flows = new FlowTable(this.#parts.tally, (address) => replies.of(address))
+    const flows = new FlowTable(this.#parts.counters, (address) => replies.of(address))
     const udp = await openUdpPort(number, (payload, from) => this.#fromVisitor(port, payload, from))
-    const port: Port = { udp, flows, rates: new Rates(2, RATE), served }
+    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), served }
     this.#ports.set(number, port)
     this.#sweeping ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
     return {
@@ -68,14 +68,14 @@ export class DatagramPlane {
   /** What came through the tunnel of `lease`. */
   fromTunnel(datagram: Uint8Array, lease: Lease): void {
     const reason = this.#toVisitor(datagram, lease)
-    if (reason === undefined) this.#parts.tally.datagramsOut += 1
-    else this.#parts.tally.datagramsDropped.add({ reason })
+    if (reason === undefined) this.#parts.counters.datagramsOut += 1
+    else this.#parts.counters.datagramsDropped.add({ reason })
   }
 
   #fromVisitor(port: Port, payload: Uint8Array, from: RemoteInfo): void {
     const reason = this.#toTunnel(port, payload, from)
-    if (reason === undefined) this.#parts.tally.datagramsIn += 1
-    else this.#parts.tally.datagramsDropped.add({ reason })
+    if (reason === undefined) this.#parts.counters.datagramsIn += 1
+    else this.#parts.counters.datagramsDropped.add({ reason })
   }
 
   /** @returns why it went no further */

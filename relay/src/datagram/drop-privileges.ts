@@ -4,7 +4,7 @@
 const NOBODY = 65_534
 
 /** @returns false when this process goes on as root, for the system does not let it change that */
-export function dropRights(): boolean {
+export function dropPrivileges(): boolean {
   if (process.getuid?.() !== 0) return true
   try {
     process.setgroups?.([])

@@ -1,9 +1,9 @@
 // The flows of one UDP port: which visitor's address a flow id stands for, and what may still be sent there.
 
 import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
-import type { Tally } from '../metrics/relay-counters.ts'
-import { Answers } from './address-validation.ts'
-import { ReplyCredit } from './amplification-limit.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import { AddressValidation } from './address-validation.ts'
+import { AmplificationLimit } from './amplification-limit.ts'
 import { FLOW_EVICTABLE_MS, FLOWS_MAX, FLOWS_PER_LEASE_MAX } from './limits.ts'
 
 export interface Flow {
@@ -12,14 +12,14 @@ export interface Flow {
   readonly port: number
   /** By the table's clock, in milliseconds. */
   seenAt: number
-  readonly credit: ReplyCredit
+  readonly credit: AmplificationLimit
 }
 
-/** Takes from what may be sent to an address's network, as {@link ReplyCredit} asks for it. */
+/** Takes from what may be sent to an address's network, as {@link AmplificationLimit} asks for it. */
 export type ShareOf = (address: string) => (bytes: number) => boolean
 
 interface Host {
-  answers: Answers
+  answers: AddressValidation
   flows: number
 }
 
@@ -31,7 +31,7 @@ interface FlowBounds {
 }
 
 export class FlowTable {
-  readonly #tally: Pick<Tally, 'flows'>
+  readonly #counters: Pick<RelayCounters, 'flows'>
   readonly #shareOf: ShareOf
   readonly #max: number
   readonly #maxOfAll: number
@@ -45,7 +45,7 @@ export class FlowTable {
 
   /** @param tally counts the flows of all tables */
   constructor(
-    tally: Pick<Tally, 'flows'>,
+    counters: Pick<RelayCounters, 'flows'>,
     shareOf: ShareOf,
     {
       perPort = FLOWS_PER_LEASE_MAX,
@@ -54,7 +54,7 @@ export class FlowTable {
       now = () => performance.now(),
     }: FlowBounds = {},
   ) {
-    this.#tally = tally
+    this.#counters = counters
     this.#shareOf = shareOf
     this.#max = perPort
     this.#maxOfAll = all
@@ -97,7 +97,7 @@ export class FlowTable {
   }
 
   clear(): void {
-    this.#tally.flows -= this.#byId.size
+    this.#counters.flows -= this.#byId.size
     this.#byId.clear()
     this.#byVisitor.clear()
     this.#hosts.clear()
@@ -105,18 +105,18 @@ export class FlowTable {
 
   #open(address: string, port: number): Flow | undefined {
     if (!this.#hasRoom() && !this.#evict()) return undefined
-    const host = this.#hosts.get(address) ?? { answers: new Answers(), flows: 0 }
+    const host = this.#hosts.get(address) ?? { answers: new AddressValidation(), flows: 0 }
     this.#hosts.set(address, host)
     host.flows += 1
-    const credit = new ReplyCredit(host.answers, this.#shareOf(address))
+    const credit = new AmplificationLimit(host.answers, this.#shareOf(address))
     const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit }
     this.#byId.set(flow.id, flow)
-    this.#tally.flows += 1
+    this.#counters.flows += 1
     return flow
   }
 
   #hasRoom(): boolean {
-    return this.#byId.size < this.#max && this.#tally.flows < this.#maxOfAll
+    return this.#byId.size < this.#max && this.#counters.flows < this.#maxOfAll
   }
 
   #evict(): boolean {
@@ -129,7 +129,7 @@ export class FlowTable {
   #end(key: string, { id, address }: Flow): void {
     this.#byVisitor.delete(key)
     this.#byId.delete(id)
-    this.#tally.flows -= 1
+    this.#counters.flows -= 1
     const host = this.#hosts.get(address)!
     host.flows -= 1
     if (host.flows === 0) this.#hosts.delete(address)

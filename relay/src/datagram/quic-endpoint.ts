@@ -1,8 +1,8 @@
 // The QUIC endpoint over the relay's life: opened once, opened anew for a new certificate or when its process died, and absent where
 // it cannot be.
 
-import type { TunnelCertificate, TunnelCertificates } from '../certificates/quic-certificate.ts'
-import { RestartPause } from '../config/restart-backoff.ts'
+import type { QuicCertificatePair, QuicCertificates } from '../certificates/quic-certificate.ts'
+import { RestartBackoff } from '../config/restart-backoff.ts'
 import type { Logger } from '../log/log.ts'
 import {
   ENDPOINT_ATTEMPTS,
@@ -19,14 +19,14 @@ export interface SupervisedEndpoint extends QuicEndpoint {
   readonly ended: Promise<string>
 }
 
-type Open = (port: number, certificate: TunnelCertificate, accept: Accept) => Promise<SupervisedEndpoint>
+type Open = (port: number, certificate: QuicCertificatePair, accept: Accept) => Promise<SupervisedEndpoint>
 
-export class TunnelEndpoint {
-  readonly #certificates: Pick<TunnelCertificates, 'current' | 'onReplace'>
+export class DatagramEndpoint {
+  readonly #certificates: Pick<QuicCertificates, 'current' | 'onReplace'>
   readonly #accept: Accept
   readonly #log: Logger
   readonly #open: Open
-  readonly #restartPause = new RestartPause()
+  readonly #restartPause = new RestartBackoff()
   #isClosed = false
   /** Ends a pause. */
   #wake = (): void => {}
@@ -37,7 +37,7 @@ export class TunnelEndpoint {
   #running: Promise<void> = Promise.resolve()
 
   constructor(
-    certificates: Pick<TunnelCertificates, 'current' | 'onReplace'>,
+    certificates: Pick<QuicCertificates, 'current' | 'onReplace'>,
     accept: Accept,
     log: Logger,
     open: Open,

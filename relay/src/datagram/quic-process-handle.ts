@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { z } from '../config/schema.ts'
-import { FAREWELL_MS, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
+import { CLOSE_GRACE_MS, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
 import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import {
   type Begin,
@@ -83,7 +83,7 @@ class QuicLink {
       closed: (isMalformed) => {
         if (isMalformed) this.#kill(NONSENSE)
         // it exits by itself then, and that tells more of the cause
-        else setTimeout(() => this.#kill('its pipe is closed'), FAREWELL_MS).unref()
+        else setTimeout(() => this.#kill('its pipe is closed'), CLOSE_GRACE_MS).unref()
       },
     })
     // whoever waits for it hears of it, and nobody has to

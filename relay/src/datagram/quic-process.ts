@@ -4,7 +4,7 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
-import { dropRights } from './drop-privileges.ts'
+import { dropPrivileges } from './drop-privileges.ts'
 import {
   QUIC_DROPS_REPORT_MS,
   QUIC_PAUSE_MS,
@@ -23,12 +23,12 @@ import {
   QUIC_PIPE_FD,
 } from './process-frames.ts'
 import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
-import { Turns } from './tick-batcher.ts'
+import { TickBatcher } from './tick-batcher.ts'
 
 interface Open {
   connection: QuicConnection
   /** Datagrams for it. */
-  sending: Turns<Buffer>
+  sending: TickBatcher<Buffer>
   /** The first stream; the protocol has no other. */
   stream: Duplex | undefined
   /** Before that no datagram of it is anybody's. */
@@ -60,7 +60,7 @@ function obey({ kind, connection: id, payload }: Frame): void {
 async function begin({ port, certificate }: Begin): Promise<void> {
   try {
     endpoint = await openQuicEndpoint(port, certificate, accept)
-    pipe.say(FRAME.listening, { is_root: !dropRights() } satisfies Listening)
+    pipe.say(FRAME.listening, { is_root: !dropPrivileges() } satisfies Listening)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
     pipe.say(FRAME.failed, { message, code } satisfies Failed)
@@ -93,7 +93,7 @@ function accept(connection: QuicConnection): QuicEvents {
   const id = lastId
   const one: Open = {
     connection,
-    sending: new Turns((datagram) => send(connection, datagram), {
+    sending: new TickBatcher((datagram) => send(connection, datagram), {
       portion: QUIC_PORTION,
       pauseMs: QUIC_PAUSE_MS,
     }),

@@ -13,7 +13,7 @@ interface Portions {
  * By default as many in a turn as Node reads of a socket: the QUIC library brings a thousand in one, and visitors' datagrams would
  * overflow their sockets meanwhile.
  */
-export class Turns<T> {
+export class TickBatcher<T> {
   readonly #take: (item: T) => void
   readonly #portion: number
   readonly #pauseMs: number

@@ -10,10 +10,10 @@ import {
   type TunnelHello,
 } from '@svc/protocol'
 import { z } from '../config/schema.ts'
-import { FAREWELL_MS } from '../limits.ts'
+import { CLOSE_GRACE_MS } from '../limits.ts'
 import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
 
-export interface FirstStreamEvents {
+export interface TunnelAuthenticationEvents {
   /** @returns why the token does not let the tunnel in; undefined: it is in */
   admit(accessToken: string): ErrorCode | undefined
   /** The connection has to end. */
@@ -24,9 +24,9 @@ export interface FirstStreamEvents {
 const TOO_LONG = null
 const HELLO: z.ZodType<TunnelHello> = z.object({ access_token: z.string() })
 
-export class FirstStream {
+export class TunnelAuthentication {
   readonly #stream: Duplex
-  readonly #events: FirstStreamEvents
+  readonly #events: TunnelAuthenticationEvents
   #hello: Buffer = Buffer.alloc(0)
   #isAnswered = false
   #isAdmitted = false
@@ -34,7 +34,7 @@ export class FirstStream {
   #beats = 0
   #beatsSince = 0
 
-  constructor(stream: Duplex, events: FirstStreamEvents) {
+  constructor(stream: Duplex, events: TunnelAuthenticationEvents) {
     this.#stream = stream
     this.#events = events
     stream.on('error', () => {})
@@ -64,7 +64,7 @@ export class FirstStream {
     this.#answer({ ok: false, error })
     this.#stream.end()
     // a close at once would overtake the answer
-    setTimeout(() => this.#events.fail(TUNNEL_CLOSE.refused, error), FAREWELL_MS).unref()
+    setTimeout(() => this.#events.fail(TUNNEL_CLOSE.refused, error), CLOSE_GRACE_MS).unref()
   }
 
   #answer(answer: TunnelAnswer): void {

@@ -1,21 +1,21 @@
 // The tunnels of this relay: a connection without a lease until its first stream brings the token, then that lease's own.
 
 import { AUDIENCE, type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
-import type { Credentials } from '../auth/lease-authorizer.ts'
+import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { networkOf } from '../client-address/ip-address.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { Tally } from '../metrics/relay-counters.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
 import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_SOURCE_MAX } from './limits.ts'
 import type { QuicConnection, QuicEvents } from './quic.ts'
-import { Turns } from './tick-batcher.ts'
-import { FirstStream } from './tunnel-authentication.ts'
+import { TickBatcher } from './tick-batcher.ts'
+import { TunnelAuthentication } from './tunnel-authentication.ts'
 
 export interface TunnelParts {
-  credentials: Pick<Credentials, 'leaseOf'>
-  policy: Pick<Policy, 'bars' | 'isAnyIpBanned'>
-  tally: Tally
+  credentials: Pick<LeaseCredentials, 'leaseOf'>
+  policy: Pick<Policy, 'blocks' | 'isAnyIpBanned'>
+  counters: RelayCounters
   /** What comes through the tunnel of a lease. */
   received: (datagram: Uint8Array, lease: Lease) => void
   log: { debug(fields: object, message: string): void }
@@ -47,10 +47,10 @@ export class Tunnels {
       }
     }
     const settle = this.#wait(connection)
-    const { tally, received, log } = this.#parts
+    const { counters, received, log } = this.#parts
     let lease: Lease | undefined
-    const turns = new Turns<Uint8Array>((bytes) => lease && received(bytes, lease))
-    let first: FirstStream | undefined
+    const turns = new TickBatcher<Uint8Array>((bytes) => lease && received(bytes, lease))
+    let first: TunnelAuthentication | undefined
     let leave = (): void => {}
     return {
       stream: (stream) => {
@@ -58,7 +58,7 @@ export class Tunnels {
           stream.on('error', () => {}).destroy()
           return
         }
-        first = new FirstStream(stream, {
+        first = new TunnelAuthentication(stream, {
           admit: (token) => {
             const found = this.#leaseOf(token, connection.source)
             if (typeof found === 'string') {
@@ -74,8 +74,8 @@ export class Tunnels {
         })
       },
       datagram: (bytes) => {
-        if (lease === undefined) tally.datagramsDropped.add({ reason: 'unauthenticated' })
-        else if (!turns.push(bytes)) tally.datagramsDropped.add({ reason: 'queue_full' })
+        if (lease === undefined) counters.datagramsDropped.add({ reason: 'unauthenticated' })
+        else if (!turns.push(bytes)) counters.datagramsDropped.add({ reason: 'queue_full' })
       },
       closed: () => {
         settle()
@@ -118,7 +118,7 @@ export class Tunnels {
     try {
       const lease = credentials.leaseOf(token, AUDIENCE.lease)
       if (!lease.has('udp')) return 'transport_mismatch'
-      return policy.bars(lease) ? 'lease_rejected' : lease
+      return policy.blocks(lease) ? 'lease_rejected' : lease
     } catch (error) {
       return error instanceof RelayError ? error.code : 'internal'
     }
@@ -129,17 +129,17 @@ export class Tunnels {
     const previous = this.#byLease.get(lease)
     this.#byLease.set(lease, connection)
     // an SDK comes back because its last connection died, which is not known here yet
-    if (previous === undefined) this.#parts.tally.tunnels += 1
+    if (previous === undefined) this.#parts.counters.tunnels += 1
     else previous.close(TUNNEL_CLOSE.replaced, 'the lease has a newer tunnel')
     const end = (): void => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease has ended')
     lease.ended.addEventListener('abort', end, { once: true })
-    const release = lease.onBar(() => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease is not allowed'))
+    const release = lease.onBlock(() => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease is not allowed'))
     return () => {
       lease.ended.removeEventListener('abort', end)
       release()
       if (this.#byLease.get(lease) !== connection) return
       this.#byLease.delete(lease)
-      this.#parts.tally.tunnels -= 1
+      this.#parts.counters.tunnels -= 1
     }
   }
 }

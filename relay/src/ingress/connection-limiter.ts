@@ -20,7 +20,7 @@ export type Refusal =
   /** The relay has too much to do. */
   | 'overload'
 
-export interface DoorOptions {
+export interface ConnectionLimiterOptions {
   isOverloaded(): boolean
   /** Told of each connection that was turned away. */
   refused(reason: Refusal): void
@@ -39,15 +39,15 @@ interface Count {
   silent: number
 }
 
-export class Door {
-  readonly #options: DoorOptions
+export class ConnectionLimiter {
+  readonly #options: ConnectionLimiterOptions
   readonly #max: typeof MAX
   /** By network; only of those that have a connection here. */
   readonly #counts = new Map<string, Count>()
   /** Those that said nothing yet, the oldest first, each with the count of its source. */
   readonly #silent = new Map<Socket, Count | undefined>()
 
-  constructor(options: DoorOptions) {
+  constructor(options: ConnectionLimiterOptions) {
     this.#options = options
     this.#max = options.max ?? MAX
   }
@@ -60,7 +60,7 @@ export class Door {
    * Takes a new connection in as one that said nothing yet, or resets it.
    * @param source normalized address; undefined for one that stands for many clients and is trusted
    */
-  enter(socket: Socket, source: string | undefined): boolean {
+  admit(socket: Socket, source: string | undefined): boolean {
     const network = source === undefined ? undefined : networkOf(source)
     const count = network === undefined ? undefined : (this.#counts.get(network) ?? { open: 0, silent: 0 })
     if (this.#options.isOverloaded()) return this.#refuse(socket, 'overload')
@@ -68,17 +68,17 @@ export class Door {
       return this.#refuse(socket, 'source')
     const [oldest] = this.#silent.size >= this.#max.silent ? this.#silent.keys() : []
     if (oldest) {
-      this.spoke(oldest)
+      this.onClientHello(oldest)
       this.#refuse(oldest, 'silent')
     }
     if (network !== undefined && count) this.#count(socket, network, count)
     this.#silent.set(socket, count)
-    socket.once('close', () => this.spoke(socket))
+    socket.once('close', () => this.onClientHello(socket))
     return true
   }
 
   /** The connection has said whom it wants. */
-  spoke(socket: Socket): void {
+  onClientHello(socket: Socket): void {
     const count = this.#silent.get(socket)
     if (count) count.silent -= 1
     this.#silent.delete(socket)

@@ -8,17 +8,17 @@ import type { Logger } from '../log/log.ts'
 import type { Route } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 
-export interface Ingress {
+export interface SniListenerHandlers {
   /**
    * Reads what proxies write before the ClientHello.
    * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock
    * @returns whether the connection may go on
    */
-  admit(socket: Socket, until: number): Promise<boolean>
+  readProxyHeader(socket: Socket, until: number): Promise<boolean>
   /** Whether the relay takes the connection on. */
-  enter(socket: Socket): boolean
+  admit(socket: Socket): boolean
   /** It said whom it wants. */
-  spoke(socket: Socket): void
+  onClientHello(socket: Socket): void
   resolve(serverName: string): Route | undefined
   /** Gets the socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
@@ -26,7 +26,7 @@ export interface Ingress {
 }
 
 /** @param connectionsMax open at once; more are closed, and the server emits 'drop' */
-export function createListener(ingress: Ingress, connectionsMax: number, log: Logger): Server {
+export function createSniListener(ingress: SniListenerHandlers, connectionsMax: number, log: Logger): Server {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
     dispatch(socket, ingress).catch((error) => {
@@ -42,11 +42,11 @@ export function createListener(ingress: Ingress, connectionsMax: number, log: Lo
   return server
 }
 
-async function dispatch(socket: Socket, ingress: Ingress): Promise<void> {
+async function dispatch(socket: Socket, ingress: SniListenerHandlers): Promise<void> {
   const until = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
-  if (!(await ingress.admit(socket, until)) || !ingress.enter(socket)) return
+  if (!(await ingress.readProxyHeader(socket, until)) || !ingress.admit(socket)) return
   const hello = await peekClientHello(socket, until)
-  ingress.spoke(socket)
+  ingress.onClientHello(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
   // RFC 8446 §9.2: the answer to a client that names no server.

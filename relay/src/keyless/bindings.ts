@@ -14,21 +14,21 @@ interface Pin {
   expiresAt: number
 }
 
-export class Bindings {
-  readonly #place: number | undefined
+export class BindingStore {
+  readonly #processIndex: number | undefined
   /** In order of expiry, since all live equally long. */
   readonly #pins = new Map<string, Pin>()
 
   /** @param place of this process among those of the relay: the first byte of its bindings tells whose they are */
-  constructor(place?: number) {
-    this.#place = place
+  constructor(processIndex?: number) {
+    this.#processIndex = processIndex
   }
 
   /** @param clientHello the whole handshake message that the lease's session is about to get */
   issue(lease: Lease, clientHello: Uint8Array): Buffer {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)
-    if (this.#place !== undefined) binding[0] = this.#place
+    if (this.#processIndex !== undefined) binding[0] = this.#processIndex
     const pin = { lease, helloHash: sha256(clientHello), expiresAt: now() + BINDING_TTL_MS }
     this.#pins.set(key(binding), pin)
     return binding

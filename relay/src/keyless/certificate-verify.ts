@@ -11,7 +11,7 @@ import {
   suiteHash,
   certificateVerifyContent as verifyContent,
 } from '@svc/tls/messages'
-import { isSame, type Presented } from './presented-chain.ts'
+import { isSameChain, type PresentedChain } from './presented-chain.ts'
 import { SignError } from './sign-error.ts'
 
 /** Whole handshake messages, in the order of the handshake (RFC 8446 §2). */
@@ -37,7 +37,7 @@ export function certificateVerifyContent(
   hello: ClientHello,
   messages: ServerMessages,
   sent: Certificate,
-  shown: Presented,
+  shown: PresentedChain,
 ): Uint8Array {
   const serverHello = parseServerHello(messages.serverHello)
   if (serverHello.isHelloRetryRequest || serverHello.selectedVersion !== TLS_1_3)
@@ -66,7 +66,7 @@ function requireRetry(
 }
 
 function requireChain({ context, certificates }: Certificate, chain: readonly Uint8Array[]): void {
-  if (context.length > 0 || !isSame(certificates, chain))
+  if (context.length > 0 || !isSameChain(certificates, chain))
     throw new SignError(403, "certificate does not carry this relay's chain")
 }
 

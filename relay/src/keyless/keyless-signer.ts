@@ -12,7 +12,7 @@ import { type Certificate, type ClientHello, DecodeError, parseClientHello } fro
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import type { Lease } from '../lease/lease.ts'
 import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
-import { type Presented, presented } from './presented-chain.ts'
+import { type PresentedChain, presentedChain } from './presented-chain.ts'
 import { parseSentCertificate } from './sent-certificate.ts'
 import { SignError } from './sign-error.ts'
 
@@ -36,7 +36,7 @@ export class KeylessSigner {
   async sign(request: SignRequest, lease: Lease): Promise<SignResponse> {
     if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
     const sent = decoded(() => parseSentCertificate(bytes(request.certificate)))
-    const shown = presented(sent.certificates, this.#certificates.presentable, lease)
+    const shown = presentedChain(sent.certificates, this.#certificates.presentable, lease)
     const { algorithm, key } = shown.certificates
     if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
     if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
@@ -59,7 +59,12 @@ function parseHello(message: Uint8Array, lease: Lease): ClientHello {
   return hello
 }
 
-function rebuild(request: SignRequest, hello: ClientHello, sent: Certificate, shown: Presented): Uint8Array {
+function rebuild(
+  request: SignRequest,
+  hello: ClientHello,
+  sent: Certificate,
+  shown: PresentedChain,
+): Uint8Array {
   return decoded(() => certificateVerifyContent(hello, messagesOf(request), sent, shown))
 }
 

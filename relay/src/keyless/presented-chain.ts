@@ -1,10 +1,10 @@
 // Which certificates a tenant presents: its own or those that all share, perhaps still those from before a rotation.
 
 import type { Certificates } from '../certificates/certificate-files.ts'
-import { isOwn } from '../certificates/lease-certificate.ts'
+import { isLeaseCertificate } from '../certificates/lease-certificate.ts'
 import type { Lease } from '../lease/lease.ts'
 
-export interface Presented {
+export interface PresentedChain {
   /** Whose key signs. */
   certificates: Certificates
   /** DER, leaf first. */
@@ -18,11 +18,11 @@ export interface Presented {
  * @param candidates the relay's certificates, the newest first
  * @returns the newest when none is presented: the checks that follow say what is wrong
  */
-export function presented(
+export function presentedChain(
   sent: readonly Uint8Array[],
   candidates: readonly Certificates[],
   lease: Lease,
-): Presented {
+): PresentedChain {
   return find(sent, candidates, lease) ?? shared(candidates[0]!)
 }
 
@@ -30,18 +30,18 @@ function find(
   sent: readonly Uint8Array[],
   candidates: readonly Certificates[],
   lease: Lease,
-): Presented | undefined {
-  const same = candidates.find(({ chain }) => isSame(sent, chain))
+): PresentedChain | undefined {
+  const same = candidates.find(({ chain }) => isSameChain(sent, chain))
   if (same !== undefined) return shared(same)
-  const issuer = candidates.find((certificates) => isOwn(sent, lease, certificates))
+  const issuer = candidates.find((certificates) => isLeaseCertificate(sent, lease, certificates))
   return issuer && { certificates: issuer, chain: sent, isOwn: true }
 }
 
-function shared(certificates: Certificates): Presented {
+function shared(certificates: Certificates): PresentedChain {
   return { certificates, chain: certificates.chain, isOwn: false }
 }
 
 /** Whether a tenant sent this very chain. */
-export function isSame(sent: readonly Uint8Array[], chain: readonly Uint8Array[]): boolean {
+export function isSameChain(sent: readonly Uint8Array[], chain: readonly Uint8Array[]): boolean {
   return sent.length === chain.length && sent.every((der, index) => Buffer.compare(der, chain[index]!) === 0)
 }

@@ -2,9 +2,9 @@
 // hold up what else the process does.
 
 import { now } from '../clock.ts'
-import { DEADLINES_PER_TURN, TIMER_MAX_MS } from '../limits.ts'
+import { EXPIRIES_PER_TURN, TIMER_MAX_MS } from '../limits.ts'
 
-export interface Deadline<T> {
+export interface ExpiryEntry<T> {
   readonly value: T
   /** Relay time. */
   at: number
@@ -12,10 +12,10 @@ export interface Deadline<T> {
   index: number
 }
 
-export class Deadlines<T> {
+export class ExpiryHeap<T> {
   readonly #due: (value: T) => void
   /** Each is due no earlier than the one at half its place. */
-  readonly #heap: Deadline<T>[] = []
+  readonly #heap: ExpiryEntry<T>[] = []
   #timer: NodeJS.Timeout | undefined
   #timerAt: number = Number.POSITIVE_INFINITY
 
@@ -24,7 +24,7 @@ export class Deadlines<T> {
     this.#due = due
   }
 
-  add(value: T, at: number): Deadline<T> {
+  add(value: T, at: number): ExpiryEntry<T> {
     const deadline = { value, at, index: this.#heap.length }
     this.#heap.push(deadline)
     this.#rise(deadline)
@@ -32,14 +32,14 @@ export class Deadlines<T> {
     return deadline
   }
 
-  move(deadline: Deadline<T>, at: number): void {
+  move(deadline: ExpiryEntry<T>, at: number): void {
     deadline.at = at
     this.#rise(deadline)
     this.#sink(deadline)
     this.#arm()
   }
 
-  remove(deadline: Deadline<T>): void {
+  remove(deadline: ExpiryEntry<T>): void {
     if (this.#heap[deadline.index] !== deadline) return
     const last = this.#heap.pop()!
     if (last === deadline) return
@@ -51,7 +51,7 @@ export class Deadlines<T> {
   #work = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY
     const at = now()
-    for (let done = 0; done < DEADLINES_PER_TURN; done++) {
+    for (let done = 0; done < EXPIRIES_PER_TURN; done++) {
       const first = this.#heap[0]
       if (first === undefined || first.at > at) break
       this.remove(first)
@@ -71,7 +71,7 @@ export class Deadlines<T> {
     this.#timer = setTimeout(this.#work, wait).unref()
   }
 
-  #rise(deadline: Deadline<T>): void {
+  #rise(deadline: ExpiryEntry<T>): void {
     while (deadline.index > 0) {
       const parent = this.#heap[(deadline.index - 1) >> 1]!
       if (parent.at <= deadline.at) return
@@ -79,7 +79,7 @@ export class Deadlines<T> {
     }
   }
 
-  #sink(deadline: Deadline<T>): void {
+  #sink(deadline: ExpiryEntry<T>): void {
     for (;;) {
       const left = this.#heap[2 * deadline.index + 1]
       const right = this.#heap[2 * deadline.index + 2]
@@ -89,13 +89,13 @@ export class Deadlines<T> {
     }
   }
 
-  #swap(one: Deadline<T>, other: Deadline<T>): void {
+  #swap(one: ExpiryEntry<T>, other: ExpiryEntry<T>): void {
     const { index } = one
     this.#place(one, other.index)
     this.#place(other, index)
   }
 
-  #place(deadline: Deadline<T>, index: number): void {
+  #place(deadline: ExpiryEntry<T>, index: number): void {
     deadline.index = index
     this.#heap[index] = deadline
   }

@@ -29,7 +29,7 @@ export interface JournalContent {
   damaged: number
 }
 
-export function formatLine(key: string, { hostname, expiresAt, ports }: Reservation): string {
+export function formatJournalLine(key: string, { hostname, expiresAt, ports }: Reservation): string {
   return `${JSON.stringify({ identity_key: key, hostname, expires_at: timeOf(expiresAt), ports })}\n`
 }
 
@@ -37,7 +37,7 @@ export function formatLine(key: string, { hostname, expiresAt, ports }: Reservat
  * Parses no more lines than there are identities and damaged lines that look whole: a file that is full of something else
  * costs one look at each byte. The last line may be cut off: a crash left it, before anybody relied on it.
  */
-export function readLines(bytes: Buffer): JournalContent {
+export function parseJournal(bytes: Buffer): JournalContent {
   const { lines, damaged } = splitLines(bytes)
   const content: JournalContent = { entries: [], damaged }
   const known = new Set<string>()

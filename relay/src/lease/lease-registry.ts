@@ -4,15 +4,15 @@ import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '
 import { now } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import { LEASES_MAX } from '../limits.ts'
-import type { Wanted } from '../ports/dedicated-ports.ts'
-import type { Routes } from '../routing/routing-table.ts'
-import { type Deadline, Deadlines } from './expiry-heap.ts'
+import type { RequestedPorts } from '../ports/dedicated-ports.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
+import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
-import { MetadataRoom } from './metadata-quota.ts'
-import type { Ports, Prepared, Reservations } from './reservations.ts'
+import { MetadataQuota } from './metadata-quota.ts'
+import type { LeasePorts, PreparedReservation, Reservations } from './reservations.ts'
 
 /** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
-export interface ClientAddresses {
+export interface LeaseAddresses {
   clientIp: string
   reportedIp: string | undefined
 }
@@ -23,29 +23,29 @@ export interface LeaseRequest {
   metadata: LeaseMetadata
   ttlS: number
   /** Dedicated ports that are asked for. */
-  wanted?: Wanted
+  wanted?: RequestedPorts
 }
 
 export class LeaseRegistry {
-  readonly #routes: Routes
+  readonly #routes: RoutingTable
   readonly #reservations: Reservations
   readonly #isReserved: (name: string) => boolean
   /** In the order of their registration. */
-  readonly #leases = new Map<string, Deadline<Lease>>()
+  readonly #leases = new Map<string, ExpiryEntry<Lease>>()
   /** The same; undefined after one came or went. */
   #inOrder: readonly Lease[] | undefined
   #sequence = 0
   readonly #onChange = new Set<(lease: Lease) => void>()
   #isClosed = false
-  readonly #metadata = new MetadataRoom()
-  readonly #expiries = new Deadlines<Lease>((lease) => this.end(lease, 'expired'))
+  readonly #metadata = new MetadataQuota()
+  readonly #expiries = new ExpiryHeap<Lease>((lease) => this.end(lease, 'expired'))
 
   /**
    * @param reservations what each identity holds, also from before this process began
    * @param isReserved whether the operator keeps a name from everybody
    */
   constructor(
-    routes: Routes,
+    routes: RoutingTable,
     reservations: Reservations,
     isReserved: (name: string) => boolean = () => false,
   ) {
@@ -79,7 +79,7 @@ export class LeaseRegistry {
    * What a lease would hold is remembered, and nobody else's from now on; {@link register} makes the lease.
    * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no fallback is allowed
    */
-  prepare(request: LeaseRequest, ports?: Ports): Prepared {
+  prepare(request: LeaseRequest, ports?: LeasePorts): PreparedReservation {
     const key = keyOf(request)
     const previous = this.#leases.get(key)?.value
     this.#requireRoom(request, previous)
@@ -94,9 +94,9 @@ export class LeaseRegistry {
    */
   register(
     request: LeaseRequest,
-    addresses: ClientAddresses,
-    ports?: Ports,
-    prepared: Prepared = this.prepare(request, ports),
+    addresses: LeaseAddresses,
+    ports?: LeasePorts,
+    prepared: PreparedReservation = this.prepare(request, ports),
   ): Lease {
     const { name, address } = request.identity
     const key = keyOf(request)
@@ -130,7 +130,7 @@ export class LeaseRegistry {
     return lease
   }
 
-  renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: ClientAddresses): void {
+  renew(lease: Lease, ttlS: number, metadata: LeaseMetadata | undefined, addresses: LeaseAddresses): void {
     const entry = this.#entry(lease)
     if (entry === undefined) throw new RelayError('lease_not_found', 'the lease has ended')
     if (metadata !== undefined) this.requireRoomFor(metadata, lease)
@@ -187,7 +187,7 @@ export class LeaseRegistry {
     for (const { value } of this.#leases.values()) yield value
   }
 
-  #entry(lease: Lease): Deadline<Lease> | undefined {
+  #entry(lease: Lease): ExpiryEntry<Lease> | undefined {
     const entry = this.#leases.get(keyOf(lease))
     return entry?.value === lease ? entry : undefined
   }

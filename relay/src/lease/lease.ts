@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { ReadyQueue } from '../reverse/ready-queue.ts'
-import type { Ports } from './reservations.ts'
+import type { LeasePorts } from './reservations.ts'
 
 /** Why a lease is no more. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
@@ -28,7 +28,7 @@ export interface LeaseTerms {
   /** Normalized address that the client said, when it did. */
   reportedIp: string | undefined
   /** Dedicated ports. */
-  ports?: Ports | undefined
+  ports?: LeasePorts | undefined
 }
 
 const LEASE_ID_BYTES = 12
@@ -41,7 +41,7 @@ export class Lease {
   readonly hostname: string
   readonly canonicalHostname: string
   readonly firstSeenAt: number
-  readonly ports: Ports | undefined
+  readonly ports: LeasePorts | undefined
   clientIp: string
   reportedIp: string | undefined
   readonly ready: ReadyQueue = new ReadyQueue()
@@ -75,12 +75,12 @@ export class Lease {
   }
 
   /** Whether it has a dedicated port of that kind. */
-  has(transport: keyof Ports): boolean {
+  has(transport: keyof LeasePorts): boolean {
     return this.ports?.[transport] !== undefined
   }
 
   /** Where that port is reached: `<root host>:<port>`. */
-  addressOf(transport: keyof Ports): string | undefined {
+  addressOf(transport: keyof LeasePorts): string | undefined {
     const rootHost = this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
     return this.has(transport) ? `${rootHost}:${this.ports?.[transport]}` : undefined
   }
@@ -99,7 +99,7 @@ export class Lease {
    * Registers what has to close when the policy does not route the lease any more.
    * @returns takes it back
    */
-  onBar(close: () => void): () => void {
+  onBlock(close: () => void): () => void {
     this.#open.add(close)
     return () => this.#open.delete(close)
   }

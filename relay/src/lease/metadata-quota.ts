@@ -10,7 +10,7 @@ export function metadataSize({ description, owner, thumbnail, tags = [] }: Lease
   return [description, owner, thumbnail, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 0)
 }
 
-export class MetadataRoom {
+export class MetadataQuota {
   readonly #sizes = new Map<Lease, number>()
   #total = 0
 

@@ -8,8 +8,8 @@ import { JOURNAL_MAX_BYTES, JOURNAL_SPARE_LINES } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { readBytesIfPresent, StateFileError, sizeIfPresent, writePrivate } from '../storage/state-file.ts'
-import type { StateHealth } from '../storage/write-health.ts'
-import { formatLine, type JournalContent, readLines } from './journal-format.ts'
+import type { WriteHealth } from '../storage/write-health.ts'
+import { formatJournalLine, type JournalContent, parseJournal } from './journal-format.ts'
 import { type Reservation, Reservations } from './reservations.ts'
 
 const FILE = 'leases.jsonl'
@@ -21,7 +21,7 @@ export class ReservationJournal {
     this.#changed(key, reservation),
   )
   readonly #path: string
-  readonly #health: StateHealth
+  readonly #health: WriteHealth
   readonly #log: Logger
   readonly #changes: string[] = []
   readonly #commits = new GroupCommit(() =>
@@ -41,14 +41,14 @@ export class ReservationJournal {
   /** Lines of the file that make no sense, while it was not put aside. */
   #damaged = 0
 
-  private constructor(path: string, health: StateHealth, log: Logger) {
+  private constructor(path: string, health: WriteHealth, log: Logger) {
     this.#path = path
     this.#health = health
     this.#log = log
   }
 
   /** A damaged file is put aside, and what can be read of it holds: leases renew themselves, refusing to start would not. */
-  static async open(directory: string, health: StateHealth, log: Logger): Promise<ReservationJournal> {
+  static async open(directory: string, health: WriteHealth, log: Logger): Promise<ReservationJournal> {
     const path = join(directory, FILE)
     const journal = new ReservationJournal(path, health, log)
     const { entries, damaged } = await readJournal(path)
@@ -79,7 +79,7 @@ export class ReservationJournal {
   }
 
   #changed(key: string, reservation: Reservation): void {
-    this.#changes.push(formatLine(key, reservation))
+    this.#changes.push(formatJournalLine(key, reservation))
     // A disk that hangs takes none of them: the whole is shorter by now.
     if (this.#isLong(this.#changes.length)) {
       this.#changes.length = 0
@@ -150,7 +150,7 @@ export class ReservationJournal {
   async *#pieces(): AsyncGenerator<string> {
     let piece = ''
     for (const [key, reservation] of this.reservations) {
-      piece += formatLine(key, reservation)
+      piece += formatJournalLine(key, reservation)
       this.#lines += 1
       if (this.#lines % LINES_PER_TURN !== 0) continue
       yield piece
@@ -171,5 +171,5 @@ async function readJournal(path: string): Promise<JournalContent> {
   const size = await sizeIfPresent(path)
   // No relay makes one like that.
   if (size > JOURNAL_MAX_BYTES) return { entries: [], damaged: 1 }
-  return readLines((await readBytesIfPresent(path)) ?? Buffer.alloc(0))
+  return parseJournal((await readBytesIfPresent(path)) ?? Buffer.alloc(0))
 }

@@ -2,24 +2,24 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
-import { KEPT_RESERVATIONS_MAX, NAME_KEPT_MS } from '../limits.ts'
+import { NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
 
-export interface Ports {
+export interface LeasePorts {
   tcp?: number | undefined
   udp?: number | undefined
 }
 
 export interface Reservation {
-  /** Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_KEPT_MS} longer. */
+  /** Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_RESERVATION_MS} longer. */
   hostname: string
   /** Relay time at which the lease ends, or ended. */
   expiresAt: number
   /** Dedicated ports. They stay with the identity for {@link PORT_RESERVATION_MS} longer. */
-  ports?: Ports | undefined
+  ports?: LeasePorts | undefined
 }
 
 /** A reservation that nobody else can take any more, but that does not hold before it is confirmed. */
-export interface Prepared {
+export interface PreparedReservation {
   readonly hostname: string
   /** It is remembered for good: it holds. */
   confirm(): void
@@ -47,7 +47,7 @@ export class Reservations {
    */
   constructor(
     changed: (key: string, reservation: Reservation) => void = () => {},
-    keptMax: number = KEPT_RESERVATIONS_MAX,
+    keptMax: number = RESERVATIONS_MAX,
   ) {
     this.#changed = changed
     this.#keptMax = keptMax
@@ -61,12 +61,12 @@ export class Reservations {
   holderOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
     const expiresAt = key === undefined ? undefined : this.#held.get(key)?.expiresAt
-    const isKept = expiresAt !== undefined && expiresAt + NAME_KEPT_MS > now()
+    const isKept = expiresAt !== undefined && expiresAt + NAME_RESERVATION_MS > now()
     return isKept ? key : this.#preparers.get(hostname)
   }
 
   /** The ports that are kept for an identity. */
-  portsOf(key: string): Ports | undefined {
+  portsOf(key: string): LeasePorts | undefined {
     const reservation = this.#held.get(key)
     const isKept = reservation !== undefined && reservation.expiresAt + PORT_RESERVATION_MS > now()
     return isKept ? reservation.ports : undefined
@@ -79,7 +79,7 @@ export class Reservations {
   }
 
   /** Has a reservation remembered before it holds, so that what cannot be remembered need not be taken back. */
-  prepare(key: string, reservation: Reservation): Prepared {
+  prepare(key: string, reservation: Reservation): PreparedReservation {
     const { hostname } = reservation
     this.#prepared.set(key, reservation)
     if (hostname !== '') this.#preparers.set(hostname, key)
@@ -160,7 +160,7 @@ export class Reservations {
 }
 
 function keptUntil({ hostname, expiresAt, ports }: Reservation): number {
-  const nameMs = hostname === '' ? 0 : NAME_KEPT_MS
+  const nameMs = hostname === '' ? 0 : NAME_RESERVATION_MS
   const portsMs = ports === undefined ? 0 : PORT_RESERVATION_MS
   return expiresAt + Math.max(nameMs, portsMs)
 }

@@ -3,23 +3,23 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Visitors } from '../bridge/visitors.ts'
-import type { TunnelEndpoint } from '../datagram/quic-endpoint.ts'
-import type { Door } from '../ingress/connection-limiter.ts'
+import type { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
+import type { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
-import type { StateHealth } from '../storage/write-health.ts'
-import type { Counts, Tally } from './relay-counters.ts'
+import type { WriteHealth } from '../storage/write-health.ts'
+import type { LabeledCounter, RelayCounters } from './relay-counters.ts'
 
 export interface Measured {
-  tally: Tally
+  counters: RelayCounters
   visitors: Visitors
   leases: LeaseRegistry
 }
 
 export interface Scraped extends Measured {
-  door: Door
-  state: StateHealth
+  connectionLimiter: ConnectionLimiter
+  state: WriteHealth
   /** Undefined where UDP ports are off. */
-  tunnelEndpoint: TunnelEndpoint | undefined
+  tunnelEndpoint: DatagramEndpoint | undefined
 }
 
 /** What a scrape is answered with. */
@@ -29,7 +29,7 @@ export interface Exposition {
 }
 
 export function createExposition(scraped: Scraped): Exposition {
-  const { tally, visitors, leases, door, state, tunnelEndpoint } = scraped
+  const { counters, visitors, leases, connectionLimiter, state, tunnelEndpoint } = scraped
   const registry = new Registry()
   // The process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -54,11 +54,11 @@ export function createExposition(scraped: Scraped): Exposition {
       },
     })
   }
-  const counters = <Label extends string>(
+  const labeledCounters = <Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    counts: Counts<Record<Label, string>>,
+    counts: LabeledCounter<Record<Label, string>>,
   ): void => {
     new Counter({
       name: `svc_relay_${name}`,
@@ -75,22 +75,22 @@ export function createExposition(scraped: Scraped): Exposition {
   gauge(
     'silent_connections',
     'Open connections that have not said whom they want.',
-    () => door.silent + tally.silentElsewhere,
+    () => connectionLimiter.silent + counters.silentElsewhere,
   )
-  counters(
+  labeledCounters(
     'connections_refused_total',
     'Connections that were turned away before they said whom they want.',
     ['reason'],
-    tally.connectionsRefused,
+    counters.connectionsRefused,
   )
   gauge('leases', 'Active leases.', () => leases.size)
   gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => leases.readySessions)
-  gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => tally.carriers)
-  counters(
+  gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => counters.carriers)
+  labeledCounters(
     'memory_relieved_total',
     'Times that WebSockets held more than they may, so that their largest streams were reset.',
     ['bound'],
-    tally.memoryRelieved,
+    counters.memoryRelieved,
   )
   gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
   counter(
@@ -99,20 +99,20 @@ export function createExposition(scraped: Scraped): Exposition {
     () => visitors.traffic.fromVisitors,
   )
   counter('visitor_sent_bytes_total', 'Bytes that were sent to visitors.', () => visitors.traffic.toVisitors)
-  counter('claims_waited_total', 'Visitors for whom no session was ready.', () => tally.claimsWaited)
-  counter('claims_failed_total', 'Visitors who got no session in time.', () => tally.claimsFailed)
-  counter('activations_total', 'Sessions that were given to a visitor.', () => tally.activations)
+  counter('claims_waited_total', 'Visitors for whom no session was ready.', () => counters.claimsWaited)
+  counter('claims_failed_total', 'Visitors who got no session in time.', () => counters.claimsFailed)
+  counter('activations_total', 'Sessions that were given to a visitor.', () => counters.activations)
   counter(
     'visitors_displaced_total',
     'Visitors of a source with more than its share of a site, closed because another visitor had to wait.',
-    () => tally.visitorsDisplaced,
+    () => counters.visitorsDisplaced,
   )
   counter(
     'sessions_lost_total',
     'Sessions that broke before they answered their visitor.',
-    () => tally.sessionsLost,
+    () => counters.sessionsLost,
   )
-  gauge('datagram_tunnels', 'Tunnels of leases with a UDP port.', () => tally.tunnels)
+  gauge('datagram_tunnels', 'Tunnels of leases with a UDP port.', () => counters.tunnels)
   if (tunnelEndpoint) {
     gauge('datagram_endpoint_up', 'Whether datagram tunnels can come in: 1, or 0.', () =>
       tunnelEndpoint.isUp ? 1 : 0,
@@ -123,21 +123,25 @@ export function createExposition(scraped: Scraped): Exposition {
       () => tunnelEndpoint.failures,
     )
   }
-  gauge('datagram_flows', 'Addresses that UDP ports keep in mind.', () => tally.flows)
-  counter('datagrams_received_total', 'Datagrams of visitors that were passed on.', () => tally.datagramsIn)
-  counter('datagrams_sent_total', 'Datagrams that were sent to visitors.', () => tally.datagramsOut)
-  counters(
+  gauge('datagram_flows', 'Addresses that UDP ports keep in mind.', () => counters.flows)
+  counter(
+    'datagrams_received_total',
+    'Datagrams of visitors that were passed on.',
+    () => counters.datagramsIn,
+  )
+  counter('datagrams_sent_total', 'Datagrams that were sent to visitors.', () => counters.datagramsOut)
+  labeledCounters(
     'datagrams_dropped_total',
     'Datagrams that were not passed on.',
     ['reason'],
-    tally.datagramsDropped,
+    counters.datagramsDropped,
   )
-  counters('sign_requests_total', 'Requests for a signature.', ['outcome'], tally.signatures)
-  counters(
+  labeledCounters('sign_requests_total', 'Requests for a signature.', ['outcome'], counters.signatures)
+  labeledCounters(
     'api_requests_total',
     'API requests by route and HTTP status.',
     ['route', 'status'],
-    tally.requests,
+    counters.requests,
   )
   gauge(
     'unwritable_files',
@@ -145,6 +149,11 @@ export function createExposition(scraped: Scraped): Exposition {
     () => state.failing.length,
   )
   counter('write_failures_total', 'Writes of such files that failed.', () => state.failures)
-  counters('api_refusals_total', 'API answers that are errors, by their code.', ['code'], tally.refusals)
+  labeledCounters(
+    'api_refusals_total',
+    'API answers that are errors, by their code.',
+    ['code'],
+    counters.refusals,
+  )
   return { contentType: registry.contentType, text: () => registry.metrics() }
 }

@@ -5,7 +5,7 @@ import type { Refusal } from '../ingress/connection-limiter.ts'
 import type { MemoryBound } from '../reverse/session-memory.ts'
 
 /** One number for each combination of labels; both come from fixed sets, so that their product is the bound. */
-export class Counts<Labels extends Record<string, string>> {
+export class LabeledCounter<Labels extends Record<string, string>> {
   readonly #counts = new Map<string, { labels: Labels; count: number }>()
 
   add(labels: Labels, more = 1): void {
@@ -49,7 +49,7 @@ export type DatagramDrop =
   | 'amplification'
 
 /** What was counted in another process, to be added up: gauges as what they have changed by. */
-export interface TallyChange {
+export interface CounterDelta {
   claimsWaited: number
   claimsFailed: number
   activations: number
@@ -63,7 +63,7 @@ export interface TallyChange {
   refusals: { labels: { code: ErrorCode }; count: number }[]
 }
 
-export class Tally {
+export class RelayCounters {
   /** Visitors for whom no session was ready, and those who got none in time. */
   claimsWaited = 0
   claimsFailed = 0
@@ -82,14 +82,14 @@ export class Tally {
   tunnels = 0
   flows = 0
   /** Connections that were turned away before they said anything. */
-  readonly connectionsRefused: Counts<{ reason: Refusal }> = new Counts()
+  readonly connectionsRefused: LabeledCounter<{ reason: Refusal }> = new LabeledCounter()
   /** Bounds of what WebSockets may hold that were exceeded. */
-  readonly memoryRelieved: Counts<{ bound: MemoryBound }> = new Counts()
-  readonly datagramsDropped: Counts<{ reason: DatagramDrop }> = new Counts()
+  readonly memoryRelieved: LabeledCounter<{ bound: MemoryBound }> = new LabeledCounter()
+  readonly datagramsDropped: LabeledCounter<{ reason: DatagramDrop }> = new LabeledCounter()
   /** Routes are those of the routing table. */
-  readonly requests: Counts<{ route: string; status: string }> = new Counts()
-  readonly refusals: Counts<{ code: ErrorCode }> = new Counts()
-  readonly signatures: Counts<{ outcome: 'signed' | 'refused' | 'failed' }> = new Counts()
+  readonly requests: LabeledCounter<{ route: string; status: string }> = new LabeledCounter()
+  readonly refusals: LabeledCounter<{ code: ErrorCode }> = new LabeledCounter()
+  readonly signatures: LabeledCounter<{ outcome: 'signed' | 'refused' | 'failed' }> = new LabeledCounter()
 
   /** Datagrams that went no further in another process. */
   drop(counts: Partial<Record<DatagramDrop, number>>): void {
@@ -98,7 +98,7 @@ export class Tally {
   }
 
   /** The counters since this was last asked; they begin at 0 again. Gauges stay. */
-  take(): Omit<TallyChange, 'carriers' | 'silentElsewhere'> {
+  take(): Omit<CounterDelta, 'carriers' | 'silentElsewhere'> {
     const { claimsWaited, claimsFailed, activations, sessionsLost, visitorsDisplaced } = this
     this.claimsWaited = 0
     this.claimsFailed = 0
@@ -118,7 +118,7 @@ export class Tally {
     }
   }
 
-  add(change: TallyChange): void {
+  add(change: CounterDelta): void {
     this.claimsWaited += change.claimsWaited
     this.claimsFailed += change.claimsFailed
     this.activations += change.activations

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { PolicyStep } from '@svc/protocol'
 import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX, AUDIT_LINES_WAITING_MAX } from '../limits.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
-import type { StateHealth } from '../storage/write-health.ts'
+import type { WriteHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
 
 const FILE = 'audit.jsonl'
@@ -21,7 +21,7 @@ export class AuditLog {
   #waiting: string[] = []
   readonly #commits: GroupCommit
 
-  constructor(directory: string, health: StateHealth) {
+  constructor(directory: string, health: WriteHealth) {
     this.#path = join(directory, FILE)
     this.#commits = new GroupCommit(() =>
       health.watch(

@@ -63,7 +63,7 @@ export class PolicyRules {
   }
 
   /** Whether the lease is banned or denied, by its identity or an address: nothing of it may stay open. */
-  bars(lease: Lease): boolean {
+  blocks(lease: Lease): boolean {
     const { isBanned, isDenied } = this.standing(keyOf(lease))
     return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
   }
@@ -75,7 +75,7 @@ export class PolicyRules {
 
   /** Whether visitors may reach the lease and, if not, whether an approval would change that. */
   routing(lease: Lease): Routing {
-    if (this.bars(lease)) return 'rejected'
+    if (this.blocks(lease)) return 'rejected'
     return this.standing(keyOf(lease)).isApproved ? 'allowed' : 'approval'
   }
 

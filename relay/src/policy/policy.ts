@@ -5,7 +5,7 @@ import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from 
 import { type PortGates, SettingsError } from '../config/settings.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { readIfPresent, tryPrivate, writePrivate } from '../storage/state-file.ts'
-import type { StateHealth } from '../storage/write-health.ts'
+import type { WriteHealth } from '../storage/write-health.ts'
 import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
 import { PolicyRules } from './policy-rules.ts'
 
@@ -21,7 +21,7 @@ export class Policy extends PolicyRules {
   #isWriting = false
   #lastChange: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, file: PolicyFile, health: StateHealth) {
+  private constructor(path: string, file: PolicyFile, health: WriteHealth) {
     super(file)
     this.#path = path
     const commit = (): Promise<void> =>
@@ -34,7 +34,7 @@ export class Policy extends PolicyRules {
   }
 
   /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
-  static async load(directory: string, gates: PortGates, health: StateHealth): Promise<Policy> {
+  static async load(directory: string, gates: PortGates, health: WriteHealth): Promise<Policy> {
     const path = join(directory, FILE)
     const file = await readPolicyFile(path)
     if (file !== undefined) return new Policy(path, file, health)

@@ -3,7 +3,7 @@
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX } from '../limits.ts'
 
-export class PolicyChanges {
+export class RecentPolicyChanges {
   #newestFirst: readonly PolicyChange[] = []
   #lastId = 0
 

@@ -2,18 +2,18 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import type { Ports, Reservation } from '../lease/reservations.ts'
-import type { PortPlane } from './port-allocator.ts'
+import type { LeasePorts, Reservation } from '../lease/reservations.ts'
+import type { PortAllocator } from './port-allocator.ts'
 import type { PortPool } from './port-pool.ts'
 
-export type Transport = keyof Ports
+export type Transport = keyof LeasePorts
 
 /** Which ports a lease asks for. */
-export type Wanted = Partial<Record<Transport, boolean | undefined>>
+export type RequestedPorts = Partial<Record<Transport, boolean | undefined>>
 
 export interface ClaimedPorts {
   /** Undefined when none was wanted. */
-  ports: Ports | undefined
+  ports: LeasePorts | undefined
   /** Until the lease ends. */
   serve(lease: Lease): void
   /** When there is no lease after all. */
@@ -23,14 +23,14 @@ export interface ClaimedPorts {
 const TRANSPORTS = ['tcp', 'udp'] as const
 
 export class DedicatedPorts {
-  readonly #planes: Record<Transport, PortPlane>
+  readonly #planes: Record<Transport, PortAllocator>
 
-  constructor(planes: Record<Transport, PortPlane>) {
+  constructor(planes: Record<Transport, PortAllocator>) {
     this.#planes = planes
   }
 
   /** @throws RelayError when one that is wanted cannot be had, as far as that is known before trying */
-  require(key: string, wanted: Wanted): void {
+  require(key: string, wanted: RequestedPorts): void {
     for (const transport of TRANSPORTS) if (wanted[transport]) this.#planes[transport].require(key)
   }
 
@@ -38,7 +38,7 @@ export class DedicatedPorts {
    * All that is wanted, or nothing.
    * @throws RelayError as {@link require} does, or when no port is free
    */
-  async claim(key: string, wanted: Wanted): Promise<ClaimedPorts> {
+  async claim(key: string, wanted: RequestedPorts): Promise<ClaimedPorts> {
     const tcp = wanted.tcp ? await this.#planes.tcp.claim(key) : undefined
     try {
       const udp = wanted.udp ? await this.#planes.udp.claim(key) : undefined

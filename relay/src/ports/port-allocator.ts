@@ -13,7 +13,7 @@ export interface BoundPort {
   close(): void
 }
 
-export interface Plane {
+export interface PortAllocatorOptions {
   /** Undefined when the server's gate is shut or it has no range. */
   pool: PortPool | undefined
   /** The operator's gate and cap. */
@@ -46,12 +46,12 @@ interface Entry {
   lease: Lease | undefined
 }
 
-export class PortPlane {
-  readonly #plane: Plane
+export class PortAllocator {
+  readonly #options: PortAllocatorOptions
   readonly #entries = new Map<string, Entry>()
 
-  constructor(plane: Plane) {
-    this.#plane = plane
+  constructor(options: PortAllocatorOptions) {
+    this.#options = options
   }
 
   /** Ports that are open, or may be opened again at any time. */
@@ -61,14 +61,14 @@ export class PortPlane {
 
   /** @throws RelayError when the identity would get no port, be it for a gate or for the cap */
   require(key: string): PortPool {
-    const { pool, errors } = this.#plane
-    const { enabled, max_leases } = this.#plane.settings()
+    const { pool, errors } = this.#options
+    const { enabled, max_leases } = this.#options.settings()
     if (pool === undefined || !enabled)
       throw new RelayError(errors.disabled, 'dedicated ports of this kind are not enabled here')
     const others = this.#entries.size - (this.#entries.has(key) ? 1 : 0)
     if (max_leases > 0 && others >= max_leases)
       throw new RelayError(errors.capacity, `${max_leases} leases have a port of this kind already`)
-    if (!this.#entries.has(key) && !this.#plane.hasRoom())
+    if (!this.#entries.has(key) && !this.#options.hasRoom())
       throw new RelayError(errors.capacity, 'this relay may not open another port')
     return pool
   }
@@ -126,11 +126,11 @@ export class PortPlane {
         entry.isBinding = false
         return
       } catch (error) {
-        this.#plane.log.debug({ err: error, port }, 'a port of the range cannot be had')
+        this.#options.log.debug({ err: error, port }, 'a port of the range cannot be had')
         pool.setAside(port)
       }
     }
-    throw new RelayError(this.#plane.errors.exhausted, 'no port is free')
+    throw new RelayError(this.#options.errors.exhausted, 'no port is free')
   }
 
   async #update(entry: Entry): Promise<void> {
@@ -144,7 +144,7 @@ export class PortPlane {
     try {
       entry.bound = await this.#bind(entry, entry.port)
     } catch (error) {
-      this.#plane.log.warn({ err: error, port: entry.port }, "a lease's port cannot be opened again")
+      this.#options.log.warn({ err: error, port: entry.port }, "a lease's port cannot be opened again")
     }
     entry.isBinding = false
     // The policy may have changed once more meanwhile.
@@ -152,19 +152,19 @@ export class PortPlane {
   }
 
   #mayBeOpen({ lease, claims }: Entry): boolean {
-    const { settings, routes } = this.#plane
+    const { settings, routes } = this.#options
     return claims > 0 && lease !== undefined && settings().enabled && routes(lease)
   }
 
   #bind(entry: Entry, port: number): Promise<BoundPort> {
-    return this.#plane.bind(port, () => entry.lease)
+    return this.#options.bind(port, () => entry.lease)
   }
 
   #release(entry: Entry): void {
     entry.claims -= 1
     if (entry.claims > 0) return
     this.#entries.delete(entry.key)
-    this.#plane.pool?.release(entry.key)
+    this.#options.pool?.release(entry.key)
     void this.#update(entry)
   }
 }

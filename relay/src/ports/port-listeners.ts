@@ -2,13 +2,13 @@
 
 import type { Socket } from 'node:net'
 import type { Settings } from '../config/settings.ts'
-import type { DatagramPlane } from '../datagram/datagram-forwarder.ts'
+import type { DatagramForwarder } from '../datagram/datagram-forwarder.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Reservations } from '../lease/reservations.ts'
 import type { Logger } from '../log/log.ts'
 import type { Policy } from '../policy/policy.ts'
 import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
-import { PortPlane } from './port-allocator.ts'
+import { PortAllocator } from './port-allocator.ts'
 import { PortPool } from './port-pool.ts'
 import { TcpPorts } from './tcp-port.ts'
 
@@ -23,7 +23,7 @@ export interface PortParts {
   connectionsMax: number
   /** Of both transports together; each is a descriptor. */
   listenersMax: number
-  datagrams: DatagramPlane
+  datagrams: DatagramForwarder
   /** Whether there can be no datagram tunnel here. */
   hasNoTunnels: () => boolean
   log: Logger
@@ -49,7 +49,7 @@ export function createDedicatedPorts({
   const tcpPorts = new TcpPorts(connectionsMax)
   const routes = (lease: Lease): boolean => policy.routes(lease)
   const hasRoom = (): boolean => tcp.size + udp.size < listenersMax
-  const tcp: PortPlane = new PortPlane({
+  const tcp: PortAllocator = new PortAllocator({
     pool: pools.tcp,
     hasRoom,
     settings: () => policy.settings.tcp_port,
@@ -67,7 +67,7 @@ export function createDedicatedPorts({
     },
     log,
   })
-  const udp: PortPlane = new PortPlane({
+  const udp: PortAllocator = new PortAllocator({
     pool: pools.udp,
     hasRoom,
     settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),

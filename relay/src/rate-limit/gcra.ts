@@ -8,7 +8,7 @@ export interface Rate {
 
 const MINUTE_MS = 60_000
 
-export class Rates {
+export class GcraLimiter {
   readonly #unitMs: number
   readonly #burstMs: number
   /** When each slot has all its units again, in milliseconds of the caller's clock: its "theoretical arrival time". */

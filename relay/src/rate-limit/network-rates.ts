@@ -2,23 +2,23 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import { networkOf, normalizeIp } from '../client-address/ip-address.ts'
-import { BUDGET_SLOTS } from '../limits.ts'
-import { type Rate, Rates } from './gcra.ts'
+import { RATE_LIMIT_SLOTS } from '../limits.ts'
+import { GcraLimiter, type Rate } from './gcra.ts'
 
 const SLOT_KEY_BYTES = 32
 
 export class NetworkRates {
-  readonly #rates: Rates
+  readonly #rates: GcraLimiter
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
   constructor(rate: Rate) {
-    this.#rates = new Rates(BUDGET_SLOTS, rate)
+    this.#rates = new GcraLimiter(RATE_LIMIT_SLOTS, rate)
   }
 
   /** @returns takes so many units of that address's network, or none and returns false; to be kept, for a hash costs more */
   of(address: string): (units: number) => boolean {
     const network = networkOf(normalizeIp(address) ?? address)
-    const slot = hash('sha256', this.#slotKey + network, 'buffer').readUInt32BE() % BUDGET_SLOTS
+    const slot = hash('sha256', this.#slotKey + network, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
     return (units) => {
       const now = performance.now()
       if (this.#rates.waitMs(slot, units, now) > 0) return false

@@ -10,8 +10,8 @@ import {
 } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import { RelayError } from '../errors.ts'
-import { BUDGET_SLOTS, REFUND_BURST, REFUND_PER_MINUTE } from '../limits.ts'
-import { type Rate, Rates } from './gcra.ts'
+import { RATE_LIMIT_SLOTS, REFUND_BURST, REFUND_PER_MINUTE } from '../limits.ts'
+import { GcraLimiter, type Rate } from './gcra.ts'
 
 /** Units a minute. */
 export interface BudgetSettings {
@@ -24,24 +24,24 @@ const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
 const SLOT_KEY_BYTES = 32
 
 export class Budgets {
-  readonly #sources: Rates
-  readonly #refunds: Rates
-  readonly #relay: Rates
+  readonly #clientAddresses: GcraLimiter
+  readonly #refunds: GcraLimiter
+  readonly #relay: GcraLimiter
   readonly #slotKey: string
 
   /** @param slotKey secret of this process: who does not know it cannot aim at another source's slot */
   constructor(settings: BudgetSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
     const { sourcePerMinute, relayPerMinute } = settings
-    this.#sources = new Rates(
-      BUDGET_SLOTS,
+    this.#clientAddresses = new GcraLimiter(
+      RATE_LIMIT_SLOTS,
       scaled(sourcePerMinute, { perMinute: SOURCE_BUDGET_PER_MINUTE, burst: SOURCE_BUDGET_BURST }),
     )
     const refundsPerMinute = (REFUND_PER_MINUTE * sourcePerMinute) / SOURCE_BUDGET_PER_MINUTE
-    this.#refunds = new Rates(
-      BUDGET_SLOTS,
+    this.#refunds = new GcraLimiter(
+      RATE_LIMIT_SLOTS,
       scaled(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
     )
-    this.#relay = new Rates(
+    this.#relay = new GcraLimiter(
       1,
       scaled(relayPerMinute, { perMinute: RELAY_BUDGET_PER_MINUTE, burst: RELAY_BUDGET_BURST }),
     )
@@ -56,12 +56,12 @@ export class Budgets {
   charge(source: string, units: number): void {
     const slot = this.#slotOf(source)
     const now = performance.now()
-    const waitMs = Math.max(this.#sources.waitMs(slot, units, now), this.#relay.waitMs(0, units, now))
+    const waitMs = Math.max(this.#clientAddresses.waitMs(slot, units, now), this.#relay.waitMs(0, units, now))
     if (waitMs > 0)
       throw new RelayError('rate_limited', 'too many requests', {
         'Retry-After': `${Math.ceil(waitMs / 1000)}`,
       })
-    this.#sources.spend(slot, units, now)
+    this.#clientAddresses.spend(slot, units, now)
     this.#relay.spend(0, units, now)
   }
 
@@ -71,11 +71,11 @@ export class Budgets {
     const now = performance.now()
     if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return
     this.#refunds.spend(slot, REGISTRATION_COST, now)
-    this.#sources.giveBack(slot, REGISTRATION_COST, now)
+    this.#clientAddresses.giveBack(slot, REGISTRATION_COST, now)
   }
 
   #slotOf(source: string): number {
-    return hash('sha256', this.#slotKey + networkOf(source), 'buffer').readUInt32BE() % BUDGET_SLOTS
+    return hash('sha256', this.#slotKey + networkOf(source), 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
   }
 }
 

@@ -1,7 +1,11 @@
 // How many bytes of requests may be in memory at once: of one client, and of all together.
 
 import { RelayError } from '../errors.ts'
-import { BODY_MEMORY_RETRY_S, UNPROVEN_BYTES_MAX, UNPROVEN_BYTES_PER_SOURCE_MAX } from '../limits.ts'
+import {
+  BODY_MEMORY_RETRY_S,
+  UNAUTHENTICATED_BYTES_MAX,
+  UNAUTHENTICATED_BYTES_PER_SOURCE_MAX,
+} from '../limits.ts'
 
 /** What one request, or what is kept of it, takes of the memory. */
 export interface MemoryShare {
@@ -64,8 +68,11 @@ export class RequestMemory {
 }
 
 /** For requests of clients that have shown no credential, and what is kept of them. */
-export function unprovenMemory(): RequestMemory {
-  return new RequestMemory({ perClient: UNPROVEN_BYTES_PER_SOURCE_MAX, total: UNPROVEN_BYTES_MAX })
+export function unauthenticatedMemory(): RequestMemory {
+  return new RequestMemory({
+    perClient: UNAUTHENTICATED_BYTES_PER_SOURCE_MAX,
+    total: UNAUTHENTICATED_BYTES_MAX,
+  })
 }
 
 function full(whose: string): RelayError {

@@ -9,7 +9,7 @@ interface Line {
   backlog(): number
 }
 
-export class Liveness {
+export class CarrierLiveness {
   readonly #line: Line
   readonly #listeners = new Set<() => void>()
   #heard = 0
@@ -43,7 +43,7 @@ export class Liveness {
   }
 
   /** Finds out whether the page answers. All who ask at the same time share the question. */
-  answers(): Promise<boolean> {
+  probe(): Promise<boolean> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })

@@ -1,19 +1,19 @@
 // The visitors of one lease that wait for a session, in their order; those of a source that has its share come last.
 
 import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_SOURCE_MAX } from '../limits.ts'
-import type { Claimed } from './ready-queue.ts'
+import type { ClaimedSession } from './ready-queue.ts'
 
 /** Who waits. */
-export interface Waiting {
+export interface ClaimPriority {
   /** Network of the visitor's address; undefined when it stands for many clients. */
   network: string | undefined
   /** The source has its share of the lease's visitors already: others go first. */
-  isLast: boolean
+  isLowPriority: boolean
 }
 
-type Settle = (claimed: Claimed | undefined) => void
+type Settle = (claimed: ClaimedSession | undefined) => void
 
-export class WaitingLine {
+export class ClaimQueue {
   readonly #first = new Set<Settle>()
   readonly #last = new Set<Settle>()
   /** By network; only of those that wait. */
@@ -25,12 +25,12 @@ export class WaitingLine {
 
   /** @returns undefined when there is no room, when no session came in time, or the visitor has gone */
   async wait(
-    { network, isLast }: Waiting,
+    { network, isLowPriority }: ClaimPriority,
     gone: AbortSignal,
     timeoutMs: number,
-  ): Promise<Claimed | undefined> {
-    if (!this.#makesRoom(isLast) || !this.#count(network, 1)) return undefined
-    const line = isLast ? this.#last : this.#first
+  ): Promise<ClaimedSession | undefined> {
+    if (!this.#makesRoom(isLowPriority) || !this.#count(network, 1)) return undefined
+    const line = isLowPriority ? this.#last : this.#first
     return await new Promise((resolve) => {
       const settle: Settle = (claimed) => {
         line.delete(settle)
@@ -47,19 +47,19 @@ export class WaitingLine {
   }
 
   /** Gives a session to whoever is next. @returns false when nobody waits */
-  give(claimed: Claimed): boolean {
+  give(claimed: ClaimedSession): boolean {
     const [settle] = this.#first.size > 0 ? this.#first : this.#last
     settle?.(claimed)
     return settle !== undefined
   }
 
-  turnAway(): void {
+  rejectAll(): void {
     for (const settle of [...this.#first, ...this.#last]) settle(undefined)
   }
 
-  #makesRoom(isLast: boolean): boolean {
+  #makesRoom(isLowPriority: boolean): boolean {
     if (this.size < WAITING_CLAIMS_MAX) return true
-    const [displaced] = isLast ? [] : this.#last
+    const [displaced] = isLowPriority ? [] : this.#last
     displaced?.(undefined)
     return displaced !== undefined
   }

@@ -12,49 +12,49 @@ import {
   WEBSOCKET_MESSAGE_MAX_BYTES,
 } from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Admissions } from '../auth/lease-authorizer.ts'
-import type { Sources } from '../client-address/client-addresses.ts'
+import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_PIECES_MAX } from '../limits.ts'
-import type { Tally } from '../metrics/relay-counters.ts'
+import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_FRAGMENTS_MAX } from '../limits.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
-import { serveNative } from './native-session.ts'
+import { serveNativeSession } from './native-session.ts'
 import { SessionMemories } from './session-memory.ts'
-import { TcpSockets } from './tls-underlying-socket.ts'
-import { type Carrier, serveCarrier } from './websocket-carrier.ts'
+import { UnderlyingSockets } from './tls-underlying-socket.ts'
+import { serveWebSocketCarrier, type WebSocketCarrier } from './websocket-carrier.ts'
 
-export class ReverseConnect {
-  readonly #credentials: Admissions
+export class ConnectEndpoint {
+  readonly #credentials: LeaseAuthorizer
   readonly #policy: PolicyRules
-  readonly #tally: Tally
-  readonly #sources: Pick<Sources, 'standsForMany'>
+  readonly #counters: RelayCounters
+  readonly #clientAddresses: Pick<ClientAddresses, 'standsForMany'>
   readonly #memories: SessionMemories
-  readonly #open = new WeakMap<Lease, Set<Carrier>>()
-  readonly #tcpSockets = new TcpSockets()
+  readonly #open = new WeakMap<Lease, Set<WebSocketCarrier>>()
+  readonly #tcpSockets = new UnderlyingSockets()
   #onCarrier: ((lease: Lease) => void) | undefined
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES,
-    maxFragments: WEBSOCKET_PIECES_MAX,
-    maxBufferedChunks: WEBSOCKET_PIECES_MAX,
+    maxFragments: WEBSOCKET_FRAGMENTS_MAX,
+    maxBufferedChunks: WEBSOCKET_FRAGMENTS_MAX,
     handleProtocols: () => SUBPROTOCOL,
   })
 
   constructor(
-    credentials: Admissions,
+    credentials: LeaseAuthorizer,
     policy: PolicyRules,
-    tally: Tally,
-    sources: Pick<Sources, 'standsForMany'>,
+    counters: RelayCounters,
+    clientAddresses: Pick<ClientAddresses, 'standsForMany'>,
   ) {
     this.#credentials = credentials
     this.#policy = policy
-    this.#tally = tally
+    this.#counters = counters
     this.#sockets.on('error', () => {})
-    this.#sources = sources
-    this.#memories = new SessionMemories((bound) => tally.memoryRelieved.add({ bound }))
+    this.#clientAddresses = clientAddresses
+    this.#memories = new SessionMemories((bound) => counters.memoryRelieved.add({ bound }))
     // Emitted within `handleUpgrade`, before anything was written: ws would answer without the envelope.
     this.#sockets.on('wsClientError', ({ message }) => {
       throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
@@ -67,22 +67,22 @@ export class ReverseConnect {
   }
 
   /** Finds out which WebSockets of the lease are dead. */
-  probe(lease: Lease): void {
+  probeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
   }
 
   /** Lets the pages of the lease come back to another process. */
-  sendAway(lease: Lease): void {
+  closeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.sendAway()
   }
 
   /** Remembers a connection whose TLS handshake has not begun. */
-  connected(socket: Socket): void {
+  onTcpConnection(socket: Socket): void {
     this.#tcpSockets.add(socket)
   }
 
   /** The TCP connection beneath a connection to the API, if it is known. */
-  tcpBeneath(connection: Socket): Socket | undefined {
+  underlyingSocketOf(connection: Socket): Socket | undefined {
     return this.#tcpSockets.beneath(connection)
   }
 
@@ -113,12 +113,13 @@ export class ReverseConnect {
     if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
     if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
     this.#count(socket)
-    serveNative(socket, lease, this.#tcpSockets.beneath(request.socket))
+    serveNativeSession(socket, lease, this.#tcpSockets.beneath(request.socket))
   }
 
   #leaseOf(capability: string): Lease {
     const lease = this.#credentials.leaseOf(capability, AUDIENCE.reverse)
-    if (this.#policy.bars(lease)) throw new RelayError('lease_rejected', 'the lease is not allowed to route')
+    if (this.#policy.blocks(lease))
+      throw new RelayError('lease_rejected', 'the lease is not allowed to route')
     return lease
   }
 
@@ -126,13 +127,13 @@ export class ReverseConnect {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A page often comes back because its last WebSocket died, which is not known here yet.
-    this.probe(lease)
+    this.probeCarriers(lease)
     this.#onCarrier?.(lease)
-    const carrier = serveCarrier({
+    const carrier = serveWebSocketCarrier({
       socket: ws,
       connection,
       lease,
-      source: this.#sources.standsForMany(source) ? undefined : source,
+      source: this.#clientAddresses.standsForMany(source) ? undefined : source,
       credentials: this.#credentials,
       memories: this.#memories,
     })
@@ -142,9 +143,9 @@ export class ReverseConnect {
   }
 
   #count(carrier: WebSocket | Duplex): void {
-    this.#tally.carriers += 1
+    this.#counters.carriers += 1
     carrier.once('close', () => {
-      this.#tally.carriers -= 1
+      this.#counters.carriers -= 1
     })
   }
 }

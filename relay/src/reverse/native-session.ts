@@ -14,11 +14,11 @@ const tcpSockets = new WeakMap<Duplex, Socket>()
  * The lease's queue must have room. The session lives no longer than its lease, as a browser's does.
  * @param tcp what `socket` is the TLS connection over
  */
-export function serveNative(socket: Duplex, lease: Lease, tcp: Socket | undefined): void {
+export function serveNativeSession(socket: Duplex, lease: Lease, tcp: Socket | undefined): void {
   if (tcp) tcpSockets.set(socket, tcp)
   const end = () => socket.destroy()
   lease.ended.addEventListener('abort', end)
-  const release = lease.onBar(end)
+  const release = lease.onBlock(end)
   socket.once('close', () => {
     lease.ended.removeEventListener('abort', end)
     release()

@@ -3,11 +3,11 @@
 import type { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
 import { SESSIONS_LOST_BURST, SESSIONS_LOST_PER_MINUTE } from '../limits.ts'
-import { type Rate, Rates } from '../rate-limit/gcra.ts'
-import type { Liveness } from './carrier-liveness.ts'
-import { type Waiting, WaitingLine } from './claim-queue.ts'
+import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
+import type { CarrierLiveness } from './carrier-liveness.ts'
+import { type ClaimPriority, ClaimQueue } from './claim-queue.ts'
 import { keepAlive } from './keepalives.ts'
-import type { Place } from './pending-visitor.ts'
+import type { PeerProcess } from './pending-visitor.ts'
 import { livenessOf } from './stream-duplex.ts'
 
 const SESSIONS_LOST: Rate = { perMinute: SESSIONS_LOST_PER_MINUTE, burst: SESSIONS_LOST_BURST }
@@ -25,18 +25,18 @@ function isLive({ session }: Idle): boolean {
 }
 
 /** A session of this process, or a process that has one. */
-export type Claimed = Duplex | Place
+export type ClaimedSession = Duplex | PeerProcess
 
 export class ReadyQueue {
   readonly #idle: Idle[] = []
-  readonly #waiting = new WaitingLine()
+  readonly #waiting = new ClaimQueue()
   /** How many sessions wait in other processes, as far as is known here. */
-  readonly #elsewhere = new Map<Place, number>()
-  readonly #carriers = new Set<Liveness>()
-  #waitingRoom: Place | undefined
+  readonly #elsewhere = new Map<PeerProcess, number>()
+  readonly #carriers = new Set<CarrierLiveness>()
+  #waitingRoom: PeerProcess | undefined
   #onChange: (() => void) | undefined
   /** Sessions that broke before they answered a visitor; undefined until the first one does. */
-  #lost: Rates | undefined
+  #lost: GcraLimiter | undefined
   #closed = false
 
   /** In all processes that are known of here, but for those of silent WebSockets. */
@@ -68,8 +68,8 @@ export class ReadyQueue {
   }
 
   /** Visitors without a session wait in another process from now on, which knows of all sessions. */
-  waitIn(place: Place): void {
-    this.#waitingRoom = place
+  delegateWaitingTo(peer: PeerProcess): void {
+    this.#waitingRoom = peer
   }
 
   /** @param listener is called when the number of this process's own sessions has changed */
@@ -89,11 +89,11 @@ export class ReadyQueue {
   }
 
   /** So many sessions wait at `place` now: for the visitors that wait here first. */
-  report(place: Place, count: number): void {
+  setPeerCount(peer: PeerProcess, count: number): void {
     let left = count
-    while (left > 0 && this.#waiting.give(place)) left -= 1
-    if (left > 0) this.#elsewhere.set(place, left)
-    else this.#elsewhere.delete(place)
+    while (left > 0 && this.#waiting.give(peer)) left -= 1
+    if (left > 0) this.#elsewhere.set(peer, left)
+    else this.#elsewhere.delete(peer)
   }
 
   /**
@@ -104,14 +104,14 @@ export class ReadyQueue {
   async claim(
     gone: AbortSignal,
     timeoutMs: number = CLAIM_TIMEOUT_MS,
-    waiting: Waiting = { network: undefined, isLast: false },
-  ): Promise<Claimed | undefined> {
+    waiting: ClaimPriority = { network: undefined, isLowPriority: false },
+  ): Promise<ClaimedSession | undefined> {
     if (gone.aborted) return undefined
     const session = this.#take(this.#idle.findLastIndex(isLive))
     if (session !== undefined) return session
     if (this.#closed) return undefined
-    const place = this.#takeElsewhere() ?? this.#waitingRoom
-    if (place !== undefined) return place
+    const peer = this.#takeElsewhere() ?? this.#waitingRoom
+    if (peer !== undefined) return peer
     return await this.#waiting.wait(waiting, gone, timeoutMs)
   }
 
@@ -120,15 +120,19 @@ export class ReadyQueue {
    * @param cameAt when the visitor came: no session that became ready later is taken
    * @param from the process that the visitor came from, which has none either
    */
-  claimAgain(gone: AbortSignal, cameAt: number, from: Place | undefined): Claimed | undefined {
+  claimAgain(
+    gone: AbortSignal,
+    arrivedAt: number,
+    from: PeerProcess | undefined,
+  ): ClaimedSession | undefined {
     if (gone.aborted) return undefined
-    const session = this.#take(this.#idle.findLastIndex((idle) => isLive(idle) && idle.since <= cameAt))
+    const session = this.#take(this.#idle.findLastIndex((idle) => isLive(idle) && idle.since <= arrivedAt))
     if (session !== undefined || this.#closed) return session
     return this.#takeElsewhere(from) ?? (this.#waitingRoom === from ? undefined : this.#waitingRoom)
   }
 
   /** A WebSocket of the lease: its sessions are given to nobody while it is silent. @returns ends that */
-  watch(liveness: Liveness): () => void {
+  watch(liveness: CarrierLiveness): () => void {
     this.#carriers.add(liveness)
     const release = liveness.onChange(() => {
       this.#onChange?.()
@@ -145,13 +149,13 @@ export class ReadyQueue {
   }
 
   /** Finds out which WebSockets of the lease are silent. */
-  async look(): Promise<void> {
-    await Promise.all(Array.from(this.#carriers, (liveness) => liveness.answers()))
+  async probeCarriers(): Promise<void> {
+    await Promise.all(Array.from(this.#carriers, (liveness) => liveness.probe()))
   }
 
   /** Counts a session that broke before it answered a visitor who was still there. */
   sessionLost(): void {
-    this.#lost ??= new Rates(1, SESSIONS_LOST)
+    this.#lost ??= new GcraLimiter(1, SESSIONS_LOST)
     this.#lost.spend(0, 1, performance.now())
   }
 
@@ -169,19 +173,19 @@ export class ReadyQueue {
     }
     this.#elsewhere.clear()
     this.#onChange?.()
-    this.#waiting.turnAway()
+    this.#waiting.rejectAll()
   }
 
   /** The process with the most: it is the least likely to have given its last one away meanwhile. */
-  #takeElsewhere(but?: Place): Place | undefined {
-    let best: Place | undefined
+  #takeElsewhere(but?: PeerProcess): PeerProcess | undefined {
+    let best: PeerProcess | undefined
     let most = 0
-    for (const [place, count] of this.#elsewhere)
-      if (count > most && place !== but) {
-        best = place
+    for (const [peer, count] of this.#elsewhere)
+      if (count > most && peer !== but) {
+        best = peer
         most = count
       }
-    if (best !== undefined) this.report(best, most - 1)
+    if (best !== undefined) this.setPeerCount(best, most - 1)
     return best
   }
 

@@ -38,7 +38,7 @@ export class SessionMemories {
   readonly #all: Group
   /** Of leases and sources with an open WebSocket. */
   readonly #leases = new Map<Lease, Group>()
-  readonly #sources = new Map<string, Group>()
+  readonly #clientAddresses = new Map<string, Group>()
 
   /** @param relieved told of each bound that was exceeded */
   constructor(
@@ -64,7 +64,9 @@ export class SessionMemories {
       this.#all,
     ]
     if (source !== undefined)
-      groups.push(groupOf(this.#sources, networkOf(source), perSource, () => this.#relieved('source')))
+      groups.push(
+        groupOf(this.#clientAddresses, networkOf(source), perSource, () => this.#relieved('source')),
+      )
     return new SessionMemory(groups, holder)
   }
 }

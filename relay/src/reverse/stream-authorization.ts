@@ -2,23 +2,23 @@
 
 import { AUDIENCE, CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
-import type { Admissions } from '../auth/lease-authorizer.ts'
+import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
 import { HALF_OPEN_STREAMS_MAX } from '../limits.ts'
-import type { Liveness } from './carrier-liveness.ts'
+import type { CarrierLiveness } from './carrier-liveness.ts'
 import type { SessionMemory } from './session-memory.ts'
 import { StreamDuplex } from './stream-duplex.ts'
 
 const LENGTH_BYTES = 2
 
-export class Admission {
+export class StreamAuthorizer {
   readonly #lease: Lease
-  readonly #credentials: Admissions
+  readonly #credentials: LeaseAuthorizer
   readonly #memory: SessionMemory
-  readonly #liveness: Liveness
+  readonly #liveness: CarrierLiveness
   #halfOpen = 0
 
-  constructor(lease: Lease, credentials: Admissions, memory: SessionMemory, liveness: Liveness) {
+  constructor(lease: Lease, credentials: LeaseAuthorizer, memory: SessionMemory, liveness: CarrierLiveness) {
     this.#lease = lease
     this.#credentials = credentials
     this.#memory = memory
@@ -26,7 +26,7 @@ export class Admission {
   }
 
   /** Makes `stream` a ready session of the lease, or rejects it; with too many at once it is reset. Never rejects. */
-  async admit(stream: Stream): Promise<void> {
+  async authorize(stream: Stream): Promise<void> {
     if (this.#halfOpen >= HALF_OPEN_STREAMS_MAX) return stream.abort()
     this.#halfOpen += 1
     const deadline = setTimeout(() => stream.abort(), CAPABILITY_DEADLINE_MS)

@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream'
 import { type Stream, YamuxError } from '@svc/yamux'
 import { STREAM_READ_MAX_BYTES } from '../limits.ts'
-import type { Liveness } from './carrier-liveness.ts'
+import type { CarrierLiveness } from './carrier-liveness.ts'
 
 /** The stream is over because its peer said so; every other error ends the connection that it is on. */
 const OF_ONE_STREAM = 'stream_reset'
@@ -14,16 +14,16 @@ export function endedWithCarrier({ errored }: Duplex): boolean {
 }
 
 /** Whether the far end of the session still answers; undefined for a native one, which nobody can ask. */
-export function livenessOf(session: Duplex): Liveness | undefined {
+export function livenessOf(session: Duplex): CarrierLiveness | undefined {
   return session instanceof StreamDuplex ? session.liveness : undefined
 }
 
 export class StreamDuplex extends Duplex {
   /** Of the WebSocket that the stream is on; undefined when it is on none. */
-  readonly liveness: Liveness | undefined
+  readonly liveness: CarrierLiveness | undefined
   readonly #stream: Stream
 
-  constructor(stream: Stream, liveness?: Liveness) {
+  constructor(stream: Stream, liveness?: CarrierLiveness) {
     super({ allowHalfOpen: true })
     this.#stream = stream
     this.liveness = liveness

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 
-export class TcpSockets {
+export class UnderlyingSockets {
   /** Of open connections only. */
   readonly #open = new Map<string, Socket>()
 

@@ -4,19 +4,19 @@ import type { Duplex } from 'node:stream'
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { Session } from '@svc/yamux'
 import type { WebSocket } from 'ws'
-import type { Admissions } from '../auth/lease-authorizer.ts'
+import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
-import { Liveness } from './carrier-liveness.ts'
+import { CarrierLiveness } from './carrier-liveness.ts'
 import { meterMessages } from './message-meter.ts'
 import type { SessionMemories } from './session-memory.ts'
-import { Admission } from './stream-authorization.ts'
+import { StreamAuthorizer } from './stream-authorization.ts'
 import { webSocketTransport } from './websocket-transport.ts'
 
 /** In IANA's registry of close codes: "Service Restart". */
 const SERVICE_RESTART = 1012
 
-export interface Carrier {
+export interface WebSocketCarrier {
   /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
   probe(): void
   /** Closes the WebSocket, for its page to open another one elsewhere. */
@@ -30,29 +30,29 @@ interface CarrierParts {
   lease: Lease
   /** Normalized address of the client; undefined when it stands for many. */
   source: string | undefined
-  credentials: Admissions
+  credentials: LeaseAuthorizer
   memories: SessionMemories
 }
 
 /** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
-export function serveCarrier(parts: CarrierParts): Carrier {
+export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
   const { socket, connection, lease, source, credentials, memories } = parts
   const memory = memories.open(lease, source, {
     shed: (bytes) => session.shed(bytes),
     terminate: () => socket.terminate(),
   })
-  const liveness = new Liveness({
+  const liveness = new CarrierLiveness({
     ping: () => void session.ping().catch(() => {}),
     backlog: () => socket.bufferedAmount,
   })
   const unwatch = lease.ready.watch(liveness)
-  const admission = new Admission(lease, credentials, memory, liveness)
+  const admission = new StreamAuthorizer(lease, credentials, memory, liveness)
   const session = new Session(webSocketTransport(socket, memory), {
     role: 'server',
     maxStreams: CARRIER_STREAMS_MAX,
     pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
     memory,
-    onStream: (stream) => void admission.admit(stream),
+    onStream: (stream) => void admission.authorize(stream),
   })
   const close = (code: number, reason: string) => {
     socket.close(code, reason)
@@ -63,7 +63,7 @@ export function serveCarrier(parts: CarrierParts): Carrier {
     close(code, `lease ${lease.ended.reason}`)
   }
   lease.ended.addEventListener('abort', onLeaseEnd)
-  const release = lease.onBar(() => {
+  const release = lease.onBlock(() => {
     session.transportClosed()
     close(CARRIER_CLOSE.leaseEnded, 'lease not allowed')
   })

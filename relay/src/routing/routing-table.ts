@@ -6,7 +6,7 @@ export type Route = { to: 'root' } | { to: 'lease'; lease: Lease }
 
 const WILDCARD = '*.'
 
-export class Routes {
+export class RoutingTable {
   readonly #rootHost: string
   readonly #exact = new Map<string, Lease>()
   /** By what follows the wildcard label. Apart, so that no server name can spell a wildcard. */

@@ -6,7 +6,7 @@ import type { Logger } from '../log/log.ts'
 /** One write. Rejects when it failed. */
 type Write = () => Promise<void>
 
-export class StateHealth {
+export class WriteHealth {
   readonly #log: Logger
   /** File → the timer of its next attempt. */
   readonly #failing = new Map<string, NodeJS.Timeout>()

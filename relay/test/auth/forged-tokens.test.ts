@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AUDIENCE, type Audience } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Admissions } from '../../src/auth/lease-authorizer.ts'
+import { LeaseAuthorizer } from '../../src/auth/lease-authorizer.ts'
 import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
-import { Tokens } from '../../src/auth/token-issuer.ts'
+import { TokenIssuer } from '../../src/auth/token-issuer.ts'
 import type { UncheckedToken } from '../../src/auth/token-verifier.ts'
 import type { Lease } from '../../src/lease/lease.ts'
 import { newLease } from '../support/lease.ts'
@@ -15,7 +15,7 @@ import { newLease } from '../support/lease.ts'
 const FORGERIES = 2000
 
 /** Counts the signatures that are checked, at some 0.6 ms each. */
-class CountingTokens extends Tokens {
+class CountingTokens extends TokenIssuer {
   checks = 0
 
   override read(token: string, audience: Audience): UncheckedToken | undefined {
@@ -36,7 +36,7 @@ let directory: string
 let identity: RelayIdentity
 let tokens: CountingTokens
 let lease: Lease
-let admissions: Admissions
+let admissions: LeaseAuthorizer
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'svc-forged-'))
@@ -46,7 +46,7 @@ afterAll(() => rm(directory, { recursive: true }))
 beforeEach(() => {
   tokens = new CountingTokens(identity, 'https://relay.localhost')
   lease = newLease()
-  admissions = new Admissions(tokens, { find: (_identity, id) => (id === lease.id ? lease : undefined) })
+  admissions = new LeaseAuthorizer(tokens, { find: (_identity, id) => (id === lease.id ? lease : undefined) })
 })
 
 /** The claims of a genuine token, under a signature that nobody made. */

@@ -2,14 +2,14 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { recoverSigner } from '../../src/auth/ethereum.ts'
-import { Recovery } from '../../src/auth/signer-recovery.ts'
+import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
 import { newAccount } from '../support/relay.ts'
 
 const broken = (script: string) => new URL(`data:text/javascript,${encodeURIComponent(script)}`)
 
-let recovery: Recovery
+let recovery: SignerRecovery
 const make = (script?: URL) => {
-  recovery = new Recovery(script)
+  recovery = new SignerRecovery(script)
   return recovery
 }
 afterEach(() => recovery.close())
@@ -110,6 +110,6 @@ test('closing ends the thread and refuses who waits', async () => {
   await refused
 })
 
-function bound(it: Recovery) {
+function bound(it: SignerRecovery) {
   return { recover: (message: string, signature: string) => it.recover(message, signature) }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { AUDIENCE } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
-import { Tokens } from '../../src/auth/token-issuer.ts'
+import { TokenIssuer } from '../../src/auth/token-issuer.ts'
 import { now } from '../../src/clock.ts'
 import type { Lease } from '../../src/lease/lease.ts'
 import { newLease } from '../support/lease.ts'
@@ -18,12 +18,12 @@ const identity = { name: 'demo', address: `0x${'ab'.repeat(20)}` }
 describe('Tokens', () => {
   let directory: string
   let relay: RelayIdentity
-  let tokens: Tokens
+  let tokens: TokenIssuer
   let lease: Lease
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-tokens-'))
     relay = await loadIdentity(directory)
-    tokens = new Tokens(relay, 'https://relay.localhost')
+    tokens = new TokenIssuer(relay, 'https://relay.localhost')
     lease = newLease()
   })
   afterAll(() => rm(directory, { recursive: true }))
@@ -69,9 +69,9 @@ describe('Tokens', () => {
 
   test('a relay of another URL, or with another key, is another issuer', async () => {
     const token = tokens.issue(lease, AUDIENCE.lease)
-    expect(new Tokens(relay, 'https://other.localhost').verify(token, AUDIENCE.lease)).toBeUndefined()
+    expect(new TokenIssuer(relay, 'https://other.localhost').verify(token, AUDIENCE.lease)).toBeUndefined()
     const other = await loadIdentity(join(directory, 'other'))
-    expect(new Tokens(other, 'https://relay.localhost').verify(token, AUDIENCE.lease)).toBeUndefined()
+    expect(new TokenIssuer(other, 'https://relay.localhost').verify(token, AUDIENCE.lease)).toBeUndefined()
   })
 
   test.each<[string, (header: string, payload: string, signature: string) => string]>([

@@ -6,15 +6,15 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
-import { Landing } from '../../src/bridge/shared-read-buffer.ts'
-import { GATHER_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../../src/limits.ts'
+import { SharedReadBuffer } from '../../src/bridge/shared-read-buffer.ts'
+import { COALESCE_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../../src/limits.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
 import { KINDS, tcp, tls } from '../support/bridges.ts'
 
 /** What one write of a test brings at most. */
 const PIECE_MAX_BYTES = 200_000
 const PLAIN: Pipe = createPipe(undefined)
-const FAST: Pipe = createPipe(await Landing.find())
+const FAST: Pipe = createPipe(await SharedReadBuffer.find())
 const PIPES: [string, Pipe][] = [
   ['as Node reads them', PLAIN],
   ['through the landing', FAST],
@@ -56,7 +56,7 @@ describe('the landing', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   test('is found in this Node', async () => {
-    expect(await Landing.find()).toBeInstanceOf(Landing)
+    expect(await SharedReadBuffer.find()).toBeInstanceOf(SharedReadBuffer)
   })
 
   test.each<[string, symbol[]]>([
@@ -64,7 +64,7 @@ describe('the landing', () => {
     ['means something else by the names', ['kBuffer', 'kBufferGen', 'kBufferCb'].map((name) => Symbol(name))],
   ])('is not found in a Node that %s', async (_how, symbols) => {
     vi.spyOn(Object, 'getOwnPropertySymbols').mockReturnValue(symbols)
-    expect(await Landing.find()).toBeUndefined()
+    expect(await SharedReadBuffer.find()).toBeUndefined()
   })
 })
 
@@ -281,7 +281,7 @@ describe('a bridge read through the landing', () => {
     far.resume()
     await over
     expect(sink.total).toBe(4_000_000)
-    expect(sink.pieces.every((bytes) => bytes <= GATHER_BYTES)).toBe(true)
+    expect(sink.pieces.every((bytes) => bytes <= COALESCE_BYTES)).toBe(true)
     expect(sink.pieces.length).toBeLessThan(4_000_000 / 2 ** 14)
   })
 })

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import forge from 'node-forge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AUTHORITY_FORMATS, exportAuthority, PKCS12_PASSWORD } from '../../src/certificates/ca-export.ts'
+import { CA_FORMATS, exportCa, PKCS12_PASSWORD } from '../../src/certificates/ca-export.ts'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
-import { createAuthority, createLeaf } from '../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 
 const HOST = 'relay.localhost'
 const { asn1, pki } = forge
-const authority = await createAuthority(HOST)
+const authority = await createCa(HOST)
 const leaf = await createLeaf(authority, HOST)
 const raw = new X509Certificate(authority.certificate).raw
 
@@ -60,7 +60,7 @@ describe('svc-relay ca', () => {
     const wrong = svcRelay('ca', '--format', 'jks')
     expect([wrong.status, String(wrong.stderr)]).toEqual([
       2,
-      `--format is one of ${AUTHORITY_FORMATS.join(', ')}\nsvc-relay --help lists what there is.\n`,
+      `--format is one of ${CA_FORMATS.join(', ')}\nsvc-relay --help lists what there is.\n`,
     ])
     const env = { ...INHERITED_ENV, IDENTITY_PATH: join(directory, 'nothing') }
     const main = join(import.meta.dirname, '../../src/main.ts')
@@ -69,7 +69,7 @@ describe('svc-relay ca', () => {
   })
 
   test('a p12 file whose content was changed has a wrong MAC', async () => {
-    const file = Buffer.from(await exportAuthority(authority.certificate, 'p12'))
+    const file = Buffer.from(await exportCa(authority.certificate, 'p12'))
     file[file.indexOf(raw) + 40]! ^= 1
     const { status, stderr } = spawnSync(
       'openssl',

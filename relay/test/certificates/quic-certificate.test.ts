@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
 import {
-  type Authority,
-  createAuthority,
+  type CertificateAuthority,
+  createCa,
   createLeaf,
   type Leaf,
 } from '../../src/certificates/development-ca.ts'
-import { TunnelCertificates } from '../../src/certificates/quic-certificate.ts'
+import { QuicCertificates } from '../../src/certificates/quic-certificate.ts'
 import { readSettings, type Settings } from '../../src/config/settings.ts'
 import { freeRange } from '../support/ports.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
@@ -24,17 +24,17 @@ const [CHAIN, KEY] = ['quic-fullchain.pem', 'quic-privatekey.pem']
 
 let directory: string
 let settings: Settings
-let authority: Authority
+let authority: CertificateAuthority
 let shared: Leaf
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'svc-tunnel-certificate-'))
   settings = readSettings({ SVC_URL: `https://${HOST}`, IDENTITY_PATH: directory })
-  authority = await createAuthority(HOST)
+  authority = await createCa(HOST)
   shared = await createLeaf(authority, HOST)
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-const rotationOf = (leaf: Leaf, by?: Authority) =>
+const rotationOf = (leaf: Leaf, by?: CertificateAuthority) =>
   new CertificateRotation({
     ...certificatesOf(HOST, leaf.chain, leaf.key),
     ...(by && { authority: by }),
@@ -47,7 +47,7 @@ async function put(leaf: Partial<Leaf>): Promise<void> {
 
 describe('it is', () => {
   test('a new one of the development CA, with another key, for the relay’s host alone', async () => {
-    const certificates = new TunnelCertificates(settings, rotationOf(shared, authority))
+    const certificates = new QuicCertificates(settings, rotationOf(shared, authority))
     const [one, other] = [await certificates.current(), await certificates.current()]
     const leaf = new X509Certificate(one.chainPem)
     expect(leaf.subjectAltName).toBe(`DNS:${HOST}`)
@@ -61,7 +61,7 @@ describe('it is', () => {
   test('the operator’s, where there is one', async () => {
     const own = await createLeaf(authority, HOST, [HOST])
     await put(own)
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     expect(await certificates.current()).toEqual({
       chainPem: own.chain,
       keyPem: own.key,
@@ -70,7 +70,7 @@ describe('it is', () => {
   })
 
   test('the one of all sites where there is no other, and it says so', async () => {
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     expect(await certificates.current()).toMatchObject({ chainPem: shared.chain, isShared: true })
     await put(shared)
     expect(await certificates.current()).toMatchObject({ isShared: true })
@@ -86,20 +86,20 @@ describe('the operator’s is refused', () => {
     ['with another key', ({ chain }, { key }) => ({ chain, key }), /quic-privatekey.pem: is not the key/],
   ])('%s', async (_name, choose, message) => {
     await put(choose(await createLeaf(authority, HOST, [HOST]), shared))
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow(message)
   })
 
   test.skipIf(process.platform === 'win32')('when its key is open to others', async () => {
     await put(await createLeaf(authority, HOST, [HOST]))
     await chmod(join(directory, KEY!), 0o644)
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow(/quic-privatekey\.pem: is open to others/)
   })
 
   test('for another host, and when it is out of date', async () => {
     await put(await createLeaf(authority, HOST, ['other.example']))
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow('quic-fullchain.pem: must cover relay.example')
     await put(await createLeaf(authority, HOST, [HOST]))
     vi.setSystemTime(Date.now() + 400 * 86_400_000)
@@ -114,7 +114,7 @@ describe('there is another one to listen with', () => {
 
   test('when the relay’s changed, but not where the operator gave one', async () => {
     const rotation = rotationOf(shared)
-    const certificates = new TunnelCertificates(settings, rotation)
+    const certificates = new QuicCertificates(settings, rotation)
     certificates.onReplace(replaced)
     const rotate = async () => {
       const next = await createLeaf(authority, HOST)
@@ -129,7 +129,7 @@ describe('there is another one to listen with', () => {
   })
 
   test('when the files changed, and can be used', async () => {
-    const certificates = new TunnelCertificates(settings, rotationOf(shared))
+    const certificates = new QuicCertificates(settings, rotationOf(shared))
     certificates.onReplace(replaced)
     await certificates.current()
     expect(await certificates.reload()).toBe(false)
@@ -143,7 +143,7 @@ describe('there is another one to listen with', () => {
 
   test('but nobody reads files for a relay without UDP', async () => {
     await put({ chain: 'x' })
-    expect(await new TunnelCertificates(settings, rotationOf(shared)).reload()).toBe(false)
+    expect(await new QuicCertificates(settings, rotationOf(shared)).reload()).toBe(false)
   })
 })
 
@@ -154,7 +154,7 @@ test('a running relay takes up the operator’s', async () => {
     const lease = await relay.register('game', { udp_enabled: true })
     const before = await openTunnel(relay)
     await before.hello(lease.access_token)
-    const another = await createAuthority(ROOT_HOST)
+    const another = await createCa(ROOT_HOST)
     const own = await createLeaf(another, ROOT_HOST, [ROOT_HOST])
     await writeFile(join(relay.directory, KEY!), own.key, { mode: 0o600 })
     await writeFile(join(relay.directory, CHAIN!), own.chain)

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { crc32c } from '../../src/client-address/crc32c.ts'
 import { parseForwarded } from '../../src/client-address/forwarded-header.ts'
 import { networkOf, normalizeIp } from '../../src/client-address/ip-address.ts'
-import { clientOf, lengthOf } from '../../src/client-address/proxy-protocol.ts'
+import { proxyClientAddress, proxyHeaderLength } from '../../src/client-address/proxy-protocol.ts'
 import { TrustedProxies } from '../../src/client-address/trusted-proxies.ts'
 import {
   LOCAL,
@@ -61,20 +61,22 @@ describe('PROXY protocol §2.2', () => {
       'hex',
     )
     expect(proxyHeader(PROXY_TCP4, tcp4('203.0.113.7'))).toEqual(literal)
-    expect(lengthOf(literal.subarray(0, 16))).toBe(12)
-    expect(clientOf(literal)).toBe('203.0.113.7')
+    expect(proxyHeaderLength(literal.subarray(0, 16))).toBe(12)
+    expect(proxyClientAddress(literal)).toBe('203.0.113.7')
   })
 
   test('TCP over IPv6; an IPv4 address within is one', () => {
-    expect(clientOf(proxyHeader(PROXY_TCP6, tcp6(V6)))).toBe('2001:db8::7')
-    expect(clientOf(proxyHeader(PROXY_TCP6, tcp6('00000000000000000000ffffcb007107')))).toBe('203.0.113.7')
+    expect(proxyClientAddress(proxyHeader(PROXY_TCP6, tcp6(V6)))).toBe('2001:db8::7')
+    expect(proxyClientAddress(proxyHeader(PROXY_TCP6, tcp6('00000000000000000000ffffcb007107')))).toBe(
+      '203.0.113.7',
+    )
   })
 
   test('UNIX, UNSPEC and LOCAL name nobody, whatever follows', () => {
-    expect(clientOf(proxyHeader(PROXY_UNIX, Buffer.alloc(216)))).toBeUndefined()
+    expect(proxyClientAddress(proxyHeader(PROXY_UNIX, Buffer.alloc(216)))).toBeUndefined()
     for (const commands of [LOCAL, [0x20, 0x11], [0x21, 0x00]] as const)
       for (const body of [Buffer.alloc(0), Buffer.from('garbage')])
-        expect(clientOf(proxyHeader(commands, body))).toBeUndefined()
+        expect(proxyClientAddress(proxyHeader(commands, body))).toBeUndefined()
   })
 
   test('TLVs are skipped, and a checksum holds (PP2_TYPE_CRC32C)', () => {
@@ -84,8 +86,8 @@ describe('PROXY protocol §2.2', () => {
       tlv(0xea, Buffer.alloc(99)),
     ])
     const body = Buffer.concat([tcp4('203.0.113.7'), tlvs])
-    expect(clientOf(proxyHeader(PROXY_TCP4, body))).toBe('203.0.113.7')
-    expect(clientOf(withChecksum(PROXY_TCP4, body))).toBe('203.0.113.7')
+    expect(proxyClientAddress(proxyHeader(PROXY_TCP4, body))).toBe('203.0.113.7')
+    expect(proxyClientAddress(withChecksum(PROXY_TCP4, body))).toBe('203.0.113.7')
   })
 
   test('any flipped bit of a header with a checksum is noticed', () => {
@@ -93,7 +95,7 @@ describe('PROXY protocol §2.2', () => {
     for (let byte = 16; byte < 28; byte++) {
       const broken = Buffer.from(header)
       broken[byte]! ^= 1
-      expect(() => clientOf(broken)).toThrow('wrong checksum')
+      expect(() => proxyClientAddress(broken)).toThrow('wrong checksum')
     }
   })
 
@@ -108,7 +110,7 @@ describe('PROXY protocol §2.2', () => {
     ['a TLV beyond the end', PROXY_TCP4, Buffer.concat([tcp4('203.0.113.7'), Buffer.from([1, 0, 1])])],
     ['a short checksum', PROXY_TCP4, Buffer.concat([tcp4('203.0.113.7'), tlv(3, Buffer.alloc(3))])],
   ] as const)('%s is refused', (_name, commands, body) => {
-    expect(() => clientOf(proxyHeader(commands, body))).toThrow(
+    expect(() => proxyClientAddress(proxyHeader(commands, body))).toThrow(
       expect.objectContaining({ name: 'ProxyHeaderError' }),
     )
   })
@@ -118,7 +120,7 @@ describe('PROXY protocol §2.2', () => {
     for (let byte = 0; byte < 12; byte++) {
       const broken = Buffer.from(fixed)
       broken[byte]! ^= 0x20
-      expect(() => lengthOf(broken)).toThrow('signature')
+      expect(() => proxyHeaderLength(broken)).toThrow('signature')
     }
   })
 
@@ -128,7 +130,7 @@ describe('PROXY protocol §2.2', () => {
     fc.assert(
       fc.property(command, family, fc.uint8Array({ maxLength: 300 }), (command, family, body) => {
         try {
-          const client = clientOf(proxyHeader([command, family], Buffer.from(body)))
+          const client = proxyClientAddress(proxyHeader([command, family], Buffer.from(body)))
           expect(client === undefined || isIP(client) !== 0).toBe(true)
         } catch (error) {
           expect(error).toMatchObject({ name: 'ProxyHeaderError' })

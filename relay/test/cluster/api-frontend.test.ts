@@ -5,17 +5,17 @@ import { connect } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
-import { createAuthority, createLeaf } from '../../src/certificates/development-ca.ts'
-import { createFront } from '../../src/cluster/api-frontend.ts'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
+import { createApiFrontend } from '../../src/cluster/api-frontend.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 
 const serveConnect = vi.fn()
 const forward = vi.fn()
-let front: ReturnType<typeof createFront>
+let apiFrontend: ReturnType<typeof createApiFrontend>
 beforeAll(async () => {
-  const { chain, key } = await createLeaf(await createAuthority(ROOT_HOST), ROOT_HOST)
+  const { chain, key } = await createLeaf(await createCa(ROOT_HOST), ROOT_HOST)
   const certificates = new CertificateRotation(certificatesOf(ROOT_HOST, chain, key))
-  front = createFront({ certificates, serveConnect, forward })
+  apiFrontend = createApiFrontend({ certificates, serveConnect, forward })
 })
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -26,7 +26,7 @@ afterEach(() => void vi.useRealTimers())
 
 function connection(): Duplex {
   const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-  front.emit('secureConnection', stream)
+  apiFrontend.emit('secureConnection', stream)
   return stream
 }
 
@@ -84,7 +84,7 @@ describe('a connection', () => {
 
 test('a client that knows TLS 1.2 only gets an alert, and no signature', async () => {
   const [near, far] = duplexPair()
-  front.emit('connection', near)
+  apiFrontend.emit('connection', near)
   const client = connect({ socket: far, servername: ROOT_HOST, maxVersion: 'TLSv1.2' })
   expect((await once(client, 'error'))[0]).toMatchObject({ code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' })
 })

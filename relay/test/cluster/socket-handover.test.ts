@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { arrive, leave } from '../../src/cluster/socket-handover.ts'
+import { handOverMessage, receiveSocket } from '../../src/cluster/socket-handover.ts'
 import { newLease } from '../support/lease.ts'
 
 const lease = newLease()
@@ -15,14 +15,14 @@ test('reads nothing more from the moment that it leaves', async () => {
   const [visitor] = (await once(server, 'connection')) as [Socket]
   client.write('before')
   await expect.poll(() => visitor.readableLength).toBe(6)
-  const { unread } = leave({
+  const { unread } = handOverMessage({
     visitor,
     lease,
     hello: undefined,
-    cameAt: 0,
+    arrivedAt: 0,
     sessionsLost: 0,
     network: undefined,
-    isLast: false,
+    isLowPriority: false,
     from: undefined,
   })
   expect(String(unread)).toBe('before')
@@ -46,9 +46,9 @@ test('arrives as it was: half-open, and with what was read', async () => {
     ageMs: 0,
     sessionsLost: 0,
     network: undefined,
-    isLast: false,
+    isLowPriority: false,
   } as const
-  const visitor = arrive(socket, message)
+  const visitor = receiveSocket(socket, message)
   client.end('two')
   expect(await said(visitor)).toBe('one two')
   visitor.end('and an answer')

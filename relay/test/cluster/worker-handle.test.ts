@@ -9,12 +9,12 @@ import { createPipe } from '../../src/bridge/pipe.ts'
 import { Visitors } from '../../src/bridge/visitors.ts'
 import { Forwarder, receiveForwarded } from '../../src/cluster/api-channel.ts'
 import { WorkerCounts } from '../../src/cluster/worker-counts.ts'
-import { WorkerLink } from '../../src/cluster/worker-handle.ts'
-import { RestartPause } from '../../src/config/restart-backoff.ts'
+import { WorkerHandle } from '../../src/cluster/worker-handle.ts'
+import { RestartBackoff } from '../../src/config/restart-backoff.ts'
 import { FORWARDED_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
-import { Tally } from '../../src/metrics/relay-counters.ts'
-import type { Arrival, Place } from '../../src/reverse/pending-visitor.ts'
+import { RelayCounters } from '../../src/metrics/relay-counters.ts'
+import type { PeerProcess, PendingVisitor } from '../../src/reverse/pending-visitor.ts'
 import { ReadyQueue } from '../../src/reverse/ready-queue.ts'
 import { newLease } from '../support/lease.ts'
 
@@ -37,9 +37,9 @@ class FakeChild extends EventEmitter {
   }
 }
 
-function linkTo(child: FakeChild): { link: WorkerLink; ended: ReturnType<typeof vi.fn> } {
+function linkTo(child: FakeChild): { link: WorkerHandle; ended: ReturnType<typeof vi.fn> } {
   const ended = vi.fn()
-  return { link: new WorkerLink({ said: () => {}, ended }, child as unknown as ChildProcess), ended }
+  return { link: new WorkerHandle({ said: () => {}, ended }, child as unknown as ChildProcess), ended }
 }
 
 describe('a worker', () => {
@@ -103,10 +103,10 @@ describe('a worker', () => {
       visitor,
       lease: newLease(),
       hello: undefined,
-      cameAt: 0,
+      arrivedAt: 0,
       sessionsLost: 0,
       network: undefined,
-      isLast: false,
+      isLowPriority: false,
       from: undefined,
     })
     expect(child.told.map(({ kind }) => kind)).toEqual(['recount'])
@@ -114,7 +114,7 @@ describe('a worker', () => {
 })
 
 test('a worker is started again after 0.2 s, 0.4 s … 30 s, and after 0.2 s when it had lived for long', () => {
-  const pause = new RestartPause()
+  const pause = new RestartBackoff()
   expect(Array.from({ length: 10 }, () => pause.after(100))).toEqual([
     200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000,
   ])
@@ -122,17 +122,17 @@ test('a worker is started again after 0.2 s, 0.4 s … 30 s, and after 0.2 s whe
 })
 
 describe('sessions of other processes', () => {
-  const place = (): Place & { came: Arrival[] } => {
-    const came: Arrival[] = []
-    return { came, handOver: (arrival) => void came.push(arrival) }
+  const processIndex = (): PeerProcess & { came: PendingVisitor[] } => {
+    const came: PendingVisitor[] = []
+    return { came, handOver: (pending) => void came.push(pending) }
   }
   const session = (): Duplex => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
 
   test('this process’s own come first, then those of the process with the most', async () => {
     const queue = new ReadyQueue()
-    const [few, many] = [place(), place()]
-    queue.report(few, 1)
-    queue.report(many, 3)
+    const [few, many] = [processIndex(), processIndex()]
+    queue.setPeerCount(few, 1)
+    queue.setPeerCount(many, 3)
     const own = session()
     queue.offer(own)
     expect(queue.size).toBe(5)
@@ -147,16 +147,16 @@ describe('sessions of other processes', () => {
   test('are for those who wait, and what is left is counted', async () => {
     const queue = new ReadyQueue()
     const waiting = [queue.claim(forever), queue.claim(forever)]
-    const worker = place()
-    queue.report(worker, 3)
+    const worker = processIndex()
+    queue.setPeerCount(worker, 3)
     expect(await Promise.all(waiting)).toEqual([worker, worker])
     expect(queue.size).toBe(1)
   })
 
   test('nobody waits where there is a waiting room elsewhere, and none is claimed for who is gone', async () => {
     const queue = new ReadyQueue()
-    const first = place()
-    queue.waitIn(first)
+    const first = processIndex()
+    queue.delegateWaitingTo(first)
     expect(queue.isEmpty).toBe(false)
     expect(await queue.claim(forever)).toBe(first)
     expect(await queue.claim(AbortSignal.abort())).toBeUndefined()
@@ -166,25 +166,25 @@ describe('sessions of other processes', () => {
 
   test('are for who lost a session, too, but never those of the process that handed the visitor over', () => {
     const queue = new ReadyQueue()
-    const [first, second] = [place(), place()]
-    queue.report(first, 2)
-    queue.report(second, 1)
-    const claim = (from: Place) => queue.claimAgain(forever, performance.now(), from)
+    const [first, second] = [processIndex(), processIndex()]
+    queue.setPeerCount(first, 2)
+    queue.setPeerCount(second, 1)
+    const claim = (from: PeerProcess) => queue.claimAgain(forever, performance.now(), from)
     expect([claim(first), claim(first), claim(second)]).toEqual([second, undefined, first])
     const worker = new ReadyQueue()
-    worker.waitIn(first)
+    worker.delegateWaitingTo(first)
     expect(worker.claimAgain(forever, performance.now(), undefined)).toBe(first)
     expect(worker.claimAgain(forever, performance.now(), first)).toBeUndefined()
   })
 
   test('are forgotten with their process, and so are its visitors, also those of a lease that has ended', async () => {
-    const [visitors, tally, worker, lease] = [
+    const [visitors, counters, worker, lease] = [
       new Visitors(createLog('silent')),
-      new Tally(),
-      place(),
+      new RelayCounters(),
+      processIndex(),
       newLease(),
     ]
-    const counts = new WorkerCounts(worker, { visitors, tally })
+    const counts = new WorkerCounts(worker, { visitors, counters })
     const told = (ready: number, count: number, hasEnded = false): void =>
       counts.update([{ lease: lease.id, ready, visitors: count }], () => (hasEnded ? undefined : lease))
     told(2, 3)

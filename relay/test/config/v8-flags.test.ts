@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { HEAP_OPTIONS } from '../../src/config/v8-flags.ts'
+import { V8_FLAGS } from '../../src/config/v8-flags.ts'
 
 const MAIN: string = path.join(import.meta.dirname, '../../src/main.ts')
 /** What each process on the way says of itself, a line each. */
@@ -19,18 +19,18 @@ async function processes(...options: string[]): Promise<{ pids: Set<number>; tak
 }
 
 it('is the same process, started again once', async () => {
-  expect(HEAP_OPTIONS).toHaveLength(2)
+  expect(V8_FLAGS).toHaveLength(2)
   const { pids, taken } = await processes()
   expect(pids.size).toBe(1)
-  expect(taken).toEqual([[TELL], [...HEAP_OPTIONS, TELL]])
+  expect(taken).toEqual([[TELL], [...V8_FLAGS, TELL]])
 })
 
 it('is not started again when it has them', async () => {
-  const { taken } = await processes(...HEAP_OPTIONS)
-  expect(taken).toEqual([[...HEAP_OPTIONS, TELL]])
+  const { taken } = await processes(...V8_FLAGS)
+  expect(taken).toEqual([[...V8_FLAGS, TELL]])
 })
 
 it('leaves the last word to its command line', async () => {
   const { taken } = await processes('--initial-heap-size=64')
-  expect(taken.at(-1)).toEqual([...HEAP_OPTIONS, '--initial-heap-size=64', TELL])
+  expect(taken.at(-1)).toEqual([...V8_FLAGS, '--initial-heap-size=64', TELL])
 })

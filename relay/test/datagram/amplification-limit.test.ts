@@ -1,8 +1,8 @@
 // How much may be sent to an address: before it has answered, after, and what that means to protocols that people use.
 
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Answers } from '../../src/datagram/address-validation.ts'
-import { ReplyCredit } from '../../src/datagram/amplification-limit.ts'
+import { AddressValidation } from '../../src/datagram/address-validation.ts'
+import { AmplificationLimit } from '../../src/datagram/amplification-limit.ts'
 import { NetworkRates } from '../../src/rate-limit/network-rates.ts'
 
 const ROUND_TRIP_MS = 60
@@ -13,11 +13,13 @@ beforeEach(() => {
   now = 1_000_000
 })
 
-const credit = (share: (bytes: number) => boolean = () => true, host = new Answers()): ReplyCredit =>
-  new ReplyCredit(host, share)
+const credit = (
+  share: (bytes: number) => boolean = () => true,
+  host = new AddressValidation(),
+): AmplificationLimit => new AmplificationLimit(host, share)
 
 /** It sends so many bytes, is answered with none, and once more: then it has answered twice. */
-function answered(share?: (bytes: number) => boolean): ReplyCredit {
+function answered(share?: (bytes: number) => boolean): AmplificationLimit {
   const it = credit(share)
   for (let answers = 0; answers < 2; answers += 1) {
     it.heard(0, now)
@@ -29,7 +31,7 @@ function answered(share?: (bytes: number) => boolean): ReplyCredit {
 }
 
 /** What may be sent there now, in datagrams of `bytes`. */
-function most(it: ReplyCredit, bytes = 1): number {
+function most(it: AmplificationLimit, bytes = 1): number {
   let sent = 0
   while (it.spend(bytes, now)) sent += bytes
   return sent
@@ -145,7 +147,7 @@ describe('an address that has answered twice', () => {
     const [one, neighbour, stranger] = ['2001:db8::1', '2001:db8::2', '2001:db9::1'].map((address) =>
       answered(rates.of(address)),
     )
-    const bytes = (it: ReplyCredit): number => {
+    const bytes = (it: AmplificationLimit): number => {
       let sent = 0
       for (let count = 0; count < 2000; count += 1) {
         it.heard(32, now)
@@ -167,7 +169,7 @@ describe('an address that has answered twice', () => {
 })
 
 describe('a host whose every question comes from another port', () => {
-  const ask = (host: Answers, bytes: number): boolean => {
+  const ask = (host: AddressValidation, bytes: number): boolean => {
     const it = credit(undefined, host)
     it.heard(45, now)
     const isAnswered = it.spend(bytes, now)
@@ -176,7 +178,7 @@ describe('a host whose every question comes from another port', () => {
   }
 
   test('gets more than three times as much when it was answered 8 times, and came again', () => {
-    const host = new Answers()
+    const host = new AddressValidation()
     for (let count = 0; count < 8; count += 1) {
       expect(ask(host, 500)).toBe(false)
       expect(ask(host, 135)).toBe(true)
@@ -187,7 +189,7 @@ describe('a host whose every question comes from another port', () => {
   })
 
   test('gets no more for a burst from many ports', () => {
-    const host = new Answers()
+    const host = new AddressValidation()
     for (let count = 0; count < 100; count += 1) {
       ask(host, 1)
       now -= ROUND_TRIP_MS

@@ -1,9 +1,9 @@
 // How many datagrams of a lease pass: counted where they come in, whatever is in them.
 
 import { expect, test } from 'vitest'
-import { DatagramPlane, type PlaneParts } from '../../src/datagram/datagram-forwarder.ts'
+import { DatagramForwarder, type ForwarderParts } from '../../src/datagram/datagram-forwarder.ts'
 import type { Lease } from '../../src/lease/lease.ts'
-import { Tally } from '../../src/metrics/relay-counters.ts'
+import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import { freeRange } from '../support/ports.ts'
 
 const PER_MS = 20
@@ -11,9 +11,9 @@ const PER_MS = 20
 test('from a lease’s tunnel 4,096 at once, 20,000 a second', async () => {
   const port = await freeRange(1)
   const lease = { ports: { udp: port } } as Lease
-  const tally = new Tally()
-  const parts = { tunnelOf: () => undefined, routes: () => true, tally } as unknown as PlaneParts
-  const plane = new DatagramPlane(parts)
+  const counters = new RelayCounters()
+  const parts = { tunnelOf: () => undefined, routes: () => true, counters } as unknown as ForwarderParts
+  const plane = new DatagramForwarder(parts)
   const bound = await plane.open(port, () => lease)
   const start = performance.now()
   // of no flow: that is looked for once they are let in
@@ -21,7 +21,7 @@ test('from a lease’s tunnel 4,096 at once, 20,000 a second', async () => {
   const most = 4096 + PER_MS * (performance.now() - start) + 1
   bound.close()
   const dropped = Object.fromEntries(
-    [...tally.datagramsDropped].map(({ labels, count }) => [labels.reason, count]),
+    [...counters.datagramsDropped].map(({ labels, count }) => [labels.reason, count]),
   )
   expect(dropped.unknown_flow).toBeGreaterThanOrEqual(4096)
   expect(dropped.unknown_flow).toBeLessThanOrEqual(most)

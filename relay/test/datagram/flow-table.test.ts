@@ -2,19 +2,19 @@
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FlowTable } from '../../src/datagram/flow-table.ts'
-import { Tally } from '../../src/metrics/relay-counters.ts'
+import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 
 const IDLE_MS = 5 * 60_000
 
 let now: number
-let tally: Tally
+let counters: RelayCounters
 beforeEach(() => {
   now = 1_000_000
-  tally = new Tally()
+  counters = new RelayCounters()
 })
 
 const table = (bounds: { perPort?: number; all?: number; firstId?: number } = {}) =>
-  new FlowTable(tally, () => () => true, { ...bounds, now: () => now })
+  new FlowTable(counters, () => () => true, { ...bounds, now: () => now })
 
 describe('ids', () => {
   test('go from 1 up, one for each address and port, which keeps it', () => {
@@ -47,7 +47,7 @@ describe('idleness', () => {
     now += 1
     flows.sweep()
     expect(flows.find(1)).toBeUndefined()
-    expect(tally.flows).toBe(0)
+    expect(counters.flows).toBe(0)
     expect(flows.from('192.0.2.1', 1, 0)?.id).toBe(2)
   })
 
@@ -93,7 +93,7 @@ describe('room', () => {
     one.from('192.0.2.1', 2, 0)
     expect(other.from('192.0.2.1', 3, 0)).toBeUndefined()
     one.clear()
-    expect(tally.flows).toBe(0)
+    expect(counters.flows).toBe(0)
     expect(other.from('192.0.2.1', 3, 0)).toBeDefined()
   })
 

@@ -3,8 +3,8 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TunnelCertificates } from '../../src/certificates/quic-certificate.ts'
-import { TunnelEndpoint } from '../../src/datagram/quic-endpoint.ts'
+import type { QuicCertificates } from '../../src/certificates/quic-certificate.ts'
+import { DatagramEndpoint } from '../../src/datagram/quic-endpoint.ts'
 import type { Logger } from '../../src/log/log.ts'
 import { freeRange } from '../support/ports.ts'
 import { startTestRelay } from '../support/relay.ts'
@@ -32,7 +32,7 @@ function endpoint(...outcomes: ('open' | 'fail' | 'taken')[]) {
     onReplace: (listener: () => void) => {
       replace = listener
     },
-  } as unknown as TunnelCertificates
+  } as unknown as QuicCertificates
   const open = async () => {
     const outcome = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
     seen.push(outcome!)
@@ -51,7 +51,7 @@ function endpoint(...outcomes: ('open' | 'fail' | 'taken')[]) {
     seen,
     replace: () => replace?.(),
     die: () => die('SIGSEGV'),
-    it: new TunnelEndpoint(certificates, accept, log, open),
+    it: new DatagramEndpoint(certificates, accept, log, open),
   }
 }
 

@@ -5,9 +5,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { capacityOf, openFilesMax } from '../../src/config/connection-capacity.ts'
-import { Door, type DoorOptions, type Refusal } from '../../src/ingress/connection-limiter.ts'
-import { Strain } from '../../src/ingress/overload-monitor.ts'
-import { createListener } from '../../src/ingress/sni-listener.ts'
+import {
+  ConnectionLimiter,
+  type ConnectionLimiterOptions,
+  type Refusal,
+} from '../../src/ingress/connection-limiter.ts'
+import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
+import { createSniListener } from '../../src/ingress/sni-listener.ts'
 import { createLog } from '../../src/log/log.ts'
 import { captureHello } from '../support/client-hello.ts'
 import { parseExposition } from '../support/exposition.ts'
@@ -21,21 +25,21 @@ afterEach(async () => {
 
 /** A listener behind a door with few places, whose root host keeps connections open. */
 async function newListener(
-  options: Partial<DoorOptions> & { source?: (socket: Socket) => string | undefined } = {},
+  options: Partial<ConnectionLimiterOptions> & { source?: (socket: Socket) => string | undefined } = {},
 ) {
   const refusals: Refusal[] = []
-  const door = new Door({
+  const connectionLimiter = new ConnectionLimiter({
     isOverloaded: () => false,
     refused: (reason) => refusals.push(reason),
     max: { perSource: 5, silent: 4, silentPerSource: 3 },
     ...options,
   })
   const source = options.source ?? (({ remoteAddress }: Socket) => remoteAddress?.replace('::ffff:', ''))
-  const listener = createListener(
+  const listener = createSniListener(
     {
-      admit: async () => true,
-      enter: (socket) => door.enter(socket, source(socket)),
-      spoke: (socket) => door.spoke(socket),
+      readProxyHeader: async () => true,
+      admit: (socket) => connectionLimiter.admit(socket, source(socket)),
+      onClientHello: (socket) => connectionLimiter.onClientHello(socket),
       resolve: () => ({ to: 'root' }),
       serveRoot: (socket) => void socket.resume().write('welcome'),
       serveLease: async () => {},
@@ -61,7 +65,7 @@ async function newListener(
     for (const socket of open) socket.destroy()
     listener.close()
   })
-  return { door, refusals, from, hello: await captureHello('relay.localhost') }
+  return { connectionLimiter, refusals, from, hello: await captureHello('relay.localhost') }
 }
 
 const isWelcome = async (socket: Socket, hello: Buffer): Promise<boolean> => {
@@ -75,7 +79,7 @@ const isWelcome = async (socket: Socket, hello: Buffer): Promise<boolean> => {
 
 describe('connections that say nothing', () => {
   test('of one source: one more than it may have is reset, and other sources come in', async () => {
-    const { door, refusals, from, hello } = await newListener()
+    const { connectionLimiter, refusals, from, hello } = await newListener()
     const silent = [await from(2), await from(2), await from(2)]
     const refused = await from(2)
     await expect.poll(() => refused.closed).toBe(true)
@@ -84,22 +88,22 @@ describe('connections that say nothing', () => {
     // One that speaks makes room.
     expect(await isWelcome(silent[0] as Socket, hello)).toBe(true)
     expect(await isWelcome(await from(2), hello)).toBe(true)
-    expect(door.silent).toBe(2)
+    expect(connectionLimiter.silent).toBe(2)
   })
 
   test('of many sources: the oldest makes room for one that has something to say', async () => {
-    const { door, refusals, from, hello } = await newListener()
+    const { connectionLimiter, refusals, from, hello } = await newListener()
     const silent: Socket[] = []
     for (let host = 2; host <= 5; host++) silent.push(await from(host))
     expect(await isWelcome(await from(6), hello)).toBe(true)
     await expect.poll(() => silent.map(({ closed }) => closed)).toEqual([true, false, false, false])
-    expect([refusals, door.silent]).toEqual([['silent'], 3])
+    expect([refusals, connectionLimiter.silent]).toEqual([['silent'], 3])
   })
 
   test('who leaves makes room', async () => {
-    const { door, from, hello } = await newListener()
+    const { connectionLimiter, from, hello } = await newListener()
     for (let i = 0; i < 3; i++) (await from(2)).destroy()
-    await expect.poll(() => door.silent).toBe(0)
+    await expect.poll(() => connectionLimiter.silent).toBe(0)
     expect(await isWelcome(await from(2), hello)).toBe(true)
   })
 
@@ -164,21 +168,21 @@ describe('strain', () => {
   })
 
   test('a process whose timers are late is strained, until they are not', async () => {
-    const strain = new Strain()
-    cleanups.push(() => strain.close())
+    const overload = new OverloadMonitor()
+    cleanups.push(() => overload.close())
     const block = (ms: number) => {
       for (const until = performance.now() + ms; performance.now() < until; );
     }
     block(600)
     await sleep(150)
     // One long turn is none.
-    expect(strain.isOver).toBe(false)
+    expect(overload.isOverloaded).toBe(false)
     for (let i = 0; i < 4; i++) {
       block(600)
       await sleep(1)
     }
-    expect(strain.isOver).toBe(true)
-    await expect.poll(() => strain.isOver, { timeout: 5000 }).toBe(false)
+    expect(overload.isOverloaded).toBe(true)
+    await expect.poll(() => overload.isOverloaded, { timeout: 5000 }).toBe(false)
   })
 })
 

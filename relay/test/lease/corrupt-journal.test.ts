@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { JOURNAL_MAX_BYTES } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 import { mountSmallDisk } from '../support/full-disk.ts'
 
 const SIZE = 20 * 1024 * 1024
@@ -61,7 +61,7 @@ test.each<[string, () => string, { damaged: boolean; holds: boolean }]>([
   const path = join(directory, 'leases.jsonl')
   await writeFile(path, content() + line(1))
   const start = process.cpuUsage()
-  const journal = await ReservationJournal.open(directory, new StateHealth(log), log)
+  const journal = await ReservationJournal.open(directory, new WriteHealth(log), log)
   const { user, system } = process.cpuUsage(start)
   expect((user + system) / 1000).toBeLessThan(CPU_MAX_MS)
   const holder = journal.reservations.holderOf('name-1.relay.example')
@@ -79,7 +79,7 @@ test('a file that is far too long is put aside unread', async () => {
   const path = join(directory, 'leases.jsonl')
   await writeFile(path, line(1))
   await truncate(path, JOURNAL_MAX_BYTES + 1)
-  const journal = await ReservationJournal.open(directory, new StateHealth(log), log)
+  const journal = await ReservationJournal.open(directory, new WriteHealth(log), log)
   expect(journal.reservations.size).toBe(0)
   await journal.close()
   expect((await readdir(directory)).toSorted()).toEqual([
@@ -92,7 +92,7 @@ test('of an identity whose last line is damaged the one before holds', async () 
   const path = join(directory, 'leases.jsonl')
   const [before, after] = [line(1, 'before.relay.example'), line(1, 'after.relay.example')]
   await writeFile(path, before + after.replace('"hostname"', '"hostnam"'))
-  const journal = await ReservationJournal.open(directory, new StateHealth(log), log)
+  const journal = await ReservationJournal.open(directory, new WriteHealth(log), log)
   expect([...journal.reservations].map(([, { hostname }]) => hostname)).toEqual(['before.relay.example'])
   await journal.close()
 })
@@ -104,7 +104,7 @@ test('a damaged file on a full disk keeps no relay from starting, and is put asi
     const path = join(disk.directory, 'leases.jsonl')
     await writeFile(path, `nonsense\n${line(1)}`)
     disk.fill(0)
-    const health = new StateHealth(log)
+    const health = new WriteHealth(log)
     const journal = await ReservationJournal.open(disk.directory, health, log)
     expect(journal.reservations.holderOf('name-1.relay.example')).toBeDefined()
     expect(health.failing).toEqual(['leases.jsonl'])

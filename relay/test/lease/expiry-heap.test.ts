@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { now } from '../../src/clock.ts'
-import { type Deadline, Deadlines } from '../../src/lease/expiry-heap.ts'
-import { DEADLINES_PER_TURN } from '../../src/limits.ts'
+import { type ExpiryEntry, ExpiryHeap } from '../../src/lease/expiry-heap.ts'
+import { EXPIRIES_PER_TURN } from '../../src/limits.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 test('each falls due at its millisecond, also when it was moved to earlier or later; removed ones never do', () => {
   const due: string[] = []
   const start = now()
-  const deadlines = new Deadlines<string>((name) => due.push(`${name} ${now() - start}`))
+  const deadlines = new ExpiryHeap<string>((name) => due.push(`${name} ${now() - start}`))
   const [first, second, third] = ['a', 'b', 'c'].map((name, index) =>
     deadlines.add(name, start + 100 * (index + 1)),
   )
@@ -27,12 +27,12 @@ test('each falls due at its millisecond, also when it was moved to earlier or la
 
 test('a crowd falls due in turns of a bounded number', () => {
   let due = 0
-  const deadlines = new Deadlines<number>(() => (due += 1))
-  for (let i = 0; i < 3 * DEADLINES_PER_TURN; i++) deadlines.add(i, now() + 100)
+  const deadlines = new ExpiryHeap<number>(() => (due += 1))
+  for (let i = 0; i < 3 * EXPIRIES_PER_TURN; i++) deadlines.add(i, now() + 100)
   vi.advanceTimersToNextTimer()
-  expect(due).toBe(DEADLINES_PER_TURN)
+  expect(due).toBe(EXPIRIES_PER_TURN)
   vi.advanceTimersByTime(10)
-  expect(due).toBe(3 * DEADLINES_PER_TURN)
+  expect(due).toBe(3 * EXPIRIES_PER_TURN)
 })
 
 test('any mix of changes leaves the order of a sorted list', () => {
@@ -45,8 +45,8 @@ test('any mix of changes leaves the order of a sorted list', () => {
     fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
       const start = now()
       const due: number[] = []
-      const deadlines = new Deadlines<number>(() => due.push(now()))
-      const held: Deadline<number>[] = []
+      const deadlines = new ExpiryHeap<number>(() => due.push(now()))
+      const held: ExpiryEntry<number>[] = []
       for (const { kind, which, at } of changes) {
         const place = which % Math.max(1, held.length)
         if (kind === 'add' || held.length === 0) held.push(deadlines.add(held.length, start + at))

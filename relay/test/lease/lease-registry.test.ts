@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Challenges } from '../../src/auth/challenges.ts'
 import { LeaseRegistry, type LeaseRequest } from '../../src/lease/lease-registry.ts'
 import { Reservations } from '../../src/lease/reservations.ts'
-import { unprovenMemory } from '../../src/rate-limit/request-memory.ts'
-import { Routes } from '../../src/routing/routing-table.ts'
+import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
+import { RoutingTable } from '../../src/routing/routing-table.ts'
 
 const addresses = { clientIp: '192.0.2.1', reportedIp: undefined }
 const ALICE = `0x${'aa'.repeat(20)}`
@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('Challenges', () => {
   test('32 open ones per source; taking or expiry makes room', () => {
-    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
     const issue = (source: string) => challenges.issue(request('demo', ALICE), source)
     const first = issue('192.0.2.1')
     for (let i = 1; i < 32; i++) issue('192.0.2.1')
@@ -33,7 +33,7 @@ describe('Challenges', () => {
   })
 
   test('one is used once, and within two minutes', () => {
-    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
     const [used, late] = ['a', 'b'].map((name) => challenges.issue(request(name, ALICE), '192.0.2.1'))
     expect(challenges.take(used!.id)).toBe(used)
     expect(challenges.take(used!.id)).toBeUndefined()
@@ -42,12 +42,12 @@ describe('Challenges', () => {
   })
 
   test('1 MiB of metadata in those of a source, and 64 MiB in all; taking or expiry makes room', () => {
-    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
     const metadata = { thumbnail: `data:,${'x'.repeat(256 * 1024 - 6)}` }
     const issue = (source: string) => challenges.issue(request('demo', ALICE, { metadata }), source)
     const refusal = expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': '2' } })
-    const sources = Array.from({ length: 64 }, (_, i) => `192.0.2.${i}`)
-    const [first] = sources.map((source) => [1, 2, 3, 4].map(() => issue(source))[0]!)
+    const clientAddresses = Array.from({ length: 64 }, (_, i) => `192.0.2.${i}`)
+    const [first] = clientAddresses.map((source) => [1, 2, 3, 4].map(() => issue(source))[0]!)
     expect(() => issue('192.0.2.0')).toThrow(refusal)
     expect(() => issue('192.0.2.200')).toThrow(refusal)
     challenges.take(first!.id)
@@ -57,7 +57,7 @@ describe('Challenges', () => {
   })
 
   test('10,000 open ones of all sources', () => {
-    const challenges = new Challenges('relay.localhost', unprovenMemory())
+    const challenges = new Challenges('relay.localhost', unauthenticatedMemory())
     for (let i = 0; i < 10_000; i++) challenges.issue(request('demo', ALICE), `source ${i}`)
     expect(() => challenges.issue(request('demo', ALICE), 'one more')).toThrow(
       expect.objectContaining({ code: 'rate_limited' }),
@@ -67,7 +67,7 @@ describe('Challenges', () => {
 
 describe('LeaseRegistry', () => {
   const setup = () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     return { routes, leases: new LeaseRegistry(routes, new Reservations()) }
   }
 
@@ -135,7 +135,7 @@ describe('LeaseRegistry', () => {
 })
 
 test('512 pictures of full size have room; one more is refused, and what is there stays as it is', () => {
-  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
   const metadata = { thumbnail: 'x'.repeat(256 * 1024) }
   const register = (index: number, more: Partial<LeaseRequest> = { metadata }) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`

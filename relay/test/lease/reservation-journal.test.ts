@@ -10,7 +10,7 @@ import { type Reservation, Reservations } from '../../src/lease/reservations.ts'
 import { JOURNAL_SPARE_LINES } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { GroupCommit } from '../../src/storage/group-commit.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 import { newAccount, startTestRelay } from '../support/relay.ts'
 
 const ALICE = `demo:0x${'aa'.repeat(20)}`
@@ -166,7 +166,7 @@ describe('ReservationJournal', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
   const open = (journalLog = log) =>
-    ReservationJournal.open(directory, new StateHealth(journalLog), journalLog)
+    ReservationJournal.open(directory, new WriteHealth(journalLog), journalLog)
   const lines = async () => (await readFile(path, 'utf8')).split('\n').slice(0, -1)
 
   test('what is durable is there again; nobody else may read the file', async () => {

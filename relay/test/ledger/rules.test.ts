@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import type { Lease } from '../../src/lease/lease.ts'
-import { Routes } from '../../src/routing/routing-table.ts'
+import { RoutingTable } from '../../src/routing/routing-table.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { captureHello } from '../support/client-hello.ts'
 import { newAccount, ROOT_HOST, readAll } from '../support/relay.ts'
@@ -209,7 +209,7 @@ ledger('Routing and hostnames', {
   },
   // No lease asks for a wildcard yet: the table of routes itself.
   '2 single-label wildcard, not deeper labels': () => {
-    const routes = new Routes('relay.example')
+    const routes = new RoutingTable('relay.example')
     const lease = {} as Lease
     routes.publish('*.parent.example.com', lease)
     expect(routes.resolve('foo.parent.example.com')).toEqual({ to: 'lease', lease })
@@ -218,7 +218,7 @@ ledger('Routing and hostnames', {
   '3 root-host fallback to the admin/API handler': async () =>
     expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
   'the exact root host is never served by the wildcard': () => {
-    const routes = new Routes('relay.example')
+    const routes = new RoutingTable('relay.example')
     routes.publish('*.example', {} as Lease)
     expect(routes.resolve('relay.example')).toEqual({ to: 'root' })
   },

@@ -29,7 +29,7 @@ export interface ModelToken {
 const TTL_DEFAULT_S = 120
 const TTL_MAX_S = 600
 /** A name whose lease is over waits this long for its identity. */
-const NAME_KEPT_MS = 600_000
+const NAME_RESERVATION_MS = 600_000
 
 export class Model {
   now: number
@@ -128,7 +128,7 @@ export class Model {
   #end(key: string, at: number): void {
     const { name, isFriendly } = this.leases.get(key)!
     this.leases.delete(key)
-    if (isFriendly) this.#kept.set(name, { key, until: at + NAME_KEPT_MS })
+    if (isFriendly) this.#kept.set(name, { key, until: at + NAME_RESERVATION_MS })
   }
 
   #ttl(ttl: number | undefined): number | undefined {

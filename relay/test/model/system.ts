@@ -7,33 +7,33 @@ import { AdminApi } from '../../src/api/handlers/admin.ts'
 import { PublicApi } from '../../src/api/handlers/public.ts'
 import { SdkApi } from '../../src/api/handlers/sdk.ts'
 import { Challenges } from '../../src/auth/challenges.ts'
-import { Credentials } from '../../src/auth/lease-authorizer.ts'
+import { LeaseCredentials } from '../../src/auth/lease-authorizer.ts'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
-import { Recovery } from '../../src/auth/signer-recovery.ts'
-import { Tokens } from '../../src/auth/token-issuer.ts'
+import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
+import { TokenIssuer } from '../../src/auth/token-issuer.ts'
 import { Visitors } from '../../src/bridge/visitors.ts'
 import { readSettings } from '../../src/config/settings.ts'
-import { DatagramPlane } from '../../src/datagram/datagram-forwarder.ts'
+import { DatagramForwarder } from '../../src/datagram/datagram-forwarder.ts'
 import { LeaseRegistry } from '../../src/lease/lease-registry.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { createLog } from '../../src/log/log.ts'
-import { Tally } from '../../src/metrics/relay-counters.ts'
+import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import { AuditLog } from '../../src/policy/audit-log.ts'
 import { Policy } from '../../src/policy/policy.ts'
 import { createDedicatedPorts } from '../../src/ports/port-listeners.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
 import { Budgets } from '../../src/rate-limit/rate-limits.ts'
-import { unprovenMemory } from '../../src/rate-limit/request-memory.ts'
-import { Routes } from '../../src/routing/routing-table.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
+import { RoutingTable } from '../../src/routing/routing-table.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 
 export interface System {
   sdk: SdkApi
   admin: AdminApi
   open: PublicApi
-  routes: Routes
+  routes: RoutingTable
   policy: Policy
-  credentials: Credentials
+  credentials: LeaseCredentials
   leases: LeaseRegistry
   close(): Promise<void>
 }
@@ -43,19 +43,19 @@ export async function createSystem(): Promise<System> {
   const log = createLog('silent')
   const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
   const identity = await loadIdentity(directory)
-  const state = new StateHealth(log)
+  const state = new WriteHealth(log)
   const policy = await Policy.load(directory, settings.portGates, state)
-  const routes = new Routes(settings.rootHost)
+  const routes = new RoutingTable(settings.rootHost)
   const journal = await ReservationJournal.open(directory, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations)
-  const credentials = new Credentials(new Tokens(identity, settings.url.origin), leases)
-  const recovery = new Recovery()
-  const tally = new Tally()
+  const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
+  const recovery = new SignerRecovery()
+  const counters = new RelayCounters()
   const sdk = new SdkApi({
     leases,
     durable: () => journal.durable(),
     settled: async () => {},
-    challenges: new Challenges(settings.host, unprovenMemory()),
+    challenges: new Challenges(settings.host, unauthenticatedMemory()),
     recovery,
     budgets: new Budgets({ sourcePerMinute: 1e9, relayPerMinute: 1e9 }),
     credentials,
@@ -67,11 +67,11 @@ export async function createSystem(): Promise<System> {
       serve: async () => {},
       connectionsMax: 0,
       listenersMax: 1_000,
-      datagrams: new DatagramPlane({
+      datagrams: new DatagramForwarder({
         tunnelOf: () => undefined,
         routes: () => true,
         bandwidthOf: () => new Bandwidth(() => 0),
-        tally,
+        counters,
       }),
       hasNoTunnels: () => false,
       log,
@@ -83,7 +83,7 @@ export async function createSystem(): Promise<System> {
   return {
     sdk,
     admin: new AdminApi(policy, new AuditLog(directory, state), {
-      tally,
+      counters,
       visitors: new Visitors(log),
       leases,
     }),

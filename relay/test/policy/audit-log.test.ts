@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { AuditLog } from '../../src/policy/audit-log.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'the-administrators-long-token'
@@ -101,10 +101,10 @@ describe('changes of a relay', () => {
 
 describe('the file', () => {
   let log: string
-  let health: StateHealth
+  let health: WriteHealth
   beforeEach(() => {
     log = ''
-    health = new StateHealth(createLog('error', { write: (line) => (log += line) }))
+    health = new WriteHealth(createLog('error', { write: (line) => (log += line) }))
   })
   afterEach(() => health.close())
 

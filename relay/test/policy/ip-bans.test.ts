@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { NetworkSet, normalizeNetwork } from '../../src/client-address/ip-networks.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
@@ -112,7 +112,7 @@ describe('policy.json', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-bans-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = () => Policy.load(directory, { udp: false, tcp: false }, new StateHealth(createLog('silent')))
+  const load = () => Policy.load(directory, { udp: false, tcp: false }, new WriteHealth(createLog('silent')))
 
   test('edited by hand may have networks, and addresses as they were written before', async () => {
     await load()

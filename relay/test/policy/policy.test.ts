@@ -8,7 +8,7 @@ import { normalizeIp } from '../../src/client-address/ip-address.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
 import { USUAL_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 
 const KEY = `demo:0x${'ab'.repeat(20)}`
 const gates = { udp: false, tcp: true }
@@ -19,7 +19,7 @@ describe('Policy', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-policy-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = (open = gates) => Policy.load(directory, open, new StateHealth(createLog('silent')))
+  const load = (open = gates) => Policy.load(directory, open, new WriteHealth(createLog('silent')))
   const file = () => join(directory, 'policy.json')
 
   test('a first start writes the default policy, with the port gates of the server', async () => {

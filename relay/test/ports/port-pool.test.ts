@@ -7,7 +7,7 @@ import { now } from '../../src/clock.ts'
 import { Lease } from '../../src/lease/lease.ts'
 import { createLog } from '../../src/log/log.ts'
 import { DedicatedPorts, restorePorts } from '../../src/ports/dedicated-ports.ts'
-import { type Plane, PortPlane } from '../../src/ports/port-allocator.ts'
+import { PortAllocator, type PortAllocatorOptions } from '../../src/ports/port-allocator.ts'
 import { PortPool } from '../../src/ports/port-pool.ts'
 import { TcpPorts } from '../../src/ports/tcp-port.ts'
 import { freeRange } from '../support/ports.ts'
@@ -90,9 +90,9 @@ describe('PortPlane', () => {
       reportedIp: undefined,
     })
 
-  function setup(fields: Partial<Plane> = {}) {
+  function setup(fields: Partial<PortAllocatorOptions> = {}) {
     const bound = new Set<number>()
-    const plane = new PortPlane({
+    const plane = new PortAllocator({
       pool: new PortPool({ min: 100, max: 299 }),
       settings: () => ({ enabled: true, max_leases: 0 }),
       hasRoom: () => true,

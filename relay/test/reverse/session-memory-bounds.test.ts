@@ -87,9 +87,9 @@ describe('beyond its bound', () => {
 })
 
 test('a source is an IPv4 address or a /64, and one that stands for many is none', () => {
-  const held = (sources: (string | null)[]): number => {
+  const held = (clientAddresses: (string | null)[]): number => {
     const memories = new SessionMemories(undefined, BOUNDS)
-    for (const source of sources) new TestSocket(memories, newLease(), source).fill(900)
+    for (const source of clientAddresses) new TestSocket(memories, newLease(), source).fill(900)
     return memories.held
   }
   expect(held(['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:0:1::4'])).toBeLessThan(3_000)

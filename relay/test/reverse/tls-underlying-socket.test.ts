@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { TcpSockets } from '../../src/reverse/tls-underlying-socket.ts'
+import { UnderlyingSockets } from '../../src/reverse/tls-underlying-socket.ts'
 
 test('a connection is found by its peer until it closes', async () => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -17,7 +17,7 @@ test('a connection is found by its peer until it closes', async () => {
   const [[, first], [, second]] = [await open(), await open()]
   const { remoteAddress, remotePort } = first
   const peer = { remoteAddress, remotePort } as Socket
-  const sockets = new TcpSockets()
+  const sockets = new UnderlyingSockets()
   for (const socket of [first, second]) sockets.add(socket)
   expect(sockets.beneath(peer)).toBe(first)
   expect(sockets.beneath(second)).toBe(second)

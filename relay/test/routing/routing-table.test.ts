@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { Lease } from '../../src/lease/lease.ts'
-import { Routes } from '../../src/routing/routing-table.ts'
+import { RoutingTable } from '../../src/routing/routing-table.ts'
 
 const lease = (name: string): Lease =>
   new Lease({
@@ -20,7 +20,7 @@ describe('Routes', () => {
   const [exact, wildcard, other] = [lease('exact'), lease('wildcard'), lease('other')]
 
   test('an exact name goes before the wildcard, which takes the other names', () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     routes.publish('*.demo.relay.localhost', wildcard)
     routes.publish('a.demo.relay.localhost', exact)
     expect(routes.resolve('a.demo.relay.localhost')).toEqual({ to: 'lease', lease: exact })
@@ -30,7 +30,7 @@ describe('Routes', () => {
   })
 
   test('a wildcard stands for one label: not for none, not for two, not for an empty one', () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     routes.publish('*.relay.localhost', wildcard)
     expect(routes.resolve('a.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
     for (const name of ['a.b.relay.localhost', '.relay.localhost', 'localhost', ''])
@@ -38,14 +38,14 @@ describe('Routes', () => {
   })
 
   test('the root host is never served by a wildcard', () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     routes.publish('*.localhost', wildcard)
     expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
     expect(routes.resolve('other.localhost')).toEqual({ to: 'lease', lease: wildcard })
   })
 
   test('a client that names the wildcard itself gets what any label gets', () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     expect(routes.resolve('*.relay.localhost')).toBeUndefined()
     routes.publish('*.relay.localhost', wildcard)
     expect(routes.resolve('*.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
@@ -53,7 +53,7 @@ describe('Routes', () => {
   })
 
   test('exact and wildcard have owners of their own, and only the owner withdraws', () => {
-    const routes = new Routes('relay.localhost')
+    const routes = new RoutingTable('relay.localhost')
     routes.publish('*.relay.localhost', wildcard)
     expect(routes.leaseOf('*.relay.localhost')).toBe(wildcard)
     expect(routes.leaseOf('relay.localhost')).toBeUndefined()

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { loadCertificates } from '../../src/certificates/certificate-files.ts'
-import { createAuthority } from '../../src/certificates/development-ca.ts'
+import { createCa } from '../../src/certificates/development-ca.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { createLog } from '../../src/log/log.ts'
 import { isOpenToOthers } from '../../src/storage/state-file.ts'
@@ -61,7 +61,7 @@ describe('a broken file', () => {
   })
 
   test('the key of another CA is named', async () => {
-    await writeFile(file('ca-key.pem'), (await createAuthority(ROOT_HOST)).key)
+    await writeFile(file('ca-key.pem'), (await createCa(ROOT_HOST)).key)
     await expect(load()).rejects.toThrow(/^ca-key\.pem: is not the key of ca\.pem/)
   })
 

@@ -5,7 +5,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { type Duplex, duplexPair } from 'node:stream'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { Session, type Stream, type Transport } from '@svc/yamux'
-import { createAuthority, createLeaf } from '../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import { StreamDuplex } from '../../src/reverse/stream-duplex.ts'
 
 export interface Ends {
@@ -17,7 +17,7 @@ export interface Ends {
 type Opener = () => Promise<Ends>
 
 const HOST = 'localhost'
-const authority = await createAuthority(HOST)
+const authority = await createCa(HOST)
 const { chain, key } = await createLeaf(authority, HOST)
 
 /** Name, the visitor's side, the session's side; for `describe.each`. */

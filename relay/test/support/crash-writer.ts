@@ -7,7 +7,7 @@ import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
-import { StateHealth } from '../../src/storage/write-health.ts'
+import { WriteHealth } from '../../src/storage/write-health.ts'
 import { hostnameOf, isRelease, KEYS, keyOf } from './crash-model.ts'
 
 const WORKERS = 8
@@ -16,7 +16,7 @@ const LEASE_TTL_MS = 500_000
 const [directory = '', seed = ''] = process.argv.slice(2)
 const first = Number(seed)
 const log = createLog('silent')
-const state = new StateHealth(log)
+const state = new WriteHealth(log)
 const journal = await ReservationJournal.open(directory, state, log)
 const policy = await Policy.load(directory, { udp: false, tcp: false }, state)
 /** Synchronous, so that whoever reads it knows what this process knew when it died. */

@@ -1,42 +1,42 @@
 // How large the body of a request may be, and on whose account it is in memory.
 
 import { AUDIENCE } from '@svc/protocol'
-import type { Credentials } from '../../auth/lease-authorizer.ts'
+import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
-import { PROVEN_BYTES_MAX, PROVEN_BYTES_PER_LEASE_MAX } from '../../limits.ts'
+import { AUTHENTICATED_BYTES_MAX, AUTHENTICATED_BYTES_PER_LEASE_MAX } from '../../limits.ts'
 import { type MemoryShare, RequestMemory } from '../../rate-limit/request-memory.ts'
 import { memberWithin } from '../http/json.ts'
-import type { BodyBounds } from '../http/read-body.ts'
+import type { BodyLimits } from '../http/read-body.ts'
 import type { Endpoint } from './endpoints.ts'
 
 /** What administrators send counts as one client's. */
 const ADMIN = 'admin'
 
 export class RequestBodies {
-  readonly #credentials: Credentials
+  readonly #credentials: LeaseCredentials
   readonly #unproven: RequestMemory
   readonly #proven: RequestMemory = new RequestMemory({
-    perClient: PROVEN_BYTES_PER_LEASE_MAX,
-    total: PROVEN_BYTES_MAX,
+    perClient: AUTHENTICATED_BYTES_PER_LEASE_MAX,
+    total: AUTHENTICATED_BYTES_MAX,
   })
 
   /** @param unproven of requests without a credential; challenges count there, too */
-  constructor(credentials: Credentials, unproven: RequestMemory) {
+  constructor(credentials: LeaseCredentials, unproven: RequestMemory) {
     this.#credentials = credentials
     this.#unproven = unproven
   }
 
   /** @param source normalized address of the client. Who asks as an administrator has shown the bearer already. */
-  boundsOf({ auth, bodyMaxBytes, provenMaxBytes }: AnyEndpoint, source: string): BodyBounds {
+  boundsOf({ auth, bodyMaxBytes, provenMaxBytes }: AnyEndpoint, source: string): BodyLimits {
     const share = auth === 'admin' ? this.#proven.share(ADMIN) : this.#unproven.share(networkOf(source))
     if (provenMaxBytes === undefined) return { maxBytes: bodyMaxBytes, share }
     const prove = (beginning: Buffer): MemoryShare => this.#shareOfHolder(beginning)
     return { maxBytes: bodyMaxBytes, share, proven: { maxBytes: provenMaxBytes, prove } }
   }
 
-  boundsOfLease({ bodyMaxBytes }: AnyEndpoint, lease: Lease): BodyBounds {
+  boundsOfLease({ bodyMaxBytes }: AnyEndpoint, lease: Lease): BodyLimits {
     return { maxBytes: bodyMaxBytes, share: this.#proven.share(lease.id) }
   }
 

@@ -16,7 +16,7 @@ import type { Lease } from '../../lease/lease.ts'
 import type { Measured } from '../../metrics/exposition.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { PolicyChanges } from '../../policy/recent-changes.ts'
+import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
 import { leaseJson } from './lease-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
@@ -25,7 +25,7 @@ export class AdminApi {
   readonly #policy: Policy
   readonly #audit: AuditLog
   readonly #measured: Measured
-  readonly #changes = new PolicyChanges()
+  readonly #changes = new RecentPolicyChanges()
 
   constructor(policy: Policy, audit: AuditLog, measured: Measured) {
     this.#policy = policy
@@ -57,12 +57,12 @@ export class AdminApi {
   }
 
   load(): AdminLoadResponse {
-    const { leases, tally, visitors } = this.#measured
+    const { leases, counters, visitors } = this.#measured
     const { fromVisitors, toVisitors } = visitors.traffic
     return {
       leases: leases.size,
       ready_sessions: leases.readySessions,
-      carriers: tally.carriers,
+      carriers: counters.carriers,
       visitor_connections: visitors.size,
       visitor_received_bytes: fromVisitors,
       visitor_sent_bytes: toVisitors,

@@ -8,8 +8,8 @@ import { sendText } from '../http/envelope.ts'
 import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { findFile } from '../http/stored-file.ts'
-import { createAuthorityFiles } from './ca-files.ts'
-import { createSite, isLandingPage, protectPage } from './static-files.ts'
+import { createCaFiles } from './ca-files.ts'
+import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
 /** Beside the code of this package. */
 const OWN_PAGES_DIR: string = resolve(import.meta.dirname, '../../../pages')
@@ -34,9 +34,9 @@ export function createPages({ directory, hasLandingPage, authority, writer }: Pa
     isOff(name) || (name === AUTHORITY_PAGE && authority() === undefined)
   const site =
     directory === undefined
-      ? unlessUnbuilt(createSite(OWN_PAGES_DIR, isOwnOff, writer), isOwnOff)
-      : createSite(directory, isOff, writer)
-  return createAuthorityFiles(authority, writer, site)
+      ? unlessUnbuilt(createStaticFiles(OWN_PAGES_DIR, isOwnOff, writer), isOwnOff)
+      : createStaticFiles(directory, isOff, writer)
+  return createCaFiles(authority, writer, site)
 }
 
 function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler {

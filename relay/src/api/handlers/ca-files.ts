@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { PEM_MEDIA_TYPE } from '@svc/protocol'
-import { AUTHORITY_FORMATS, type AuthorityFormat, exportAuthority } from '../../certificates/ca-export.ts'
+import { CA_FORMATS, type CaFormat, exportCa } from '../../certificates/ca-export.ts'
 import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
 import { entityTag, isKnown } from '../http/entity-tag.ts'
 import { pathOf } from '../http/request.ts'
@@ -16,7 +16,7 @@ const NOT_MODIFIED = 304
  * What systems do by the type and the name of a file: browsers on Apple's systems and Firefox offer to import what is
  * `inline`; Windows and Android know a certificate by `.crt`.
  */
-const FORMATS: Record<AuthorityFormat, { mediaType: string; disposition: string }> = {
+const FORMATS: Record<CaFormat, { mediaType: string; disposition: string }> = {
   pem: { mediaType: PEM_MEDIA_TYPE, disposition: 'attachment; filename="svc-ca.pem"' },
   der: { mediaType: 'application/x-x509-ca-cert', disposition: 'inline; filename="svc-ca.crt"' },
   p12: { mediaType: 'application/x-pkcs12', disposition: 'attachment; filename="svc-ca.p12"' },
@@ -30,7 +30,7 @@ const FORMATS: Record<AuthorityFormat, { mediaType: string; disposition: string 
  * @param authority PEM of the certificate; undefined where the relay has no CA
  * @param otherwise what answers every other path, and these where there is no CA
  */
-export function createAuthorityFiles(
+export function createCaFiles(
   authority: () => string | undefined,
   writer: BodyWriter,
   otherwise: Handler,
@@ -64,9 +64,9 @@ interface File {
 /** Each made once for a certificate: the key of a PKCS #12 file takes some time to derive. */
 class AuthorityFiles {
   #pem = ''
-  readonly #files = new Map<AuthorityFormat, Promise<File>>()
+  readonly #files = new Map<CaFormat, Promise<File>>()
 
-  of(pem: string, format: AuthorityFormat): Promise<File> {
+  of(pem: string, format: CaFormat): Promise<File> {
     if (pem !== this.#pem) this.#files.clear()
     this.#pem = pem
     const file = this.#files.get(format) ?? makeFile(pem, format)
@@ -75,13 +75,13 @@ class AuthorityFiles {
   }
 }
 
-async function makeFile(pem: string, format: AuthorityFormat): Promise<File> {
-  const body = Buffer.from(await exportAuthority(pem, format))
+async function makeFile(pem: string, format: CaFormat): Promise<File> {
+  const body = Buffer.from(await exportCa(pem, format))
   return { body, tag: entityTag(body) }
 }
 
-function formatOf(path: string): AuthorityFormat | undefined {
-  return AUTHORITY_FORMATS.find((format) => path === `/ca.${format}`)
+function formatOf(path: string): CaFormat | undefined {
+  return CA_FORMATS.find((format) => path === `/ca.${format}`)
 }
 
 function unchanged(response: ServerResponse, headers: Record<string, string>): void {

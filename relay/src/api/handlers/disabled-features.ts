@@ -1,12 +1,12 @@
 // Endpoints of features that are off here. They say so, to those who may know, rather than pass for unknown paths.
 
 import { AUDIENCE, HEADER, PATH } from '@svc/protocol'
-import type { Credentials } from '../../auth/lease-authorizer.ts'
+import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { RelayError } from '../../errors.ts'
 import { headerOf } from '../http/request.ts'
 import type { Handler, Routing } from '../http/server.ts'
 
-export function createUnavailable(credentials: Credentials): Routing {
+export function createDisabledFeatures(credentials: LeaseCredentials): Routing {
   const cache: Handler = (request) => {
     credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
     throw unavailable('static caching is not enabled on this relay')

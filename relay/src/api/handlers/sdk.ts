@@ -21,14 +21,14 @@ import {
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { Challenges } from '../../auth/challenges.ts'
-import type { Credentials } from '../../auth/lease-authorizer.ts'
-import type { Recovery } from '../../auth/signer-recovery.ts'
+import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
+import type { SignerRecovery } from '../../auth/signer-recovery.ts'
 import { verifyProof } from '../../auth/siwe.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
-import type { ClientAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
+import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { DedicatedPorts, Wanted } from '../../ports/dedicated-ports.ts'
+import type { DedicatedPorts, RequestedPorts } from '../../ports/dedicated-ports.ts'
 import type { Budgets } from '../../rate-limit/rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
 
@@ -44,9 +44,9 @@ export interface SdkApiParts {
   /** Answers wait for it: what they say is in force in every process then. */
   settled: () => Promise<void>
   challenges: Challenges
-  recovery: Recovery
+  recovery: SignerRecovery
   budgets: Budgets
-  credentials: Credentials
+  credentials: LeaseCredentials
   policy: Policy
   ports: DedicatedPorts
   /** Authority of the relay's URL. */
@@ -150,7 +150,7 @@ export class SdkApi {
    * The ports come first: a lease that replaces another takes them over while they are open. Then all is written, and
    * only then it happens: what cannot be written has changed nothing.
    */
-  async #register(request: LeaseRequest, addresses: ClientAddresses): Promise<Lease> {
+  async #register(request: LeaseRequest, addresses: LeaseAddresses): Promise<Lease> {
     const { ports, leases, durable } = this.#parts
     const claimed = await ports.claim(keyOf(request.identity), request.wanted ?? {})
     try {
@@ -169,7 +169,7 @@ export class SdkApi {
   }
 
   /** @throws RelayError `ip_banned` for either address */
-  #addresses({ reported_ip }: { reported_ip?: string | undefined }, clientIp: string): ClientAddresses {
+  #addresses({ reported_ip }: { reported_ip?: string | undefined }, clientIp: string): LeaseAddresses {
     const reportedIp = reported_ip || undefined
     this.#requireIpAllowed(clientIp, reportedIp)
     return { clientIp, reportedIp }
@@ -208,7 +208,7 @@ function keyOf({ name, address }: Identity): string {
 }
 
 /** `cache` and `overlay` are preferences, which a relay without them leaves unmet; dedicated ports are not. */
-function wantedPorts(request: RegisterChallengeRequest): Wanted {
+function wantedPorts(request: RegisterChallengeRequest): RequestedPorts {
   const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
   if (cache && (udp || tcp))
     throw new RelayError('invalid_request', 'cache cannot be combined with raw TCP or UDP')

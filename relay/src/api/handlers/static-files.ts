@@ -54,7 +54,11 @@ const HEADERS = {
  * Looks at the files at each request: a rebuild shows at the next load, and cannot leave a file that is gone.
  * @param isOff whether a page is not to be found, by the name of its file: below the directory, with `/` between folders
  */
-export function createSite(directory: string, isOff: (name: string) => boolean, writer: BodyWriter): Handler {
+export function createStaticFiles(
+  directory: string,
+  isOff: (name: string) => boolean,
+  writer: BodyWriter,
+): Handler {
   return async (request, response) => {
     protectPage(response)
     const page = await findPage(directory, pathOf(request))
@@ -74,7 +78,7 @@ export function createSite(directory: string, isOff: (name: string) => boolean, 
   }
 }
 
-/** @param name of a file, as of {@link createSite} */
+/** @param name of a file, as of {@link createStaticFiles} */
 export function isLandingPage(name: string): boolean {
   return LANDING_PAGE.test(name)
 }
@@ -91,7 +95,7 @@ interface Page {
 }
 
 /** In a process that only passes such requests on. */
-export const noSite: Handler = (_request, response) => notFound(response)
+export const noStaticFiles: Handler = (_request, response) => notFound(response)
 
 /** A page is found without its `.html`, and a folder by its index. */
 async function findPage(directory: string, path: string): Promise<Page | undefined> {

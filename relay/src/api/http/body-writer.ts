@@ -2,36 +2,36 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { Sources } from '../../client-address/client-addresses.ts'
+import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import {
   ANSWER_BYTES_MAX,
   ANSWER_BYTES_PER_SOURCE_MAX,
   ANSWER_UNCOUNTED_BYTES,
-  PIECE_BYTES,
+  BODY_CHUNK_BYTES,
 } from '../../limits.ts'
 import { RequestMemory } from '../../rate-limit/request-memory.ts'
 
 export interface Outgoing {
   status: number
   headers: Record<string, string>
-  /** Of the body in bytes, and the body itself: pieces of at most {@link PIECE_BYTES}. */
+  /** Of the body in bytes, and the body itself: pieces of at most {@link BODY_CHUNK_BYTES}. */
   size: number
   pieces: AsyncGenerator<Buffer>
 }
 
 export class BodyWriter {
-  readonly #sources: Sources
+  readonly #clientAddresses: ClientAddresses
   readonly #memory: RequestMemory
 
   constructor(
-    sources: Sources,
+    clientAddresses: ClientAddresses,
     memory: RequestMemory = new RequestMemory({
       perClient: ANSWER_BYTES_PER_SOURCE_MAX,
       total: ANSWER_BYTES_MAX,
     }),
   ) {
-    this.#sources = sources
+    this.#clientAddresses = clientAddresses
     this.#memory = memory
   }
 
@@ -49,8 +49,8 @@ export class BodyWriter {
       response.writeHead(status, headers).end()
       return
     }
-    const share = this.#memory.share(networkOf(this.#sources.ofRequest(request)))
-    if (size > ANSWER_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, PIECE_BYTES))
+    const share = this.#memory.share(networkOf(this.#clientAddresses.ofRequest(request)))
+    if (size > ANSWER_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, BODY_CHUNK_BYTES))
     try {
       await sendPieces(response, status, headers, pieces)
     } finally {
@@ -61,7 +61,7 @@ export class BodyWriter {
 
 /** Pieces of what is in memory already. */
 export async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES)
+  for (let at = 0; at < body.length; at += BODY_CHUNK_BYTES) yield body.subarray(at, at + BODY_CHUNK_BYTES)
 }
 
 async function sendPieces(

@@ -5,13 +5,18 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Envelope } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
-import { COMPRESSED_MIN_BYTES, FIRST_PAGES, OTHER_PAGES, PAGES_MAX_BYTES } from '../../limits.ts'
-import { Rates } from '../../rate-limit/gcra.ts'
+import {
+  COMPRESSED_MIN_BYTES,
+  FIRST_LIST_PAGES,
+  LIST_CACHE_MAX_BYTES,
+  OTHER_LIST_PAGES,
+} from '../../limits.ts'
+import { GcraLimiter } from '../../rate-limit/gcra.ts'
 import { entityTag } from './entity-tag.ts'
 
 const compress = promisify(gzip)
 
-export interface Page {
+export interface CachedList {
   readonly body: Buffer
   /** Of the body, and of its compressed form: equal bodies have equal tags, and others have others. */
   readonly tag: string
@@ -31,12 +36,15 @@ interface Kept {
   isListed: boolean
 }
 
-export class PageCache {
+export class ListCache {
   readonly #make: (after: string) => unknown
   readonly #maxBytes: number
   /** By cursor; the one that was asked for longest ago is first. */
   readonly #pages = new Map<string, Kept>()
-  readonly #rates = { first: new Rates(1, FIRST_PAGES), others: new Rates(1, OTHER_PAGES) }
+  readonly #rates = {
+    first: new GcraLimiter(1, FIRST_LIST_PAGES),
+    others: new GcraLimiter(1, OTHER_LIST_PAGES),
+  }
   /** Of listed pages, and of others that are on their way. */
   #bytes = 0
   #isCompressing = false
@@ -45,7 +53,7 @@ export class PageCache {
    * @param make the data of the page behind a cursor; that of the first page is empty
    * @param maxBytes of all pages that are kept or on their way
    */
-  constructor(make: (after: string) => unknown, maxBytes: number = PAGES_MAX_BYTES) {
+  constructor(make: (after: string) => unknown, maxBytes: number = LIST_CACHE_MAX_BYTES) {
     this.#make = make
     this.#maxBytes = maxBytes
   }
@@ -59,7 +67,7 @@ export class PageCache {
    * The page as it is now; as it was a moment ago when it was made too often.
    * @throws RelayError `rate_limited` when it cannot be made now, and what `make` throws
    */
-  take(after: string): Page {
+  take(after: string): CachedList {
     const known = this.#pages.get(after)
     const page = this.#made(after, known) ?? known
     if (page === undefined)

@@ -5,7 +5,7 @@ import { type BodyWriter, piecesOf } from './body-writer.ts'
 import { takesCoding } from './content-coding.ts'
 import { isKnown } from './entity-tag.ts'
 import { JSON_HEADERS } from './envelope.ts'
-import type { Page } from './list-cache.ts'
+import type { CachedList } from './list-cache.ts'
 
 const NOT_MODIFIED = 304
 
@@ -13,11 +13,11 @@ const NOT_MODIFIED = 304
  * @param page is released when it is sent
  * @param isKept whether clients may keep it, and ask whether it is still that (RFC 9110 §13)
  */
-export async function sendPage(
+export async function sendList(
   writer: BodyWriter,
   request: IncomingMessage,
   response: ServerResponse,
-  page: Page,
+  page: CachedList,
   isKept: boolean,
 ): Promise<void> {
   try {

@@ -2,12 +2,12 @@
 
 import type { IncomingMessage } from 'node:http'
 import { RelayError } from '../../errors.ts'
-import { PAGE_BYTES } from '../../limits.ts'
+import { LIST_PAGE_BYTES } from '../../limits.ts'
 
 /** Longer than every cursor of ours. */
 const CURSOR_MAX_CHARS = 256
 
-export interface PageOf<T> {
+export interface Paginated<T> {
   items: T[]
   /** Cursor of the last item when others follow. */
   next: string | undefined
@@ -16,9 +16,9 @@ export interface PageOf<T> {
 /** @param items with their cursors, from the first one of the page on */
 export function fillPage<T>(
   items: Iterable<[cursor: string, item: T]>,
-  maxBytes: number = PAGE_BYTES,
-): PageOf<T> {
-  const page: PageOf<T> = { items: [], next: undefined }
+  maxBytes: number = LIST_PAGE_BYTES,
+): Paginated<T> {
+  const page: Paginated<T> = { items: [], next: undefined }
   let size = 0
   let last: string | undefined
   for (const [cursor, item] of items) {

@@ -8,7 +8,7 @@ import type { MemoryShare } from '../../rate-limit/request-memory.ts'
 import { parseJson } from './json.ts'
 
 /** What a body may take. */
-export interface BodyBounds {
+export interface BodyLimits {
   maxBytes: number
   /** Counts what is in memory; it is released when the body is read, or refused. */
   share: MemoryShare
@@ -34,7 +34,7 @@ interface ProvenBounds {
 export async function readJson(
   request: IncomingMessage,
   response: ServerResponse,
-  bounds: BodyBounds,
+  bounds: BodyLimits,
 ): Promise<unknown> {
   const body = new Body(bounds)
   try {
@@ -56,7 +56,7 @@ class Body {
   #buffer = Buffer.alloc(0)
   #size = 0
 
-  constructor({ maxBytes, share, proven }: BodyBounds) {
+  constructor({ maxBytes, share, proven }: BodyLimits) {
     this.#maxBytes = maxBytes
     this.#share = share
     this.#proven = proven

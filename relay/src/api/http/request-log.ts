@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
-import type { Tally } from '../../metrics/relay-counters.ts'
+import type { RelayCounters } from '../../metrics/relay-counters.ts'
 import { StateFileError } from '../../storage/state-file.ts'
 
 const ID_BYTES = 8
@@ -15,7 +15,7 @@ const INTERNAL_SERVER_ERROR = 500
 /** What stands for the route of a request that the parser refused. */
 const MALFORMED = 'malformed'
 
-export interface Observation {
+export interface RequestLogEntry {
   /** Ours, never the client's: what stands in a log is not for strangers to choose. */
   id: string
   /** What is answered because of `error`. One that was not foreseen is logged, under the id that the answer names. */
@@ -23,26 +23,26 @@ export interface Observation {
   answered(status: number): void
 }
 
-export class Observer {
-  readonly #tally: Tally
+export class RequestLog {
+  readonly #counters: RelayCounters
   readonly #log: Logger
 
-  constructor(tally: Tally, log: Logger) {
-    this.#tally = tally
+  constructor(counters: RelayCounters, log: Logger) {
+    this.#counters = counters
     this.#log = log
   }
 
   /** @param route of the routing table, so that there are only so many */
-  begin({ method }: IncomingMessage, route: string): Observation {
+  begin({ method }: IncomingMessage, route: string): RequestLogEntry {
     const id = randomBytes(ID_BYTES).toString('hex')
     const start = performance.now()
     return {
       id,
       failed: (error) => this.#failed(id, error),
       answered: (status) => {
-        this.#tally.requests.add({ route, status: `${status}` })
+        this.#counters.requests.add({ route, status: `${status}` })
         if (route === PATH.sign && method === 'POST')
-          this.#tally.signatures.add({ outcome: outcomeOf(status) })
+          this.#counters.signatures.add({ outcome: outcomeOf(status) })
         const ms = Math.round(performance.now() - start)
         this.#log.debug({ request: id, method, route, status, ms }, 'request')
       },
@@ -50,13 +50,13 @@ export class Observer {
   }
 
   malformed(status: number): void {
-    this.#tally.requests.add({ route: MALFORMED, status: `${status}` })
+    this.#counters.requests.add({ route: MALFORMED, status: `${status}` })
   }
 
   #failed(id: string, error: unknown): RelayError {
     const refusal = refusalOf(error, id)
     if (refusal !== error) this.#log.error({ request: id, err: error }, 'request failed')
-    this.#tally.refusals.add({ code: refusal.code })
+    this.#counters.refusals.add({ code: refusal.code })
     return refusal
   }
 }

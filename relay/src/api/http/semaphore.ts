@@ -1,6 +1,6 @@
 // A bound on how much happens at once: whoever is beyond it waits for its turn.
 
-export class Slots {
+export class Semaphore {
   #free: number
   /** Oldest first. */
   readonly #waiting: (() => void)[] = []

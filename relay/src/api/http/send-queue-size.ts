@@ -16,7 +16,7 @@ const HEX_BYTE = /../g
 const WORD_BYTES = 4
 
 /** @returns bytes that were sent and not acknowledged, by connection; nothing of those that the system does not tell of */
-export async function unacknowledged<T extends Ends>(connections: readonly T[]): Promise<Map<T, number>> {
+export async function sendQueueSize<T extends Ends>(connections: readonly T[]): Promise<Map<T, number>> {
   const found = new Map<T, number>()
   const byPorts = Map.groupBy(
     connections,

@@ -9,7 +9,7 @@ import { type SecureContextOptions, TLSSocket } from 'node:tls'
 import { HEADER, PATH, type SignFailure } from '@svc/protocol'
 import type { Certificates } from '../../certificates/certificate-files.ts'
 import type { CertificateRotation } from '../../certificates/certificate-rotation.ts'
-import type { Sources } from '../../client-address/client-addresses.ts'
+import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import {
   ANSWERS_OWED_MAX,
@@ -19,13 +19,13 @@ import {
   API_IDLE_MS,
   RATE_LIMITED_PAUSE_MS,
 } from '../../limits.ts'
-import type { ReverseConnect } from '../../reverse/connect-endpoint.ts'
+import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
-import { requireAuthority } from './host-check.ts'
+import { requireRootHost } from './host-check.ts'
 import { ApiRequest, isConnect, pathOf } from './request.ts'
-import type { Observer } from './request-log.ts'
-import { WriteDeadlines } from './write-timeouts.ts'
+import type { RequestLog } from './request-log.ts'
+import { WriteTimeouts } from './write-timeouts.ts'
 
 const METHOD_NOT_ALLOWED = 405
 
@@ -51,21 +51,21 @@ const owed = new WeakMap<Duplex, Owed>()
 /** Path → method → handler. */
 export type Routing = Record<string, Record<string, Handler>>
 
-export interface Api {
+export interface ApiOptions {
   /** The name that requests have to be for. */
   rootHost: string
   certificates: CertificateRotation
-  sources: Sources
+  clientAddresses: ClientAddresses
   routing: Routing
-  connect: ReverseConnect
+  connect: ConnectEndpoint
   /** For paths that the API does not reserve. */
   site: Handler
-  observer: Observer
+  observer: RequestLog
   /** Whether the relay is closing: connections end with their answer then. */
   isClosing: () => boolean
 }
 
-export function createApiServer(api: Api): Server {
+export function createApiServer(api: ApiOptions): Server {
   const server = createServer({
     ...secureContext(api.certificates.current),
     IncomingMessage: ApiRequest,
@@ -78,8 +78,8 @@ export function createApiServer(api: Api): Server {
     keepAliveTimeout: API_IDLE_MS,
     noDelay: true,
   })
-  const deadlines = new WriteDeadlines()
-  server.on('connection', (socket) => api.connect.connected(socket))
+  const deadlines = new WriteTimeouts()
+  server.on('connection', (socket) => api.connect.onTcpConnection(socket))
   server.on('secureConnection', (connection: Duplex) => {
     // One that came to a worker is watched there.
     if (connection instanceof TLSSocket) deadlines.watch(connection, () => cut(api.connect, connection))
@@ -104,7 +104,7 @@ export function secureContext({ key, chainPem }: Certificates): SecureContextOpt
   return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.3' }
 }
 
-async function answer(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(api: ApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
   const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : SITE)
   if (!owe(request.socket, response)) return cut(api.connect, request.socket)
@@ -114,7 +114,7 @@ async function answer(api: Api, request: IncomingMessage, response: ServerRespon
   if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
-    requireAuthority(request, api.rootHost, api.sources)
+    requireRootHost(request, api.rootHost, api.clientAddresses)
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
@@ -139,7 +139,7 @@ function owe(connection: Duplex, response: ServerResponse): boolean {
   return debt.count <= ANSWERS_OWED_MAX
 }
 
-function handlerOf(api: Api, path: string, request: IncomingMessage): Handler {
+function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {
   const methods = Object.hasOwn(api.routing, path) ? api.routing[path] : undefined
   if (methods === undefined) return api.site
   const handler = Object.hasOwn(methods, request.method ?? '') ? methods[request.method ?? ''] : undefined
@@ -159,15 +159,15 @@ function handlerOf(api: Api, path: string, request: IncomingMessage): Handler {
 }
 
 /** @returns whether the connection is a carrier now */
-function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+function upgrade(api: ApiOptions, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
   const observed = api.observer.begin(request, PATH.connect)
   socket.on('error', () => socket.destroy())
   try {
     // It would be written into the session.
     if (owed.get(socket)?.last.writableEnded === false)
       throw new RelayError('hijack_unsupported', 'the connection still owes an earlier answer')
-    requireAuthority(request, api.rootHost, api.sources)
-    api.connect.upgrade(request, api.sources.ofRequest(request), socket, head)
+    requireRootHost(request, api.rootHost, api.clientAddresses)
+    api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
     observed.answered(SWITCHING_PROTOCOLS)
     return true
   } catch (error) {
@@ -179,13 +179,13 @@ function upgrade(api: Api, request: IncomingMessage, socket: Duplex, head: Buffe
 }
 
 /** Also what the kernel still keeps for a client that does not read goes at once, by a reset of the TCP connection. */
-function cut(connect: ReverseConnect, connection: Duplex): void {
-  connect.tcpBeneath(connection as Socket)?.resetAndDestroy()
+function cut(connect: ConnectEndpoint, connection: Duplex): void {
+  connect.underlyingSocketOf(connection as Socket)?.resetAndDestroy()
   connection.destroy()
 }
 
 /** What Node's parser refuses. The answer is given time to leave: Node itself would cut the connection behind it. */
-function refuseMalformed(api: Api, error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseMalformed(api: ApiOptions, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return

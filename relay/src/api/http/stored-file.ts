@@ -2,9 +2,9 @@
 
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { FILES_OPEN_MAX, PIECE_BYTES } from '../../limits.ts'
+import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../limits.ts'
 import type { ByteRange } from './range.ts'
-import { Slots } from './semaphore.ts'
+import { Semaphore } from './semaphore.ts'
 
 export interface StoredFile {
   path: string
@@ -20,7 +20,7 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 /** A named pipe without a writer shall not hold up the thread that opens it. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-const slots = new Slots(FILES_OPEN_MAX)
+const slots = new Semaphore(FILES_OPEN_MAX)
 
 /** @returns undefined when there is no regular file at `path` */
 export async function findFile(path: string): Promise<StoredFile | undefined> {
@@ -30,12 +30,12 @@ export async function findFile(path: string): Promise<StoredFile | undefined> {
 }
 
 /**
- * Yields the bytes of `range`, in pieces of at most {@link PIECE_BYTES}.
+ * Yields the bytes of `range`, in pieces of at most {@link BODY_CHUNK_BYTES}.
  * @throws Error when the file is not what was found any more, or cannot be read
  */
 export async function* readPieces(file: StoredFile, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; ) {
-    const length = Math.min(PIECE_BYTES, end + 1 - at)
+    const length = Math.min(BODY_CHUNK_BYTES, end + 1 - at)
     const piece = await slots.run(() => readPiece(file, at, length))
     yield piece
     at += piece.length

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import { API_DEADLINE_CHECK_MS, API_WRITE_DEADLINE_MS } from '../../limits.ts'
-import { unacknowledged } from './send-queue-size.ts'
+import { sendQueueSize } from './send-queue-size.ts'
 
 interface Watched {
   /** Bytes that the kernel has taken. */
@@ -14,7 +14,7 @@ interface Watched {
   cut: () => void
 }
 
-export class WriteDeadlines {
+export class WriteTimeouts {
   readonly #watched = new Map<Socket, Watched>()
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
@@ -37,7 +37,7 @@ export class WriteDeadlines {
     if (this.#isLooking) return
     this.#isLooking = true
     const still = [...this.#watched].filter(([connection, watched]) => isStill(connection, watched))
-    const queues = await unacknowledged(still.map(([connection]) => connection))
+    const queues = await sendQueueSize(still.map(([connection]) => connection))
     this.#isLooking = false
     for (const [connection, watched] of still) {
       if (noteQueue(watched, queues.get(connection))) continue

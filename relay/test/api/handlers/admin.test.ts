@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { PolicyChange } from '@svc/protocol'
 import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PolicyChanges } from '../../../src/policy/recent-changes.ts'
+import { RecentPolicyChanges } from '../../../src/policy/recent-changes.ts'
 import { USUAL_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
 import { ADMIN_ROUTES } from '../../support/admin-routes.ts'
 import { connectWebSocket, openCarrier } from '../../support/carrier.ts'
@@ -354,7 +354,7 @@ test('no endpoint sets a cookie, and one that is sent is no credential', async (
 })
 
 test('of changes the last hundred are kept', () => {
-  const changes = new PolicyChanges()
+  const changes = new RecentPolicyChanges()
   for (let count = 0; count < 250; count += 1) {
     const made = { ip: '192.0.2.1', is_banned: count % 2 === 0 }
     changes.add({ kind: 'ip', made, undo: { ...made, is_banned: !made.is_banned } })

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildRelayPages } from '../../../../scripts/lib/build.ts'
 import { PKCS12_PASSWORD } from '../../../src/certificates/ca-export.ts'
-import { createAuthority, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
 import { type Relay, readSettings, startRelay } from '../../../src/index.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -161,7 +161,7 @@ describe('a relay on a public host', () => {
   let relay: Relay
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-public-'))
-    const authority = await createAuthority(HOST)
+    const authority = await createCa(HOST)
     const leaf = await createLeaf(authority, HOST)
     // also the files of a CA that are there from another time
     const files = {

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { takesCoding } from '../../../src/api/http/content-coding.ts'
 import { readRange } from '../../../src/api/http/range.ts'
 import { findFile, readPieces } from '../../../src/api/http/stored-file.ts'
-import { FILES_OPEN_MAX, PIECE_BYTES } from '../../../src/limits.ts'
+import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../../src/limits.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const MODIFIED = new Date('2026-01-02T03:04:05.678Z')
 /** Three pieces. */
-const LARGE: string = 'abcdefghij'.repeat(Math.ceil((PIECE_BYTES * 2.5) / 10))
+const LARGE: string = 'abcdefghij'.repeat(Math.ceil((BODY_CHUNK_BYTES * 2.5) / 10))
 
 let directory: string
 let relay: TestRelay
@@ -91,7 +91,7 @@ describe('a range', () => {
   )
 
   test('begins and ends in any piece of a large file', async () => {
-    const [start, end] = [PIECE_BYTES - 5, PIECE_BYTES * 2 + 5]
+    const [start, end] = [BODY_CHUNK_BYTES - 5, BODY_CHUNK_BYTES * 2 + 5]
     const answer = await get('/large.bin', { Range: `bytes=${start}-${end}` })
     expect(answer).toMatchObject({ status: 206, text: LARGE.slice(start, end + 1) })
     expect(await get('/large.bin')).toMatchObject({ status: 200, text: LARGE })
@@ -227,7 +227,7 @@ describe('a file that is being sent', () => {
     await writeFile(path, LARGE)
     const file = await findFile(path)
     const pieces = readPieces(file!, { start: 0, end: LARGE.length - 1 })
-    expect((await pieces.next()).value).toHaveLength(PIECE_BYTES)
+    expect((await pieces.next()).value).toHaveLength(BODY_CHUNK_BYTES)
     return { path, pieces }
   }
 

@@ -6,12 +6,12 @@ import { gunzipSync } from 'node:zlib'
 import type { Lease, PolicyDecisionsResponse, PublicStateResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageOfDecisions } from '../../../src/api/handlers/policy-decisions.ts'
-import { PageCache } from '../../../src/api/http/list-cache.ts'
+import { ListCache } from '../../../src/api/http/list-cache.ts'
 import { fillPage } from '../../../src/api/http/pagination.ts'
 import { LeaseRegistry } from '../../../src/lease/lease-registry.ts'
 import { Reservations } from '../../../src/lease/reservations.ts'
-import { FIRST_PAGES, OTHER_PAGES, PAGE_BYTES } from '../../../src/limits.ts'
-import { Routes } from '../../../src/routing/routing-table.ts'
+import { FIRST_LIST_PAGES, LIST_PAGE_BYTES, OTHER_LIST_PAGES } from '../../../src/limits.ts'
+import { RoutingTable } from '../../../src/routing/routing-table.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
@@ -34,7 +34,7 @@ async function walk(path: string, headers = {}): Promise<Lease[][]> {
   while (next !== undefined) {
     const answer = await relay.call('GET', next === '' ? path : `${path}?after=${next}`, undefined, headers)
     expect(answer.status).toBe(200)
-    expect(Buffer.byteLength(answer.text)).toBeLessThan(PAGE_BYTES + 1_000)
+    expect(Buffer.byteLength(answer.text)).toBeLessThan(LIST_PAGE_BYTES + 1_000)
     const page = answer.json.data as unknown as PublicStateResponse
     pages.push(page.leases)
     next = page.next
@@ -152,7 +152,7 @@ describe('a page', () => {
 
   test('is made once as long as nothing changes, and anew at once when something does', () => {
     let state = 1
-    const cache = new PageCache(() => state)
+    const cache = new ListCache(() => state)
     const [first, second] = [cache.take(''), cache.take('')]
     expect(second.body).toBe(first.body)
     state = 2
@@ -162,11 +162,11 @@ describe('a page', () => {
   })
 
   test.each([
-    ['', FIRST_PAGES.burst],
-    ['1', OTHER_PAGES.burst],
+    ['', FIRST_LIST_PAGES.burst],
+    ['1', OTHER_LIST_PAGES.burst],
   ])('%j is made %i times at once; then it is sent as it was', (after, burst) => {
     let made = 0
-    const cache = new PageCache(() => ++made)
+    const cache = new ListCache(() => ++made)
     for (let i = 0; i < burst + 50; i++) cache.take(after).release()
     expect(made).toBeLessThan(burst + 10)
     expect(JSON.parse(`${cache.take(after).body}`).data).toBeLessThanOrEqual(made)
@@ -174,9 +174,9 @@ describe('a page', () => {
   })
 
   test('that was never made cannot be sent when too many are made', () => {
-    const cache = new PageCache(() => 1)
+    const cache = new ListCache(() => 1)
     const takeMany = () => {
-      for (let i = 1; i <= 2 * OTHER_PAGES.burst; i++) cache.take(`${i}`).release()
+      for (let i = 1; i <= 2 * OTHER_LIST_PAGES.burst; i++) cache.take(`${i}`).release()
     }
     expect(takeMany).toThrow(expect.objectContaining({ code: 'rate_limited', status: 429 }))
   })
@@ -186,7 +186,7 @@ describe('the memory of pages', () => {
   const text = 'x'.repeat(1_000)
 
   test('is bounded: those that nobody is sent go, the one that was asked for longest ago first', () => {
-    const cache = new PageCache(() => text, 5_000)
+    const cache = new ListCache(() => text, 5_000)
     for (let i = 1; i <= 100; i++) cache.take(`${i}`).release()
     expect(cache.bytes).toBeLessThanOrEqual(5_000)
     expect(cache.bytes).toBeGreaterThan(3_000)
@@ -194,7 +194,7 @@ describe('the memory of pages', () => {
 
   test('counts those that are on their way, and there are no more than fit', () => {
     let version = 0
-    const cache = new PageCache(() => `${version++}${text}`, 5_000)
+    const cache = new ListCache(() => `${version++}${text}`, 5_000)
     const held = [1, 2, 3, 4].map((after) => cache.take(`${after}`))
     expect(() => cache.take('5')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
     // It is another one now, but there is no room for that.
@@ -206,7 +206,7 @@ describe('the memory of pages', () => {
   })
 
   test('counts their compressed forms', async () => {
-    const cache = new PageCache(() => text.repeat(10))
+    const cache = new ListCache(() => text.repeat(10))
     const page = cache.take('')
     const compressed = await page.gzip()
     expect(cache.bytes).toBe(page.body.length + compressed!.length)
@@ -215,7 +215,7 @@ describe('the memory of pages', () => {
   })
 
   test('one page is compressed at a time, once', async () => {
-    const cache = new PageCache((after) => `${after}${text.repeat(10)}`)
+    const cache = new ListCache((after) => `${after}${text.repeat(10)}`)
     const [first, second] = [cache.take('1'), cache.take('2')]
     const compressing = first.gzip()
     expect(await second.gzip()).toBeUndefined()
@@ -240,14 +240,14 @@ test('the decisions of an operator who decided much are each on one page', () =>
   for (let after: string | undefined = ''; after !== undefined; after = pages.at(-1)!.next)
     pages.push(pageOfDecisions(all, after))
   expect(pages.length).toBeGreaterThan(2)
-  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2 * PAGE_BYTES)
+  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2 * LIST_PAGE_BYTES)
   for (const list of ['approved', 'denied', 'banned', 'banned_ips'] as const)
     expect(pages.flatMap((page) => page[list]).toSorted()).toEqual(all[list].toSorted())
   expect(Object.assign({}, ...pages.map(({ bps }) => bps))).toEqual(all.bps)
 })
 
 test('10,000 leases: a page anywhere is found at once', () => {
-  const leases = new LeaseRegistry(new Routes('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
   for (let index = 0; index < 10_000; index++) {
     const address = `0x${index.toString(16).padStart(40, '0')}`
     const request = {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { unacknowledged } from '../../../src/api/http/send-queue-size.ts'
+import { sendQueueSize } from '../../../src/api/http/send-queue-size.ts'
 
 test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (host) => {
   const server = createServer().listen(0)
@@ -18,10 +18,10 @@ test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (h
   const [stuck, idle] = [await open(), await open()]
   stuck[1].write(Buffer.alloc(16 * 1024 * 1024))
   await setTimeout(100)
-  const queues = await unacknowledged([stuck[1], idle[1]])
+  const queues = await sendQueueSize([stuck[1], idle[1]])
   expect(queues.get(stuck[1])).toBeGreaterThan(16 * 1024)
   expect(queues.get(idle[1])).toBe(0)
-  expect(await unacknowledged([{ remoteAddress: '192.0.2.1', remotePort: 1, localPort: port }])).toEqual(
+  expect(await sendQueueSize([{ remoteAddress: '192.0.2.1', remotePort: 1, localPort: port }])).toEqual(
     new Map(),
   )
   for (const socket of [...stuck, ...idle]) socket.destroy()

@@ -12,8 +12,8 @@ import {
   ANSWER_BYTES_PER_SOURCE_MAX,
   ANSWERS_OWED_MAX,
   API_WRITE_DEADLINE_MS,
-  PAGE_BYTES,
-  PAGES_MAX_BYTES,
+  LIST_CACHE_MAX_BYTES,
+  LIST_PAGE_BYTES,
 } from '../../../src/limits.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
@@ -28,7 +28,7 @@ const AT_ONCE = 10
 const MIB = 1024 * 1024
 /** For all readers of one source: their answers, the pages that these are made of, connections, and V8's garbage. */
 const GROWTH_MAX_BYTES: number =
-  ANSWER_BYTES_PER_SOURCE_MAX + PAGES_MAX_BYTES + READERS * 100 * 1024 + 64 * MIB
+  ANSWER_BYTES_PER_SOURCE_MAX + LIST_CACHE_MAX_BYTES + READERS * 100 * 1024 + 64 * MIB
 /** From the last byte that was taken until the connection is cut: the deadline, and how often it is looked at. */
 const CUT_MAX_MS: number = API_WRITE_DEADLINE_MS + 4_000
 /** The kernel takes the last byte, and the relay looks, so much later on a machine that also runs other tests. */
@@ -137,5 +137,5 @@ test('a walk over the pages has every lease once, and no page is large', async (
   const names = pages.flat().map(({ name }) => name)
   expect([names.length, new Set(names).size]).toEqual([LEASES, LEASES])
   expect(pages.length).toBeGreaterThan(50)
-  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThanOrEqual(PAGE_BYTES)
+  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThanOrEqual(LIST_PAGE_BYTES)
 })
