@@ -3,6 +3,7 @@
 /** Bytes of a descriptor's signature: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
+/** RelayDescriptor is a relay's signed description of itself, as discovery passes it on. */
 export interface RelayDescriptor {
   /** Of the relay's identity. */
   address: string
@@ -22,6 +23,7 @@ export interface RelayDescriptor {
   signature: string
 }
 
+/** DiscoveryResponse is the answer to `GET /discovery`: the relays that this relay knows. */
 export interface DiscoveryResponse {
   protocol_version: string
   generated_at: string

@@ -28,6 +28,7 @@ export const ERROR_STATUS = {
   http11_only: 505,
 } as const
 
+/** ErrorCode are the codes of the error envelope. */
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** What every JSON endpoint answers with: `data` on success, `error` on failure, never both. */

@@ -1,5 +1,6 @@
 // What a relay may be able to do beyond the protocol: it lists these in `GET /sdk/domain`, and a client uses only what is listed.
 
+/** EXTENSIONS are the extensions of this implementation, as `GET /sdk/domain` lists them. */
 export const EXTENSIONS = [
   /** `/v1/sign` takes `hello_retry_request` and `client_hello_retry`. */
   'hello_retry_request',
@@ -13,4 +14,5 @@ export const EXTENSIONS = [
   'visitor_address',
 ] as const
 
+/** Extension is one of {@link EXTENSIONS}. */
 export type Extension = (typeof EXTENSIONS)[number]

@@ -12,16 +12,20 @@ export const ADDRESS_HEX_CHARS = 40
 
 /** A registration challenge is used once, within this time. */
 export const CHALLENGE_TTL_S = 120
+/** A client address may have so many open challenges; more get `rate_limited`. */
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
 /** A request body of the control plane; those with metadata, and of `/v1/sign`, may be larger. */
 export const BODY_MAX_BYTES: number = 16 * 1024
 /** What the metadata of a lease may have, in UTF-16 code units; a longer text is refused and never cut. */
 export const METADATA_DESCRIPTION_MAX_CHARS = 4096
+/** `owner` in lease metadata has so many characters at most. */
 export const METADATA_OWNER_MAX_CHARS = 1024
 /** An address, or a picture of some 190 KB as a data URL. */
 export const METADATA_THUMBNAIL_MAX_CHARS: number = 256 * 1024
+/** Lease metadata has so many tags at most. */
 export const METADATA_TAGS_MAX = 16
+/** A tag has so many characters at most. */
 export const METADATA_TAG_MAX_CHARS = 64
 /**
  * A request body with lease metadata: that of a challenge, and of a renewal whose `access_token` comes within the first
@@ -54,9 +58,11 @@ export const BINDING_BYTES = 16
 /** A binding that was not used by then is forgotten. */
 export const BINDING_TTL_MS: number = 5 * 60_000
 
+/** A request body of `/v1/sign` has so many bytes at most. */
 export const SIGN_BODY_MAX_BYTES: number = 512 * 1024
 /** How far `timestamp_unix` may be from the relay's clock. */
 export const SIGN_CLOCK_SKEW_S = 30
+/** The random `nonce` of a request to `/v1/sign` has so many bytes, and twice as many hexadecimal digits. */
 export const SIGN_NONCE_BYTES = 16
 
 /** The capability at the start of a carrier stream, as UTF-8 bytes. */
@@ -71,9 +77,11 @@ export const CORS_MAX_AGE_S: number = 24 * 60 * 60
 
 /** Work before authentication, in units: what each source IP gets a minute, and how much it may save up. */
 export const SOURCE_BUDGET_PER_MINUTE = 10
+/** One client address may use so many units at once. */
 export const SOURCE_BUDGET_BURST = 20
 /** The same for the whole relay. */
 export const RELAY_BUDGET_PER_MINUTE = 600
+/** The whole relay may use so many units at once. */
 export const RELAY_BUDGET_BURST = 200
 /** What an endpoint costs of these budgets. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const

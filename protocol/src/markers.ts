@@ -1,5 +1,6 @@
 // Single bytes that the relay writes on a reverse session, native or multiplexed.
 
+/** MARKER are the bytes that the relay writes on a reverse session. */
 export const MARKER = {
   /** The session waits in the ready queue; repeated. */
   keepalive: 0x00,

@@ -2,6 +2,7 @@
 
 import type { Extension } from './extensions.ts'
 
+/** An identity is a name and the address of a secp256k1 key. It holds leases. */
 export interface Identity {
   /** DNS label used by the lease. */
   name: string
@@ -9,6 +10,7 @@ export interface Identity {
   address: string
 }
 
+/** LeaseMetadata is what a site says of itself, for the relay's list of sites. */
 export interface LeaseMetadata {
   description?: string | undefined
   owner?: string | undefined
@@ -19,6 +21,7 @@ export interface LeaseMetadata {
   hide?: boolean | undefined
 }
 
+/** DomainResponse is the answer to `GET /sdk/domain`: what the relay speaks and offers. */
 export interface DomainResponse {
   protocol_version: string
   release_version: string
@@ -28,6 +31,7 @@ export interface DomainResponse {
   x402: X402FacilitatorInfo
 }
 
+/** EnsStatus describes the relay's ENS automation. `verified` is a diagnostic and no proof of a resolution. */
 export interface EnsStatus {
   enabled: boolean
   verified: boolean
@@ -39,6 +43,7 @@ export interface EnsStatus {
   last_error: string
 }
 
+/** X402FacilitatorInfo describes the relay's payment facilitator. */
 export interface X402FacilitatorInfo {
   enabled: boolean
   url: string
@@ -48,6 +53,7 @@ export interface X402FacilitatorInfo {
   pay_to: string
 }
 
+/** RegisterChallengeRequest is the body of `POST /sdk/register/challenge`: it says who wants which lease. */
 export interface RegisterChallengeRequest {
   identity: Identity
   allow_canonical_fallback?: boolean | undefined
@@ -62,12 +68,14 @@ export interface RegisterChallengeRequest {
   cache_ttl?: number | undefined
 }
 
+/** RegisterChallengeResponse is the answer to it: the message to be signed. */
 export interface RegisterChallengeResponse {
   challenge_id: string
   expires_at: string
   siwe_message: string
 }
 
+/** RegisterRequest is the body of `POST /sdk/register`: the challenge and its signature. */
 export interface RegisterRequest {
   challenge_id: string
   siwe_message: string
@@ -82,6 +90,7 @@ export interface RegisterRequest {
  */
 export type Routing = 'allowed' | 'approval' | 'rejected'
 
+/** A reverse endpoint says where an SDK opens reverse sessions, and with which capability. */
 export interface ReverseEndpoint {
   /** HTTPS address of `/sdk/connect`. */
   url: string
@@ -94,6 +103,7 @@ export interface ReverseEndpoint {
   routing?: Routing | undefined
 }
 
+/** RegisterResponse is the answer to a registration: the lease with its hostnames, tokens and ports. */
 export interface RegisterResponse {
   identity: Identity
   /** Friendly hostname; empty when another identity owns it. */
@@ -114,6 +124,7 @@ export interface RegisterResponse {
   sni_port?: number | undefined
 }
 
+/** RenewRequest is the body of `POST /sdk/renew`. */
 export interface RenewRequest {
   access_token: string
   ttl?: number | undefined
@@ -124,17 +135,20 @@ export interface RenewRequest {
   tcp_enabled?: boolean | undefined
 }
 
+/** RenewResponse is the answer to a renewal: the new expiry and fresh credentials. */
 export interface RenewResponse {
   expires_at: string
   access_token: string
   reverse_endpoint: ReverseEndpoint
 }
 
+/** ReverseEndpointRequest is the body of `POST /sdk/reverse`, which asks for another reverse endpoint. */
 export interface ReverseEndpointRequest {
   access_token: string
   failed_url?: string | undefined
 }
 
+/** UnregisterRequest is the body of `POST /sdk/unregister`. */
 export interface UnregisterRequest {
   access_token: string
 }
@@ -171,6 +185,7 @@ export interface Paged {
   next?: string | undefined
 }
 
+/** PublicStateResponse is the answer to `GET /api/state`: the leases that are not hidden. */
 export interface PublicStateResponse extends Paged {
   leases: Lease[]
   landing_page_enabled: boolean
@@ -196,15 +211,22 @@ export interface PolicyLease extends Lease {
   ip_bans: string[]
 }
 
+/**
+ * In mode `auto` the relay routes everybody who is not banned or denied, in mode `manual` only those who were
+ * approved.
+ */
 export const APPROVAL_MODES = ['auto', 'manual'] as const
+/** ApprovalMode is one of {@link APPROVAL_MODES}. */
 export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 
+/** PolicyPortSettings say whether leases may have dedicated ports of one kind, and how many leases. */
 export interface PolicyPortSettings {
   enabled: boolean
   /** 0 means unlimited. */
   max_leases: number
 }
 
+/** PolicySettings is the policy's settings, without the decisions about single identities and addresses. */
 export interface PolicySettings {
   approval_mode: ApprovalMode
   landing_page_enabled: boolean
@@ -214,6 +236,10 @@ export interface PolicySettings {
   reserved_names?: string[] | undefined
 }
 
+/**
+ * PolicyStateResponse is the answer to `GET /api/policy/state`: the settings, and every lease with the decisions that
+ * hold for it.
+ */
 export interface PolicyStateResponse extends Paged {
   policy: PolicySettings
   leases: PolicyLease[]
@@ -230,6 +256,7 @@ export interface LeasePolicyUpdate {
   bps?: number | undefined
 }
 
+/** IpPolicyUpdate is the body of `POST /api/policy/ips`: a ban of an address, or its end. */
 export interface IpPolicyUpdate {
   /** An address or, as an *extension*, a CIDR range. An IPv6 address means its /64. */
   ip: string
@@ -254,6 +281,7 @@ interface Step<Kind extends string, Update> {
   undo: Update
 }
 
+/** PolicyStep is what one request to the policy API changed. */
 export type PolicyStep =
   | Step<'settings', PolicySettings>
   | Step<'lease', LeasePolicyUpdate>
@@ -266,19 +294,26 @@ export type PolicyChange = PolicyStep & {
   at: string
 }
 
+/** PolicyChangesResponse is the answer to `GET /api/policy/changes`. */
 export interface PolicyChangesResponse {
   /** The newest first. */
   changes: PolicyChange[]
 }
 
+/** AdminAuthLoginRequest is the body of `POST /api/admin/auth/login`. */
 export interface AdminAuthLoginRequest {
   token: string
 }
 
+/** AdminAuthLoginResponse is the answer to a login: the admin token, which is the bearer of every other request. */
 export interface AdminAuthLoginResponse {
   access_token: string
 }
 
+/**
+ * AdminAuthStatusResponse is the answer to `GET /api/admin/auth/status`: it says whether the request had the admin
+ * token.
+ */
 export interface AdminAuthStatusResponse {
   authenticated: boolean
 }

@@ -1,5 +1,6 @@
 // Every path of the relay's API, and the headers and media types that belong to them.
 
+/** PATH are the paths of the relay's endpoints. */
 export * as PATH from './path-names.ts'
 
 /** What `/api/install/bin/{slug}` offers. The last two are for browsers: the connector, and the runtime it needs. */
@@ -13,8 +14,10 @@ export const INSTALL_SLUGS = [
   'js-wasm',
   'wasm-exec',
 ] as const
+/** InstallSlug is one of {@link INSTALL_SLUGS}. */
 export type InstallSlug = (typeof INSTALL_SLUGS)[number]
 
+/** Makes the path from which the program of that platform is downloaded. */
 export function installBinPath(slug: InstallSlug): string {
   return `/api/install/bin/${slug}`
 }
@@ -22,6 +25,7 @@ export function installBinPath(slug: InstallSlug): string {
 /** Upgrade token of a native client on `/sdk/connect`; a relay takes the request also without it. */
 export const RAW_UPGRADE = 'raw'
 
+/** HEADER are the header fields of this protocol. */
 export const HEADER = {
   /** Lease access token: `/v1/sign` and `/sdk/cache`. */
   accessToken: 'X-Svc-Access-Token',

@@ -8,6 +8,7 @@ export const PROBE_MATERIAL_BYTES = 32
 export const PROBE_NONCE_BYTES = 16
 /** … and padding of any length between these, so that its size tells nothing. */
 export const PROBE_PADDING_MIN_BYTES = 96
+/** A self-probe has so much random padding behind its nonce at most. */
 export const PROBE_PADDING_MAX_BYTES = 320
 /** From its first packet to its verdict; without one by then a probe has failed. */
 export const PROBE_DEADLINE_MS = 5_000

@@ -3,7 +3,9 @@
 /** The only key that a relay signs with: that of its tenant certificate chain. */
 export const SIGN_KEY_ID = 'relay-cert'
 
+/** SIGN_ALGORITHMS are the algorithms of `/v1/sign`. */
 export const SIGN_ALGORITHMS = ['ECDSA_SHA256', 'RSA_PSS_SHA256', 'Ed25519'] as const
+/** SignAlgorithm is one of {@link SIGN_ALGORITHMS}. */
 export type SignAlgorithm = (typeof SIGN_ALGORITHMS)[number]
 
 /** For a CertificateVerify of TLS 1.3 (RFC 8446 §4.4.3), and for nothing else. */
@@ -26,6 +28,7 @@ export interface SignRequest {
   nonce: string
 }
 
+/** SignResponse is the answer of `/v1/sign`. */
 export interface SignResponse {
   key_id: string
   algorithm: SignAlgorithm

@@ -2,11 +2,14 @@
 
 import { PATH } from './paths.ts'
 
+/** SIWE_STATEMENT is the statement of the Sign-In with Ethereum message (ERC-4361). */
 export const SIWE_STATEMENT = 'Register a svc lease'
+/** SIWE_CHAIN_ID is the chain that the message names. Nothing is looked up on it. */
 export const SIWE_CHAIN_ID = 1
 /** `rch_` and 16 lower-case hexadecimal digits. */
 export const CHALLENGE_ID: RegExp = /^rch_[0-9a-f]{16}$/
 
+/** SiweFields is what differs between two Sign-In with Ethereum messages of this protocol. */
 export interface SiweFields {
   /** The relay's host, with its port when that is not 443. */
   host: string

@@ -2,6 +2,7 @@
 
 import type { Identity } from './messages.ts'
 
+/** TOKEN_HEADER is the header of lease tokens and reverse capabilities (RFC 7515 §4). */
 export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
 
 /** Who may take a token: the two kinds are never interchangeable. */
@@ -12,8 +13,10 @@ export const AUDIENCE = {
   reverse: 'svc-reverse',
 } as const
 
+/** Audience is one of {@link AUDIENCE}. */
 export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
 
+/** TokenClaims are the claims of a lease token or a reverse capability (RFC 7519 §4). */
 export interface TokenClaims {
   /** The relay's URL. */
   iss: string

@@ -49,6 +49,7 @@ import { sweepTemporaries } from './storage/state-file.ts'
 import { WriteHealth } from './storage/write-health.ts'
 import { RELEASE_VERSION } from './version.ts'
 
+/** A Relay is a relay that runs. */
 export interface Relay {
   /** Where the SNI listener is bound. */
   port: number

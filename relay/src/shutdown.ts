@@ -9,6 +9,7 @@ import type { LeaseRegistry } from './lease/lease-registry.ts'
 import { CLOSE_GRACE_MS } from './limits.ts'
 import type { Logger } from './log/log.ts'
 
+/** CloseOptions say how long a relay that closes waits for its visitors. */
 export interface CloseOptions {
   /** What visitors who are here get to finish, in milliseconds. By default nothing: the relay closes at once. */
   drainMs?: number | undefined

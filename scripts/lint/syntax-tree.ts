@@ -7,11 +7,28 @@ export interface Node {
   [field: string]: unknown
 }
 
-/** @throws when `text` is not what the name of its file says */
+export interface Comment {
+  type: 'Line' | 'Block'
+  /** The text without its delimiters. */
+  value: string
+  end: number
+}
+
+/** @throws Error when `text` is not what the name of its file says */
 export function parse(file: string, text: string): Node {
-  const { program, errors } = parseSync(file, text)
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`)
-  return program as unknown as Node
+  return read(file, text).program as unknown as Node
+}
+
+/** The statements of a file, and its comments in the order of the text. @throws Error as {@link parse} does */
+export function parseWithComments(file: string, text: string): { body: Node[]; comments: Comment[] } {
+  const { program, comments } = read(file, text)
+  return { body: program.body as unknown as Node[], comments }
+}
+
+function read(file: string, text: string): ReturnType<typeof parseSync> {
+  const result = parseSync(file, text)
+  if (result.errors[0]) throw new Error(`${file}: ${result.errors[0].message}`)
+  return result
 }
 
 /** Visits `node` and all within it, in the order of the text. */

@@ -12,6 +12,7 @@ import type { TicketKeeper } from './session-tickets.ts'
 /** Named as in Node's tls. */
 export type ProtocolVersion = 'TLSv1.3' | 'TLSv1.2'
 
+/** ServerConfig is what a {@link TlsServer} needs to know before its first byte. */
 export interface ServerConfig {
   /** DER, leaf first. */
   certificateChain: readonly Uint8Array[]
@@ -44,6 +45,9 @@ export interface ServerConfig {
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
 
+/**
+ * Signer signs a TLS 1.3 handshake, here or elsewhere. The signal is aborted when the signature is no longer needed.
+ */
 export type Signer = (request: SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
 /**
@@ -63,6 +67,7 @@ export interface SignRequest {
   certificate: Uint8Array
 }
 
+/** Tls12Signer signs a TLS 1.2 handshake, for a site with a key of its own. */
 export type Tls12Signer = (request: Tls12SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
 /** For a ServerKeyExchange of TLS 1.2 (RFC 8422 §5.4), which signs the last three, one after the other. */

@@ -31,6 +31,10 @@ export interface ServerEvents {
 /** Errors after which the peer is not there to be told. */
 const SILENT_CODES: readonly string[] = ['alert_received', 'truncated']
 
+/**
+ * TlsServer is the server's side of one TLS connection, without I/O: it takes the client's bytes and tells what to
+ * send.
+ */
 export class TlsServer {
   readonly #settings: Settings
   readonly #events: ServerEvents

@@ -1,5 +1,9 @@
 // The one error class of this package: a stable code, and the GoAway code where one was sent or received.
 
+/**
+ * YamuxErrorCode is what went wrong, for programs: what the peer broke, what this side gave up, or how the transport
+ * ended.
+ */
 export type YamuxErrorCode =
   // The peer broke the protocol: the session was closed with GoAway(1).
   | 'bad_version'
@@ -39,6 +43,7 @@ interface YamuxErrorOptions extends ErrorOptions {
   goAwayCode?: number
 }
 
+/** YamuxError is what broke a session or a stream. */
 export class YamuxError extends Error {
   override readonly name = 'YamuxError'
   readonly code: YamuxErrorCode

@@ -40,6 +40,7 @@ export interface MemoryMeter {
   readonly mayGrow: boolean
 }
 
+/** SessionOptions are the options of a {@link Session}. */
 export interface SessionOptions {
   /** The client opens odd stream ids, the server even ones. */
   role: 'client' | 'server'

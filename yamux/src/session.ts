@@ -19,6 +19,10 @@ import { Scheduler } from './scheduler.ts'
 import { Stream } from './stream.ts'
 import { ReceiveWindow, WindowBudget } from './window.ts'
 
+/**
+ * Session is one yamux session over a message transport: it opens streams, takes those of the peer, and keeps the
+ * connection alive.
+ */
 export class Session {
   /** Always resolves: with undefined after {@link close} or an orderly end by the peer, else with what went wrong. */
   readonly closed: Promise<YamuxError | undefined>

@@ -4,6 +4,10 @@ import type { Channel } from './channel.ts'
 import { YamuxError } from './errors.ts'
 import { readableOf, writableOf } from './streams-adapter.ts'
 
+/**
+ * Stream is one stream of a session, readable and writable, each direction with its own end and with back-pressure by
+ * its window.
+ */
 export class Stream {
   readonly #channel: Channel
   #readable: ReadableStream<Uint8Array> | undefined

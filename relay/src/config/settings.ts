@@ -8,6 +8,7 @@ import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import type { BudgetSettings } from '../rate-limit/rate-limits.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 
+/** Settings are the settings of a relay, read from the environment and checked. */
 export interface Settings {
   /** The relay's public base address; path and query are ignored. */
   url: URL
@@ -200,6 +201,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   }
 }
 
+/** A SettingsError names a setting that is missing, wrong, or does not go with another one. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
   readonly setting: string

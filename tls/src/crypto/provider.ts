@@ -2,6 +2,7 @@
 
 import type { HashName } from '../messages/transcript.ts'
 
+/** MaybePromise is a value that is there at once, or later. */
 export type MaybePromise<T> = T | Promise<T>
 
 /** AEAD of one cipher suite under one key (RFC 8446 §5.2). May answer at once or with a promise. */
@@ -55,6 +56,7 @@ export interface HashFunction {
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
 }
 
+/** RunningHash is a hash that takes its input piece by piece. */
 export interface RunningHash {
   update(bytes: Uint8Array): unknown
   clone(): RunningHash
@@ -62,6 +64,7 @@ export interface RunningHash {
   digest(): Uint8Array
 }
 
+/** CryptoProvider is the cryptography that the engine uses; {@link webCrypto} is the one for pages. */
 export interface CryptoProvider {
   randomBytes(length: number): Uint8Array
   /** Takes the key over and erases it. */

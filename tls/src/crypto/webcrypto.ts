@@ -6,6 +6,7 @@ import { isAllZero } from './constant-time.ts'
 import { agreeHybrid } from './hybrid.ts'
 import type { Aead, CryptoProvider, KeyAgreement, KeyPair } from './provider.ts'
 
+/** webCrypto uses WebCrypto for AES-GCM, HMAC, HKDF and key agreement, and noble for what a browser does not have. */
 export const webCrypto: CryptoProvider = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   aead: (cipherSuite, key) =>

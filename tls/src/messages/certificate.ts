@@ -6,6 +6,7 @@ import { openMessage, readExtensions } from './extensions.ts'
 import { Reader } from './reader.ts'
 import { concat, handshakeMessage, u16, vector } from './writer.ts'
 
+/** Certificate is the Certificate message of TLS 1.3 (RFC 8446 §4.4.2). */
 export interface Certificate {
   /** certificate_request_context: empty in a server's certificate. */
   context: Uint8Array
@@ -13,6 +14,10 @@ export interface Certificate {
   certificates: Uint8Array[]
 }
 
+/**
+ * Parses a whole Certificate message, header included.
+ * @throws DecodeError
+ */
 export function parseCertificate(message: Uint8Array): Certificate {
   const reader = openMessage(message, HANDSHAKE_TYPE.certificate, 'Certificate')
   const context = reader.vector(1)

@@ -8,6 +8,7 @@ import { type OfferedPsks, parsePreSharedKey } from './pre-shared-key.ts'
 import { Reader } from './reader.ts'
 import { parseServerName } from './server-name.ts'
 
+/** KeyShareEntry is one public key of a key exchange (RFC 8446 §4.2.8). */
 export interface KeyShareEntry {
   group: number
   keyExchange: Uint8Array

@@ -5,6 +5,7 @@ import { openMessage } from './extensions.ts'
 import { Reader } from './reader.ts'
 import { handshakeMessage, u16, u24, vector } from './writer.ts'
 
+/** CompressedCertificate is the CompressedCertificate message (RFC 8879 §4). */
 export interface CompressedCertificate {
   /** A `CERTIFICATE_COMPRESSION`. */
   algorithm: number

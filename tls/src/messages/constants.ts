@@ -32,6 +32,7 @@ export const ALERT = {
   no_application_protocol: 120,
 } as const
 
+/** AlertName is the name of an alert (RFC 8446 §6). */
 export type AlertName = keyof typeof ALERT
 
 /** `ContentType`, RFC 8446 §5.1. */

@@ -6,12 +6,17 @@ import { DecodeError } from './errors.ts'
 import { type Extensions, openMessage, readExtensions } from './extensions.ts'
 import { extension, handshakeMessage, u16, vector } from './writer.ts'
 
+/** EncryptedExtensions is the EncryptedExtensions message (RFC 8446 §4.3.1). */
 export interface EncryptedExtensions {
   extensions: Extensions
   /** RFC 7301 §3.1: the protocol that the server selected. */
   alpn: string | undefined
 }
 
+/**
+ * Parses a whole EncryptedExtensions message, header included.
+ * @throws DecodeError
+ */
 export function parseEncryptedExtensions(message: Uint8Array): EncryptedExtensions {
   const reader = openMessage(message, HANDSHAKE_TYPE.encrypted_extensions, 'EncryptedExtensions')
   const extensions = readExtensions(reader, 'EncryptedExtensions')

@@ -3,6 +3,7 @@
 import { DecodeError } from './errors.ts'
 import { Reader } from './reader.ts'
 
+/** OfferedPsks is the extension `pre_shared_key` of a ClientHello (RFC 8446 §4.2.11). */
 export interface OfferedPsks {
   identities: { identity: Uint8Array; obfuscatedTicketAge: number }[]
   /** One for each identity, in their order. */

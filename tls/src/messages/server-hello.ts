@@ -13,6 +13,7 @@ const HELLO_RETRY_REQUEST_RANDOM: Uint8Array = Uint8Array.from(
   ),
 )
 
+/** ServerHello is the ServerHello message (RFC 8446 §4.1.3). Byte fields are views into the message. */
 export interface ServerHello {
   random: Uint8Array
   /** legacy_session_id_echo. */
@@ -24,6 +25,10 @@ export interface ServerHello {
   extensions: Extensions
 }
 
+/**
+ * Parses a whole ServerHello or HelloRetryRequest, header included.
+ * @throws DecodeError
+ */
 export function parseServerHello(message: Uint8Array): ServerHello {
   const reader = openMessage(message, HANDSHAKE_TYPE.server_hello, 'ServerHello')
   if (reader.u16() !== VERSION.tls12)

@@ -3,6 +3,7 @@
 import { CIPHER_SUITE, HANDSHAKE_TYPE } from './constants.ts'
 import { handshakeMessage } from './writer.ts'
 
+/** HashName names the hash of a TLS 1.3 cipher suite. */
 export type HashName = 'SHA-256' | 'SHA-384'
 
 /** The hash of a TLS 1.3 cipher suite (§B.4). */
