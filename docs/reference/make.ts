@@ -12,8 +12,9 @@ const ENTRIES = [
   'yamux/src/index.ts',
   'tls/src/index.ts',
   'tls/src/messages/index.ts',
+  'sdk-core/src/index.ts',
+  'sdk-core/src/handlers/index.ts',
   'sdk-browser/src/index.ts',
-  'sdk-browser/src/handlers/index.ts',
   'sdk-node/src/index.ts',
   'relay/src/index.ts',
 ]

@@ -41,6 +41,7 @@ export type OwnErrorCode =
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
 
+/** SvcErrorCode is a code of the relay, or one of the SDK's own. */
 export type SvcErrorCode = ErrorCode | OwnErrorCode
 
 interface SvcErrorOptions {
@@ -49,6 +50,10 @@ interface SvcErrorOptions {
   retryAfterMs?: number | undefined
 }
 
+/**
+ * Every error of the SDK is an SvcError: `code` is stable and for programs, the message is for people, `cause` is the
+ * error beneath it.
+ */
 export class SvcError extends Error {
   override readonly name = 'SvcError'
   readonly code: SvcErrorCode

@@ -8,6 +8,10 @@ import type { FetchFunction } from './control/relay-client.ts'
 import type { SvcError } from './errors.ts'
 import type { Admit } from './tenant/visitor-connection.ts'
 
+/**
+ * A Platform holds what differs between a page and Node: how a site connects, loads its identity and serves what is
+ * not HTTP.
+ */
 export interface Platform {
   fetch: FetchFunction
   /** The network broke: connections that `fetch` keeps are probably dead. Browsers see to that themselves. */
@@ -52,6 +56,7 @@ export interface SuspendableSite {
   resume(): void
 }
 
+/** Serves one visitor's connection as it is, without TLS or HTTP. Resolves when the connection has ended. */
 export type ServeStream = (stream: ByteStream) => Promise<void>
 
 /**
@@ -64,6 +69,7 @@ export type OpenDatagrams = (
   signal: AbortSignal,
 ) => Promise<DatagramCarrier>
 
+/** Through DatagramEvents a datagram tunnel asks its site, and tells it. */
 export interface DatagramEvents {
   /** Of the lease as it is now; undefined while there is none. */
   accessToken(): string | undefined
@@ -81,6 +87,7 @@ export interface DatagramCarrier {
   close(): void
 }
 
+/** DatagramStats are the figures of a datagram tunnel since it began. */
 export interface DatagramStats {
   /** From visitors to the local service, and back. */
   received: number

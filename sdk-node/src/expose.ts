@@ -22,6 +22,10 @@ import { httpTarget } from './target/http.ts'
 import { type OnRequest, telling } from './target/requests.ts'
 import { type Routes, routed } from './target/routes.ts'
 
+/**
+ * ExposeOptions are the options of `expose`: a target, a relay, and those of `publish` that fit.
+ * @see PublishOptions
+ */
 export interface ExposeOptions
   extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
     NodeOptions {
@@ -64,6 +68,7 @@ export interface ExposeOptions
   onRequest?: OnRequest | undefined
 }
 
+/** Exposure is what `expose` put online: a site for each relay. */
 export interface Exposure {
   /** One for each relay that took it or makes it wait, in the order of the relays. */
   readonly sites: readonly PlatformSite[]
@@ -73,11 +78,13 @@ export interface Exposure {
   close(): Promise<void>
 }
 
+/** ProbeReport is what a self-probe found out about a site's relay. */
 export interface ProbeReport {
   site: PlatformSite
   verdict: ProbeVerdict
 }
 
+/** An ExposeFailure names a relay that did not take the site, and says why. */
 export interface ExposeFailure {
   relay: string
   error: SvcError

@@ -22,6 +22,10 @@ export interface NodeOptions {
   carrier?: CarrierKind | undefined
 }
 
+/**
+ * The carrier `websocket` brings all reverse sessions over one connection, `native` each over a TLS connection of its
+ * own.
+ */
 export type CarrierKind = 'native' | 'websocket'
 
 const IDENTITY_PATH = 'identity.json'

@@ -4,6 +4,7 @@ import type { PublishOptions, Site } from '@svc/sdk-core'
 import { publishOn } from '@svc/sdk-core'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 
+/** NodePublishOptions are the options of `publish` in Node: those of a page, and what only Node has. */
 export type NodePublishOptions = PublishOptions & NodeOptions
 
 /**

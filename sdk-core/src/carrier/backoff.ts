@@ -2,6 +2,10 @@
 
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
 
+/**
+ * Backoff makes the pauses between attempts to connect: each is longer than the one before, up to 30 s, and random
+ * within its half.
+ */
 export class Backoff {
   #failures = 0
   #wake: (() => void) | undefined

@@ -22,6 +22,9 @@ interface ReadyStreamsEvents {
   rejected(again: boolean): void
 }
 
+/**
+ * ReadyStreams keeps as many reverse sessions ready as visitors ask for, and takes part in each visitor's activation.
+ */
 export class ReadyStreams {
   #events: ReadyStreamsEvents
   /** How many streams are to be ready. */

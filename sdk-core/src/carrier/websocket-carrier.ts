@@ -23,6 +23,7 @@ export type Connect = <T extends WebSocketEvents>(
   signal: AbortSignal,
 ) => Promise<T>
 
+/** Through CarrierEvents a carrier asks its site, and tells it. */
 export interface CarrierEvents {
   /** The capability to present: that of now, not of when the carrier opened. */
   capability(): string
@@ -40,6 +41,7 @@ export interface CarrierEvents {
   debug(event: CarrierDebugEvent): void
 }
 
+/** CarrierStats are the figures of a carrier at one moment. */
 export interface CarrierStats {
   /** Visitors' connections that are being served. */
   openStreams: number

@@ -2,10 +2,15 @@
 
 import { SvcError } from '../errors.ts'
 
+/** Tells whether `value` is an object with string keys, which JSON may not be. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * Takes `value` for an object with string keys.
+ * @throws SvcError `unexpected_answer` when it is something else
+ */
 export function record(value: unknown, what: string): Record<string, unknown> {
   if (!isRecord(value)) throw unexpected(what, 'an object')
   return value

@@ -26,6 +26,7 @@ export interface Answer {
   retryAfterMs: number | undefined
 }
 
+/** RelayClient is the relay's control plane as an SDK calls it: one method for each endpoint. */
 export class RelayClient {
   /** `https://host[:port]` */
   readonly origin: string

@@ -3,6 +3,7 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../http1/connection.ts'
 
+/** An AllowRule names a path, and the methods that may be used there. */
 export interface AllowRule {
   /** `/exactly/this`, or `/all/below/*`. */
   path: string

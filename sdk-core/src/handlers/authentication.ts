@@ -5,9 +5,12 @@ import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../http1/connection.ts'
 import { equalSecrets } from './constant-time-equal.ts'
 
+/** VerifyPassword decides whether a user name and password are right, at once or later. */
 export type VerifyPassword = (user: string, password: string, request: Request) => boolean | Promise<boolean>
+/** VerifyToken decides whether a bearer token is right, at once or later. */
 export type VerifyToken = (token: string, request: Request) => boolean | Promise<boolean>
 
+/** AuthOptions are the options of `basicAuth` and `bearer`. */
 export interface AuthOptions {
   /** What browsers may show when they ask, in printable ASCII. Default `site`. */
   realm?: string | undefined

@@ -14,6 +14,7 @@ export interface BundledFile {
   modified: number
 }
 
+/** A Bundle holds files and pages that are part of a page's code. */
 export interface Bundle {
   /** By name, such as `assets/app.js`: what is asked for as `/assets/app.js`. */
   files: Readonly<Record<string, BundledFile>>

@@ -6,6 +6,7 @@ import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
 import { isHidden } from './hidden-files.ts'
 
+/** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
   /** The file that stands for its folder; false for none. Default `index.html`. */
   index?: string | false | undefined

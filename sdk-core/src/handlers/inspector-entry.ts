@@ -2,6 +2,7 @@
 
 import { SvcError } from '../errors.ts'
 
+/** Entry is one request that `inspect` recorded, and the answer to it. */
 export interface Entry {
   readonly id: number
   /** When it came, in milliseconds since the epoch. */

@@ -6,6 +6,7 @@ import type { FetchHandler, FetchInfo } from '../http1/connection.ts'
 import { Preview } from './body-preview.ts'
 import { type Entry, wholeBody } from './inspector-entry.ts'
 
+/** InspectOptions are the options of `inspect`. */
 export interface InspectOptions {
   /** Entries that are kept; the oldest goes first. Default 100. */
   limit?: number | undefined

@@ -6,6 +6,7 @@ import type { FetchHandler } from '../http1/connection.ts'
 import { endToEnd, withoutClaims } from '../semantics/end-to-end-fields.ts'
 import { withHeaders } from './response-headers.ts'
 
+/** ProxyOptions are the options of `proxy`. */
 export interface ProxyOptions {
   /** Fields set on each request to the target, over what the visitor sent: a key for it, `X-Forwarded-Host`, … */
   headers?: HeadersInit | undefined

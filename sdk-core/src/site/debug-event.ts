@@ -10,6 +10,7 @@ export type CarrierDebugEvent =
   /** A visitor's connection began or ended; `count` are being served now. */
   | { type: 'visitor'; change: 'came' | 'left'; count: number }
 
+/** DebugEvent is what the option `debug` of `publish` is called with. No event holds a secret or a visitor's data. */
 export type DebugEvent =
   | CarrierDebugEvent
   | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }

@@ -8,6 +8,7 @@ import type { TlsOptions } from '../tenant/server.ts'
 import type { DebugEvent } from './debug-event.ts'
 import type { Site } from './site.ts'
 
+/** PublishOptions are the options of `publish`. Only `relay`, `name` and `fetch` are needed. */
 export interface PublishOptions {
   /** The relay's address, `https://…`. */
   relay: string | URL

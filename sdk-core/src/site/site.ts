@@ -38,6 +38,7 @@ export class SitePressureEvent extends Event {
   }
 }
 
+/** SiteEventMap has the events of a site by their type. */
 export interface SiteEventMap {
   /** The state is another, or the site waits for another reason or until another time. */
   statechange: Event
@@ -58,12 +59,14 @@ export interface ConnectionStats {
   closedForOthers: number
 }
 
+/** SiteStats are the figures of a site at one moment. */
 export interface SiteStats extends CarrierStats, Traffic {
   connections: ConnectionStats
   /** How often the site came online again. */
   reconnects: number
 }
 
+/** Site is a published site. It dispatches the events of {@link SiteEventMap}. */
 export interface Site extends EventTarget {
   /**
    * Where visitors find it: by the friendly name or, when that was not granted, by the canonical one. Empty until the

@@ -7,6 +7,7 @@
  */
 export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full'
 
+/** Waiting says why visitors cannot come yet, and when the site asks again. */
 export interface Waiting {
   readonly reason: WaitingReason
   /** When the site tries again, in milliseconds since the epoch; undefined where nobody can know. */

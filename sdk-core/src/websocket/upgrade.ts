@@ -9,6 +9,7 @@ import { MESSAGE_MAX_BYTES } from './limits.ts'
 import { Socket } from './socket.ts'
 import type { VisitorSocket } from './visitor-socket.ts'
 
+/** UpgradeOptions are the options of `info.upgrade`. */
 export interface UpgradeOptions {
   /** The subprotocol that is spoken. A visitor that did not offer it is refused. */
   protocol?: string | undefined
@@ -21,6 +22,7 @@ export interface UpgradeOptions {
   compression?: boolean | undefined
 }
 
+/** Upgraded is what `info.upgrade` gives the handler. */
 export interface Upgraded {
   /** To be returned by the handler: the socket opens when it is sent. */
   response: Response

@@ -11,6 +11,7 @@ export class SocketErrorEvent extends Event {
   }
 }
 
+/** SocketEventMap has the events of a visitor's WebSocket by their type. */
 export interface SocketEventMap {
   open: Event
   /** `data` is a string, or a Blob or ArrayBuffer as `binaryType` says. */

@@ -5,6 +5,7 @@ import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { isHidden, SvcError } from '@svc/sdk-core'
 
+/** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
   /**
    * Whether a symbolic link with an ordinary name may lead to something hidden, such as `.git`. Default false. Names that

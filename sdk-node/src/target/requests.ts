@@ -2,6 +2,7 @@
 
 import type { FetchHandler } from '@svc/sdk-core'
 
+/** RequestReport is one request and how it was answered. */
 export interface RequestReport {
   method: string
   /** Without its query, which may hold what is nobody else's business. */
@@ -11,6 +12,7 @@ export interface RequestReport {
   ms: number
 }
 
+/** OnRequest is called with a report of each request that was answered. */
 export type OnRequest = (report: RequestReport) => void
 
 export function telling(onRequest: OnRequest | undefined, handler: FetchHandler): FetchHandler {
