@@ -1,0 +1,81 @@
+// docs/publish.md has a row for everything that the types of `publish` have: a new option, event or state fails here first.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { type PublicExport, PublicExports } from '../lint/public-exports.ts'
+import { type Node, walk } from '../lint/syntax-tree.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const page = readFileSync(path.join(root, 'docs/publish.md'), 'utf8')
+const exports = new PublicExports(root)
+
+/** Types of sdk-core that it does not export, but that those it exports are made of. */
+const INNER = {
+  Traffic: 'sdk-core/src/carrier/carrier-socket.ts',
+  TlsOptions: 'sdk-core/src/tenant/server.ts',
+  CarrierDebugEvent: 'sdk-core/src/site/debug-event.ts',
+  NodeOptions: 'sdk-node/src/platform.ts',
+}
+
+test.each([
+  'PublishOptions',
+  'TlsOptions',
+  'NodeOptions',
+  'UpgradeOptions',
+  'LeaseMetadata',
+  'Site',
+  'SiteEventMap',
+])('each member of %s has a row', (type) => expectRows(membersOf(type)))
+
+test('each member of FetchInfo has a row', () => expectRows(membersOf('FetchInfo')))
+
+test('each figure of stats() has a row', () => {
+  const whole = ['CarrierStats', 'Traffic', 'SiteStats'].flatMap(membersOf)
+  const connections = membersOf('ConnectionStats').map((name) => `connections.${name}`)
+  expectRows([...whole.filter((name) => name !== 'connections'), ...connections])
+})
+
+test.each(['SiteState', 'WaitingReason'])('each value of %s has a row', (type) =>
+  expectRows(literalsOf(type)),
+)
+
+test('each type of debug event has a row', () => {
+  expectRows(['CarrierDebugEvent', 'DebugEvent'].flatMap((type) => literalsOf(type, 'type')))
+})
+
+function expectRows(names: string[]): void {
+  expect(names).not.toEqual([])
+  expect(names.filter((name) => !hasRow(name))).toEqual([])
+}
+
+/** A row begins with the name as code, of a method with its parameters. */
+function hasRow(name: string): boolean {
+  return [`\n| \`${name}\` |`, `\n| \`${name}(`].some((begin) => page.includes(begin))
+}
+
+function membersOf(type: string): string[] {
+  return [...exports.membersOf(typeOf(type)).keys()]
+}
+
+/** The literal types within a declaration; with `field`, those of the fields of that name only. */
+function literalsOf(type: string, field?: string): string[] {
+  const found: string[] = []
+  const collect = (node: Node): void => {
+    if (node.type === 'TSLiteralType') found.push(String((node.literal as Node).value))
+  }
+  walk(typeOf(type).declaration, (node) => {
+    if (field === undefined) collect(node)
+    else if (node.type === 'TSPropertySignature' && (node.key as Node).name === field) walk(node, collect)
+  })
+  return found
+}
+
+function typeOf(name: string): PublicExport {
+  const inner = (INNER as Record<string, string | undefined>)[name]
+  if (inner !== undefined) return exports.declarationOf(inner, name)
+  const found = ['sdk-core', 'protocol']
+    .flatMap((one) => exports.ofPackage(one))
+    .find((one) => one.name === name)
+  if (!found) throw new Error(`no package exports ${name}`)
+  return found
+}
