@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
-import { findChromium } from './scripts/lib/browser.ts'
+import { findChromium } from './tools/programs/chromium.ts'
 
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 

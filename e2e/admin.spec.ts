@@ -1,12 +1,12 @@
 // The administration: logging in, deciding with a way back, two administrators at once, and a relay that restarts.
 import path from 'node:path'
 import type { BrowserContext, Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { expectAccessible, expectFits } from './harness/example.ts'
-import { type PublishAs, publishAs } from './harness/publish-as.ts'
-import { startTestRelay, type TestRelay } from './harness/relay.ts'
-import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './harness/web.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { type PublishAs, publishAs } from './support/publish-fixture.ts'
+import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 

@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BrowserContext } from '@playwright/test'
+import { chromiumOptions } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
-import { chromiumOptions } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
-import { expectAccessible, expectFits } from './harness/example.ts'
-import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './harness/web.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const test = base.extend<{ context: BrowserContext; authority: OpenedPage }>({
   context: async ({ browser }, use) => {

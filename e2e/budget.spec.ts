@@ -1,8 +1,9 @@
 // The budgets that `npm start` has, and a developer who reloads the page all the time: never locked out.
+
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
-import { startTestRelay } from './harness/relay.ts'
 
 const RELOADS = 6
 /** Without the refund the fourth registration would have to wait for 24 s. */

@@ -1,15 +1,15 @@
 // The example's journey: people come by WebSocket or by server-sent events, talk, and nobody can do more than talk.
 import { spawn } from 'node:child_process'
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
+} from './support/example-page.ts'
 
 const chat = exampleTest('chat')
 

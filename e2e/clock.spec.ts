@@ -1,7 +1,7 @@
 // A page whose clock is wrong, or is set while its site is up: the relay signs for it all the same.
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 
 const DAY_MS = 86_400_000
 

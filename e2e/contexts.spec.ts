@@ -1,6 +1,7 @@
 // The SDK in everything that has the web's APIs: a page, a dedicated, a shared and a service worker.
+
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 
 test('a page', async ({ relay, tenant }) => {
   const url = await tenant.evaluate(async (relayUrl) => {

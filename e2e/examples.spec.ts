@@ -1,9 +1,9 @@
 // The index of the examples: every example has its card there.
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { buildRelayPages } from '../scripts/lib/build.ts'
+import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
 import { expect, test } from './fixtures.ts'
-import { expectAccessible, expectFits } from './harness/example.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
 
 test('it leads to every example, fits and passes axe-core', async ({ relay, visitor }, info) => {
   await visitor.goto(`${relay.url}/examples/`)

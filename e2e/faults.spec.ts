@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { test as base, expect } from '@playwright/test'
 import type { Site } from '@svc/sdk-node'
-import { type FaultyRelay, startFaultyRelay } from './harness/faulty-relay.ts'
-import { publishNode, type Visitor, visitorOf } from './harness/node-site.ts'
+import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
+import { publishNode, type Visitor, visitorOf } from '../tools/site/node-site.ts'
 
 interface Fixtures {
   relay: FaultyRelay

@@ -1,8 +1,8 @@
 // The Firefox of this machine: a page in it publishes, it visits, and it shows the relay's own pages.
 import { randomBytes } from 'node:crypto'
+import { type Firefox, findFirefox, startFirefox } from '../tools/browser/firefox.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { type Firefox, findFirefox, startFirefox } from './harness/firefox.ts'
 
 const command = await findFirefox()
 

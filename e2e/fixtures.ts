@@ -1,8 +1,8 @@
 // What every spec gets: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
 import { type BrowserContext, test as base, type Page } from '@playwright/test'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { type PageServer, servePages } from './harness/pages.ts'
-import { startTestRelay, type TestRelay } from './harness/relay.ts'
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { type PageServer, servePages } from './support/page-server.ts'
 
 export { expect } from '@playwright/test'
 

@@ -1,14 +1,14 @@
 // The example's journey: an h3 app as it is, with a middleware, a page, JSON, a parameter and errors.
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
+} from './support/example-page.ts'
 
 const h3 = exampleTest('h3')
 

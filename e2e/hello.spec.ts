@@ -1,14 +1,14 @@
 // The example's journey: it publishes itself, counts who comes, stops, starts again and keeps its address.
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
+} from './support/example-page.ts'
 
 const hello = exampleTest('hello')
 const state = (page: Page) => page.locator('#state')

@@ -1,15 +1,15 @@
 // The example's journey: a Hono app as it is, with its middleware, forms, cookies, JSON and streams.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
+} from './support/example-page.ts'
 
 const hono = exampleTest('hono')
 

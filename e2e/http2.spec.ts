@@ -1,6 +1,7 @@
 // HTTP/2 to a page: curl and Chromium over ALPN, a page of 100 images, bodies both ways, and a WebSocket in a stream.
+
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 
 const VERSION = ['--http2', '--write-out', ' %{http_version}']
 const IMAGES = 100

@@ -1,7 +1,7 @@
 // Who is slow harms nobody else: not a visitor other visitors, and not a page its relay.
 import { test as base, expect } from '@playwright/test'
-import { type FaultyRelay, startFaultyRelay } from './harness/faulty-relay.ts'
-import { publishNode, visitorOf } from './harness/node-site.ts'
+import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
+import { publishNode, visitorOf } from '../tools/site/node-site.ts'
 
 const test = base.extend<{ relay: FaultyRelay }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed

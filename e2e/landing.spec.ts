@@ -1,9 +1,9 @@
 // The relay's landing page: a visitor publishes from this very tab, three things, and learns how to from elsewhere.
 import type { BrowserContext } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { expectAccessible, expectFits } from './harness/example.ts'
-import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './harness/web.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const test = base.extend<{
   context: BrowserContext

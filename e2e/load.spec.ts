@@ -1,8 +1,8 @@
 // Many requests on one WebSocket: one after another, and at the same time. Nothing is left behind.
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from '@playwright/test'
-import { startFaultyRelay } from './harness/faulty-relay.ts'
-import { publishNode, visitorOf } from './harness/node-site.ts'
+import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
+import { publishNode, visitorOf } from '../tools/site/node-site.ts'
 
 const SEQUENTIAL = 10_000
 /** A connection is used for so many of them: 400 handshakes in all. */

@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from '@playwright/test'
 import { publish, type Site } from '@svc/sdk-node'
-import { curl } from './harness/curl.ts'
-import { startTestRelay, type TestRelay } from './harness/relay.ts'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 
 const MIB: number = 1024 * 1024
 const PIECES = 64

@@ -1,7 +1,8 @@
 // A page that is left and comes back from the back/forward cache: unregistered meanwhile, and published again.
+
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect, openTenant } from './fixtures.ts'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
 
 base('the back/forward cache', async ({ relay, pageServer, playwright }) => {
   const home = await createHome(relay.caFile)

@@ -1,8 +1,8 @@
 // A page publishes a handler, and clients that are not ours get its answer over TLS that they verify.
 
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
 
 test('curl gets the answer of the handler in the page', async ({ relay, tenant }) => {
   const site = await tenant.evaluate(async (relayUrl) => {

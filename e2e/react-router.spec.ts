@@ -1,8 +1,9 @@
 // The example's journey: a React Router app, built with the preset, with an action, a loader, cookies and hydration.
+
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { exampleTest, expectAccessible, expectFits, expectLinked } from './harness/example.ts'
-import { expectAssets, expectLogin, expectLoginByCurl } from './harness/login.ts'
+import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
+import { expectAssets, expectLogin, expectLoginByCurl } from './support/login-journey.ts'
 
 const reactRouter = exampleTest('react-router')
 

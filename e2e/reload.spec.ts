@@ -1,8 +1,8 @@
 // The address outlives the page: after a reload, and after the browser was closed, the same URLs are live again.
 import path from 'node:path'
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, openTenant, test } from './fixtures.ts'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
 
 interface Addresses {
   url: string

@@ -4,14 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { type Capture, occurs, readTap } from '../tools/network/captured-streams.ts'
+import { freePort } from '../tools/network/free-port.ts'
+import { recordWire } from '../tools/network/recording-proxy.ts'
+import { decrypt, helloRandom, trafficKey } from '../tools/network/tls-decryption.ts'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
-import { type Capture, occurs, readTap } from './harness/capture.ts'
-import { chromiumOptions, createHome } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
-import { freePort } from './harness/free-port.ts'
-import { startTestRelay } from './harness/relay.ts'
-import { decrypt, helloRandom, trafficKey } from './harness/tls-records.ts'
-import { recordWire } from './harness/wire.ts'
 
 interface Logged {
   label: string
@@ -40,7 +40,7 @@ test.beforeAll(async ({ playwright, pageServer }) => {
     publicPort,
     port,
     env: { SVC_TAP_FILE: tapFile },
-    execArgv: ['--import', path.join(import.meta.dirname, 'harness/tap.ts')],
+    execArgv: ['--import', path.join(import.meta.dirname, '../tools/network/stream-tap.ts')],
   })
   const wire = await recordWire(publicPort, port)
   const home = await createHome(relay.caFile)

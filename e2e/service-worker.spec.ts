@@ -1,13 +1,14 @@
 // The example's journey: the site stays while its pages come and go, and shows what happened meanwhile.
+
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
+} from './support/example-page.ts'
 
 const board = exampleTest('service-worker')
 

@@ -1,6 +1,6 @@
 // Once for the whole suite: builds what the relays serve and the suite's own page.
-import { buildRelayPages } from '../scripts/lib/build.ts'
-import { buildPages } from './harness/pages.ts'
+import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
+import { buildPages } from './support/page-server.ts'
 
 export default async function setup(): Promise<void> {
   await buildRelayPages()

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { exampleTest, expectAccessible, expectFits, expectLinked, PHONE_PX } from './harness/example.ts'
+import { exampleTest, expectAccessible, expectFits, expectLinked, PHONE_PX } from './support/example-page.ts'
 
 const BIG_BYTES: number = 8 * 1024 * 1024
 

@@ -2,9 +2,9 @@
 import type { Page } from '@playwright/test'
 import type { Lease } from '@svc/protocol'
 import { test as base, expect } from './fixtures.ts'
-import { expectAccessible, expectFits } from './harness/example.ts'
-import { type PublishAs, publishAs } from './harness/publish-as.ts'
-import { HOSTILE, layoutShift, look, type OpenedPage, openWeb, WIDTHS_PX } from './harness/web.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { type PublishAs, publishAs } from './support/publish-fixture.ts'
+import { HOSTILE, layoutShift, look, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 interface Fixtures {
   sites: OpenedPage

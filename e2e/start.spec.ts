@@ -7,11 +7,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { root } from '../scripts/lib/command.ts'
+import { chromiumOptions } from '../tools/browser/chromium.ts'
+import { freePort } from '../tools/network/free-port.ts'
+import { root } from '../tools/programs/command.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { chromiumOptions } from './harness/chromium.ts'
-import { curl } from './harness/curl.ts'
-import { freePort } from './harness/free-port.ts'
 
 interface Started {
   child: ChildProcess

@@ -1,14 +1,15 @@
 // The example's journey: a SvelteKit app, built with the adapter, with form actions, cookies and hydrated pages.
+
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 import {
   exampleTest,
   expectAccessible,
   expectFits,
   expectLinked,
   expectStrictPolicy,
-} from './harness/example.ts'
-import { expectAssets, expectLogin, expectLoginByCurl } from './harness/login.ts'
+} from './support/example-page.ts'
+import { expectAssets, expectLogin, expectLoginByCurl } from './support/login-journey.ts'
 
 const sveltekit = exampleTest('sveltekit')
 

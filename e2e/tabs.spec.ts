@@ -1,7 +1,7 @@
 // The relay's pages and examples share one web origin: each site of theirs lives by itself, and outlives a reload.
 import type { BrowserContext, Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
 import { test as base, expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 
 const test = base.extend<{ context: BrowserContext }>({
   context: async ({ browser }, use) => {

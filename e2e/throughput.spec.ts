@@ -1,6 +1,6 @@
 // A page under autocannon: 50 connections that ask without a pause, and not one answer that is missing or wrong.
 import { readFile } from 'node:fs/promises'
-import { requestsPerSecond } from '../bench/lib/load.ts'
+import { requestsPerSecond } from '../tools/load/requests-per-second.ts'
 import { expect, test } from './fixtures.ts'
 
 const CONNECTIONS = 50

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:tls'
 import { expose, publish } from '@svc/sdk-node'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../sdk-core/test/support/certificate.ts'
+import { freePort } from '../tools/network/free-port.ts'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { freePort } from './harness/free-port.ts'
 
 const TLS12 = ['--tls-max', '1.2']
 const REFUSED = /protocol version/

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
 
 const BODY_BYTES: number = 20 * 1024 * 1024
 const REQUESTS = 50

@@ -1,8 +1,8 @@
 // A relay whose operator approves sites by hand: pages say within a second that they wait, and come online by themselves.
 import type { Page } from '@playwright/test'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { startTestRelay, type TestRelay } from './harness/relay.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const WAITS = "The relay's operator has to approve this site first."

@@ -1,8 +1,8 @@
 // The example's journey: a webhook comes, is shown, repeated, and taken along as a command that works.
 import { execFileSync } from 'node:child_process'
+import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
-import { curl } from './harness/curl.ts'
-import { exampleTest, expectAccessible, expectFits, expectLinked } from './harness/example.ts'
+import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
 
 const hook = exampleTest('webhook-inspector')
 const JSON_TYPE = 'Content-Type: application/json'

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { root, runCommand } from './lib/command.ts'
-import { ensureServices } from './lib/services.ts'
+import { root, runCommand } from '../tools/programs/command.ts'
+import { ensureServices } from '../tools/programs/services.ts'
 
 const VERSION = '24.21.0'
 const TESTS_TIMEOUT_MS: number = 10 * 60_000

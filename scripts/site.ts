@@ -1,5 +1,5 @@
 // `npm run site`: builds the pages that a relay serves at its root host, for one that runs, too. `npm ci` does the same.
-import { buildRelayPages } from './lib/build.ts'
+import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
 
 if (process.argv.length > 2) {
   console.error(

@@ -2,8 +2,8 @@
 // globals, and what the relay's own pages download before they can be used. `npm run size [-- --json]`; fails above a limit.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundle, type Weight, weigh, weighFirstLoad } from './lib/bundle.ts'
-import { root } from './lib/command.ts'
+import { bundle, type Weight, weigh, weighFirstLoad } from '../tools/bundler/bundle.ts'
+import { root } from '../tools/programs/command.ts'
 
 /** Above this, in bytes of gzip that a page downloads at once, the check fails. */
 const LIMIT_BYTES: number = 60 * 1024
@@ -17,7 +17,7 @@ const PAGES_LIMIT_REQUESTS = 8
 const GLOBALS_LIMIT_BYTES: number = 1.5 * 1024
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
-const chunks = weigh(await bundle(path.join(import.meta.dirname, 'lib', 'publish-entry.ts')))
+const chunks = weigh(await bundle(path.join(import.meta.dirname, 'size/publish-entry.ts')))
 const total = sum('at once', chunks, true)
 const later = sum('later', chunks, false)
 const globals = sum(

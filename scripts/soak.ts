@@ -2,8 +2,8 @@
 // its own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { startFaultyRelay } from '../e2e/harness/faulty-relay.ts'
-import { publishNode } from '../e2e/harness/node-site.ts'
+import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
+import { publishNode } from '../tools/site/node-site.ts'
 import { Faults } from './soak/faults.ts'
 import { Memory } from './soak/memory.ts'
 import { randomOf } from './soak/random.ts'

@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { publish, type Site } from '@svc/sdk-node'
-import { buildRelayPages } from './lib/build.ts'
-import { root } from './lib/command.ts'
-import { helloFromNode } from './lib/hello.ts'
-import { printLog } from './lib/log.ts'
-import { type RelayProcess, startRelay } from './lib/relay.ts'
-import { curlLine, displayPath, trustHint } from './lib/trust.ts'
+import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
+import { root } from '../tools/programs/command.ts'
+import { type RelayProcess, startRelay } from '../tools/relay/process.ts'
+import { helloFromNode } from './start/hello-site.ts'
+import { printLog } from './start/log-printer.ts'
+import { curlLine, displayPath, trustHint } from './start/trust-hint.ts'
 
 /** From Ctrl-C until everything has ended; then it ends the hard way. */
 const CLOSE_TIMEOUT_MS = 12_000

@@ -5,11 +5,11 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { ensureCertutil, ensureChromium } from './lib/browser.ts'
-import { type Outcome, root, runCommand } from './lib/command.ts'
-import { type Count, readPlaywright, readVitest } from './lib/reports.ts'
-import { ensureServices } from './lib/services.ts'
-import { ensureTlsClients } from './lib/tls-clients.ts'
+import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
+import { type Outcome, root, runCommand } from '../tools/programs/command.ts'
+import { ensureServices } from '../tools/programs/services.ts'
+import { ensureTlsClients } from '../tools/programs/tls-clients.ts'
+import { type Count, readPlaywright, readVitest } from './suites/test-counts.ts'
 
 /** Longest that one step may take, in milliseconds. */
 const CHECK_TIMEOUT_MS: number = 2 * 60_000

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { freePort } from '../../e2e/harness/free-port.ts'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
+import { freePort } from '../../tools/network/free-port.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/relay/process.ts'
 
 const HOST = 'relay.localhost'
 

@@ -3,7 +3,7 @@
 // how many answers it got, and ends with its parent.
 import { constants, setPriority } from 'node:os'
 import { PATH, type RegisterChallengeResponse } from '@svc/protocol'
-import { dataOf, newIdentity, RelayApi } from '../lib/relay-api.ts'
+import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 
 const SENDERS = 8
 const REFUSED = 403

@@ -7,11 +7,11 @@ import { recoverSigner } from '../../relay/src/auth/ethereum.ts'
 import { loadIdentity } from '../../relay/src/auth/relay-identity.ts'
 import { TokenIssuer } from '../../relay/src/auth/token-issuer.ts'
 import { Lease } from '../../relay/src/lease/lease.ts'
+import { dataOf, newIdentity, proofOf, RelayApi } from '../../tools/relay/api-client.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 import { alternate } from '../lib/alternate.ts'
 import { wallSeconds } from '../lib/clock.ts'
 import { compared, type Entry } from '../lib/entry.ts'
-import { dataOf, newIdentity, proofOf, RelayApi } from '../lib/relay-api.ts'
 
 /** As many as may be open at once: they are signed before the clock starts. */
 const REGISTRATIONS: number = CHALLENGES_PER_SOURCE_MAX

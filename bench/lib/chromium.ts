@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromiumOptions, createHome, type Home } from '../../e2e/harness/chromium.ts'
-import { findChromium } from '../../scripts/lib/browser.ts'
+import { chromiumOptions, createHome, type Home } from '../../tools/browser/chromium.ts'
+import { findChromium } from '../../tools/programs/chromium.ts'
 
 const LISTENING = /^DevTools listening on (ws:\/\/\S+)$/
 /** A page that is not there by then does not come, in milliseconds. */

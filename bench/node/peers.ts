@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
-import { freePort } from '../../e2e/harness/free-port.ts'
+import { freePort } from '../../tools/network/free-port.ts'
 import type { Programs } from './processes.ts'
 
 /** Where bench/node/peers.sh put what is not in PATH. */

@@ -1,9 +1,9 @@
 // A site at the relay's own port: TLS that ends at the local service (`tls`), and TLS that ends in `svc` (`http`).
 
+import { requestsPerSecond } from '../../tools/load/requests-per-second.ts'
 import { download as downloadHttps } from '../http/visitors.ts'
 import { alternate } from '../lib/alternate.ts'
 import { compared, type Entry, type Question } from '../lib/entry.ts'
-import { requestsPerSecond } from '../lib/load.ts'
 import { type OwnTunnel, startOwn, startPeers } from './tunnels.ts'
 import { answersPerSecond, download, type Entrance, visitorsPerSecond } from './visitors.ts'
 import type { Service } from './work.ts'

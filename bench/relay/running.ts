@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { freePort } from '../../e2e/harness/free-port.ts'
+import { freePort } from '../../tools/network/free-port.ts'
 import { Programs, processorSeconds } from '../node/processes.ts'
 import { createIdentity } from '../tls/identity.ts'
 import { type Bridge, OURS, PEERS } from './bridges.ts'

@@ -1,6 +1,6 @@
 // What the engine adds to a page's download, with the cryptography that a page usually needs.
 import path from 'node:path'
-import { bundle, weigh } from '../../scripts/lib/bundle.ts'
+import { bundle, weigh } from '../../tools/bundler/bundle.ts'
 import { type Entry, limited } from '../lib/entry.ts'
 
 /** Kilobytes of gzip. */

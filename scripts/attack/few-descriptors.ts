@@ -2,7 +2,7 @@
 // never dies, also when the limit falls while it runs.
 import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startRelay } from '../lib/relay.ts'
+import { startRelay } from '../../tools/relay/process.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 import { openTcp, openTls, type Target } from './target.ts'

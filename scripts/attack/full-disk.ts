@@ -2,9 +2,9 @@
 // happened, there is room again without a restart, and a relay that is told to stop meanwhile stops in order.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HealthResponse, PATH } from '@svc/protocol'
-import { dataOf, newIdentity, RelayApi } from '../../bench/lib/relay-api.ts'
-import { visitorOf } from '../../e2e/harness/node-site.ts'
 import { mountSmallDisk, type TestDisk } from '../../relay/test/support/full-disk.ts'
+import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
+import { visitorOf } from '../../tools/site/node-site.ts'
 import { AdminClient } from './admin-client.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
 import { metric } from './metric.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { LeaseMetadata, RegisterResponse } from '@svc/protocol'
-import { newIdentity, RelayApi } from '../../bench/lib/relay-api.ts'
+import { newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 
 /** Everything that a stranger can find out, and the credentials of one honest lease that the relay's own tests may use. */
 export interface Target {

@@ -1,5 +1,5 @@
 // One fault of the network, or of the relay, after the other.
-import type { FaultyRelay } from '../../e2e/harness/faulty-relay.ts'
+import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
 import type { Random } from './random.ts'
 
 /** Between the end of one fault and the next, in milliseconds. */

@@ -1,7 +1,7 @@
 // Samples the memory of the relay and of the site's process, and judges whether it grows.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { FaultyRelay } from '../../e2e/harness/faulty-relay.ts'
+import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
 
 const MB = 1e6
 /** The first of them warm up: code is compiled, buffers find their size. */

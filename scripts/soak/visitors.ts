@@ -1,8 +1,8 @@
 // Visitors who come again and again, and compare what they get with what they sent.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Site } from '@svc/sdk-node'
-import type { FaultyRelay } from '../../e2e/harness/faulty-relay.ts'
-import { type Visitor, visitorOf } from '../../e2e/harness/node-site.ts'
+import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
+import { type Visitor, visitorOf } from '../../tools/site/node-site.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
 

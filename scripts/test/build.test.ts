@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { buildRelayPages } from '../lib/build.ts'
-import { root } from '../lib/command.ts'
+import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
+import { root } from '../../tools/programs/command.ts'
 
 const scripts = path.join(root, 'scripts')
 /** On the file system that the pages are built on. */

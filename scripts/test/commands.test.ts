@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { runCommand } from '../lib/command.ts'
-import { printLog } from '../lib/log.ts'
-import { curlLine } from '../lib/trust.ts'
+import { runCommand } from '../../tools/programs/command.ts'
+import { printLog } from '../start/log-printer.ts'
+import { curlLine } from '../start/trust-hint.ts'
 
 const scripts = path.resolve(import.meta.dirname, '..')
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { root } from '../lib/command.ts'
+import { root } from '../../tools/programs/command.ts'
 
 /** Stands in for npm, which would download for a minute: keeps what it was asked for, and puts there what it is to install. */
 const NPM = `

@@ -2,8 +2,8 @@
 import path from 'node:path'
 import { type Browser, chromium } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
-import { ensureChromium } from '../lib/browser.ts'
-import { root } from '../lib/command.ts'
+import { ensureChromium } from '../../tools/programs/chromium.ts'
+import { root } from '../../tools/programs/command.ts'
 import { isMeant } from './differences.ts'
 import { serveTests, type TestServer } from './serve.ts'
 

@@ -1,7 +1,7 @@
 // The pinned tests: fetched once with git, which takes only the folders that are needed.
 import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { root, runCommand } from '../lib/command.ts'
+import { root, runCommand } from '../../tools/programs/command.ts'
 
 const FOLDERS = ['/fetch/api/', '/resources/', '/common/']
 const FETCH_TIMEOUT_MS: number = 5 * 60_000

@@ -17,8 +17,8 @@ import {
   status,
 } from '@grpc/grpc-js'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { findPostgres, findRedis } from '../../scripts/lib/services.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-core/test/support/certificate.ts'
+import { findPostgres, findRedis } from '../../tools/programs/services.ts'
 import type { Exposure } from '../src/index.ts'
 import { exposeAt, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from './support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from './support/relay.ts'

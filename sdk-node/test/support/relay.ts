@@ -6,7 +6,7 @@ import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../../scripts/lib/relay.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../../tools/relay/process.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ROOT_HOST = 'relay.localhost'

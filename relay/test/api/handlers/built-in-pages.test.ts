@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildRelayPages } from '../../../../scripts/lib/build.ts'
+import { buildRelayPages } from '../../../../tools/bundler/relay-pages.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
 
 const PACKAGE = resolve(import.meta.dirname, '../../..')

@@ -1,7 +1,7 @@
 // Loaded into the relay by `node --import`: writes every byte that any stream of the process takes in or puts out to
 // the file SVC_TAP_FILE. That is what remains after the relay removed its own TLS: requests, WebSocket messages
 // (unmasked), multiplexed streams, and both ends of every bridged connection. Records are: u32 stream, u8 direction
-// (0 in, 1 out), u32 length, bytes; e2e/harness/capture.ts reads them.
+// (0 in, 1 out), u32 length, bytes; tools/network/captured-streams.ts reads them.
 import { openSync, writeSync } from 'node:fs'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'

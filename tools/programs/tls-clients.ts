@@ -1,6 +1,6 @@
 // The clients of the TLS interop tests: a row whose client is not there, and cannot be had, is skipped.
 import { spawnSync } from 'node:child_process'
-import { ensureCertutil, ensureChromium } from './browser.ts'
+import { ensureCertutil, ensureChromium } from './chromium.ts'
 import { aptGet, ensure } from './install.ts'
 
 /** @returns the environment that tells the tests where Chromium is */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { LeaseMetadata } from '@svc/protocol'
 import { publish, type Site } from '@svc/sdk-node'
-import type { TestRelay } from './relay.ts'
+import type { TestRelay } from '../../tools/relay/test-relay.ts'
 
 export type PublishAs = (name: string, metadata?: LeaseMetadata) => Promise<Site>
 

@@ -1,7 +1,7 @@
 // Checks an app with a login that an adapter of the SDK built: each framework's app passes the same journey.
 import type { Page } from '@playwright/test'
+import { curl } from '../../tools/programs/curl.ts'
 import { expect } from '../fixtures.ts'
-import { curl } from './curl.ts'
 
 const COOKIE = '__Host-session'
 

@@ -1,8 +1,8 @@
 // Builds the examples' framework apps with the frameworks' own commands, each into `app/build`, unless that is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { root, runCommand } from './command.ts'
-import { digestOf } from './digest.ts'
+import { root, runCommand } from '../programs/command.ts'
+import { digestOf } from './source-digest.ts'
 
 /** Of one app, on a machine that is busy, in milliseconds. */
 const BUILD_TIMEOUT_MS: number = 2 * 60_000

@@ -2,9 +2,9 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { root } from './command.ts'
-import { digestOf } from './digest.ts'
-import { buildFrameworks } from './frameworks.ts'
+import { root } from '../programs/command.ts'
+import { buildFrameworks } from './framework-apps.ts'
+import { digestOf } from './source-digest.ts'
 
 /** Where the relay looks (relay/src/api/handlers/built-in-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
@@ -15,7 +15,7 @@ const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
   '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
-  'scripts/lib/{build,frameworks}.ts',
+  'tools/bundler/{relay-pages,framework-apps}.ts',
   'package-lock.json',
 ]
 /** Smaller files gain nothing. */

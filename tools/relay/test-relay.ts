@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../network/free-port.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from './process.ts'
 
 export interface TestRelay extends RelayProcess {
   url: string

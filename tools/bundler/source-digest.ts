@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { root } from './command.ts'
+import { root } from '../programs/command.ts'
 
 /** What is made of sources, by us and by frameworks. */
 const NO_SOURCES = ['**/node_modules/**', '**/dist/**', '**/app/build/**', '**/app/.*/**']

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from './command.ts'
+import { root } from '../programs/command.ts'
 
 /** From the start of the process until it listens: the first start makes keys and certificates. */
 const START_TIMEOUT_MS = 20_000

@@ -1,7 +1,7 @@
 // The suite's own page, served from an origin that is not the relay's: any page may embed the SDK.
 import path from 'node:path'
 import { build, preview } from 'vite'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../tools/network/free-port.ts'
 
 const root: string = path.resolve(import.meta.dirname, '../pages')
 const outDir: string = path.resolve(import.meta.dirname, '../dist/pages')

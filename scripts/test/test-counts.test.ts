@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readPlaywright, readVitest } from '../lib/reports.ts'
+import { readPlaywright, readVitest } from '../suites/test-counts.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'svc-reports-'))
 afterAll(() => rmSync(directory, { recursive: true }))

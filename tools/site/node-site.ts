@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { type NodePublishOptions, publish, type Site } from '@svc/sdk-node'
-import type { FaultyRelay } from './faulty-relay.ts'
+import type { FaultyRelay } from '../relay/faulty-relay.ts'
 
 type SiteOptions = Partial<NodePublishOptions> & Pick<NodePublishOptions, 'fetch'>
 

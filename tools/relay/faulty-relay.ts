@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../scripts/lib/relay.ts'
-import { FaultProxy } from './fault-proxy.ts'
-import { freePort } from './free-port.ts'
+import { FaultProxy } from '../network/fault-proxy.ts'
+import { freePort } from '../network/free-port.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from './process.ts'
 
 export interface FaultyRelay {
   /** Leads through the proxy. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { LaunchOptions } from '@playwright/test'
-import { findChromium } from '../../scripts/lib/browser.ts'
+import { findChromium } from '../programs/chromium.ts'
 
 /** Certutil is done in a moment or not at all, in milliseconds. */
 const CERTUTIL_TIMEOUT_MS = 10_000
