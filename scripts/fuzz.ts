@@ -8,7 +8,7 @@ const TARGETS: Record<string, string> = {
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
   tls: '../tls/test/fuzz/fuzz.ts',
-  yamux: '../yamux/test/fuzz.ts',
+  yamux: '../yamux/test/fuzz/fuzz.ts',
   files: '../sdk-node/test/folder-fuzz.ts',
   http: '../sdk-core/test/http1/fuzz.ts',
   http2: '../sdk-core/test/http2/fuzz.ts',

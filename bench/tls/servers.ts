@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import { TicketKeeper, TlsServer } from '@svc/tls'
+import { TicketSealer, TlsServer } from '@svc/tls'
 import { nodeCrypto } from '../../sdk-node/src/tls-crypto.ts'
 import type { Identity } from './identity.ts'
 
@@ -18,7 +18,7 @@ export interface Connection {
 export type Server = (transport: Duplex, onRequest: (connection: Connection) => void) => void
 
 export function ourServer({ config }: Identity): Server {
-  const tickets = new TicketKeeper({ crypto: nodeCrypto })
+  const tickets = new TicketSealer({ crypto: nodeCrypto })
   return (transport, onRequest) => {
     const tls = new TlsServer(
       { ...config, crypto: nodeCrypto, tickets },

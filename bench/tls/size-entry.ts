@@ -1,4 +1,4 @@
 // All of the engine that a publishing page uses.
-import { boundedSigner, signAlgorithmOf, TicketKeeper, TlsServer } from '@svc/tls'
+import { boundedSigner, signAlgorithmOf, TicketSealer, TlsServer } from '@svc/tls'
 
-Object.assign(globalThis, { boundedSigner, signAlgorithmOf, TicketKeeper, TlsServer })
+Object.assign(globalThis, { boundedSigner, signAlgorithmOf, TicketSealer, TlsServer })

@@ -109,7 +109,7 @@ export const TUNNEL_KEEPALIVE_MS = 15_000
 /** … and either side gives a tunnel up after this much silence. */
 export const TUNNEL_IDLE_MS = 60_000
 /** How often QUIC is asked how large the packets are that pass. */
-export const PATH_LOOK_MS = 250
+export const PATH_MTU_POLL_MS = 250
 /** What a tunnel's stream takes unread: nothing but a token, its answer and heartbeats passes there. */
 export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
 /** A heartbeat on the first stream: two full packets of the paths that there are, so that one that swallows them shows. */

@@ -1,6 +1,6 @@
 // The Sign-In with Ethereum message (EIP-4361) that proves an identity at registration.
 
-import { PATH } from './paths.ts'
+import { PATH } from './http-api.ts'
 
 /** SIWE_STATEMENT is the statement of the Sign-In with Ethereum message (ERC-4361). */
 export const SIWE_STATEMENT = 'Register a svc lease'

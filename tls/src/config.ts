@@ -7,7 +7,7 @@ import { webCrypto } from './crypto/webcrypto.ts'
 import { TlsError } from './errors.ts'
 import { DEFAULT_LIMITS, type Limits, TIMER_MAX_MS } from './limits.ts'
 import type { HashName } from './messages/transcript.ts'
-import type { TicketKeeper } from './session-tickets.ts'
+import type { TicketSealer } from './session-tickets.ts'
 
 /** Named as in Node's tls. */
 export type ProtocolVersion = 'TLSv1.3' | 'TLSv1.2'
@@ -37,7 +37,7 @@ export interface ServerConfig {
   /** In the server's order of preference; empty: the client's offer is ignored. */
   alpn: readonly string[]
   /** Shared by the connections of a site, so that they resume each other's sessions; without it there are no tickets. */
-  tickets?: TicketKeeper | undefined
+  tickets?: TicketSealer | undefined
   /** WebCrypto and noble unless given. */
   crypto?: CryptoProvider | undefined
   limits?: Partial<Limits> | undefined

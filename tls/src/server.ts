@@ -5,7 +5,7 @@ import type { MaybePromise } from './crypto/provider.ts'
 import { Secrets } from './crypto/secrets.ts'
 import { asTlsError, TlsError, violation } from './errors.ts'
 import { Channel, truncated } from './handshake/channel.ts'
-import type { Established } from './handshake/established.ts'
+import type { HandshakeResult } from './handshake/handshake-result.ts'
 import { EMPTY_RECORDS_MAX, HANDSHAKE_BACKLOG_BYTES } from './limits.ts'
 import { encodeAlert } from './messages/alert.ts'
 import { ALERT, CONTENT_TYPE } from './messages/constants.ts'
@@ -45,7 +45,7 @@ export class TlsServer {
   readonly #leaving = new AbortController()
   readonly #deadline: ReturnType<typeof setTimeout>
   #state: 'handshake' | 'open' | 'closed' = 'handshake'
-  #established: Established | undefined
+  #handshakeResult: HandshakeResult | undefined
   /** Until the peer's close_notify. */
   #readable = true
   /** Until our close_notify. */
@@ -127,17 +127,17 @@ export class TlsServer {
    *   secret, or with a label that TLS 1.2 itself uses
    */
   exportKeyingMaterial(label: string, context: Uint8Array | undefined, length: number): Uint8Array {
-    if (this.#established === undefined) throw new TlsError('not_ready', 'there is nothing to export')
-    const { exporter } = this.#established
+    if (this.#handshakeResult === undefined) throw new TlsError('not_ready', 'there is nothing to export')
+    const { exporter } = this.#handshakeResult
     if (exporter === undefined) throw new TlsError('no_exporter', 'there is no extended master secret')
     return exporter.export(label, context, length)
   }
 
   async #run(): Promise<void> {
     try {
-      const established = await accept(this.#channel, this.#settings, this.#secrets, this.#leaving.signal)
+      const result = await accept(this.#channel, this.#settings, this.#secrets, this.#leaving.signal)
       if (this.#state === 'closed') return
-      this.#open(established)
+      this.#open(result)
       await this.#pump()
     } catch (error) {
       this.#fail(error)
@@ -146,12 +146,12 @@ export class TlsServer {
     }
   }
 
-  #open(established: Established): void {
+  #open(result: HandshakeResult): void {
     clearTimeout(this.#deadline)
     this.#state = 'open'
-    this.#established = established
+    this.#handshakeResult = result
     this.#flush()
-    this.#events.secure(established.info)
+    this.#events.secure(result.info)
   }
 
   /** Handles what has arrived. One pump at a time: an event that calls `receive` is served by the loop it came from. */
@@ -202,11 +202,11 @@ export class TlsServer {
 
   #accept({ type, content }: Plaintext): void {
     if (type === CONTENT_TYPE.handshake) {
-      this.#established!.postHandshake.accept(content)
+      this.#handshakeResult!.postHandshake.accept(content)
       this.#flush()
       return
     }
-    this.#established!.postHandshake.acceptOther()
+    this.#handshakeResult!.postHandshake.acceptOther()
     if (type === CONTENT_TYPE.application_data) this.#acceptData(content)
     else this.#acceptAlert(content)
   }
@@ -219,7 +219,7 @@ export class TlsServer {
       return
     }
     this.#emptyRecords = 0
-    this.#established!.postHandshake.dataReceived()
+    this.#handshakeResult!.postHandshake.dataReceived()
     this.#events.data(content)
   }
 
@@ -230,7 +230,7 @@ export class TlsServer {
     this.#events.end()
     // RFC 5246 §7.2.1 has no half-closed connections: "close down the connection immediately, discarding any pending
     // writes".
-    if (this.#established?.info.version === 'TLSv1.2' && this.#writable) {
+    if (this.#handshakeResult?.info.version === 'TLSv1.2' && this.#writable) {
       this.#outbound.clear()
       void this.end()
     }
@@ -268,7 +268,7 @@ export class TlsServer {
     this.#outbound.finish()
     const closed = () => {
       this.#secrets.erase()
-      this.#established = undefined
+      this.#handshakeResult = undefined
       this.#events.close(error)
     }
     const flushing = attempt(() => this.#outbound.flush())

@@ -33,7 +33,7 @@ const KEY_BYTES = 16
 const HASHES: readonly HashName[] = ['SHA-256', 'SHA-384']
 
 /** Keeps no ticket: it costs nothing to give many away. Keys rotate every lifetime and live for two. */
-export class TicketKeeper {
+export class TicketSealer {
   readonly lifetimeSeconds: number
   readonly #crypto: CryptoProvider
   #keys: TicketKey[] = []

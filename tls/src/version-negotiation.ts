@@ -4,8 +4,8 @@ import type { Settings, Tls12Settings } from './config.ts'
 import type { Secrets } from './crypto/secrets.ts'
 import { violation } from './errors.ts'
 import type { Channel } from './handshake/channel.ts'
-import type { Established } from './handshake/established.ts'
 import { handshake } from './handshake/handshake.ts'
+import type { HandshakeResult } from './handshake/handshake-result.ts'
 import { type ClientHello, parseClientHello } from './messages/client-hello.ts'
 import { HANDSHAKE_TYPE, TLS_FALLBACK_SCSV, VERSION } from './messages/constants.ts'
 
@@ -18,7 +18,7 @@ export async function accept(
   settings: Settings,
   secrets: Secrets,
   leaving: AbortSignal,
-): Promise<Established> {
+): Promise<HandshakeResult> {
   const hello = parseClientHello(await channel.read(HANDSHAKE_TYPE.client_hello))
   const { onSecret } = settings
   if (onSecret) secrets.log = (label, secret) => onSecret(label, hello.random.slice(), secret.slice())

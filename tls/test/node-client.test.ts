@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { type ServerConfig, TicketKeeper } from '../src/index.ts'
+import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
 import { listen } from './support/loopback.ts'
@@ -133,7 +133,7 @@ describe('§4.6.1 tickets', () => {
     let signatures = 0
     const server: ServerConfig = {
       ...config,
-      tickets: new TicketKeeper(),
+      tickets: new TicketSealer(),
       sign: (request, signal) => {
         signatures++
         return config.sign(request, signal)
@@ -163,10 +163,10 @@ describe('§4.6.1 tickets', () => {
   })
 
   test('of another instance mean nothing', async () => {
-    const one = await listen({ ...config, tickets: new TicketKeeper() })
+    const one = await listen({ ...config, tickets: new TicketSealer() })
     const socket = client(one.port)
     const [session] = (await once(socket, 'session')) as [Buffer]
-    const two = await listen({ ...config, tickets: new TicketKeeper() })
+    const two = await listen({ ...config, tickets: new TicketSealer() })
     const again = client(two.port, { session })
     await once(again, 'secureConnect')
     expect(again.isSessionReused()).toBe(false)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ServerConfig, TicketKeeper } from '../src/index.ts'
+import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
 import { listen } from './support/loopback.ts'
@@ -121,7 +121,7 @@ describe('openssl s_client', () => {
   })
 
   test('resumes with a ticket', async () => {
-    const server = { ...config, tickets: new TicketKeeper() }
+    const server = { ...config, tickets: new TicketSealer() }
     const file = `${ec.file}.session`
     const { child, port, sessions } = await connected(['-sess_out', file], server)
     await expect.poll(() => existsSync(file)).toBe(true)

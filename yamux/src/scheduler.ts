@@ -1,6 +1,6 @@
 // Decides what the transport gets next: control frames first, then a slice of each stream in turn.
 
-import type { ControlQueue } from './control.ts'
+import type { ControlQueue } from './control-queue.ts'
 import { HEADER_BYTES } from './frame.ts'
 import { SLICE_MAX_BYTES, SLICES_PER_MESSAGE } from './limits.ts'
 import type { Transport } from './options.ts'
@@ -9,7 +9,7 @@ import type { Transport } from './options.ts'
 const MESSAGE_MAX_BYTES = SLICES_PER_MESSAGE * (HEADER_BYTES + SLICE_MAX_BYTES)
 
 /** A stream's side of the queue. */
-export interface Source {
+export interface FrameSource {
   /** What it could send now, headers included; 0 when it waits for bytes or for credit. */
   readonly wireBytes: number
   /**
@@ -27,7 +27,7 @@ export class Scheduler {
   /** What every message is made in, where the transport copies it. */
   readonly #memory: Uint8Array<ArrayBuffer> | undefined
   /** Sources with something to send, in the order of their turns. */
-  readonly #ready = new Set<Source>()
+  readonly #ready = new Set<FrameSource>()
   #scheduled = false
   #saturated = false
   #stopped = false
@@ -40,13 +40,13 @@ export class Scheduler {
   }
 
   /** `source` has something to send, or may have again. */
-  ready(source: Source): void {
+  ready(source: FrameSource): void {
     if (source.wireBytes === 0) return
     this.#ready.add(source)
     this.wake()
   }
 
-  drop(source: Source): void {
+  drop(source: FrameSource): void {
     this.#ready.delete(source)
   }
 

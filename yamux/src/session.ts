@@ -1,11 +1,11 @@
 // A session: many streams over one transport, in the wire format of hashicorp's yamux.
 
-import { Backlog } from './backlog.ts'
-import { Channel, type ChannelHost } from './channel.ts'
-import { ControlQueue } from './control.ts'
+import { AcceptBacklog } from './accept-backlog.ts'
+import { ControlQueue } from './control-queue.ts'
 import { Deadlines } from './deadlines.ts'
 import { GO_AWAY, internalError, peerGoingAway, protocolError, sessionClosed, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, SESSION_ID, TYPE } from './frame.ts'
+import { FrameParser } from './frame-parser.ts'
 import { Keepalive } from './keepalive.ts'
 import {
   type MemoryMeter,
@@ -14,10 +14,10 @@ import {
   settingsOf,
   type Transport,
 } from './options.ts'
-import { FrameParser } from './parser.ts'
+import { ReceiveWindow, WindowBudget } from './receive-window.ts'
 import { Scheduler } from './scheduler.ts'
 import { Stream } from './stream.ts'
-import { ReceiveWindow, WindowBudget } from './window.ts'
+import { type StreamHost, StreamState } from './stream-state.ts'
 
 /**
  * Session is one yamux session over a message transport: it opens streams, takes those of the peer, and keeps the
@@ -34,15 +34,15 @@ export class Session {
   readonly #control: ControlQueue
   readonly #scheduler: Scheduler
   readonly #keepalive: Keepalive
-  readonly #backlog: Backlog
+  readonly #backlog: AcceptBacklog
   readonly #memory: MemoryMeter | undefined
   readonly #budget: WindowBudget
-  readonly #unacknowledged: Deadlines<Channel>
-  readonly #halfClosed: Deadlines<Channel>
-  readonly #host: ChannelHost
-  readonly #channels = new Map<number, Channel>()
+  readonly #unacknowledged: Deadlines<StreamState>
+  readonly #halfClosed: Deadlines<StreamState>
+  readonly #host: StreamHost
+  readonly #streams = new Map<number, StreamState>()
   /** The stream of the last frame, whose payload may follow; undefined when there is none: that is skipped. */
-  #receiving: Channel | undefined
+  #receiving: StreamState | undefined
   #nextId: number
   #goAwaySent = false
   #goAwayReceived = false
@@ -69,18 +69,16 @@ export class Session {
       (id) => this.#sendControl(TYPE.ping, FLAG.syn, SESSION_ID, id),
       (cause) => this.#shutDown(new YamuxError('keepalive_timeout', 'the peer is silent', { cause })),
     )
-    this.#backlog = new Backlog(settings.acceptBacklog)
+    this.#backlog = new AcceptBacklog(settings.acceptBacklog)
     this.#memory = options.memory
     this.#budget = new WindowBudget(settings.windowBudgetBytes, options.memory)
-    this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (channel) =>
-      channel.reset(new YamuxError('open_timeout', `stream ${channel.id} was not acknowledged in time`)),
+    this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (state) =>
+      state.reset(new YamuxError('open_timeout', `stream ${state.id} was not acknowledged in time`)),
     )
-    this.#halfClosed = new Deadlines(settings.closeTimeoutMs, (channel) =>
-      channel.reset(
-        new YamuxError('close_timeout', `stream ${channel.id} was not ended by the peer in time`),
-      ),
+    this.#halfClosed = new Deadlines(settings.closeTimeoutMs, (state) =>
+      state.reset(new YamuxError('close_timeout', `stream ${state.id} was not ended by the peer in time`)),
     )
-    this.#host = this.#channelHost()
+    this.#host = this.#streamHost()
   }
 
   /** The last measured round trip, in milliseconds. */
@@ -90,7 +88,7 @@ export class Session {
 
   /** Streams that are not over, both ways. */
   get streamCount(): number {
-    return this.#channels.size
+    return this.#streams.size
   }
 
   /**
@@ -111,7 +109,7 @@ export class Session {
   /** The transport is gone: every stream fails, but for what had come whole and waits to be read. */
   transportClosed(cause?: unknown): void {
     const inOrder =
-      cause === undefined && (this.#goAwaySent || this.#goAwayReceived) && this.#channels.size === 0
+      cause === undefined && (this.#goAwaySent || this.#goAwayReceived) && this.#streams.size === 0
     this.#end(inOrder ? undefined : new YamuxError('transport_closed', 'the transport was closed', { cause }))
   }
 
@@ -130,11 +128,11 @@ export class Session {
       this.#backlog.release()
       throw error
     }
-    const channel = this.#addChannel(this.#nextId, 'us')
+    const state = this.#addStream(this.#nextId, 'us')
     this.#nextId += 2
-    this.#unacknowledged.set(channel)
-    channel.announce()
-    return new Stream(channel)
+    this.#unacknowledged.set(state)
+    state.announce()
+    return new Stream(state)
   }
 
   /** @returns the round-trip time in milliseconds */
@@ -145,13 +143,13 @@ export class Session {
 
   /** Resets the streams that hold the most until `bytes` are free. @returns how many bytes are */
   shed(bytes: number): number {
-    const channels = [...this.#channels.values()].filter(({ held }) => held > 0)
-    channels.sort((one, other) => other.held - one.held)
+    const states = [...this.#streams.values()].filter(({ held }) => held > 0)
+    states.sort((one, other) => other.held - one.held)
     let freed = 0
-    for (const channel of channels) {
+    for (const state of states) {
       if (freed >= bytes) break
-      freed += channel.held
-      channel.reset(new YamuxError('memory_exceeded', `stream ${channel.id} held too much`))
+      freed += state.held
+      state.reset(new YamuxError('memory_exceeded', `stream ${state.id} held too much`))
     }
     return freed
   }
@@ -198,26 +196,26 @@ export class Session {
     if (header.streamId === SESSION_ID) throw protocolError('bad_stream_id', 'stream frame for stream 0')
     if ((header.flags & FLAG.syn) !== 0) this.#onSyn(header.streamId)
     // Frames for a stream that is over are late, or follow our RST: they are skipped, payload and all.
-    this.#receiving = this.#channels.get(header.streamId)
+    this.#receiving = this.#streams.get(header.streamId)
     this.#receiving?.onHeader(header)
   }
 
   #onSyn(id: number): void {
     if (id % 2 === this.#nextId % 2)
       throw protocolError('bad_stream_id', `the peer opened stream ${id}, whose number is ours to give`)
-    if (this.#channels.has(id)) throw protocolError('duplicate_stream', `stream ${id} was opened twice`)
+    if (this.#streams.has(id)) throw protocolError('duplicate_stream', `stream ${id} was opened twice`)
     const onStream = this.#onStream
     if (onStream === undefined || !this.#accepts()) {
       this.#sendControl(TYPE.windowUpdate, FLAG.rst, id, 0)
       return
     }
-    const channel = this.#addChannel(id, 'peer')
-    channel.announce()
+    const state = this.#addStream(id, 'peer')
+    state.announce()
     try {
-      onStream(new Stream(channel))
+      onStream(new Stream(state))
     } catch (error) {
       // Reported as an event target reports it: the stream is lost, the session is not.
-      channel.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
+      state.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
       queueMicrotask(() => {
         throw error
       })
@@ -228,7 +226,7 @@ export class Session {
     return (
       !this.#goAwaySent &&
       this.#control.unsentAcks < this.#settings.acceptBacklog &&
-      this.#channels.size < this.#settings.maxStreams
+      this.#streams.size < this.#settings.maxStreams
     )
   }
 
@@ -238,19 +236,19 @@ export class Session {
     if (this.#goAwaySent) throw new YamuxError('going_away', 'this session opens no more streams')
     if (this.#nextId > this.#settings.maxStreamId)
       throw new YamuxError('ids_exhausted', 'this session has no stream ids left; a new one has')
-    if (this.#channels.size >= this.#settings.maxStreams)
-      throw new YamuxError('too_many_streams', `this session has ${this.#channels.size} streams already`)
+    if (this.#streams.size >= this.#settings.maxStreams)
+      throw new YamuxError('too_many_streams', `this session has ${this.#streams.size} streams already`)
   }
 
-  #addChannel(id: number, openedBy: 'us' | 'peer'): Channel {
+  #addStream(id: number, openedBy: 'us' | 'peer'): StreamState {
     const { windowBytes, maxWindowBytes } = this.#settings
     const window = new ReceiveWindow(windowBytes, maxWindowBytes, this.#budget)
-    const channel = new Channel(id, window, this.#host, openedBy)
-    this.#channels.set(id, channel)
-    return channel
+    const state = new StreamState(id, window, this.#host, openedBy)
+    this.#streams.set(id, state)
+    return state
   }
 
-  #channelHost(): ChannelHost {
+  #streamHost(): StreamHost {
     const [keepalive, memory] = [this.#keepalive, this.#memory]
     return {
       hold: (bytes) => memory?.hold(bytes),
@@ -264,27 +262,27 @@ export class Session {
       sendControl: (type, flags, id, length) => this.#sendControl(type, flags, id, length),
       ready: (source) => this.#scheduler.ready(source),
       drop: (source) => this.#scheduler.drop(source),
-      onAcknowledged: (channel) => this.#onAcknowledged(channel),
-      onHalfClosed: (channel) => this.#halfClosed.set(channel),
-      onOver: (channel) => this.#onOver(channel),
+      onAcknowledged: (state) => this.#onAcknowledged(state),
+      onHalfClosed: (state) => this.#halfClosed.set(state),
+      onOver: (state) => this.#onOver(state),
     }
   }
 
-  #onAcknowledged(channel: Channel): void {
-    this.#unacknowledged.delete(channel)
+  #onAcknowledged(state: StreamState): void {
+    this.#unacknowledged.delete(state)
     this.#backlog.release()
   }
 
-  #onOver(channel: Channel): void {
-    if (!channel.acknowledged) this.#onAcknowledged(channel)
-    this.#halfClosed.delete(channel)
-    this.#channels.delete(channel.id)
+  #onOver(state: StreamState): void {
+    if (!state.acknowledged) this.#onAcknowledged(state)
+    this.#halfClosed.delete(state)
+    this.#streams.delete(state.id)
     // Later: its FIN may be in a message that is still being built.
     if (this.#goAwaySent) queueMicrotask(() => this.#closeWhenIdle())
   }
 
   #closeWhenIdle(): void {
-    if (this.#channels.size === 0) this.close()
+    if (this.#streams.size === 0) this.close()
   }
 
   #sendControl(type: FrameType, flags: number, streamId: number, length: number): void {
@@ -322,7 +320,7 @@ export class Session {
     this.#scheduler.stop()
     this.#keepalive.stop(error)
     this.#backlog.fail(error)
-    for (const channel of this.#channels.values()) channel.abandon(error)
+    for (const state of this.#streams.values()) state.abandon(error)
     this.#unacknowledged.clear()
     this.#halfClosed.clear()
     this.#resolveClosed(reason)

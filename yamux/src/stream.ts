@@ -1,34 +1,34 @@
 // A stream as its user sees it: read, write, end, abort, and the same as WHATWG streams.
 
-import type { Channel } from './channel.ts'
 import { YamuxError } from './errors.ts'
-import { readableOf, writableOf } from './streams-adapter.ts'
+import type { StreamState } from './stream-state.ts'
+import { readableOf, writableOf } from './web-streams.ts'
 
 /**
  * Stream is one stream of a session, readable and writable, each direction with its own end and with back-pressure by
  * its window.
  */
 export class Stream {
-  readonly #channel: Channel
+  readonly #state: StreamState
   #readable: ReadableStream<Uint8Array> | undefined
   #writable: WritableStream<Uint8Array> | undefined
 
-  constructor(channel: Channel) {
-    this.#channel = channel
+  constructor(state: StreamState) {
+    this.#state = state
   }
 
   get id(): number {
-    return this.#channel.id
+    return this.#state.id
   }
 
   /** Resolves when both directions ended and everything was read, or when the stream was reset: see {@link error}. */
   get closed(): Promise<void> {
-    return this.#channel.closed
+    return this.#state.closed
   }
 
   /** Why the stream was reset, by either side; undefined while it lives and when it ended in order. */
   get error(): YamuxError | undefined {
-    return this.#channel.error
+    return this.#state.error
   }
 
   /**
@@ -41,7 +41,7 @@ export class Stream {
   read(
     options: { signal?: AbortSignal | undefined; maxBytes?: number | undefined } = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#channel.read(options.signal, options.maxBytes)
+    return this.#state.read(options.signal, options.maxBytes)
   }
 
   /**
@@ -49,7 +49,7 @@ export class Stream {
    * stay possible: so a refusal can be said to a peer that goes on sending. Reads give only the end.
    */
   discard(): void {
-    this.#channel.discard()
+    this.#state.discard()
   }
 
   /**
@@ -60,17 +60,17 @@ export class Stream {
    */
   write(bytes: Uint8Array, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     const { signal } = options
-    return handled(signal === undefined ? this.#channel.write(bytes) : this.#abortableWrite(bytes, signal))
+    return handled(signal === undefined ? this.#state.write(bytes) : this.#abortableWrite(bytes, signal))
   }
 
   /** Half-close: FIN behind all writes. Resolves when it went to the transport. Reading goes on. */
   end(): Promise<void> {
-    return handled(this.#channel.end())
+    return handled(this.#state.end())
   }
 
   /** Resets the stream (RST), both ways: what was not sent or not read is lost. Without effect once it is closed. */
   abort(reason?: unknown): void {
-    this.#channel.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
+    this.#state.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
   }
 
   /** Cancelling it aborts the stream: yamux cannot refuse one direction. */
@@ -90,7 +90,7 @@ export class Stream {
     const abort = () => this.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     try {
-      await this.#channel.write(bytes)
+      await this.#state.write(bytes)
     } catch (error) {
       signal.throwIfAborted()
       throw error

@@ -3,7 +3,7 @@
 
 import type { Duplex } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
-import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
+import { maxDatagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TUNNELS_MAX } from './limits.ts'
 import type { QuicCertificate } from './process-frames.ts'
@@ -69,7 +69,7 @@ export async function openQuicEndpoint(
       session.on('error', () => {})
       // The library gives the handle of a closed connection to the next one: what comes late must not reach that.
       let isOpen = true
-      const datagramMaxBytes = datagramSizeOf(session)
+      const datagramMaxBytes = maxDatagramSizeOf(session)
       const events = accept({
         source: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
         get datagramMaxBytes() {

@@ -327,12 +327,14 @@ export const SDKS = {
       together(
         tunnel('of 1280 bytes from the start, 1149 bytes pass'),
         proved(
-          'protocol/test/path-size.test.ts',
+          'protocol/test/path-mtu.test.ts',
           'the connection is asked again after a quarter of a second, not at each DATAGRAM',
         ),
       ),
     ),
-    'flow ids in unsigned LEB128': ofNode(proved('protocol/test/datagram.test.ts', 'flow %i begins with %s')),
+    'flow ids in unsigned LEB128': ofNode(
+      proved('protocol/test/datagram-tunnel.test.ts', 'flow %i begins with %s'),
+    ),
   },
   'Wire: self-probe and discovery': {
     'exporter label, 32 bytes, no context': ofNode(

@@ -247,7 +247,7 @@ export const WIRE = {
     'datagrams before the token are dropped': datagram('datagrams before the token'),
     'flow ids in unsigned LEB128, 32 bits, from 1 up': together(
       proved(
-        'protocol/test/datagram.test.ts',
+        'protocol/test/datagram-tunnel.test.ts',
         'flow %i begins with %s',
         'any other bytes are a datagram in its one spelling, or none',
       ),

@@ -7,7 +7,7 @@ import {
   type CryptoProvider,
   type ServerConfig,
   type SignRequest,
-  TicketKeeper,
+  TicketSealer,
 } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
@@ -67,7 +67,7 @@ const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutM
 export class TenantServer {
   #options: TenantServerOptions
   /** Spare returning visitors the round trip to the signer. */
-  #tickets: TicketKeeper
+  #tickets: TicketSealer
   /** A flood of visitors costs the relay no more signatures at a time than that. */
   #boundedSign = boundedSigner((signing: Signing, signal) => this.#sign(signing, signal))
   /** One for each visitor's connection. */
@@ -81,7 +81,7 @@ export class TenantServer {
       this.#http2Loaded = loadHttp2().then((serve) => {
         this.#serveHttp2 = serve
       })
-    this.#tickets = new TicketKeeper(options.crypto && { crypto: options.crypto })
+    this.#tickets = new TicketSealer(options.crypto && { crypto: options.crypto })
   }
 
   /** Resolves when visitors get all that the site offers; where the rest of the code does not come in time, without it. */

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import type { QuicClientSession, QuicConnectOptions } from '@currentspace/http3'
-import { datagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
+import { maxDatagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-core'
 import { TUNNEL_CONNECT_DEADLINE_MS } from '../limits.ts'
 
@@ -53,7 +53,7 @@ export async function dialQuic(
   // what ends the connection closes it, too
   session.on('error', () => {})
   let isOpen = true
-  const datagramMaxBytes = datagramSizeOf(session)
+  const datagramMaxBytes = maxDatagramSizeOf(session)
   const close = (): void => {
     isOpen = false
     session.close().catch(() => {})

@@ -17,11 +17,17 @@ import { encodeNewSessionTicket } from '../messages/new-session-ticket.ts'
 import { encodeHelloRetryRequest, encodeServerHello } from '../messages/server-hello.ts'
 import { suiteHash } from '../messages/transcript.ts'
 import { handshakeMessage } from '../messages/writer.ts'
-import { Protection } from '../record/protection.ts'
+import { Tls13Protection } from '../record/protection.ts'
 import type { Channel } from './channel.ts'
-import type { Established } from './established.ts'
+import type { HandshakeResult } from './handshake-result.ts'
 import { KeyUpdates } from './key-update.ts'
-import { type Agreement, allowsResumption, negotiate, requireRetried, requireScheme } from './negotiate.ts'
+import {
+  allowsResumption,
+  type NegotiatedParameters,
+  negotiate,
+  requireRetried,
+  requireScheme,
+} from './negotiate.ts'
 import { acceptPsk, sessionOf } from './resumption.ts'
 import { requestSignature } from './signer.ts'
 
@@ -30,7 +36,7 @@ const VERSION = 'TLSv1.3' as const
 /** The ClientHello that counts, and what came before it. */
 interface Offer {
   hello: ClientHello
-  agreement: Agreement & { keyExchange: Uint8Array }
+  negotiated: NegotiatedParameters & { keyExchange: Uint8Array }
   /** Without `hello` itself. */
   transcript: TranscriptHash
   retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
@@ -46,22 +52,22 @@ export async function handshake(
   settings: Settings,
   secrets: Secrets,
   leaving: AbortSignal,
-): Promise<Established> {
+): Promise<HandshakeResult> {
   const { crypto } = settings
-  const { hello, agreement, transcript, retry } = await agree(first, channel, settings)
-  const { cipherSuite, group, alpn } = agreement
+  const { hello, negotiated, transcript, retry } = await agree(first, channel, settings)
+  const { cipherSuite, group, alpn } = negotiated
   const hash = hashOf(crypto, suiteHash(cipherSuite)!)
   // RFC 8449 §4: the limit of TLS 1.3 counts the content type.
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
   // pre_shared_key (§4.2.11): a session that the client resumes, or none.
-  const psk = await acceptPsk(hello, agreement, transcript, settings, secrets)
+  const psk = await acceptPsk(hello, negotiated, transcript, settings, secrets)
   if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
   const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, secrets)
   transcript.add(hello.message)
 
   // ServerHello (§4.1.3)
-  const { keyExchange, sharedSecret } = await crypto.agree(group, agreement.keyExchange)
+  const { keyExchange, sharedSecret } = await crypto.agree(group, negotiated.keyExchange)
   const serverHello = encodeServerHello({
     random: crypto.randomBytes(32),
     sessionId: hello.sessionId,
@@ -79,8 +85,8 @@ export async function handshake(
   const clientHandshake = handshakeSecret.clientTraffic(transcript.digest())
   const serverHandshake = handshakeSecret.serverTraffic(transcript.digest())
   const masterSecret = handshakeSecret.master()
-  channel.protectInbound(new Protection(crypto, cipherSuite, clientHandshake))
-  channel.outbound.protect(new Protection(crypto, cipherSuite, serverHandshake))
+  channel.protectInbound(new Tls13Protection(crypto, cipherSuite, clientHandshake))
+  channel.outbound.protect(new Tls13Protection(crypto, cipherSuite, serverHandshake))
   if (hello.earlyData && retry === undefined) channel.inbound.skipEarlyData()
 
   // EncryptedExtensions (§4.3.1)
@@ -123,12 +129,12 @@ export async function handshake(
     server: masterSecret.serverTraffic(serverFinished),
   }
   const exporter = masterSecret.exporter(serverFinished)
-  channel.outbound.protect(new Protection(crypto, cipherSuite, traffic.server))
+  channel.outbound.protect(new Tls13Protection(crypto, cipherSuite, traffic.server))
   channel.flush()
 
   // The client's Finished
   await readFinished(channel, transcript, hash, clientHandshake)
-  channel.protectInbound(new Protection(crypto, cipherSuite, traffic.client))
+  channel.protectInbound(new Tls13Protection(crypto, cipherSuite, traffic.client))
   channel.endHandshake()
   const resumption = masterSecret.resumption(transcript.digest())
   masterSecret.erase()
@@ -144,11 +150,11 @@ export async function handshake(
 /** §4.1.1, and §4.1.4 when the client has no share of a group that we have. */
 async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
   channel.requireFlightEnd()
-  const agreement = negotiate(first, settings)
-  const { cipherSuite, group, keyExchange } = agreement
+  const negotiated = negotiate(first, settings)
+  const { cipherSuite, group, keyExchange } = negotiated
   const transcript = new TranscriptHash(hashOf(settings.crypto, suiteHash(cipherSuite)!))
   if (keyExchange !== undefined)
-    return { hello: first, agreement: { ...agreement, keyExchange }, transcript, retry: undefined }
+    return { hello: first, negotiated: { ...negotiated, keyExchange }, transcript, retry: undefined }
 
   const helloRetryRequest = encodeHelloRetryRequest({ sessionId: first.sessionId, cipherSuite, group })
   transcript.add(first.message)
@@ -166,7 +172,7 @@ async function agree(first: ClientHello, channel: Channel, settings: Settings): 
   const retried = negotiate(second, settings)
   return {
     hello: second,
-    agreement: { ...retried, keyExchange: retried.keyExchange! },
+    negotiated: { ...retried, keyExchange: retried.keyExchange! },
     transcript,
     retry: { clientHello: first.message, helloRetryRequest, clientHelloRetry: second.message },
   }

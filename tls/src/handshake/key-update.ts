@@ -8,9 +8,9 @@ import { MessageAssembler } from '../messages/assembler.ts'
 import { HANDSHAKE_HEADER_BYTES, HANDSHAKE_TYPE } from '../messages/constants.ts'
 import type { Inbound } from '../record/inbound.ts'
 import type { Outbound } from '../record/outbound.ts'
-import { Protection } from '../record/protection.ts'
+import { Tls13Protection } from '../record/protection.ts'
 import type { Channel } from './channel.ts'
-import type { PostHandshake } from './established.ts'
+import type { PostHandshake } from './handshake-result.ts'
 
 const KEY_UPDATE_BYTES: number = HANDSHAKE_HEADER_BYTES + 1
 const UPDATE_REQUESTED = 1
@@ -71,12 +71,12 @@ export class KeyUpdates implements PostHandshake {
     if (request === UPDATE_REQUESTED) this.#outbound.updateKey()
   }
 
-  #nextServerKey(): Protection {
+  #nextServerKey(): Tls13Protection {
     this.#serverTraffic = this.#serverTraffic.next()
     return this.#protection(this.#serverTraffic)
   }
 
-  #protection(secret: ApplicationTrafficSecret): Protection {
-    return new Protection(this.#crypto, this.#cipherSuite, secret)
+  #protection(secret: ApplicationTrafficSecret): Tls13Protection {
+    return new Tls13Protection(this.#crypto, this.#cipherSuite, secret)
   }
 }

@@ -35,7 +35,7 @@ const SHARE_BYTES: Readonly<Record<number, number>> = {
 /** psk_dhe_ke (§4.2.9), the only mode that we resume with. */
 const PSK_DHE_KE = 1
 
-export interface Agreement {
+export interface NegotiatedParameters {
   cipherSuite: number
   group: number
   /** The client's share of the group; undefined when a HelloRetryRequest must ask for it. */
@@ -47,7 +47,7 @@ export interface Agreement {
 export function negotiate(
   hello: ClientHello,
   { alpn, hashes, helloRetryRequest = true }: Settings,
-): Agreement {
+): NegotiatedParameters {
   requireNoCompression(hello)
   requireExtensions(hello)
   const cipherSuite = CIPHER_SUITES.find(
@@ -80,7 +80,7 @@ function requireExtensions({ extensions }: ClientHello): void {
 }
 
 /** §4.2.8. */
-function chooseGroup(hello: ClientHello): Pick<Agreement, 'group' | 'keyExchange'> {
+function chooseGroup(hello: ClientHello): Pick<NegotiatedParameters, 'group' | 'keyExchange'> {
   if (!hello.keyShares.every(({ group }) => hello.supportedGroups.includes(group)))
     throw violation('illegal_parameter', 'a key share of a group outside supported_groups')
   const shareOf = (wanted: number) => hello.keyShares.find(({ group }) => group === wanted)?.keyExchange

@@ -11,7 +11,7 @@ import { PSK_IDENTITIES_MAX } from '../limits.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
 import { suiteHash } from '../messages/transcript.ts'
 import type { Session } from '../session-tickets.ts'
-import { type Agreement, allowsResumption } from './negotiate.ts'
+import { allowsResumption, type NegotiatedParameters } from './negotiate.ts'
 
 export interface AcceptedPsk {
   /** Of the identity in the client's list. */
@@ -44,14 +44,14 @@ export function sessionOf(
  */
 export async function acceptPsk(
   hello: ClientHello,
-  agreement: Agreement,
+  negotiated: NegotiatedParameters,
   transcript: TranscriptHash,
   settings: Settings,
   secrets: Secrets,
 ): Promise<AcceptedPsk | undefined> {
   const offered = hello.preSharedKey
   if (offered === undefined || settings.tickets === undefined || !allowsResumption(hello)) return undefined
-  const wanted = sessionOf({ ...agreement, serverName: hello.serverName }, settings)
+  const wanted = sessionOf({ ...negotiated, serverName: hello.serverName }, settings)
   for (const [index, { identity }] of offered.identities.slice(0, PSK_IDENTITIES_MAX).entries()) {
     const session = await settings.tickets.open(identity)
     if (session === undefined) continue

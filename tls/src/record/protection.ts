@@ -88,7 +88,7 @@ export abstract class RecordProtection {
 }
 
 /** That of TLS 1.3. */
-export class Protection extends RecordProtection {
+export class Tls13Protection extends RecordProtection {
   /** TLSInnerPlaintext before it is sealed. Used again: fresh memory costs more than the cipher. */
   #inner: Uint8Array = new Uint8Array()
 

@@ -8,7 +8,7 @@ import type { Secrets } from '../crypto/secrets.ts'
 import { TranscriptHash } from '../crypto/transcript-hash.ts'
 import { violation } from '../errors.ts'
 import type { Channel } from '../handshake/channel.ts'
-import type { Established } from '../handshake/established.ts'
+import type { HandshakeResult } from '../handshake/handshake-result.ts'
 import { requireKeyExchange } from '../handshake/negotiate.ts'
 import { requestSignature } from '../handshake/signer.ts'
 import type { ClientHello } from '../messages/client-hello.ts'
@@ -49,12 +49,12 @@ export async function handshake(
   settings: Tls12Settings,
   secrets: Secrets,
   leaving: AbortSignal,
-): Promise<Established> {
+): Promise<HandshakeResult> {
   const { crypto, algorithm, certificateChain } = settings
   channel.useTls12()
   channel.requireFlightEnd()
-  const agreement = negotiate(hello, settings)
-  const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = agreement
+  const negotiated = negotiate(hello, settings)
+  const { suite, group, alpn, extendedMasterSecret, secureRenegotiation } = negotiated
   const hash = hashOf(crypto, suite.hash)
   const transcript = new TranscriptHash(hash)
   transcript.add(hello.message)

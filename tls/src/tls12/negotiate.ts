@@ -8,7 +8,7 @@ import type { ClientHello } from '../messages/client-hello.ts'
 import { EXTENSION, NAMED_GROUP } from '../messages/constants.ts'
 import { SUITES, type Suite } from './cipher-suites.ts'
 
-export interface Agreement {
+export interface NegotiatedParameters {
   suite: Suite
   group: number
   alpn: string | undefined
@@ -29,7 +29,7 @@ const NO_COMPRESSION = 0
 const UNCOMPRESSED = 0
 
 /** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
-export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): Agreement {
+export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): NegotiatedParameters {
   // RFC 5246 §7.4.1.2: "This vector MUST contain … CompressionMethod.null".
   if (!hello.compressionMethods.includes(NO_COMPRESSION))
     throw violation('illegal_parameter', 'no compression is not offered')

@@ -1,7 +1,7 @@
 // Renegotiation (RFC 5246 §7.4.1.1, RFC 5746): always refused, so that one connection is one handshake.
 
 import { violation } from '../errors.ts'
-import type { PostHandshake } from '../handshake/established.ts'
+import type { PostHandshake } from '../handshake/handshake-result.ts'
 import { HANDSHAKE_MESSAGE_MAX_BYTES, RENEGOTIATIONS_MAX } from '../limits.ts'
 import { encodeAlert } from '../messages/alert.ts'
 import { MessageAssembler } from '../messages/assembler.ts'

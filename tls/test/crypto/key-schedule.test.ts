@@ -7,7 +7,7 @@ import { Secrets } from '../../src/crypto/secrets.ts'
 import { TranscriptHash } from '../../src/crypto/transcript-hash.ts'
 import { webCrypto } from '../../src/index.ts'
 import { concat } from '../../src/messages/writer.ts'
-import { ciphertextHeader, Protection } from '../../src/record/protection.ts'
+import { ciphertextHeader, Tls13Protection } from '../../src/record/protection.ts'
 import { RecordReader } from '../../src/record/record-reader.ts'
 import { hex, toHex } from '../support/hex.ts'
 import { syncCrypto } from '../support/sync-crypto.ts'
@@ -88,7 +88,7 @@ describe('RFC 8448 §3', () => {
   ])('§5.2 records, on %s', async (_, crypto) => {
     const { clientHandshake, client, server } = schedule()
     const data = Uint8Array.from({ length: 50 }, (_, i) => i)
-    const sealing = new Protection(crypto, 0x1301, server)
+    const sealing = new Tls13Protection(crypto, 0x1301, server)
     const seal = async (type: number, content: Uint8Array) => {
       const header = ciphertextHeader(content.length)
       return toHex(concat(header, await sealing.seal(header, { type, content })))
@@ -97,13 +97,13 @@ describe('RFC 8448 §3', () => {
     expect(await seal(23, data)).toBe(trace.serverApplicationRecord)
     expect(await seal(21, hex('0100'))).toBe(trace.serverAlertRecord)
 
-    const opening = new Protection(crypto, 0x1301, client)
-    const open = async (protection: Protection, record: string) => {
+    const opening = new Tls13Protection(crypto, 0x1301, client)
+    const open = async (protection: Tls13Protection, record: string) => {
       const reader = new RecordReader()
       reader.push(hex(record))
       return toHex((await protection.open(reader.shift()!))!)
     }
-    expect(await open(new Protection(crypto, 0x1301, clientHandshake), trace.clientFinishedRecord)).toBe(
+    expect(await open(new Tls13Protection(crypto, 0x1301, clientHandshake), trace.clientFinishedRecord)).toBe(
       `${trace.clientFinished}16`,
     )
     expect(await open(opening, trace.clientApplicationRecord)).toBe(`${toHex(data)}17`)
@@ -123,7 +123,7 @@ test('§7.2 and §7.1: a phase that is over has erased its secret', () => {
 
 test('§5.3 the sequence number reaches the nonce', async () => {
   const { server } = schedule()
-  const protection = new Protection(syncCrypto, 0x1301, server)
+  const protection = new Tls13Protection(syncCrypto, 0x1301, server)
   const header = ciphertextHeader(1)
   const sealed = new Set<string>()
   for (let i = 0; i < 300; i++)

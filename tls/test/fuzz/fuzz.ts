@@ -1,6 +1,6 @@
 // Fuzz target: damaged hellos, records and messages, before and after the keys. No crash, no hang, only alerts.
 
-import { type ServerConfig, signAlgorithmOf, TicketKeeper } from '../../src/index.ts'
+import { type ServerConfig, signAlgorithmOf, TicketSealer } from '../../src/index.ts'
 import {
   ClientHelloReader,
   DecodeError,
@@ -41,7 +41,7 @@ const config: ServerConfig = {
   alpn: ['http/1.1'],
   sign: () => new Uint8Array(70),
   signTls12: () => new Uint8Array(70),
-  tickets: new TicketKeeper({ crypto: syncCrypto }),
+  tickets: new TicketSealer({ crypto: syncCrypto }),
   crypto: syncCrypto,
 }
 

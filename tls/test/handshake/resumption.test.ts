@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { HASH } from '../../src/crypto/hash.ts'
 import { EarlySecret } from '../../src/crypto/key-schedule.ts'
 import { Secrets } from '../../src/crypto/secrets.ts'
-import { type ServerConfig, type Session, TicketKeeper } from '../../src/index.ts'
+import { type ServerConfig, type Session, TicketSealer } from '../../src/index.ts'
 import { ALERT, parseClientHello } from '../../src/messages/index.ts'
 import { Reader } from '../../src/messages/reader.ts'
 import { concat } from '../../src/messages/writer.ts'
@@ -22,7 +22,7 @@ interface Ticket {
 }
 
 function configured(): ServerConfig {
-  return { ...identity.config, alpn: ['http/1.1'], tickets: new TicketKeeper() }
+  return { ...identity.config, alpn: ['http/1.1'], tickets: new TicketSealer() }
 }
 
 async function getTickets(config: ServerConfig): Promise<Ticket[]> {
@@ -216,7 +216,7 @@ test('no psk_dhe_ke, no tickets', async () => {
   expect(client.tickets).toHaveLength(0)
 })
 
-describe('TicketKeeper', () => {
+describe('TicketSealer', () => {
   const session: Session = {
     hash: 'SHA-384',
     psk: new Uint8Array(48).fill(1),
@@ -227,25 +227,25 @@ describe('TicketKeeper', () => {
   }
 
   test('keys rotate, and live for two lifetimes', async () => {
-    const keeper = new TicketKeeper({ lifetimeSeconds: 10 })
+    const sealer = new TicketSealer({ lifetimeSeconds: 10 })
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
-    await keeper.seal(session)
+    await sealer.seal(session)
     vi.setSystemTime(9000)
-    const late = await keeper.seal(session)
+    const late = await sealer.seal(session)
     vi.setSystemTime(11_000)
-    const other = await keeper.seal(session)
+    const other = await sealer.seal(session)
     expect(other.subarray(0, 4)).not.toEqual(late.subarray(0, 4))
-    expect(await keeper.open(late)).toEqual(session)
+    expect(await sealer.open(late)).toEqual(session)
     vi.setSystemTime(22_000)
-    await keeper.seal(session)
-    expect(await keeper.open(late)).toBeUndefined()
+    await sealer.seal(session)
+    expect(await sealer.open(late)).toBeUndefined()
   })
 
   test('no two tickets are the same, and none shows its secret', async () => {
-    const keeper = new TicketKeeper()
-    const [one, two] = [await keeper.seal(session), await keeper.seal(session)]
+    const sealer = new TicketSealer()
+    const [one, two] = [await sealer.seal(session), await sealer.seal(session)]
     expect(one).not.toEqual(two)
     expect(one.join()).not.toContain(session.psk.subarray(0, 8).join())
-    expect(await keeper.open(concat(one, hex('00')))).toBeUndefined()
+    expect(await sealer.open(concat(one, hex('00')))).toBeUndefined()
   })
 })

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { type ConnectionInfo, type ServerConfig, TicketKeeper, webCrypto } from '../../src/index.ts'
+import { type ConnectionInfo, type ServerConfig, TicketSealer, webCrypto } from '../../src/index.ts'
 import { HANDSHAKE_TYPE } from '../../src/messages/index.ts'
 import { type Session, serve } from '../support/endpoint.ts'
 import { encodeResponse, type HttpRequest, requestReader } from './http.ts'
@@ -35,7 +35,7 @@ export interface Site {
 export async function startSite(config: ServerConfig, resource: Uint8Array): Promise<Site> {
   const sessions: Session[] = []
   const served: Served[] = []
-  const tickets = new TicketKeeper()
+  const tickets = new TicketSealer()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const observed: Observed = { keys: 0, padded: 0 }
     let [retried, compressed, keysBefore, exported] = [false, false, 0, '']

@@ -15,7 +15,7 @@ import { type ConnectionInfo, type ServerConfig, type TlsError, TlsServer } from
 import { MessageAssembler } from '../../src/messages/assembler.ts'
 import { parseServerHello, suiteHash } from '../../src/messages/index.ts'
 import { concat, handshakeMessage } from '../../src/messages/writer.ts'
-import { ciphertextHeader, Protection } from '../../src/record/protection.ts'
+import { ciphertextHeader, Tls13Protection } from '../../src/record/protection.ts'
 import { RecordReader } from '../../src/record/record-reader.ts'
 import { buildClientHello, ext, type HelloFields, records } from './client-hello-builder.ts'
 import { syncCrypto, x25519 } from './sync-crypto.ts'
@@ -46,8 +46,8 @@ export class RawClient {
   sessionIdEcho: Uint8Array | undefined
   onRecord: ((type: number) => void) | undefined
   psk: Uint8Array | undefined
-  serverProtection: Protection | undefined
-  protection: Protection | undefined
+  serverProtection: Tls13Protection | undefined
+  protection: Tls13Protection | undefined
 
   readonly #x25519 = generateKeyPairSync('x25519')
   readonly #p256 = createECDH('prime256v1')
@@ -147,7 +147,7 @@ export class RawClient {
     this.send(TYPE.handshake, message)
     this.#transcript!.add(message)
     this.resumption = this.#master!.resumption(this.#transcript!.digest())
-    this.protection = new Protection(syncCrypto, this.suite, this.#clientTraffic!)
+    this.protection = new Tls13Protection(syncCrypto, this.suite, this.#clientTraffic!)
   }
 
   /** A whole handshake, up to `secure`. */
@@ -167,7 +167,7 @@ export class RawClient {
   sendKeyUpdate(request = 0): void {
     this.send(TYPE.handshake, Uint8Array.of(24, 0, 0, 1, request))
     this.#clientTraffic = this.#clientTraffic!.next()
-    this.protection = new Protection(syncCrypto, this.suite, this.#clientTraffic)
+    this.protection = new Tls13Protection(syncCrypto, this.suite, this.#clientTraffic)
   }
 
   async over(): Promise<void> {
@@ -204,7 +204,7 @@ export class RawClient {
     if (type === 4) this.tickets.push(message)
     else if (type === 24) {
       this.#serverTraffic = this.#serverTraffic!.next()
-      this.serverProtection = new Protection(syncCrypto, this.suite, this.#serverTraffic)
+      this.serverProtection = new Tls13Protection(syncCrypto, this.suite, this.#serverTraffic)
     } else if (type === 2) this.#serverHello(message)
     else if (type === 20) this.#serverFinished(message)
     else this.#transcript!.add(message)
@@ -233,8 +233,8 @@ export class RawClient {
     this.#clientHandshake = handshakeSecret.clientTraffic(this.#transcript.digest())
     this.#serverHandshake = handshakeSecret.serverTraffic(this.#transcript.digest())
     this.#master = handshakeSecret.master()
-    this.protection = new Protection(syncCrypto, this.suite, this.#clientHandshake)
-    this.serverProtection = new Protection(syncCrypto, this.suite, this.#serverHandshake)
+    this.protection = new Tls13Protection(syncCrypto, this.suite, this.#clientHandshake)
+    this.serverProtection = new Tls13Protection(syncCrypto, this.suite, this.#serverHandshake)
   }
 
   #serverFinished(message: Uint8Array): void {
@@ -245,7 +245,7 @@ export class RawClient {
     const hash = this.#transcript!.digest()
     this.#clientTraffic = this.#master!.clientTraffic(hash)
     this.#serverTraffic = this.#master!.serverTraffic(hash)
-    this.serverProtection = new Protection(syncCrypto, this.suite, this.#serverTraffic)
+    this.serverProtection = new Tls13Protection(syncCrypto, this.suite, this.#serverTraffic)
   }
 }
 

@@ -11,7 +11,7 @@ import type {
   PolicyStateResponse,
   PolicyStep,
 } from '@svc/protocol'
-import { identityKey, undoOf } from '@svc/protocol'
+import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { Lease } from '../../lease/lease.ts'
 import type { Measured } from '../../metrics/exposition.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
@@ -74,7 +74,7 @@ export class AdminApi {
   }
 
   async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
-    const undo = undoOf(update, this.#policy.decisions)
+    const undo = undoPolicyUpdate(update, this.#policy.decisions)
     await this.#policy.updateLease(update)
     await this.#made({ kind: 'lease', made: update, undo }, address)
     return {}

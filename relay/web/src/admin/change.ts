@@ -4,7 +4,7 @@ import {
   PATH,
   type PolicyDecisionsResponse,
   type PolicySettings,
-  undoOf,
+  undoPolicyUpdate,
 } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
 
@@ -29,7 +29,12 @@ export function leaseChange(
   question?: string,
 ): Change {
   const path = PATH.policyLeases
-  return { text, question, request: { path, body: update }, undo: { path, body: undoOf(update, before) } }
+  return {
+    text,
+    question,
+    request: { path, body: update },
+    undo: { path, body: undoPolicyUpdate(update, before) },
+  }
 }
 
 export function ipChange(ip: string, isBanned: boolean, question?: string): Change {

@@ -2,7 +2,7 @@
 
 import type { ConnectionInfo } from '../config.ts'
 
-export interface Established {
+export interface HandshakeResult {
   info: ConnectionInfo
   /** Undefined when nothing may be exported. */
   exporter: Exporter | undefined

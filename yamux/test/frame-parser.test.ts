@@ -1,7 +1,7 @@
 // The parser: any splitting gives the same frames, and no payload is held.
 
 import { expect, test } from 'vitest'
-import { FrameParser } from '../src/parser.ts'
+import { FrameParser } from '../src/frame-parser.ts'
 import { hex } from './support/scripted.ts'
 
 const FRAMES = hex(`

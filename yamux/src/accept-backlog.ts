@@ -1,10 +1,10 @@
 // Lets a bounded number of streams be opened and unacknowledged: further ones wait, first come, first served.
 
-import { type Waiter, waiter } from './waiter.ts'
+import { abortableDeferred, type Deferred } from './deferred.ts'
 
-export class Backlog {
+export class AcceptBacklog {
   #free: number
-  readonly #waiting = new Set<Waiter<void>>()
+  readonly #waiting = new Set<Deferred<void>>()
 
   constructor(size: number) {
     this.#free = size
@@ -17,7 +17,7 @@ export class Backlog {
       this.#free--
       return
     }
-    const place: Waiter<void> = waiter(signal, () => this.#waiting.delete(place))
+    const place: Deferred<void> = abortableDeferred(signal, () => this.#waiting.delete(place))
     this.#waiting.add(place)
     await place.promise
   }

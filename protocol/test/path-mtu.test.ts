@@ -1,7 +1,7 @@
 // The largest DATAGRAM of a path: what QUIC found out, never less than what every path carries.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { datagramSizeOf } from '../src/index.ts'
+import { maxDatagramSizeOf } from '../src/index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -12,14 +12,14 @@ test('a packet that passes, less what else is in it; 1150 bytes at least, also w
     [{ pmtu: 1200 }, 1150],
     [{ pmtu: 1452 }, 1402],
   ] as const)
-    expect(datagramSizeOf({ getMetrics: () => metrics })()).toBe(bytes)
+    expect(maxDatagramSizeOf({ getMetrics: () => metrics })()).toBe(bytes)
 })
 
 test('the connection is asked again after a quarter of a second, not at each DATAGRAM', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   let pmtu = 1200
   const getMetrics = vi.fn(() => ({ pmtu }))
-  const size = datagramSizeOf({ getMetrics })
+  const size = maxDatagramSizeOf({ getMetrics })
   expect(size()).toBe(1150)
   pmtu = 1452
   vi.advanceTimersByTime(250)

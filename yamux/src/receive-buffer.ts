@@ -1,10 +1,10 @@
 // What a stream received and nobody read yet. Its window bounds the bytes; this bounds what a byte costs.
 
+import { abortableDeferred, type Deferred } from './deferred.ts'
 import { YamuxError } from './errors.ts'
 import { VIEW_MIN_BYTES, VIEW_MIN_SHARE } from './limits.ts'
-import { type Waiter, waiter } from './waiter.ts'
 
-export class Inbox {
+export class ReceiveBuffer {
   readonly #onRead: (bytes: number) => void
   readonly #hold: (bytes: number) => void
   /** What waits, in bytes of payload. */
@@ -13,7 +13,7 @@ export class Inbox {
   /** The last chunk while it has room: small payloads are collected in it. */
   #tail: Uint8Array | undefined
   #tailBytes = 0
-  #reader: Waiter<Uint8Array | undefined> | undefined
+  #reader: Deferred<Uint8Array | undefined> | undefined
   /** The most that it takes, in bytes. */
   #readerMax = 0
   #discards = false
@@ -89,7 +89,7 @@ export class Inbox {
       return Promise.resolve(chunk)
     }
     if (this.#ended) return Promise.resolve(undefined)
-    this.#reader = waiter(signal, () => {
+    this.#reader = abortableDeferred(signal, () => {
       this.#reader = undefined
     })
     this.#readerMax = maxBytes

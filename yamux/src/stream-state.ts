@@ -2,14 +2,14 @@
 
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, TYPE } from './frame.ts'
-import { Inbox } from './inbox.ts'
 import { INITIAL_WINDOW_BYTES } from './limits.ts'
-import { Outbox } from './outbox.ts'
-import type { Source } from './scheduler.ts'
-import type { ReceiveWindow } from './window.ts'
+import { ReceiveBuffer } from './receive-buffer.ts'
+import type { ReceiveWindow } from './receive-window.ts'
+import type { FrameSource } from './scheduler.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** What a stream needs of its session. */
-export interface ChannelHost {
+export interface StreamHost {
   readonly rtt: number | undefined
   /** It holds more bytes than before, or fewer. */
   hold(bytes: number): void
@@ -17,23 +17,23 @@ export interface ChannelHost {
   onBulk(): void
   sendControl(type: FrameType, flags: number, streamId: number, length: number): void
   /** `source` may have something to send. */
-  ready(source: Source): void
+  ready(source: FrameSource): void
   /** It has not, and never will again. */
-  drop(source: Source): void
+  drop(source: FrameSource): void
   /** The peer accepted the stream that we opened. */
-  onAcknowledged(channel: Channel): void
+  onAcknowledged(state: StreamState): void
   /** We ended it, the peer did not, and it was just alive. */
-  onHalfClosed(channel: Channel): void
-  onOver(channel: Channel): void
+  onHalfClosed(state: StreamState): void
+  onOver(state: StreamState): void
 }
 
-export class Channel {
+export class StreamState {
   readonly id: number
   readonly closed: Promise<void>
-  readonly #host: ChannelHost
+  readonly #host: StreamHost
   readonly #window: ReceiveWindow
-  readonly #inbox: Inbox
-  readonly #outbox: Outbox
+  readonly #received: ReceiveBuffer
+  readonly #toSend: SendQueue
   readonly #resolveClosed: () => void
   #acknowledged: boolean
   #peerEnded = false
@@ -42,14 +42,14 @@ export class Channel {
   #over = false
   #error: YamuxError | undefined
 
-  constructor(id: number, window: ReceiveWindow, host: ChannelHost, openedBy: 'us' | 'peer') {
+  constructor(id: number, window: ReceiveWindow, host: StreamHost, openedBy: 'us' | 'peer') {
     this.id = id
     this.#window = window
     this.#host = host
     this.#acknowledged = openedBy === 'peer'
     const hold = (bytes: number): void => host.hold(bytes)
-    this.#inbox = new Inbox((bytes) => this.#onRead(bytes), hold)
-    this.#outbox = new Outbox(id, () => this.#onProgress(), hold)
+    this.#received = new ReceiveBuffer((bytes) => this.#onRead(bytes), hold)
+    this.#toSend = new SendQueue(id, () => this.#onProgress(), hold)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
     this.#resolveClosed = resolve
@@ -67,7 +67,7 @@ export class Channel {
 
   /** What waits to be read and to be sent, in bytes. */
   get held(): number {
-    return this.#inbox.bytes + this.#outbox.bytes
+    return this.#received.bytes + this.#toSend.bytes
   }
 
   /** Sends SYN or ACK. Both sides assume the initial window; a larger one is announced here. */
@@ -77,23 +77,23 @@ export class Channel {
   }
 
   read(signal: AbortSignal | undefined, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
-    return this.#inbox.read(signal, maxBytes)
+    return this.#received.read(signal, maxBytes)
   }
 
   discard(): void {
-    this.#inbox.discard()
+    this.#received.discard()
     this.#onProgress()
   }
 
   write(bytes: Uint8Array): Promise<void> {
-    const written = this.#outbox.write(bytes)
-    this.#host.ready(this.#outbox)
+    const written = this.#toSend.write(bytes)
+    this.#host.ready(this.#toSend)
     return written
   }
 
   end(): Promise<void> {
-    const ended = this.#outbox.end()
-    this.#host.ready(this.#outbox)
+    const ended = this.#toSend.end()
+    this.#host.ready(this.#toSend)
     return ended
   }
 
@@ -120,8 +120,8 @@ export class Channel {
     if (fin && this.#peerEnded) throw protocolError('unexpected_fin', `second FIN on stream ${this.id}`)
 
     if (type === TYPE.windowUpdate) {
-      this.#outbox.credit(length)
-      this.#host.ready(this.#outbox)
+      this.#toSend.credit(length)
+      this.#host.ready(this.#toSend)
     } else if (length > 0) {
       if (this.#peerEnded) throw protocolError('data_after_fin', `data after FIN on stream ${this.id}`)
       if (!this.#window.reserve(length))
@@ -137,7 +137,7 @@ export class Channel {
 
   onPayload(bytes: Uint8Array, last: boolean): void {
     if (this.#over) return
-    this.#inbox.push(bytes)
+    this.#received.push(bytes)
     if (last && this.#finFollows) this.#onFin()
     else this.#onProgress()
   }
@@ -157,7 +157,7 @@ export class Channel {
 
   #onFin(): void {
     this.#peerEnded = true
-    this.#inbox.end()
+    this.#received.end()
     this.#onProgress()
   }
 
@@ -175,23 +175,23 @@ export class Channel {
 
   /** It may be over now; if only our side is, its silence is limited. */
   #onProgress(): void {
-    if (this.#over || !this.#outbox.ended) return
-    if (this.#inbox.drained) this.#finish()
+    if (this.#over || !this.#toSend.ended) return
+    if (this.#received.drained) this.#finish()
     else this.#host.onHalfClosed(this)
   }
 
   #fail(error: YamuxError, keepComplete: boolean): void {
     if (this.#over) return
     this.#error = error
-    this.#inbox.fail(error, keepComplete)
-    this.#outbox.fail(error)
+    this.#received.fail(error, keepComplete)
+    this.#toSend.fail(error)
     this.#finish()
   }
 
   #finish(): void {
     this.#over = true
     this.#window.release()
-    this.#host.drop(this.#outbox)
+    this.#host.drop(this.#toSend)
     this.#host.onOver(this)
     this.#resolveClosed()
   }

@@ -1,7 +1,7 @@
 // Every path of the relay's API, and the headers and media types that belong to them.
 
 /** PATH are the paths of the relay's endpoints. */
-export * as PATH from './path-names.ts'
+export * as PATH from './api-paths.ts'
 
 /** What `/api/install/bin/{slug}` offers. The last two are for browsers: the connector, and the runtime it needs. */
 export const INSTALL_SLUGS = [

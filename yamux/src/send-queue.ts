@@ -3,14 +3,14 @@
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, HEADER_BYTES, TYPE, writeHeader } from './frame.ts'
 import { INITIAL_WINDOW_BYTES, SLICE_MAX_BYTES, WINDOW_MAX_BYTES } from './limits.ts'
-import type { Source } from './scheduler.ts'
+import type { FrameSource } from './scheduler.ts'
 
 interface PendingWrite extends PromiseWithResolvers<void> {
   readonly bytes: Uint8Array
   sent: number
 }
 
-export class Outbox implements Source {
+export class SendQueue implements FrameSource {
   readonly #streamId: number
   readonly #onEnd: () => void
   readonly #hold: (bytes: number) => void

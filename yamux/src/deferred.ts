@@ -1,13 +1,13 @@
 // A promise that is settled from outside, or by its AbortSignal first.
 
-export interface Waiter<T> {
+export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
   reject(reason: unknown): void
 }
 
-/** @param onAbort called before the promise rejects with the signal's reason: forget the waiter there */
-export function waiter<T>(signal: AbortSignal | undefined, onAbort: () => void): Waiter<T> {
+/** @param onAbort called before the promise rejects with the signal's reason: remove the deferred from its queue there */
+export function abortableDeferred<T>(signal: AbortSignal | undefined, onAbort: () => void): Deferred<T> {
   const settle = Promise.withResolvers<T>()
   if (signal === undefined) return settle
 

@@ -3,7 +3,10 @@
 import type { LeasePolicyUpdate, PolicyDecisionsResponse } from './messages.ts'
 
 /** @param before what was decided until then: that is restored, and only of what `update` touches */
-export function undoOf(update: LeasePolicyUpdate, before: PolicyDecisionsResponse): LeasePolicyUpdate {
+export function undoPolicyUpdate(
+  update: LeasePolicyUpdate,
+  before: PolicyDecisionsResponse,
+): LeasePolicyUpdate {
   const { identity_key } = update
   const restored: LeasePolicyUpdate = { identity_key }
   if (update.is_banned !== undefined) restored.is_banned = before.banned.includes(identity_key)

@@ -1,7 +1,7 @@
 // The receive window: credit by halves, growth with bandwidth × delay, under a budget.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ReceiveWindow, WindowBudget } from '../src/window.ts'
+import { ReceiveWindow, WindowBudget } from '../src/receive-window.ts'
 
 const KIB = 1024
 const INITIAL = 256 * KIB

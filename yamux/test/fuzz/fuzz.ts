@@ -1,7 +1,7 @@
 // Fuzz target `yamux`: random and mutated frames against a session whose user and transport are random as well.
 
-import { Session, type Stream } from '../src/index.ts'
-import { headers, turn } from './support/scripted.ts'
+import { Session, type Stream } from '../../src/index.ts'
+import { headers, turn } from '../support/scripted.ts'
 
 const RUN_MAX_MS = 5000
 const MEMORY_MAX_BYTES = 768 * 1024 * 1024
