@@ -4,13 +4,14 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { LeaseRegistry } from '../../relay/src/lease/lease-registry.ts'
 import { Reservations } from '../../relay/src/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../relay/src/lease/route.ts'
 import { RoutingTable } from '../../relay/src/routing/routing-table.ts'
 
 const ROOT_HOST = 'relay.example'
 const ADDRESSES = { clientIp: '192.0.2.1', reportedIp: undefined }
 
 export interface Crowd {
-  routes: RoutingTable
+  routes: RoutingTable<Route>
   leases: LeaseRegistry
 }
 
@@ -20,7 +21,7 @@ export const DIGITS = 6
 
 /** @param expiresAt milliseconds since the epoch, the same for all */
 export function createCrowd(count: number, expiresAt: number): Crowd {
-  const routes = new RoutingTable(ROOT_HOST)
+  const routes = new RoutingTable<Route>(ROOT_HOST, ROOT_ROUTE)
   const leases = new LeaseRegistry(routes, new Reservations())
   for (let i = 0; i < count; i++) {
     const name = labelOf(i)

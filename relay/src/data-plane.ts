@@ -15,6 +15,7 @@ import { OverloadMonitor } from './ingress/overload-monitor.ts'
 import { createSniListener } from './ingress/sni-listener.ts'
 import { BindingStore } from './keyless/bindings.ts'
 import type { Lease } from './lease/lease.ts'
+import type { Route } from './lease/route.ts'
 import type { Logger } from './log/log.ts'
 import { RelayCounters } from './metrics/relay-counters.ts'
 import type { PolicyRules } from './policy/policy-rules.ts'
@@ -27,7 +28,7 @@ interface PlaneParts {
   processes: number
   processIndex: number
   clientAddresses: ClientAddresses
-  routes: RoutingTable
+  routes: RoutingTable<Route>
   policy: PolicyRules
   connectionsMax: number
   pipe: Pipe

@@ -33,6 +33,7 @@ import { Tunnels } from './datagram/tunnels.ts'
 import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { LeaseRegistry } from './lease/lease-registry.ts'
 import { ReservationJournal } from './lease/reservation-journal.ts'
+import { ROOT_ROUTE } from './lease/route.ts'
 import { BACKLOG } from './limits.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { createMetricsServer } from './metrics/metrics-server.ts'
@@ -80,7 +81,7 @@ export async function startRelay(
   const state = new WriteHealth(log)
   const policy = await Policy.load(settings.identityPath, settings.portGates, state)
   const audit = new AuditLog(settings.identityPath, state)
-  const routes = new RoutingTable(settings.rootHost)
+  const routes = new RoutingTable(settings.rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(settings.identityPath, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)

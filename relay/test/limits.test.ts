@@ -5,6 +5,7 @@ import { LoginAttempts } from '../src/api/handlers/login-attempts.ts'
 import { BindingStore } from '../src/keyless/bindings.ts'
 import { LeaseRegistry } from '../src/lease/lease-registry.ts'
 import { Reservations } from '../src/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../src/lease/route.ts'
 import { RoutingTable } from '../src/routing/routing-table.ts'
 import { newLease } from './support/lease.ts'
 import { readAll, startTestRelay } from './support/relay.ts'
@@ -48,7 +49,7 @@ describe('bindings', () => {
 
 test('100,000 leases are the most; a renewal or replacement still finds its place', () => {
   vi.useFakeTimers()
-  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable<Route>('relay.localhost', ROOT_ROUTE), new Reservations())
   const register = (index: number) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`
     const request = {

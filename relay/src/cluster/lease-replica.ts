@@ -2,16 +2,17 @@
 
 import { type Identity, identityKey } from '@svc/protocol'
 import { Lease, type LeaseEnd } from '../lease/lease.ts'
+import type { Route } from '../lease/route.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import type { SharedLease } from './messages.ts'
 
 export class LeaseReplica {
-  readonly #routes: RoutingTable
+  readonly #routes: RoutingTable<Route>
   readonly #came: (lease: Lease) => void
   readonly #leases = new Map<string, Lease>()
 
   /** @param came is told of each lease before it can be found */
-  constructor(routes: RoutingTable, came: (lease: Lease) => void) {
+  constructor(routes: RoutingTable<Route>, came: (lease: Lease) => void) {
     this.#routes = routes
     this.#came = came
   }
@@ -40,14 +41,14 @@ export class LeaseReplica {
     const lease = new Lease({ ...shared, metadata: {}, ttlS: 0, firstSeenAt: 0 })
     this.#came(lease)
     this.#leases.set(lease.id, lease)
-    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
+    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
   }
 
   end(id: string, reason: LeaseEnd): void {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
     this.#leases.delete(id)
-    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease)
+    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
     lease.end(reason)
   }
 

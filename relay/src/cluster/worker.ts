@@ -21,6 +21,7 @@ import { setClockOrigin } from '../clock.ts'
 import { capacityOf, openFilesMax } from '../config/connection-capacity.ts'
 import { createDataPlane } from '../data-plane.ts'
 import type { Lease } from '../lease/lease.ts'
+import { ROOT_ROUTE } from '../lease/route.ts'
 import { API_IDLE_MS, BACKLOG, CLOSE_GRACE_MS, DRAIN_MS } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { PolicyRules } from '../policy/policy-rules.ts'
@@ -55,7 +56,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
   const certificates = new CertificateRotation(readCertificates(begin.certificates))
   const policy = new PolicyRules(begin.policy)
   const clientAddresses = new ClientAddresses(new TrustedProxies(begin.trustedProxies))
-  const routes = new RoutingTable(begin.rootHost)
+  const routes = new RoutingTable(begin.rootHost, ROOT_ROUTE)
   const leases = new LeaseReplica(routes, (lease) => primaryLink.watch(lease))
   const publicKey = createPublicKey({ key: begin.publicKey, format: 'der', type: 'spki' })
   const admissions = new LeaseAuthorizer(new TokenVerifier(publicKey, begin.issuer), leases)

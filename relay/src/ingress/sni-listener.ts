@@ -3,9 +3,9 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
+import type { LeaseRoute, Route } from '../lease/route.ts'
 import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
-import type { Route } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 
 export interface SniListenerHandlers {
@@ -22,7 +22,7 @@ export interface SniListenerHandlers {
   resolve(serverName: string): Route | undefined
   /** Gets the socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
-  serveLease(socket: Socket, hello: PeekedHello, route: Route & { to: 'lease' }): Promise<void>
+  serveLease(socket: Socket, hello: PeekedHello, route: LeaseRoute): Promise<void>
 }
 
 /** @param connectionsMax open at once; more are closed, and the server emits 'drop' */

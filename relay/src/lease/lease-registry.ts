@@ -10,6 +10,7 @@ import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
 import { MetadataQuota } from './metadata-quota.ts'
 import type { LeasePorts, PreparedReservation, Reservations } from './reservations.ts'
+import type { Route } from './route.ts'
 
 /** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
 export interface LeaseAddresses {
@@ -27,7 +28,7 @@ export interface LeaseRequest {
 }
 
 export class LeaseRegistry {
-  readonly #routes: RoutingTable
+  readonly #routes: RoutingTable<Route>
   readonly #reservations: Reservations
   readonly #isReserved: (name: string) => boolean
   /** In the order of their registration. */
@@ -45,7 +46,7 @@ export class LeaseRegistry {
    * @param isReserved whether the operator keeps a name from everybody
    */
   constructor(
-    routes: RoutingTable,
+    routes: RoutingTable<Route>,
     reservations: Reservations,
     isReserved: (name: string) => boolean = () => false,
   ) {
@@ -124,7 +125,7 @@ export class LeaseRegistry {
     this.#metadata.set(lease)
     this.#leases.set(key, this.#expiries.add(lease, lease.expiresAt))
     this.#inOrder = undefined
-    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease)
+    for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
     prepared.confirm()
     this.#changed(lease)
     return lease
@@ -157,7 +158,7 @@ export class LeaseRegistry {
     this.#leases.delete(keyOf(lease))
     this.#metadata.release(lease)
     this.#inOrder = undefined
-    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease)
+    for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
     // A relay that shuts down keeps its word; whoever replaces a lease takes over what it held.
     if (reason === 'expired' || reason === 'unregistered') this.#reservations.release(keyOf(lease))
     lease.end(reason)
@@ -203,11 +204,11 @@ export class LeaseRegistry {
   #friendlyHostname(request: LeaseRequest, previous: Lease | undefined): string {
     const { name, address } = request.identity
     const hostname = this.#routes.hostname(name)
-    const owner = this.#routes.leaseOf(hostname)
+    const published = this.#routes.publishedAt(hostname)
     const holder = this.#reservations.holderOf(hostname)
     const isReserved = this.#isReserved(name)
     const isOurs = holder === undefined || holder === identityKey(name, address)
-    if (!isReserved && isOurs && (owner === undefined || owner === previous)) return hostname
+    if (!isReserved && isOurs && (published === undefined || published === previous?.route)) return hostname
     if (request.allowCanonicalFallback) return ''
     const why = isReserved
       ? `the name ${name} is reserved on this relay: choose another one`

@@ -5,6 +5,7 @@ import type { Identity, LeaseMetadata } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { ReadyQueue } from '../reverse/ready-queue.ts'
 import type { LeasePorts } from './reservations.ts'
+import type { LeaseRoute } from './route.ts'
 
 /** Why a lease is no more. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
@@ -42,6 +43,8 @@ export class Lease {
   readonly canonicalHostname: string
   readonly firstSeenAt: number
   readonly ports: LeasePorts | undefined
+  /** Leads each of the lease's {@link hostnames} to it. */
+  readonly route: LeaseRoute = { to: 'lease', lease: this }
   clientIp: string
   reportedIp: string | undefined
   readonly ready: ReadyQueue = new ReadyQueue()

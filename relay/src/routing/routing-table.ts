@@ -1,19 +1,19 @@
-// Which lease serves a server name: an exact hostname, then a wildcard of one label, and the root host for itself.
-
-import type { Lease } from '../lease/lease.ts'
-
-export type Route = { to: 'root' } | { to: 'lease'; lease: Lease }
+// Where a server name leads: an exact hostname comes first, then a wildcard of one label. The root host has a route of its own.
 
 const WILDCARD = '*.'
 
-export class RoutingTable {
+/** What a route is the caller decides; the table compares routes by identity. */
+export class RoutingTable<Route> {
   readonly #rootHost: string
-  readonly #exact = new Map<string, Lease>()
+  readonly #root: Route
+  readonly #exact = new Map<string, Route>()
   /** By what follows the wildcard label. Apart, so that no server name can spell a wildcard. */
-  readonly #wildcards = new Map<string, Lease>()
+  readonly #wildcards = new Map<string, Route>()
 
-  constructor(rootHost: string) {
+  /** @param root the route of the root host, which no wildcard ever covers */
+  constructor(rootHost: string, root: Route) {
     this.#rootHost = rootHost
+    this.#root = root
   }
 
   /** The hostname of `label` on this relay. */
@@ -24,32 +24,32 @@ export class RoutingTable {
   /** @param serverName lower case, without a trailing dot */
   resolve(serverName: string): Route | undefined {
     const exact = this.#exact.get(serverName)
-    if (exact !== undefined) return { to: 'lease', lease: exact }
-    if (serverName === this.#rootHost) return { to: 'root' }
+    if (exact !== undefined) return exact
+    if (serverName === this.#rootHost) return this.#root
     const dot = serverName.indexOf('.')
     // RFC 9525 §6.3: a wildcard stands for one whole label.
-    const wildcard = dot > 0 ? this.#wildcards.get(serverName.slice(dot + 1)) : undefined
-    return wildcard && { to: 'lease', lease: wildcard }
+    return dot > 0 ? this.#wildcards.get(serverName.slice(dot + 1)) : undefined
   }
 
-  leaseOf(hostname: string): Lease | undefined {
-    const [leases, name] = this.#placeOf(hostname)
-    return leases.get(name)
+  /** The route that was published at `hostname` itself. */
+  publishedAt(hostname: string): Route | undefined {
+    const [routes, name] = this.#slotOf(hostname)
+    return routes.get(name)
   }
 
   /** @param hostname may begin with `*.`, for every label at that place that has no route of its own */
-  publish(hostname: string, lease: Lease): void {
-    const [leases, name] = this.#placeOf(hostname)
-    leases.set(name, lease)
+  publish(hostname: string, route: Route): void {
+    const [routes, name] = this.#slotOf(hostname)
+    routes.set(name, route)
   }
 
-  /** Does nothing when another lease was published there since. */
-  withdraw(hostname: string, lease: Lease): void {
-    const [leases, name] = this.#placeOf(hostname)
-    if (leases.get(name) === lease) leases.delete(name)
+  /** Does nothing when another route was published there since. */
+  withdraw(hostname: string, route: Route): void {
+    const [routes, name] = this.#slotOf(hostname)
+    if (routes.get(name) === route) routes.delete(name)
   }
 
-  #placeOf(hostname: string): [Map<string, Lease>, string] {
+  #slotOf(hostname: string): [Map<string, Route>, string] {
     return hostname.startsWith(WILDCARD)
       ? [this.#wildcards, hostname.slice(WILDCARD.length)]
       : [this.#exact, hostname]

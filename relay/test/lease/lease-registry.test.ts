@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Challenges } from '../../src/auth/challenges.ts'
 import { LeaseRegistry, type LeaseRequest } from '../../src/lease/lease-registry.ts'
 import { Reservations } from '../../src/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 
@@ -67,7 +68,7 @@ describe('Challenges', () => {
 
 describe('LeaseRegistry', () => {
   const setup = () => {
-    const routes = new RoutingTable('relay.localhost')
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
     return { routes, leases: new LeaseRegistry(routes, new Reservations()) }
   }
 
@@ -90,7 +91,7 @@ describe('LeaseRegistry', () => {
     vi.advanceTimersByTime(100_000)
     leases.renew(lease, 600, { description: 'renewed' }, addresses)
     vi.advanceTimersByTime(599_999)
-    expect(routes.leaseOf('demo.relay.localhost')).toBe(lease)
+    expect(routes.publishedAt('demo.relay.localhost')).toBe(lease.route)
     expect(lease.metadata).toEqual({ description: 'renewed' })
     vi.advanceTimersByTime(1)
     expect(() => leases.renew(lease, 600, undefined, addresses)).toThrow(
@@ -109,7 +110,7 @@ describe('LeaseRegistry', () => {
     expect(leases.find(first.identity, first.id)).toBeUndefined()
     expect(leases.find(first.identity, second.id)).toBe(second)
     leases.end(first, 'unregistered')
-    expect(routes.leaseOf('demo.relay.localhost')).toBe(second)
+    expect(routes.publishedAt('demo.relay.localhost')).toBe(second.route)
   })
 
   test('a taken name is a conflict, or canonical only when that is allowed; never a takeover', () => {
@@ -120,7 +121,7 @@ describe('LeaseRegistry', () => {
     )
     const bob = leases.register(request('demo', BOB, { allowCanonicalFallback: true }), addresses)
     expect(bob.hostnames).toEqual([`demo-${'bb'.repeat(20)}.relay.localhost`])
-    expect(routes.leaseOf('demo.relay.localhost')).toBe(alice)
+    expect(routes.publishedAt('demo.relay.localhost')).toBe(alice.route)
     leases.end(alice, 'unregistered')
     vi.advanceTimersByTime(600_000)
     expect(leases.register(request('demo', BOB), addresses).hostname).toBe('demo.relay.localhost')
@@ -135,7 +136,7 @@ describe('LeaseRegistry', () => {
 })
 
 test('512 pictures of full size have room; one more is refused, and what is there stays as it is', () => {
-  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable<Route>('relay.localhost', ROOT_ROUTE), new Reservations())
   const metadata = { thumbnail: 'x'.repeat(256 * 1024) }
   const register = (index: number, more: Partial<LeaseRequest> = { metadata }) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`

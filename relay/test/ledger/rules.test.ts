@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import type { Lease } from '../../src/lease/lease.ts'
+import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { captureHello } from '../support/client-hello.ts'
@@ -209,17 +210,17 @@ ledger('Routing and hostnames', {
   },
   // No lease asks for a wildcard yet: the table of routes itself.
   '2 single-label wildcard, not deeper labels': () => {
-    const routes = new RoutingTable('relay.example')
-    const lease = {} as Lease
-    routes.publish('*.parent.example.com', lease)
-    expect(routes.resolve('foo.parent.example.com')).toEqual({ to: 'lease', lease })
+    const routes = new RoutingTable<Route>('relay.example', ROOT_ROUTE)
+    const route: Route = { to: 'lease', lease: {} as Lease }
+    routes.publish('*.parent.example.com', route)
+    expect(routes.resolve('foo.parent.example.com')).toBe(route)
     expect(routes.resolve('bar.foo.parent.example.com')).toBeUndefined()
   },
   '3 root-host fallback to the admin/API handler': async () =>
     expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
   'the exact root host is never served by the wildcard': () => {
-    const routes = new RoutingTable('relay.example')
-    routes.publish('*.example', {} as Lease)
+    const routes = new RoutingTable<Route>('relay.example', ROOT_ROUTE)
+    routes.publish('*.example', { to: 'lease', lease: {} as Lease })
     expect(routes.resolve('relay.example')).toEqual({ to: 'root' })
   },
   'hostnames derive from the host of SVC_URL; path and query are ignored': () => {

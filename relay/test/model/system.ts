@@ -16,6 +16,7 @@ import { readSettings } from '../../src/config/settings.ts'
 import { DatagramForwarder } from '../../src/datagram/datagram-forwarder.ts'
 import { LeaseRegistry } from '../../src/lease/lease-registry.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
+import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { createLog } from '../../src/log/log.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import { AuditLog } from '../../src/policy/audit-log.ts'
@@ -31,7 +32,7 @@ export interface System {
   sdk: SdkApi
   admin: AdminApi
   open: PublicApi
-  routes: RoutingTable
+  routes: RoutingTable<Route>
   policy: Policy
   credentials: LeaseCredentials
   leases: LeaseRegistry
@@ -45,7 +46,7 @@ export async function createSystem(): Promise<System> {
   const identity = await loadIdentity(directory)
   const state = new WriteHealth(log)
   const policy = await Policy.load(directory, settings.portGates, state)
-  const routes = new RoutingTable(settings.rootHost)
+  const routes = new RoutingTable<Route>(settings.rootHost, ROOT_ROUTE)
   const journal = await ReservationJournal.open(directory, state, log)
   const leases = new LeaseRegistry(routes, journal.reservations)
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { Lease } from '../../src/lease/lease.ts'
+import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 
 const lease = (name: string): Lease =>
@@ -20,46 +21,46 @@ describe('Routes', () => {
   const [exact, wildcard, other] = [lease('exact'), lease('wildcard'), lease('other')]
 
   test('an exact name goes before the wildcard, which takes the other names', () => {
-    const routes = new RoutingTable('relay.localhost')
-    routes.publish('*.demo.relay.localhost', wildcard)
-    routes.publish('a.demo.relay.localhost', exact)
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
+    routes.publish('*.demo.relay.localhost', wildcard.route)
+    routes.publish('a.demo.relay.localhost', exact.route)
     expect(routes.resolve('a.demo.relay.localhost')).toEqual({ to: 'lease', lease: exact })
     expect(routes.resolve('b.demo.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
-    routes.withdraw('a.demo.relay.localhost', exact)
+    routes.withdraw('a.demo.relay.localhost', exact.route)
     expect(routes.resolve('a.demo.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
   })
 
   test('a wildcard stands for one label: not for none, not for two, not for an empty one', () => {
-    const routes = new RoutingTable('relay.localhost')
-    routes.publish('*.relay.localhost', wildcard)
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
+    routes.publish('*.relay.localhost', wildcard.route)
     expect(routes.resolve('a.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
     for (const name of ['a.b.relay.localhost', '.relay.localhost', 'localhost', ''])
       expect(routes.resolve(name)).toBeUndefined()
   })
 
   test('the root host is never served by a wildcard', () => {
-    const routes = new RoutingTable('relay.localhost')
-    routes.publish('*.localhost', wildcard)
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
+    routes.publish('*.localhost', wildcard.route)
     expect(routes.resolve('relay.localhost')).toEqual({ to: 'root' })
     expect(routes.resolve('other.localhost')).toEqual({ to: 'lease', lease: wildcard })
   })
 
   test('a client that names the wildcard itself gets what any label gets', () => {
-    const routes = new RoutingTable('relay.localhost')
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
     expect(routes.resolve('*.relay.localhost')).toBeUndefined()
-    routes.publish('*.relay.localhost', wildcard)
+    routes.publish('*.relay.localhost', wildcard.route)
     expect(routes.resolve('*.relay.localhost')).toEqual({ to: 'lease', lease: wildcard })
     expect(routes.resolve('*.*.relay.localhost')).toBeUndefined()
   })
 
   test('exact and wildcard have owners of their own, and only the owner withdraws', () => {
-    const routes = new RoutingTable('relay.localhost')
-    routes.publish('*.relay.localhost', wildcard)
-    expect(routes.leaseOf('*.relay.localhost')).toBe(wildcard)
-    expect(routes.leaseOf('relay.localhost')).toBeUndefined()
-    routes.withdraw('*.relay.localhost', other)
-    expect(routes.leaseOf('*.relay.localhost')).toBe(wildcard)
-    routes.withdraw('*.relay.localhost', wildcard)
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
+    routes.publish('*.relay.localhost', wildcard.route)
+    expect(routes.publishedAt('*.relay.localhost')).toBe(wildcard.route)
+    expect(routes.publishedAt('relay.localhost')).toBeUndefined()
+    routes.withdraw('*.relay.localhost', other.route)
+    expect(routes.publishedAt('*.relay.localhost')).toBe(wildcard.route)
+    routes.withdraw('*.relay.localhost', wildcard.route)
     expect(routes.resolve('a.relay.localhost')).toBeUndefined()
   })
 })

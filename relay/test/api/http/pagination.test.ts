@@ -10,6 +10,7 @@ import { ListCache } from '../../../src/api/http/list-cache.ts'
 import { fillPage } from '../../../src/api/http/pagination.ts'
 import { LeaseRegistry } from '../../../src/lease/lease-registry.ts'
 import { Reservations } from '../../../src/lease/reservations.ts'
+import { ROOT_ROUTE, type Route } from '../../../src/lease/route.ts'
 import { FIRST_LIST_PAGES, LIST_PAGE_BYTES, OTHER_LIST_PAGES } from '../../../src/limits.ts'
 import { RoutingTable } from '../../../src/routing/routing-table.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -247,7 +248,7 @@ test('the decisions of an operator who decided much are each on one page', () =>
 })
 
 test('10,000 leases: a page anywhere is found at once', () => {
-  const leases = new LeaseRegistry(new RoutingTable('relay.localhost'), new Reservations())
+  const leases = new LeaseRegistry(new RoutingTable<Route>('relay.localhost', ROOT_ROUTE), new Reservations())
   for (let index = 0; index < 10_000; index++) {
     const address = `0x${index.toString(16).padStart(40, '0')}`
     const request = {

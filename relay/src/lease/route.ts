@@ -1,0 +1,13 @@
+// Where the relay sends a public connection: to itself, or to the reverse sessions of a lease.
+
+import type { Lease } from './lease.ts'
+
+export interface LeaseRoute {
+  readonly to: 'lease'
+  readonly lease: Lease
+}
+
+export type Route = { readonly to: 'root' } | LeaseRoute
+
+/** The route of the root host. */
+export const ROOT_ROUTE: Route = { to: 'root' }
