@@ -1,9 +1,9 @@
-// The Sign-In with Ethereum message (EIP-4361) that proves an identity at registration.
+// The Sign-In with Ethereum message (EIP-4361) by which the holder of a key proves an address.
 
 import { PATH } from './http-api.ts'
 
-/** SIWE_STATEMENT is the statement of the Sign-In with Ethereum message (ERC-4361). */
-export const SIWE_STATEMENT = 'Register a svc lease'
+/** REGISTRATION_STATEMENT is the statement of the message that registration signs. */
+export const REGISTRATION_STATEMENT = 'Register a svc lease'
 /** SIWE_CHAIN_ID is the chain that the message names. Nothing is looked up on it. */
 export const SIWE_CHAIN_ID = 1
 /** `rch_` and 16 lower-case hexadecimal digits. */
@@ -11,28 +11,43 @@ export const CHALLENGE_ID: RegExp = /^rch_[0-9a-f]{16}$/
 
 /** SiweFields is what differs between two Sign-In with Ethereum messages of this protocol. */
 export interface SiweFields {
-  /** The relay's host, with its port when that is not 443. */
+  /** The host that asks for the signature, with its port when that is not 443. */
   host: string
   /** EIP-55 checksummed. */
   address: string
+  /** What the signer agrees to, in one line. */
+  statement: string
+  /** What the signature is for. */
+  uri: string
   /** Alphanumeric, at least 8 characters. */
   nonce: string
   /** RFC 3339. */
   issuedAt: string
   expirationTime: string
-  /** The challenge id. */
+  /** Registration: the challenge id. */
   requestId: string
 }
 
-/** The exact text that the relay issues and the identity signs. */
+/** SiwePurpose is what a message is signed for, and by whom. The signer knows it before the message comes. */
+export type SiwePurpose = Pick<SiweFields, 'host' | 'address' | 'statement' | 'uri' | 'requestId'>
+
+/**
+ * registrationPurpose is what registration at one relay signs for.
+ * @param host the relay's, with its port when that is not 443
+ */
+export function registrationPurpose(host: string): Pick<SiwePurpose, 'host' | 'statement' | 'uri'> {
+  return { host, statement: REGISTRATION_STATEMENT, uri: `https://${host}${PATH.register}` }
+}
+
+/** siweMessage makes the exact text that is issued and signed. */
 export function siweMessage(fields: SiweFields): string {
   return [
     `${fields.host} wants you to sign in with your Ethereum account:`,
     fields.address,
     '',
-    SIWE_STATEMENT,
+    fields.statement,
     '',
-    `URI: https://${fields.host}${PATH.register}`,
+    `URI: ${fields.uri}`,
     'Version: 1',
     `Chain ID: ${SIWE_CHAIN_ID}`,
     `Nonce: ${fields.nonce}`,
@@ -49,14 +64,11 @@ const LINE = {
 } as const
 
 /**
- * Reads what the relay was free to choose and checks that nothing else differs from the one message
- * that may be signed for this relay, this identity and this request.
- * @returns undefined when `message` is anything else, be it by a byte
+ * parseSiweMessage reads the nonce and the times, which the issuer was free to choose. Nothing else may differ from the one
+ * message that may be signed for this purpose.
+ * @returns undefined when `message` differs by as much as a byte
  */
-export function parseSiweMessage(
-  message: string,
-  expected: Pick<SiweFields, 'host' | 'address' | 'requestId'>,
-): SiweFields | undefined {
+export function parseSiweMessage(message: string, expected: SiwePurpose): SiweFields | undefined {
   const nonce = LINE.nonce.exec(message)?.[1]
   const issuedAt = LINE.issuedAt.exec(message)?.[1]
   const expirationTime = LINE.expirationTime.exec(message)?.[1]

@@ -1,10 +1,10 @@
 // The registration message (EIP-4361): one form, and nothing that differs from it is taken for it.
 
 import { expect, test } from 'vitest'
-import { parseSiweMessage, siweMessage } from '../src/index.ts'
+import { parseSiweMessage, registrationPurpose, siweMessage } from '../src/index.ts'
 
 const expected = {
-  host: 'relay.example:4433',
+  ...registrationPurpose('relay.example:4433'),
   address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   requestId: 'rch_0123456789abcdef',
 }
@@ -30,12 +30,22 @@ Expiration Time: 2026-01-01T00:02:00.000Z
 Request ID: rch_0123456789abcdef`)
 })
 
-test('is read back by who expects it', () => {
+test('has the statement and the URI that the caller gives', () => {
+  const login = { ...expected, statement: 'Sign in', uri: 'https://relay.example:4433/login' }
+  const message = siweMessage({ ...fields, ...login })
+  expect(message).toContain(`\n\nSign in\n\nURI: https://relay.example:4433/login\n`)
+  expect(parseSiweMessage(message, login)).toEqual({ ...fields, ...login })
+  expect(parseSiweMessage(message, expected)).toBeUndefined()
+})
+
+test('is read back by a signer that expects it', () => {
   expect(parseSiweMessage(siweMessage(fields), expected)).toEqual(fields)
 })
 
 test.each([
   ['another relay', { ...expected, host: 'relay.example' }],
+  ['another statement', { ...expected, statement: 'Register an svc lease' }],
+  ['another URI', { ...expected, uri: 'https://relay.example:4433/sdk/renew' }],
   ['another identity', { ...expected, address: expected.address.toLowerCase() }],
   ['another request', { ...expected, requestId: 'rch_0123456789abcdee' }],
 ])('%s is refused', (_what, other) => expect(parseSiweMessage(siweMessage(fields), other)).toBeUndefined())

@@ -1,7 +1,7 @@
 // Open registration challenges: each is bound to one request, lives two minutes and is used once.
 
 import { randomBytes } from 'node:crypto'
-import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX } from '@svc/protocol'
+import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX, registrationPurpose } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
 import { now, toWallTime } from '../clock.ts'
 import { RelayError } from '../errors.ts'
@@ -59,8 +59,9 @@ export class Challenges {
     const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
     const issuedAt = now()
     const expiresAt = issuedAt + CHALLENGE_TTL_S * 1000
-    const times = [toWallTime(issuedAt), toWallTime(expiresAt)] as const
-    const message = issueSiweMessage(this.#host, request.identity.address, id, ...times)
+    const { address: holder } = request.identity
+    const purpose = { ...registrationPurpose(this.#host), address: holder, requestId: id }
+    const message = issueSiweMessage(purpose, toWallTime(issuedAt), toWallTime(expiresAt))
     const challenge = { id, request, message, expiresAt, source, memory }
     this.#open.set(id, challenge)
     this.#perSource.set(source, open + 1)

@@ -1,7 +1,7 @@
-// Sign-In with Ethereum (EIP-4361) at registration: the message a challenge asks to sign, and who signed it.
+// Sign-In with Ethereum (EIP-4361): the message that a challenge asks to sign, and the check of who signed it.
 
 import { randomBytes } from 'node:crypto'
-import { siweMessage } from '@svc/protocol'
+import { type SiwePurpose, siweMessage } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { checksumAddress } from './ethereum.ts'
 
@@ -10,21 +10,17 @@ export type RecoverSigner = (message: string, signature: string) => Promise<stri
 
 const NONCE_BYTES = 12
 
-/** Times are milliseconds since the epoch, by the wall clock. */
-export function issueSiweMessage(
-  host: string,
-  address: string,
-  requestId: string,
-  issuedAt: number,
-  expiresAt: number,
-): string {
+/**
+ * A message of its own for each call, with a random nonce. Times are milliseconds since the epoch, by the wall clock.
+ * @param purpose its `address` may be in any case
+ */
+export function issueSiweMessage(purpose: SiwePurpose, issuedAt: number, expiresAt: number): string {
   return siweMessage({
-    host,
-    address: checksumAddress(address),
+    ...purpose,
+    address: checksumAddress(purpose.address),
     nonce: randomBytes(NONCE_BYTES).toString('hex'),
     issuedAt: new Date(issuedAt).toISOString(),
     expirationTime: new Date(expiresAt).toISOString(),
-    requestId,
   })
 }
 

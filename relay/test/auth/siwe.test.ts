@@ -1,11 +1,12 @@
 // The public vectors of Sign-In with Ethereum (EIP-4361): who signed is recovered from all of them, and no message
 // but our own, be it good or bad, is taken for a registration.
 
-import { parseSiweMessage, siweMessage } from '@svc/protocol'
+import { parseSiweMessage, registrationPurpose, siweMessage } from '@svc/protocol'
 import { createSiweMessage, parseSiweMessage as parseAnySiweMessage } from 'viem/siwe'
 import { describe, expect, test } from 'vitest'
 import { checksumAddress, recoverSigner } from '../../src/auth/ethereum.ts'
 import { issueSiweMessage, verifyProof } from '../../src/auth/siwe.ts'
+import { newAccount } from '../support/relay.ts'
 import parsingNegative from '../vectors/siwe/parsing_negative.json' with { type: 'json' }
 import parsingPositive from '../vectors/siwe/parsing_positive.json' with { type: 'json' }
 import verificationNegative from '../vectors/siwe/verification_negative.json' with { type: 'json' }
@@ -46,7 +47,8 @@ function textOf(fields: Fields): string {
 
 const ADDRESS = '0x9d85ca56217d2bb651b00f15e694eb7e713637d4'
 const REQUEST = 'rch_0123456789abcdef'
-const issued = issueSiweMessage('relay.example', ADDRESS, REQUEST, 0, 120_000)
+const purpose = { ...registrationPurpose('relay.example'), address: ADDRESS, requestId: REQUEST }
+const issued = issueSiweMessage(purpose, 0, 120_000)
 
 describe('verification_positive', () => {
   test.each(Object.entries(verificationPositive))('%s: the signer is recovered', async (_name, vector) => {
@@ -76,7 +78,7 @@ describe('parsing_positive', () => {
   })
 
   test.each(Object.entries(parsingPositive))('%s: an SDK does not sign it', (_name, { message, fields }) => {
-    const expected = { host: fields.domain, address: fields.address, requestId: REQUEST }
+    const expected = { ...registrationPurpose(fields.domain), address: fields.address, requestId: REQUEST }
     expect(parseSiweMessage(message, expected)).toBeUndefined()
   })
 })
@@ -84,7 +86,8 @@ describe('parsing_positive', () => {
 describe('parsing_negative', () => {
   test.each(Object.entries(parsingNegative))('%s: an SDK does not sign it', (_name, message) => {
     const [host = '', address = ''] = message.split(/ wants you to sign in with your Ethereum account:\n|\n/)
-    expect(parseSiweMessage(message, { host, address, requestId: 'some_id' })).toBeUndefined()
+    const expected = { ...registrationPurpose(host), address, requestId: 'some_id' }
+    expect(parseSiweMessage(message, expected)).toBeUndefined()
   })
 })
 
@@ -118,7 +121,7 @@ describe('our message', () => {
       requestId: REQUEST,
     })
     const fields = {
-      host: 'relay.example:4433',
+      ...registrationPurpose('relay.example:4433'),
       address: checksumAddress(ADDRESS),
       nonce: 'abcdefgh12345678',
       issuedAt: '1970-01-01T00:00:00.000Z',
@@ -127,5 +130,26 @@ describe('our message', () => {
     }
     expect(siweMessage(fields)).toBe(message)
     expect(parseSiweMessage(message, fields)).toEqual(fields)
+  })
+})
+
+test('a message for another purpose says so, and proves nothing at registration', async () => {
+  const account = newAccount()
+  const login = {
+    ...purpose,
+    address: account.address,
+    statement: 'Sign in to the agent',
+    uri: 'https://relay.example/login',
+  }
+  const message = issueSiweMessage(login, 0, 120_000)
+  expect(parseAnySiweMessage(message)).toMatchObject({ statement: login.statement, uri: login.uri })
+  expect(parseSiweMessage(message, login)).toMatchObject(login)
+  expect(parseSiweMessage(message, { ...purpose, address: account.address })).toBeUndefined()
+  const registration = issueSiweMessage({ ...purpose, address: account.address }, 0, 120_000)
+  const proof = { message, signature: await account.signMessage({ message }) }
+  const address = account.address.toLowerCase()
+  await expect(verifyProof(message, address, proof, recoverSigner)).resolves.toBeUndefined()
+  await expect(verifyProof(registration, address, proof, recoverSigner)).rejects.toMatchObject({
+    code: 'unauthorized',
   })
 })

@@ -1,7 +1,7 @@
 // The ledger: how each credential is sent, and what it is good for.
 
 import { verify } from 'node:crypto'
-import { type RegisterChallengeResponse, SIWE_STATEMENT } from '@svc/protocol'
+import { REGISTRATION_STATEMENT, type RegisterChallengeResponse } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { newAccount } from '../support/relay.ts'
@@ -81,7 +81,7 @@ ledger('Authentication rules', {
     const identity = { name: 'statement', address: newAccount().address }
     const { json } = await world.post('/sdk/register/challenge', { identity })
     const { siwe_message, challenge_id } = json.data as unknown as RegisterChallengeResponse
-    expect(siwe_message).toContain(`\n\n${SIWE_STATEMENT}\n\n`)
+    expect(siwe_message).toContain(`\n\n${REGISTRATION_STATEMENT}\n\n`)
     expect(siwe_message).toContain(identity.address)
     expect(siwe_message).toMatch(new RegExp(`\nRequest ID: ${challenge_id}$`))
   },

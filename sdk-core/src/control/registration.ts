@@ -15,6 +15,7 @@ import {
   type RenewRequest,
   type ReverseEndpointRequest,
   type Routing,
+  registrationPurpose,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
@@ -202,7 +203,8 @@ async function requestChallenge(
   const data = record(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
   const id = text(data, 'challenge_id', CHALLENGE_ID)
   const message = text(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
-  if (parseSiweMessage(message, { host: client.host, address, requestId: id }) === undefined)
+  const purpose = { ...registrationPurpose(client.host), address, requestId: id }
+  if (parseSiweMessage(message, purpose) === undefined)
     throw new SvcError(
       'siwe_mismatch',
       'refused to sign: the message does not name this relay, this identity and this request',

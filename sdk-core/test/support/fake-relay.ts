@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type RegisterChallengeRequest, siweMessage } from '@svc/protocol'
+import { type RegisterChallengeRequest, registrationPurpose, siweMessage } from '@svc/protocol'
 import { RelayClient } from '../../src/control/relay-client.ts'
 
 export const RELAY = new URL('https://relay.example:4433')
@@ -82,7 +82,7 @@ export function goodReplies(): Record<string, Reply> {
 
 export function goodMessage(address: string): string {
   return siweMessage({
-    host: RELAY.host,
+    ...registrationPurpose(RELAY.host),
     address,
     nonce: 'kEWepMt9knR6lWJ6A',
     issuedAt: '2026-01-02T03:04:05.678Z',

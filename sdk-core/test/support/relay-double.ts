@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { type Routing, type SignRequest, siweMessage } from '@svc/protocol'
+import { type Routing, registrationPurpose, type SignRequest, siweMessage } from '@svc/protocol'
 import { Session, type Stream } from '@svc/yamux'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -153,7 +153,7 @@ export class RelayDouble {
 
   #message({ identity }: { identity?: { address: string } }): string {
     return siweMessage({
-      host: `relay.localhost:${this.port}`,
+      ...registrationPurpose(`relay.localhost:${this.port}`),
       address: identity!.address,
       nonce: 'kEWepMt9knR6lWJ6A',
       issuedAt: new Date().toISOString(),
