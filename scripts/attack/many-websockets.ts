@@ -18,7 +18,7 @@ export const attack: ClientAttack = {
   sliceSeconds: 2,
   least: { WebSockets: 500 },
   bounds: {
-    // 2,400 of them at 64 KB each, of which their TLS is the most; docs/performance.md has what one takes.
+    // 2,400 of them at 64 KB each, of which their TLS is the most; bench/results/carrier.md has what one takes.
     memoryGrowthMaxBytes: 192 * MB,
   },
   run,
