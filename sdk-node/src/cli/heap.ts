@@ -1,4 +1,4 @@
-// Options of V8 that `svc` serves visitors with, for the reasons that a relay has: docs/decisions/0011-the-heap-of-a-relay.md.
+// Options of V8 that `svc` serves visitors with, for the reasons that a relay has: docs/decisions/0011-v8-heap-options.md.
 
 /** In megabytes; twice as much did no better. */
 const INITIAL_HEAP_MB = 128

@@ -1,0 +1,66 @@
+// The pages of the documentation: each link leads somewhere, and each decision has the form that the index describes.
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8')
+const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
+const pages = execFileSync('git', list, { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(path.join(root, file)))
+
+test('every link between pages leads to a file, and to a heading of it', () => {
+  expect(pages.flatMap(deadLinks)).toEqual([])
+})
+
+test('every decision has a number, a date, a status and a row in the index', () => {
+  const decisions = globSync('docs/decisions/0*.md', { cwd: root }).sort()
+  const rows = decisions.map((file) => {
+    const [heading = '', blank, line = ''] = read(file).split('\n')
+    const [, number, title] = heading.match(/^# (\d{4})\. (.+)$/) ?? []
+    const [, date, status] = line.match(/^(\d{4}-\d\d-\d\d), ((?:accepted|superseded).*)$/) ?? []
+    expect({ file, blank, number, dated: date !== undefined }).toEqual({
+      file,
+      blank: '',
+      number: path.basename(file).slice(0, 4),
+      dated: true,
+    })
+    return `| [${number}](${path.basename(file)}) | ${title} | ${date} | ${status} |`
+  })
+  const index = read('docs/decisions/README.md').split('\n')
+  expect(index.filter((line) => line.startsWith('| [0'))).toEqual(rows)
+})
+
+function deadLinks(file: string): string[] {
+  const links = [...withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return links
+    .filter((target) => !/^[a-z]+:/.test(target) && !leads(target, file))
+    .map((target) => `${file}: ${target}`)
+}
+
+function leads(target: string, from: string): boolean {
+  const [file = '', anchor] = target.split('#')
+  const found = file === '' ? from : path.join(path.dirname(from), file)
+  if (!existsSync(path.join(root, found))) return false
+  return anchor === undefined || anchorsOf(read(found)).includes(anchor)
+}
+
+/** The anchors that GitHub makes of headings. */
+function anchorsOf(text: string): string[] {
+  const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function withoutCode(text: string): string {
+  return text
+    .split(/^```/m)
+    .filter((_, index) => index % 2 === 0)
+    .join('')
+}
