@@ -192,8 +192,9 @@ describe('a relay elsewhere', () => {
   })
 
   it('does not send us to our own network', async () => {
-    const ipv6 = ['[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
-    const hosts = ['127.0.0.1', '10.1.2.3', '192.168.1.1', ...ipv6, 'a.localhost', 'good.example']
+    const ipv6 = ['[::1]', '[fd00::1]', '[::ffff:10.0.0.1]', '[64:ff9b::a00:1]', '[2002:a00:1::1]']
+    const ipv4 = ['127.0.0.1', '10.1.2.3', '192.168.1.1', '192.0.2.1', '224.0.0.1']
+    const hosts = [...ipv4, ...ipv6, 'a.localhost', 'good.example']
     const { found } = await discover([new URL('https://relay.example')], 99, wanted, network(hosts))
     expect(found.map(({ host }) => host)).toEqual(['good.example'])
     expect(calls).toEqual(new Set(['relay.example', 'good.example']))

@@ -1,9 +1,10 @@
 // Relays that other relays know: `GET /discovery`, each descriptor checked, and the nearest of those that answer.
 
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import {
   DESCRIPTOR_SIGNATURE_BYTES,
   descriptorText,
+  isPublicAddress,
   PATH,
   PROTOCOL_VERSION,
   type RelayDescriptor,
@@ -26,25 +27,6 @@ interface Wanted {
   tcp: boolean
   udp: boolean
 }
-
-/** Addresses that mean another machine to everybody who reads them, or none at all (RFC 6890). */
-const LOCAL = new BlockList()
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  LOCAL.addSubnet(net, prefix)
-for (const [net, prefix] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const)
-  LOCAL.addSubnet(net, prefix, 'ipv6')
 
 export interface Discovered {
   found: URL[]
@@ -148,9 +130,8 @@ function isAble({ supports_tcp, supports_udp }: RelayDescriptor, { tcp, udp }: W
   return (!tcp || supports_tcp === true) && (!udp || supports_udp === true)
 }
 
+/** Of a name, only `localhost` is: what another one resolves to is not looked at here. */
 function isLocal({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
-  const version = isIP(host)
-  if (version === 0) return /(?:^|\.)localhost\.?$/.test(host)
-  return LOCAL.check(host, version === 4 ? 'ipv4' : 'ipv6')
+  return isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host)
 }

@@ -1,0 +1,84 @@
+// Public IP addresses: those that mean one host to everybody. Relay and SDKs dial no others that a stranger named.
+
+/** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast and reserved ones. */
+const IPV4_SPECIAL = [
+  '0.0.0.0/8', // this network, unspecified
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relay anycast, deprecated
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+] as const
+
+/** The IPv6 global unicast addresses (RFC 4291 §2.4): everything else is local, multicast or reserved. */
+const IPV6_GLOBAL = '2000::/3'
+/** Networks within those that are not globally reachable (IANA IPv6 Special-Purpose Address Registry). */
+const IPV6_SPECIAL = [
+  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
+  '2001:db8::/32', // documentation
+  '3fff::/20', // documentation
+] as const
+
+/** IPv6 networks whose addresses carry an IPv4 address, and the byte at which it begins: that host is reached. */
+const IPV4_CARRIERS = [
+  ['::ffff:0:0/96', 12], // IPv4-mapped (RFC 4291 §2.5.5.2)
+  ['64:ff9b::/96', 12], // NAT64 (RFC 6052 §2.1)
+  ['2002::/16', 2], // 6to4 (RFC 3056 §2)
+] as const
+
+const IPV4_BYTES = 4
+const IPV6_GROUPS = 8
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const IPV6_CHARACTERS = /^[\dA-Fa-f:.]{2,45}$/
+
+/**
+ * Says whether an IP address is public: no loopback, private, link-local, shared, multicast, documentation or otherwise
+ * special address, also not within an IPv4-mapped, NAT64 or 6to4 one.
+ * @param address IPv4 in four decimal numbers, or IPv6 without a zone
+ * @returns false for text that is no IP address, too
+ */
+export function isPublicAddress(address: string): boolean {
+  const bytes = addressBytes(address)
+  return bytes !== undefined && isPublic(bytes)
+}
+
+function isPublic(bytes: readonly number[]): boolean {
+  if (bytes.length === IPV4_BYTES) return !IPV4_SPECIAL.some((network) => isWithin(bytes, network))
+  const carrier = IPV4_CARRIERS.find(([network]) => isWithin(bytes, network))
+  if (carrier !== undefined) return isPublic(bytes.slice(carrier[1], carrier[1] + IPV4_BYTES))
+  return isWithin(bytes, IPV6_GLOBAL) && !IPV6_SPECIAL.some((network) => isWithin(bytes, network))
+}
+
+/** @param network of the address's own family */
+function isWithin(bytes: readonly number[], network: string): boolean {
+  const [first = '', length] = network.split('/')
+  const prefix = Number(length)
+  return addressBytes(first)!.every((byte, index) => {
+    const freeBits = Math.min(8, Math.max(0, 8 * (index + 1) - prefix))
+    return byte >> freeBits === bytes[index]! >> freeBits
+  })
+}
+
+/** The address in network byte order, 4 bytes or 16; undefined for text that is no IP address. */
+function addressBytes(address: string): number[] | undefined {
+  if (IPV4.test(address)) return address.split('.').map(Number)
+  if (!IPV6_CHARACTERS.test(address)) return undefined
+  const url = `http://[${address}]`
+  if (!URL.canParse(url)) return undefined
+  // the URL standard writes IPv6 in hexadecimal groups, one run of zeros as `::`
+  const compressed = new URL(url).hostname.slice(1, -1)
+  const [left = [], right = []] = compressed
+    .split('::')
+    .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))))
+  const groups = [...left, ...new Array(IPV6_GROUPS - left.length - right.length).fill(0), ...right]
+  return groups.flatMap((group) => [group >> 8, group & 0xff])
+}
