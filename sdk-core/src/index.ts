@@ -19,7 +19,7 @@ export {
   SvcError,
   type SvcErrorCode,
 } from './errors.ts'
-export type { FetchHandler, FetchInfo } from './exchange/handler-call.ts'
+export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, signerOf } from './identity/key.ts'
 export { TIDY_INTERVAL_MS } from './limits.ts'
@@ -40,7 +40,6 @@ export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions } from './site/options.ts'
 export { parseRelay } from './site/options.ts'
 export type {
-  ConnectionStats,
   Site,
   SiteErrorEvent,
   SiteEventMap,
@@ -49,6 +48,7 @@ export type {
   SiteStats,
 } from './site/site.ts'
 export type { Waiting, WaitingReason } from './site/waiting-reason.ts'
+export type { ConnectionStats } from './tenant/connection-stats.ts'
 export type { Admit, SecureStream } from './tenant/visitor-connection.ts'
 export type { Upgraded, UpgradeOptions } from './websocket/upgrade.ts'
 export type { SocketErrorEvent, SocketEventMap, VisitorSocket } from './websocket/visitor-socket.ts'

@@ -10,7 +10,7 @@ import {
   LINKS_MAX,
   TIDY_INTERVAL_MS,
 } from '../limits.ts'
-import type { CarrierDebugEvent } from '../site/debug-event.ts'
+import type { CarrierDebugEvent } from './carrier-debug-event.ts'
 import { Link, type Traffic } from './carrier-socket.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'

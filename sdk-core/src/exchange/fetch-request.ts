@@ -1,6 +1,7 @@
 // From what was asked to the web-standard Request that the handler gets.
 
-import type { Field, Head } from '../http1/head-parser.ts'
+import type { Field } from '../semantics/fields.ts'
+import type { Head } from '../semantics/request-head.ts'
 
 /** @param body the stream of the body, when there is one */
 export function makeRequest(

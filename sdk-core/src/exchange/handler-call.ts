@@ -1,47 +1,13 @@
 // One call of the handler, for any version of HTTP: what it is given, what becomes of its answer, when it is let go.
 
-import type { Asked } from '../http1/request-parser.ts'
-import type { Presence } from '../http1/visitor-stream.ts'
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
-import type { Site } from '../semantics/request-target.ts'
-import type { Tunnel, Upgrade, Upgraded, UpgradeOptions } from '../websocket/upgrade.ts'
+import type { Asked } from '../semantics/parsed-request.ts'
+import type { Tunnel, Upgrade } from '../websocket/upgrade.ts'
+import type { Presence } from './disconnect-listener.ts'
+import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
+import type { HttpOptions } from './http-options.ts'
 import { Answer } from './prepared-response.ts'
-
-/** What the handler is told beside the request. */
-export interface FetchInfo {
-  /** The URL of the site under the hostname that nobody else can have. */
-  canonicalUrl: string
-  /** Watches work that goes on after the response: when it fails, that is reported like an error of the handler. */
-  waitUntil(promise: Promise<unknown>): void
-  /**
-   * Makes a WebSocket of a visitor's request, which is in no way checked for its `Origin`. Return the response, as it
-   * is; the socket opens when it is sent.
-   * @throws an error that answers a request that asks for no WebSocket with 426, and a malformed one with 400
-   */
-  upgrade(request: Request, options?: UpgradeOptions): Upgraded
-}
-
-/** What every framework exports as its `fetch`. */
-export type FetchHandler = (request: Request, info: FetchInfo) => Response | Promise<Response>
-
-/**
- * What happens on a connection:
- * - `beginning`: a TLS handshake or the head of a request is on its way
- * - `idle`: nothing is on its way, before the first request or behind the last
- * - `busy`: a request, its response, a WebSocket, or a protocol that nobody looks into
- */
-export type Activity = 'beginning' | 'idle' | 'busy'
-
-export interface HttpOptions extends Site {
-  fetch: FetchHandler
-  /** Told of each change, and now and then of none. */
-  activity?(activity: Activity): void
-  /** Aborted when the site closes: what is on is finished, and nothing follows. */
-  closing?: AbortSignal | undefined
-  /** The handler failed: it threw, gave no usable response, or its body broke off. The visitor learns no details. */
-  onError(error: unknown, request: Request): void
-}
 
 /** The body of a request, however it comes. */
 interface RequestBody {

@@ -1,6 +1,6 @@
 // The handler's Response made ready to be sent: its fields, its length, and its content in groups, for any version of HTTP.
 
-import type { Field } from '../http1/head-parser.ts'
+import type { Field } from '../semantics/fields.ts'
 import { httpDate } from '../semantics/http-date.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { Content, type Group } from './response-body.ts'

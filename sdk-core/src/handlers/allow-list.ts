@@ -1,7 +1,7 @@
 // An allow-list: what is not named does not reach the handler.
 
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../http1/connection.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 
 /** An AllowRule names a path, and the methods that may be used there. */
 export interface AllowRule {

@@ -2,7 +2,7 @@
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../http1/connection.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { equalSecrets } from './constant-time-equal.ts'
 
 /** VerifyPassword decides whether a user name and password are right, at once or later. */

@@ -2,7 +2,7 @@
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../http1/connection.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { fileResponse } from './file-response.ts'
 
 /** A file, as a module can hold it. */

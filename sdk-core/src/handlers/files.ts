@@ -1,6 +1,6 @@
 // Files as a site: the path of a request names one, or a folder with an index or a listing.
 
-import type { FetchHandler } from '../http1/connection.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { listing } from './directory-listing.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'

@@ -1,8 +1,8 @@
 // A request inspector: a handler around another one, which keeps what came and can do it again.
 
 import { SvcError } from '../errors.ts'
+import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
 import { buildRequest, withBody } from '../exchange/fetch-request.ts'
-import type { FetchHandler, FetchInfo } from '../http1/connection.ts'
 import { Preview } from './body-preview.ts'
 import { type Entry, wholeBody } from './inspector-entry.ts'
 

@@ -1,8 +1,8 @@
 // A reverse proxy: what the page's network can reach, at the site's address (RFC 9110 §7.6).
 
 import { SvcError } from '../errors.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
-import type { FetchHandler } from '../http1/connection.ts'
 import { endToEnd, withoutClaims } from '../semantics/end-to-end-fields.ts'
 import { withHeaders } from './response-headers.ts'
 

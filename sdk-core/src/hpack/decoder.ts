@@ -1,9 +1,9 @@
 // Header blocks to fields (RFC 7541): every block in order, for each changes how the next one reads.
 
 import { decodeLatin1 } from '../bytes/latin1.ts'
-import { Http2Error } from '../http2/errors.ts'
-import { HEADER_TABLE_BYTES } from '../http2/limits.ts'
+import { HpackError } from './error.ts'
 import { decodeHuffman } from './huffman.ts'
+import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /** What an entry weighs beside its octets (§4.1). */
@@ -23,7 +23,7 @@ export class Decoder {
 
   /**
    * @param field is called for each, in order; name and value are octets as Latin-1
-   * @throws Http2Error `invalid_compression`: nothing on this connection can be decoded any more
+   * @throws HpackError: nothing on this connection can be decoded any more
    */
   decode(block: Uint8Array, field: (name: string, value: string) => void): void {
     this.#block = block
@@ -36,7 +36,7 @@ export class Decoder {
   #resizes(): void {
     while (this.#at < this.#block.length && (this.#block[this.#at]! & 0xe0) === 0x20) {
       const size = this.#integer(5)
-      if (size > HEADER_TABLE_BYTES) throw new Http2Error('invalid_compression')
+      if (size > HEADER_TABLE_BYTES) throw new HpackError()
       this.#maxSize = size
       this.#evict(0)
     }
@@ -47,7 +47,7 @@ export class Decoder {
     const first = this.#block[this.#at]!
     if (first >= 0x80) return this.#entry(this.#integer(7))
     const isIndexing = first >= 0x40
-    if (!isIndexing && first >= 0x20) throw new Http2Error('invalid_compression')
+    if (!isIndexing && first >= 0x20) throw new HpackError()
     const index = this.#integer(isIndexing ? 6 : 4)
     const entry: Entry = [index === 0 ? this.#string() : this.#entry(index)[0], this.#string()]
     if (isIndexing) this.#insert(entry)
@@ -58,7 +58,7 @@ export class Decoder {
     const { length } = STATIC_TABLE
     const entry =
       index <= length ? STATIC_TABLE[index - 1] : this.#entries[this.#entries.length + length - index]
-    if (!entry) throw new Http2Error('invalid_compression')
+    if (!entry) throw new HpackError()
     return entry
   }
 
@@ -83,7 +83,7 @@ export class Decoder {
     if (value < max) return value
     for (let shift = 0; ; shift += 7) {
       const octet = this.#octet()
-      if (shift > INTEGER_SHIFT_MAX) throw new Http2Error('invalid_compression')
+      if (shift > INTEGER_SHIFT_MAX) throw new HpackError()
       value += (octet & 0x7f) << shift
       if (octet < 0x80) return value
     }
@@ -94,14 +94,14 @@ export class Decoder {
     const isHuffman = (this.#block[this.#at] ?? 0) >= 0x80
     const length = this.#integer(7)
     const bytes = this.#block.subarray(this.#at, this.#at + length)
-    if (bytes.length < length) throw new Http2Error('invalid_compression')
+    if (bytes.length < length) throw new HpackError()
     this.#at += length
     return isHuffman ? decodeHuffman(bytes) : decodeLatin1(bytes)
   }
 
   #octet(): number {
     const octet = this.#block[this.#at++]
-    if (octet === undefined) throw new Http2Error('invalid_compression')
+    if (octet === undefined) throw new HpackError()
     return octet
   }
 }

@@ -1,8 +1,8 @@
 // Fields to header blocks (RFC 7541): what repeats from response to response takes an octet, the rest goes as it is.
 
-import type { Field } from '../http1/head-parser.ts'
-import { HEADER_TABLE_BYTES } from '../http2/limits.ts'
+import type { Field } from '../semantics/fields.ts'
 import { sizeOf } from './decoder.ts'
+import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /** Values that hardly come again: they would only push out those that do. */

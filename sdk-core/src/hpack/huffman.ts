@@ -1,6 +1,6 @@
 // The Huffman code of RFC 7541 Appendix B, decoded. Nothing is encoded with it: that saves little on responses.
 
-import { Http2Error } from '../http2/errors.ts'
+import { HpackError } from './error.ts'
 
 /** The length of each symbol's code in bits, as a digit of base 32; the last one is EOS. The code is canonical. */
 const LENGTHS =
@@ -16,7 +16,7 @@ const PADDING_BITS_MAX = 7
 /** A node of the code's tree is two entries, for bit 0 and bit 1: the next node's index, or ~symbol at a leaf. */
 const TREE: Int16Array = buildTree()
 
-/** @throws Http2Error `invalid_compression` */
+/** @throws HpackError */
 export function decodeHuffman(bytes: Uint8Array): string {
   const octets: number[] = []
   let node = 0
@@ -31,7 +31,7 @@ export function decodeHuffman(bytes: Uint8Array): string {
       ones &&= bit === 1
       if (next >= 0) node = next
       else {
-        if (~next === EOS) throw new Http2Error('invalid_compression')
+        if (~next === EOS) throw new HpackError()
         octets.push(~next)
         node = 0
         bits = 0
@@ -39,7 +39,7 @@ export function decodeHuffman(bytes: Uint8Array): string {
       }
     }
   }
-  if (bits > PADDING_BITS_MAX || !ones) throw new Http2Error('invalid_compression')
+  if (bits > PADDING_BITS_MAX || !ones) throw new HpackError()
   let text = ''
   for (let at = 0; at < octets.length; at += 8192) text += String.fromCharCode(...octets.slice(at, at + 8192))
   return text

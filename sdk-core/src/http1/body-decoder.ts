@@ -2,15 +2,15 @@
 
 import { concat } from '../bytes/concat.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import type { Input } from './buffered-reader.ts'
+import { parseField } from './head-parser.ts'
 import {
   CHUNK_EXTENSIONS_BYTES,
   CHUNK_LINE_BYTES,
   CHUNK_SIZE_DIGITS,
   TRAILER_FIELDS,
   TRAILERS_BYTES,
-} from '../semantics/limits.ts'
-import type { Input } from './buffered-reader.ts'
-import { parseField } from './head-parser.ts'
+} from './limits.ts'
 
 export interface Decoder {
   readonly done: boolean

@@ -3,8 +3,8 @@
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { decodeLatin1 } from '../bytes/latin1.ts'
 import { HttpError, type HttpErrorCode } from '../semantics/http-error.ts'
-import { READ_AHEAD_BYTES } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
+import { READ_AHEAD_BYTES } from './limits.ts'
 
 const CR = 0x0d
 const LF = 0x0a

@@ -1,15 +1,14 @@
 // An HTTP/1.1 server on one connection: requests in order, each through the handler, until one side has enough.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import type { HttpOptions } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import type { Head } from '../semantics/request-head.ts'
 import { encodeRefusal } from './error-response.ts'
 import { Exchange } from './exchange.ts'
-import { type Head, readHead } from './head-parser.ts'
+import { readHead } from './head-parser.ts'
 import { ask } from './request-parser.ts'
 import { Peer } from './visitor-stream.ts'
-
-export type { FetchHandler, FetchInfo, HttpOptions } from '../exchange/handler-call.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects for what the visitor does. Pipelined requests

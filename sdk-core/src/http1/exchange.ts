@@ -1,7 +1,8 @@
 // One exchange over HTTP/1.1: the handler gets the request, the visitor the response, and both bodies are framed.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
-import { Call, type HttpOptions } from '../exchange/handler-call.ts'
+import { Call } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
 import { Answer } from '../exchange/prepared-response.ts'
 import type { Tunnel } from '../websocket/upgrade.ts'
 import { Body } from './request-body.ts'

@@ -1,26 +1,12 @@
 // The head of a request: request line and header section (RFC 9112 §3, §5), read line by line as they come.
 
-import type { HttpOptions } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import {
-  HEAD_BYTES,
-  HEAD_DEADLINE_MS,
-  HEAD_FIELDS,
-  IDLE_MS,
-  REQUEST_LINE_BYTES,
-} from '../semantics/limits.ts'
+import { HEAD_BYTES, HEAD_DEADLINE_MS, HEAD_FIELDS, IDLE_MS } from '../semantics/limits.ts'
+import type { Head } from '../semantics/request-head.ts'
 import type { Input } from './buffered-reader.ts'
-
-/** Name in lower case, and value without white space around it. */
-export type Field = readonly [name: string, value: string]
-
-export interface Head {
-  method: string
-  /** As sent: origin-form, absolute-form or `*`. */
-  target: string
-  version: '1.1' | '1.0'
-  fields: Field[]
-}
+import { REQUEST_LINE_BYTES } from './limits.ts'
 
 // One SP between the parts: RFC 9112 §3 lets a server accept other white space, and servers that did were smuggled through.
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/(\d\.\d)$/
@@ -67,13 +53,6 @@ export function parseField(line: string): Field {
   const match = FIELD_LINE.exec(line)
   if (!match) throw new HttpError('invalid_field')
   return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!)]
-}
-
-/** The values of every field line with this name, given in lower case. */
-export function valuesOf(fields: readonly Field[], name: string): string[] {
-  const values = []
-  for (const field of fields) if (field[0] === name) values.push(field[1])
-  return values
 }
 
 function parseRequestLine(line: string): Head {

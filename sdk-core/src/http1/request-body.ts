@@ -1,9 +1,10 @@
 // A request body as a stream that pulls: a handler that reads slowly stops the visitor.
 
 import { HttpError } from '../semantics/http-error.ts'
-import { BODY_STALL_MS, DRAIN_BYTES, DRAIN_MS } from '../semantics/limits.ts'
+import { BODY_STALL_MS } from '../semantics/limits.ts'
 import { ChunkedDecoder, type Decoder, LengthDecoder } from './body-decoder.ts'
 import type { Input } from './buffered-reader.ts'
+import { DRAIN_BYTES, DRAIN_MS } from './limits.ts'
 
 export class Body {
   readonly stream: ReadableStream<Uint8Array>

@@ -1,19 +1,10 @@
 // What a head asks for, checked before a handler sees it: which resource, with how much body, and what comes after.
 
+import { valuesOf } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import { type Asked, checkMethod, expects, parseLength } from '../semantics/parsed-request.ts'
+import type { Head } from '../semantics/request-head.ts'
 import { requestUrl, type Site } from '../semantics/request-target.ts'
-import { type Head, valuesOf } from './head-parser.ts'
-
-/** Whatever the version of HTTP. */
-export interface Asked {
-  head: Head
-  /** Undefined for `OPTIONS *`. */
-  url: string | undefined
-  /** The visitor waits for `100 Continue` before it sends the body. */
-  expectsContinue: boolean
-  /** The visitor asks for a WebSocket. */
-  webSocket: boolean
-}
 
 /** Over HTTP/1.1, which frames a message by its head. */
 export interface AskedInOrder extends Asked {
@@ -22,10 +13,6 @@ export interface AskedInOrder extends Asked {
   /** Whether the visitor wants to go on after the response. */
   persistent: boolean
 }
-
-/** A site is no proxy, and a TRACE would show a script of the page what it must not see: HttpOnly cookies, for one. */
-const METHODS_NOT_SERVED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
-const DIGITS = /^\d+$/
 
 /** @throws HttpError with the status that refuses the request */
 export function ask(head: Head, site: Site): AskedInOrder {
@@ -47,38 +34,6 @@ function bodyLength(head: Head): number | 'chunked' {
   if (coding === 'chunked' && head.version === '1.1') return 'chunked'
   const isOther = /^[a-z]+, ?chunked$/.test(coding) && head.version === '1.1'
   throw new HttpError(isOther ? 'transfer_coding_not_implemented' : 'invalid_transfer_encoding')
-}
-
-/**
- * @param lengths the values of Content-Length, one at least
- * @throws HttpError `invalid_content_length`, `content_too_large`
- */
-export function parseLength(lengths: string[]): number {
-  const text = lengths[0]!
-  if (lengths.length > 1 || !DIGITS.test(text)) throw new HttpError('invalid_content_length')
-  const length = Number(text)
-  if (!Number.isSafeInteger(length)) throw new HttpError('content_too_large')
-  return length
-}
-
-/**
- * Any other token is for the handler to know (RFC 9110 §9.1).
- * @throws HttpError `method_not_implemented`
- */
-export function checkMethod(method: string): void {
-  if (METHODS_NOT_SERVED.has(method)) throw new HttpError('method_not_implemented')
-}
-
-/**
- * RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused.
- * @throws HttpError `expectation_failed`
- */
-export function expects(head: Head): boolean {
-  if (head.version === '1.0') return false
-  const values = valuesOf(head.fields, 'expect')
-  if (values.some((value) => value.toLowerCase() !== '100-continue'))
-    throw new HttpError('expectation_failed')
-  return values.length > 0
 }
 
 /**

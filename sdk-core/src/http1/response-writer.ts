@@ -7,7 +7,7 @@ import type { Answer } from '../exchange/prepared-response.ts'
 import type { Group } from '../exchange/response-body.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
 import { reasonOf } from '../semantics/reason-phrases.ts'
-import type { Head } from './head-parser.ts'
+import type { Head } from '../semantics/request-head.ts'
 
 const EMPTY = new Uint8Array(0)
 const CRLF: Uint8Array = encodeLatin1('\r\n')

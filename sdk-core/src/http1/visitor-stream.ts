@@ -2,15 +2,9 @@
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { Output } from '../exchange/deadline-writer.ts'
+import type { Presence } from '../exchange/disconnect-listener.ts'
 import { LINGER_MS } from '../semantics/limits.ts'
 import { Input } from './buffered-reader.ts'
-
-export interface Presence {
-  /** The visitor ended its direction (close_notify). */
-  left(): void
-  /** Nothing can be sent or received any more. */
-  broken(error: unknown): void
-}
 
 export class Peer {
   readonly input: Input

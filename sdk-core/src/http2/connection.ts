@@ -2,10 +2,11 @@
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { Output } from '../exchange/deadline-writer.ts'
-import type { HttpOptions } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
 import { Decoder } from '../hpack/decoder.ts'
 import { Encoder } from '../hpack/encoder.ts'
-import type { Field } from '../http1/head-parser.ts'
+import { HpackError } from '../hpack/error.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HEAD_DEADLINE_MS, IDLE_MS, LINGER_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'
@@ -158,7 +159,11 @@ class Connection {
   /** Every block is decoded, whatever becomes of its stream: the next one depends on it (§4.3). */
   #headers(id: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void {
     const list = new HeaderList()
-    this.#decoder.decode(block, (name, value) => list.add(name, value))
+    try {
+      this.#decoder.decode(block, (name, value) => list.add(name, value))
+    } catch (error) {
+      throw error instanceof HpackError ? new Http2Error('invalid_compression') : error
+    }
     this.#streams.headers(id, list, isEnd, isSelfDependent)
   }
 

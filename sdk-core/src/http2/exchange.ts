@@ -1,10 +1,11 @@
 // One exchange over HTTP/2: the handler gets the request of a stream, the visitor gets the response.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
-import { Call, type HttpOptions } from '../exchange/handler-call.ts'
+import { Call } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
 import { Answer } from '../exchange/prepared-response.ts'
-import { refusalFields } from '../http1/error-response.ts'
-import type { Field } from '../http1/head-parser.ts'
+import { refusalFields } from '../semantics/error-response.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { HEAD_DEADLINE_MS } from '../semantics/limits.ts'
 import type { Tunnel } from '../websocket/upgrade.ts'

@@ -1,6 +1,6 @@
 // The fields of one header block, checked as they are decoded (RFC 9113 §8.2, §8.3) and bounded.
 
-import type { Field } from '../http1/head-parser.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HEAD_BYTES, HEAD_FIELDS } from '../semantics/limits.ts'
 
 // A token in lower case, and what HTTP/1.1 takes here for a value: §8.2.1 asks for less.

@@ -1,4 +1,4 @@
-// Every limit of HTTP/2 beside those of HTTP/1.1, which hold here, too; each with its unit and the reason for its value.
+// Every limit of HTTP/2 beside those that all versions share, each with its unit and the reason for its value.
 
 /** Payload of a frame, either way: what everybody takes (RFC 9113 §4.2), and a TLS record's worth. */
 export const FRAME_BYTES: number = 16 * 1024
@@ -11,8 +11,6 @@ export const CONNECTION_WINDOW_BYTES: number = 1024 * 1024
 /** What the windows grow to for handlers that are faster: 20 MB/s at a round trip of 100 ms. */
 export const STREAM_WINDOW_MAX_BYTES: number = 2 * 1024 * 1024
 export const CONNECTION_WINDOW_MAX_BYTES: number = 4 * 1024 * 1024
-/** Compression state, either way: the initial value of RFC 7541 and what browsers keep. */
-export const HEADER_TABLE_BYTES = 4096
 /** CONTINUATION frames of one header block (CVE-2024-27316): at their usual size four make the largest. */
 export const CONTINUATIONS_MAX = 32
 

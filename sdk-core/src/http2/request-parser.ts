@@ -1,8 +1,9 @@
 // What a header list asks for (RFC 9113 §8.3; RFC 8441 §4), checked before a handler sees it.
 
-import { type Field, type Head, valuesOf } from '../http1/head-parser.ts'
-import { type Asked, checkMethod, expects, parseLength } from '../http1/request-parser.ts'
+import { type Field, valuesOf } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import { type Asked, checkMethod, expects, parseLength } from '../semantics/parsed-request.ts'
+import type { Head } from '../semantics/request-head.ts'
 import { requestUrl, type Site } from '../semantics/request-target.ts'
 import { Http2Error } from './errors.ts'
 import type { HeaderList } from './header-list.ts'

@@ -1,7 +1,7 @@
 // One stream (RFC 9113 §5.1): a request on its way in, a response on its way out, and a window for each.
 
-import type { Field } from '../http1/head-parser.ts'
-import type { Presence } from '../http1/visitor-stream.ts'
+import type { Presence } from '../exchange/disconnect-listener.ts'
+import type { Field } from '../semantics/fields.ts'
 import { Outbound } from './data-queue.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM, WINDOW_UPDATE } from './frame.ts'

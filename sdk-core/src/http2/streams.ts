@@ -1,6 +1,6 @@
 // The streams of one connection: which are open, which may open, and what frames mean to them (RFC 9113 §5.1).
 
-import type { HttpOptions } from '../exchange/handler-call.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { ClosedStreams } from './closed-streams.ts'
 import { Http2Error } from './errors.ts'

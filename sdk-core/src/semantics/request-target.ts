@@ -1,7 +1,8 @@
 // Which resource a request is for: request target and Host to a URL (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
 
-import { type Head, valuesOf } from '../http1/head-parser.ts'
+import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
+import type { Head } from './request-head.ts'
 
 export interface Site {
   /** Whether the site has this host, given in lower case and without port. */

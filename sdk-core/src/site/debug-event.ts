@@ -1,14 +1,9 @@
 // What the `debug` option of `publish` is told. Nothing here is secret, and nothing is a visitor's.
 
+import type { CarrierDebugEvent } from '../carrier/carrier-debug-event.ts'
 import type { SvcErrorCode } from '../errors.ts'
 import type { SiteState } from './site.ts'
 import type { Waiting } from './waiting-reason.ts'
-
-export type CarrierDebugEvent =
-  /** A WebSocket to the relay opened or closed; `count` are open now, `code` says why one broke. */
-  | { type: 'websocket'; change: 'opened' | 'closed'; count: number; code?: SvcErrorCode | undefined }
-  /** A visitor's connection began or ended; `count` are being served now. */
-  | { type: 'visitor'; change: 'came' | 'left'; count: number }
 
 /** DebugEvent is what the option `debug` of `publish` is called with. No event holds a secret or a visitor's data. */
 export type DebugEvent =

@@ -2,7 +2,7 @@
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
-import type { FetchHandler } from '../http1/connection.ts'
+import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { CONNECTIONS_MAX } from '../limits.ts'
 import type { TlsOptions } from '../tenant/server.ts'
 import type { DebugEvent } from './debug-event.ts'

@@ -3,6 +3,7 @@
 import type { Traffic } from '../carrier/carrier-socket.ts'
 import type { CarrierStats } from '../carrier/websocket-carrier.ts'
 import type { SvcError } from '../errors.ts'
+import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 /**
@@ -45,18 +46,6 @@ export interface SiteEventMap {
   error: SiteErrorEvent
   /** Idle connections were closed for others, or none could be. Told once a second at most. */
   pressure: SitePressureEvent
-}
-
-/** Visitors' connections; the relay has those of visitors who wait for one. */
-export interface ConnectionStats {
-  /** Here now, those included that are being closed for others. */
-  open: number
-  /** Of those, the ones on which nothing is under way: they are closed for others when there are no more to be had. */
-  idle: number
-  /** The option `maxConnections`. */
-  max: number
-  /** Of all that there were. */
-  closedForOthers: number
 }
 
 /** SiteStats are the figures of a site at one moment. */

@@ -4,9 +4,9 @@ import type { Activation } from '../carrier/reverse-stream.ts'
 import { CONNECTIONS_DEFAULT } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import { type Connection, Connections } from '../tenant/connection-limiter.ts'
+import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import { Pressure } from '../tenant/pressure-reporter.ts'
 import { TenantServer, type TenantServerOptions } from '../tenant/server.ts'
-import type { ConnectionStats } from './site.ts'
 
 interface VisitorsOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> {
   platform: Platform

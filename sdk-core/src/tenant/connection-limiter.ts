@@ -1,8 +1,8 @@
 // The connections of a site: how many are open, which are idle, and which of those are closed when more come than there may be.
 
-import type { Activity } from '../exchange/handler-call.ts'
+import type { Activity } from '../exchange/http-options.ts'
 import { BEGINNING_MIN_MS, IDLE_MIN_MS, LEAVING_MIN, LEAVING_MS, LEAVING_SHARE } from '../limits.ts'
-import type { ConnectionStats } from '../site/site.ts'
+import type { ConnectionStats } from './connection-stats.ts'
 import type { Pressure } from './pressure-reporter.ts'
 
 /** `leaving`: told to close, in favour of another one; `cut`: broken off, because that took long. */

@@ -2,7 +2,8 @@
 
 import type { ServerConfig } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import { type HttpOptions, serveHttp } from '../http1/connection.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
+import { serveHttp } from '../http1/connection.ts'
 import type { Connection } from './connection-limiter.ts'
 import { HTTP2, type ServeHttp } from './load-http2.ts'
 import { TlsStream } from './tls-stream.ts'

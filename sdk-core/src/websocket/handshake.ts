@@ -1,6 +1,6 @@
 // The opening handshake (RFC 6455 §4.2): what the visitor has to ask, and what it is answered.
 
-import type { Field } from '../http1/head-parser.ts'
+import type { Field } from '../semantics/fields.ts'
 import { UpgradeError } from '../semantics/http-error.ts'
 
 const VERSION = '13'

@@ -1,7 +1,7 @@
 // From a request to a WebSocket: what `upgrade` gives the handler, and what becomes of it when that returns.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import type { Field } from '../http1/head-parser.ts'
+import type { Field } from '../semantics/fields.ts'
 import { acceptDeflate, type Deflate } from './deflate-negotiation.ts'
 import { WebSocketError } from './errors.ts'
 import { type Handshake, handshakeFields, readHandshake } from './handshake.ts'

@@ -1,6 +1,6 @@
 // Asks a handler as the server would.
 
-import type { FetchHandler, FetchInfo } from '../../src/http1/connection.ts'
+import type { FetchHandler, FetchInfo } from '../../src/exchange/fetch-handler.ts'
 
 const SITE = 'https://site.example'
 

@@ -1,8 +1,8 @@
 // The inspector: what it keeps, how much at most, and that the handler notices nothing of it.
 
 import { expect, test, vi } from 'vitest'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import { inspect } from '../../src/handlers/inspector.ts'
-import type { FetchHandler } from '../../src/http1/connection.ts'
 import { converse } from '../http1/visitor.ts'
 import { ask, info } from './ask.ts'
 

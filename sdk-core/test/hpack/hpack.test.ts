@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Decoder } from '../../src/hpack/decoder.ts'
 import { Encoder } from '../../src/hpack/encoder.ts'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'
-import { HEADER_TABLE_BYTES } from '../../src/http2/limits.ts'
+import { HEADER_TABLE_BYTES } from '../../src/hpack/limits.ts'
 
 type Fields = [name: string, value: string][]
 

@@ -1,7 +1,7 @@
 // What a connection says of itself: whether anything is under way on it.
 
 import { expect, test } from 'vitest'
-import type { Activity } from '../../src/exchange/handler-call.ts'
+import type { Activity } from '../../src/exchange/http-options.ts'
 import { Visitor } from './visitor.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: site.example\r\n\r\n'

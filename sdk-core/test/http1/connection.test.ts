@@ -1,15 +1,14 @@
 // The life of a connection, RFC 9112 §9: persistence, pipelining, half-close, who leaves when, and every deadline.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { FetchHandler } from '../../src/http1/connection.ts'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
+import { DRAIN_MS, READ_AHEAD_BYTES } from '../../src/http1/limits.ts'
 import {
   BODY_STALL_MS,
-  DRAIN_MS,
   HALF_CLOSED_MS,
   HEAD_DEADLINE_MS,
   IDLE_MS,
   LINGER_MS,
-  READ_AHEAD_BYTES,
   WRITE_BYTES,
   WRITE_STALL_MS,
 } from '../../src/semantics/limits.ts'

@@ -1,7 +1,8 @@
 // Request line and header section, RFC 9112 §2, §3 and §5: what is read, and what is refused before any handler.
 
 import { describe, expect, test } from 'vitest'
-import { HEAD_BYTES, HEAD_FIELDS, REQUEST_LINE_BYTES } from '../../src/semantics/limits.ts'
+import { REQUEST_LINE_BYTES } from '../../src/http1/limits.ts'
+import { HEAD_BYTES, HEAD_FIELDS } from '../../src/semantics/limits.ts'
 import { converse, latin1, refusalOf, Visitor } from './visitor.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain;charset=UTF-8\r\ncontent-length: 2\r\n\r\nok'

@@ -9,7 +9,7 @@ import {
   READ_AHEAD_BYTES,
   TRAILER_FIELDS,
   TRAILERS_BYTES,
-} from '../../src/semantics/limits.ts'
+} from '../../src/http1/limits.ts'
 import { converse, latin1, refusalOf, Visitor } from './visitor.ts'
 
 const POST = 'POST / HTTP/1.1\r\nHost: site.example\r\n'

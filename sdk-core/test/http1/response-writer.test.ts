@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { FetchHandler } from '../../src/http1/connection.ts'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import { WRITE_BYTES } from '../../src/semantics/limits.ts'
 import { converse, latin1, Visitor } from './visitor.ts'
 

@@ -1,6 +1,8 @@
 // A visitor for tests: sends literal bytes to a server in memory and reads literal bytes back.
 
-import { type FetchHandler, type HttpOptions, serveHttp } from '../../src/http1/connection.ts'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
+import type { HttpOptions } from '../../src/exchange/http-options.ts'
+import { serveHttp } from '../../src/http1/connection.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
 
 export const latin1 = {

@@ -1,7 +1,7 @@
 // What a connection says of itself: whether anything is under way on it.
 
 import { expect, test } from 'vitest'
-import type { Activity } from '../../src/exchange/handler-call.ts'
+import type { Activity } from '../../src/exchange/http-options.ts'
 import { settle, Visitor } from './visitor.ts'
 import { frame, get, HEADERS, PING, PREFACE, settings } from './wire.ts'
 

@@ -1,7 +1,7 @@
 // The end of a connection, RFC 9113 §6.8 and §5.4.1: a site that closes, a visitor that leaves, a transport that breaks.
 
 import { expect, test, vi } from 'vitest'
-import type { FetchHandler } from '../../src/http1/connection.ts'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import { HALF_CLOSED_MS, LINGER_MS } from '../../src/semantics/limits.ts'
 import { settle, Visitor } from './visitor.ts'
 import { DATA, END_STREAM, frame, GOAWAY, get, post } from './wire.ts'

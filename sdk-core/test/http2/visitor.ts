@@ -1,7 +1,8 @@
 // A visitor for tests: sends literal frames to a server in memory and reads its frames back.
 
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
+import type { HttpOptions } from '../../src/exchange/http-options.ts'
 import { Decoder } from '../../src/hpack/decoder.ts'
-import type { FetchHandler, HttpOptions } from '../../src/http1/connection.ts'
 import { serveHttp2 } from '../../src/http2/connection.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
 import {

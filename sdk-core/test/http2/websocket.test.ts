@@ -1,7 +1,7 @@
 // WebSockets over a stream, RFC 8441: the handshake is CONNECT and 200, the frames are in DATA.
 
 import { describe, expect, test } from 'vitest'
-import type { FetchHandler, FetchInfo } from '../../src/http1/connection.ts'
+import type { FetchHandler, FetchInfo } from '../../src/exchange/fetch-handler.ts'
 import type { UpgradeOptions } from '../../src/websocket/upgrade.ts'
 import { frame as message, status } from '../websocket/client.ts'
 import { settle, Visitor } from './visitor.ts'

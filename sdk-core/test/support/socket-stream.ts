@@ -2,7 +2,8 @@
 
 import { createServer, type Server, type Socket } from 'node:net'
 import type { ByteStream } from '../../src/bytes/byte-stream.ts'
-import { type HttpOptions, serveHttp } from '../../src/http1/connection.ts'
+import type { HttpOptions } from '../../src/exchange/http-options.ts'
+import { serveHttp } from '../../src/http1/connection.ts'
 
 class SocketStream implements ByteStream {
   readonly #socket: Socket

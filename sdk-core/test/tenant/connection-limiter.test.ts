@@ -1,7 +1,7 @@
 // Which connections are closed when more visitors come than there may be, and what is told of it.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Activity } from '../../src/exchange/handler-call.ts'
+import type { Activity } from '../../src/exchange/http-options.ts'
 import {
   BEGINNING_MIN_MS,
   FULL_TOLD_AFTER_MS,

@@ -1,6 +1,6 @@
 // A visitor's WebSocket made by hand: literal frames to a server in memory, and the server's frames back.
 
-import type { FetchInfo } from '../../src/http1/connection.ts'
+import type { FetchInfo } from '../../src/exchange/fetch-handler.ts'
 import type { UpgradeOptions } from '../../src/websocket/upgrade.ts'
 import type { VisitorSocket } from '../../src/websocket/visitor-socket.ts'
 import { Visitor } from '../http1/visitor.ts'

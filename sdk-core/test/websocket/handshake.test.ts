@@ -1,7 +1,7 @@
 // The opening handshake, RFC 6455 §4.2 and RFC 9110 §7.8: accepted, refused, declined.
 
 import { describe, expect, test } from 'vitest'
-import type { FetchHandler } from '../../src/http1/connection.ts'
+import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import type { VisitorSocket } from '../../src/websocket/visitor-socket.ts'
 import { Visitor } from '../http1/visitor.ts'
 import { Client, frame, HANDSHAKE, KEY } from './client.ts'

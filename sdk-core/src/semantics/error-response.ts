@@ -1,0 +1,19 @@
+// The fields of a response to a request that no handler gets to see.
+
+import type { Field } from './fields.ts'
+import { httpDate } from './http-date.ts'
+import type { HttpError } from './http-error.ts'
+
+/** RFC 6455 §4.2.2: which version of it. */
+const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
+
+/** Of a refusal in any version of HTTP; its content is the error's message. */
+export function refusalFields({ status, message }: HttpError): Field[] {
+  const fields: Field[] = [
+    ['date', httpDate()],
+    ['content-type', 'text/plain'],
+    ['content-length', String(message.length)],
+  ]
+  if (status === 426) fields.push(WEBSOCKET_VERSION)
+  return fields
+}

@@ -1,0 +1,11 @@
+// The head of a request in any version of HTTP: method, target and fields.
+
+import type { Field } from './fields.ts'
+
+export interface Head {
+  method: string
+  /** As sent: origin-form, absolute-form or `*`. */
+  target: string
+  version: '1.1' | '1.0'
+  fields: Field[]
+}
