@@ -1,6 +1,5 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node give it one, and pass its public API on.
 
-// What a platform is made with
 export type { ByteStream } from './bytes/byte-stream.ts'
 export { Backoff } from './carrier/backoff.ts'
 export type { Traffic } from './carrier/carrier-socket.ts'
@@ -8,9 +7,8 @@ export { ReadyStreams } from './carrier/ready-streams.ts'
 export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
 export { untilOnline } from './carrier/until-online.ts'
 export type { CarrierEvents, CarrierStats } from './carrier/websocket-carrier.ts'
-export { isRecord, record, text, time } from './control/json-checks.ts'
+export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
 export { type FetchFunction, failureOf, parseRetryAfter, RelayClient } from './control/relay-client.ts'
-// The public API of every SDK
 export {
   abortError,
   asSvcError,
@@ -22,7 +20,7 @@ export {
 export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, signerOf } from './identity/key.ts'
-export { TIDY_INTERVAL_MS } from './limits.ts'
+export { MAINTENANCE_INTERVAL_MS } from './limits.ts'
 export type {
   DatagramCarrier,
   DatagramEvents,
@@ -35,7 +33,7 @@ export type {
   SuspendableSite,
 } from './platform.ts'
 export { type PlatformSite, publishOn } from './publish.ts'
-export { endToEnd, withoutClaims } from './semantics/end-to-end-fields.ts'
+export { endToEndFields, withoutForwardedFields } from './semantics/end-to-end-fields.ts'
 export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions } from './site/options.ts'
 export { parseRelay } from './site/options.ts'

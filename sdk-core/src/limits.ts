@@ -11,7 +11,7 @@ export const UNREGISTER_DEADLINE_MS = 5_000
 /** A signature that takes longer has lost its visitor: within the handshake's own deadline. */
 export const SIGN_DEADLINE_MS = 8_000
 /** An answer of the control plane. The largest, a certificate chain, has a few kilobytes. */
-export const ANSWER_MAX_BYTES: number = 256 * 1024
+export const RESPONSE_MAX_BYTES: number = 256 * 1024
 /** Certificates in a chain: leaf, intermediates and some air. */
 export const CHAIN_MAX_CERTIFICATES = 10
 /** A token is at most what a capability frame carries, for it must fit into headers, too. */
@@ -26,13 +26,13 @@ export const RENEWAL_RETRY_MS = 10_000
 export const CLOCK_LEAP_MS = 5_000
 
 /** Whether the operator approved the site is asked first after this, … */
-export const APPROVAL_LOOK_MIN_MS = 1_000
+export const APPROVAL_POLL_MIN_MS = 1_000
 /** … then each time after this part of the time waited, … */
-export const APPROVAL_LOOK_SHARE = 0.25
+export const APPROVAL_POLL_SHARE = 0.25
 /** … and at least this often: a look costs the relay one signature. */
-export const APPROVAL_LOOK_MAX_MS = 10_000
+export const APPROVAL_POLL_MAX_MS = 10_000
 /** So long a site that came back is not called online while it asks whether the relay still lets visitors in. */
-export const LOOK_DEADLINE_MS = 1_000
+export const APPROVAL_CHECK_DEADLINE_MS = 1_000
 
 /** WebSocket handshake, TLS and DNS included. */
 export const CONNECT_DEADLINE_MS = 10_000
@@ -61,19 +61,19 @@ export const LOAD_RTT_FACTOR = 4
 /** … and of at least this, is one that waits in a queue: less may be the page's own work. */
 export const LOAD_RTT_MIN_MS = 200
 /** WebSockets of a site: half of what a relay allows, so that old ones may linger there while a page reconnects. */
-export const LINKS_MAX = 4
+export const CARRIER_SOCKETS_MAX = 4
 /** Streams on one WebSocket: a relay takes 1,024, and counts those that are ending a little longer. */
-export const LINK_STREAMS_MAX = 1000
+export const SOCKET_STREAMS_MAX = 1000
 /** With so many on each of them, another WebSocket is opened: the next visitors do not wait for it. */
-export const LINK_STREAMS_MANY = 768
+export const SOCKET_STREAMS_MANY = 768
 /** When those that there are would fill less than this share of that on one WebSocket fewer, one may go. */
-export const LINK_STREAMS_FEW_SHARE = 0.5
+export const SCALE_DOWN_STREAMS_SHARE = 0.5
 /** Between one more WebSocket and the next: the first has to take effect. */
-export const LINK_PAUSE_MS = 3_000
+export const SCALE_UP_PAUSE_MS = 3_000
 /** Without saturation for this long, one WebSocket less will do: it gets no more streams. */
-export const LINK_IDLE_MS = 60_000
+export const SCALE_DOWN_IDLE_MS = 60_000
 /** How often traffic makes a carrier look at its load and its ready streams. */
-export const TIDY_INTERVAL_MS = 500
+export const MAINTENANCE_INTERVAL_MS = 500
 
 /** Ready streams of a site that nobody visits. */
 export const READY_STREAMS_MIN = 2
@@ -85,7 +85,7 @@ export const REJECTION_PAUSE_MS = 10_000
 export const REPLACEMENT_PAUSE_MS = 1_000
 /** Visitors' connections at once, unless told otherwise: idle ones take some 20 KB of a page each, and 60 KB in Node. */
 export const CONNECTIONS_DEFAULT = 1024
-/** … and the most that can be asked for: with those that are being closed they fit on {@link LINKS_MAX} WebSockets. */
+/** … and the most that can be asked for: with those that are being closed they fit on {@link CARRIER_SOCKETS_MAX} WebSockets. */
 export const CONNECTIONS_MAX = 3500
 /** A connection that is idle for less is probably between two requests, or its first one is on its way: it stays. */
 export const IDLE_MIN_MS = 250

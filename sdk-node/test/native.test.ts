@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { type CarrierEvents, TIDY_INTERVAL_MS } from '@svc/sdk-core'
+import { type CarrierEvents, MAINTENANCE_INTERVAL_MS } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../sdk-core/test/support/certificate.ts'
 import { nativeCarrier } from '../src/carrier/native.ts'
@@ -295,7 +295,7 @@ describe('at a relay that speaks literal bytes', () => {
     }
     await expect.poll(rush, PATIENT).toBe(8)
     await expect.poll(() => sessions.length, PATIENT).toBe(8)
-    await new Promise((resolve) => setTimeout(resolve, TIDY_INTERVAL_MS))
+    await new Promise((resolve) => setTimeout(resolve, MAINTENANCE_INTERVAL_MS))
     const before = served.mock.calls.length
     const now = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000)

@@ -15,17 +15,17 @@ export interface Traffic {
   bytesOut: number
 }
 
-interface LinkEvents {
+interface CarrierSocketEvents {
   /** Bytes came from the relay. */
-  heard(): void
+  onActivity(): void
   /** Not called after `close`. */
-  ended(link: Link, reason: SvcError): void
+  ended(link: CarrierSocket, reason: SvcError): void
 }
 
-export class Link implements WebSocketEvents {
+export class CarrierSocket implements WebSocketEvents {
   /** It gets no more streams: one WebSocket less will do. */
   isRetiring = false
-  #events: LinkEvents
+  #events: CarrierSocketEvents
   #traffic: Traffic
   #session: Session
   #watchdog: Watchdog
@@ -33,7 +33,7 @@ export class Link implements WebSocketEvents {
   #waiting = 0
   #closed = false
 
-  constructor(transport: WebSocketTransport, traffic: Traffic, events: LinkEvents) {
+  constructor(transport: WebSocketTransport, traffic: Traffic, events: CarrierSocketEvents) {
     this.#events = events
     this.#traffic = traffic
     this.#session = new Session(
@@ -79,10 +79,10 @@ export class Link implements WebSocketEvents {
 
   message(bytes: Uint8Array): void {
     this.#traffic.bytesIn += bytes.length
-    this.#watchdog.heard()
+    this.#watchdog.onActivity()
     this.#session.receive(bytes)
     if (this.#load.measure(this.rtt) && this.isBusy) this.#measureRoundTrip()
-    this.#events.heard()
+    this.#events.onActivity()
   }
 
   closed(code: number): void {
@@ -90,7 +90,7 @@ export class Link implements WebSocketEvents {
   }
 
   /**
-   * Opens a stream that waits for a visitor. One that cannot be opened, or is answered with nonsense, ends the link.
+   * Opens a stream that waits for a visitor. One that cannot be opened, or is answered with nonsense, ends the socket.
    * @returns undefined when the relay rejected the stream
    */
   async open(capability: string): Promise<ReadyStream | undefined> {
@@ -135,8 +135,8 @@ export class Link implements WebSocketEvents {
     this.#traffic.bytesOut += bytes.length
     const drained = transport.send(bytes)
     if (drained === undefined) return
-    this.#load.full()
-    return drained.then(() => this.#load.drained())
+    this.#load.bufferFull()
+    return drained.then(() => this.#load.bufferDrained())
   }
 
   /** Without an answer there is no measurement: whether that means anything is the watchdog's to say. */

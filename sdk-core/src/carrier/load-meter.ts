@@ -16,12 +16,12 @@ export class LoadMeter {
   }
 
   /** Sending has to wait, … */
-  full(): void {
+  bufferFull(): void {
     this.#fullFrom ??= performance.now()
   }
 
   /** … and may go on. */
-  drained(): void {
+  bufferDrained(): void {
     this.#fullMs += this.#sinceFull(performance.now())
     this.#fullFrom = undefined
   }

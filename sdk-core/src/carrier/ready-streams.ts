@@ -65,7 +65,7 @@ export class ReadyStreams {
    * Called now and then: follows falling demand, and asks again where a stream was refused. Streams beyond demand stay
    * for the visitors to come: a relay may be handing out any of them at this moment.
    */
-  tidy(): void {
+  maintain(): void {
     const now = performance.now()
     const wasRejected = this.#target < READY_STREAMS_MIN || this.#rejectedBefore
     if (wasRejected && now - this.#rejectedAt >= REJECTION_PAUSE_MS) {

@@ -5,12 +5,12 @@ import { PING_DEADLINE_MS, SILENCE_MAX_MS, SLEPT_MS, WATCH_RENEW_MS } from '../l
 
 /**
  * Hidden pages run timers once a minute, but only those that timers have set, five deep. So the watch is renewed from
- * within the event of what was heard: its own chain is two timers, of silence and of the ping's deadline.
+ * within the event of the bytes that came: its own chain is two timers, of silence and of the ping's deadline.
  */
 export class Watchdog {
   #ping: () => Promise<number>
   #dead: (cause: unknown) => void
-  #heardAt = 0
+  #activeAt = 0
   #setAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #probing = false
@@ -20,13 +20,13 @@ export class Watchdog {
   constructor(ping: () => Promise<number>, dead: (cause: unknown) => void) {
     this.#ping = ping
     this.#dead = dead
-    this.heard()
+    this.onActivity()
   }
 
-  heard(): void {
-    this.#heardAt = performance.now()
-    if (this.#stopped || this.#heardAt - this.#setAt < WATCH_RENEW_MS) return
-    this.#setAt = this.#heardAt
+  onActivity(): void {
+    this.#activeAt = performance.now()
+    if (this.#stopped || this.#activeAt - this.#setAt < WATCH_RENEW_MS) return
+    this.#setAt = this.#activeAt
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.probe(), SILENCE_MAX_MS)
   }
@@ -56,7 +56,7 @@ export class Watchdog {
       // the other clock may stand still while the machine sleeps
       const passed = Math.max(took, Date.now() - askedAtWall)
       // any byte is a sign of life: an answer may be stuck behind bulk data
-      if (this.#stopped || (isTimeout && this.#heardAt > askedAt)) return true
+      if (this.#stopped || (isTimeout && this.#activeAt > askedAt)) return true
       // A ping that somebody else had sent before had less than its time; one across a sleep had none.
       if (isTimeout && (took < PING_DEADLINE_MS / 2 || passed > PING_DEADLINE_MS + SLEPT_MS)) return false
       this.#dead(cause)

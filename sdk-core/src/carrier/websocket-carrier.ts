@@ -1,17 +1,17 @@
-// A site's way to its visitors: one WebSocket, more where one is not enough, and streams ready on them.
+// The carrier over WebSockets: one, or more where one is not enough, with ready streams on them.
 
 import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
 import {
-  LINK_IDLE_MS,
-  LINK_PAUSE_MS,
-  LINK_STREAMS_FEW_SHARE,
-  LINK_STREAMS_MANY,
-  LINK_STREAMS_MAX,
-  LINKS_MAX,
-  TIDY_INTERVAL_MS,
+  CARRIER_SOCKETS_MAX,
+  MAINTENANCE_INTERVAL_MS,
+  SCALE_DOWN_IDLE_MS,
+  SCALE_DOWN_STREAMS_SHARE,
+  SCALE_UP_PAUSE_MS,
+  SOCKET_STREAMS_MANY,
+  SOCKET_STREAMS_MAX,
 } from '../limits.ts'
 import type { CarrierDebugEvent } from './carrier-debug-event.ts'
-import { Link, type Traffic } from './carrier-socket.ts'
+import { CarrierSocket, type Traffic } from './carrier-socket.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
 import { untilOnline } from './until-online.ts'
@@ -64,21 +64,21 @@ const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ende
  * Resolves once the relay accepted the first stream, so that visitors can come.
  * @throws SvcError why there is no carrier
  */
-export function openCarrier(
+export function openWebSocketCarrier(
   connect: Connect,
   traffic: Traffic,
   events: CarrierEvents,
   signal: AbortSignal,
-): Promise<Carrier> {
-  return untilOnline(new Carrier(connect, traffic, events), signal)
+): Promise<WebSocketCarrier> {
+  return untilOnline(new WebSocketCarrier(connect, traffic, events), signal)
 }
 
-export class Carrier {
+export class WebSocketCarrier {
   readonly online: Promise<void>
   #connect: Connect
   #traffic: Traffic
   #events: CarrierEvents
-  #links: Link[] = []
+  #sockets: CarrierSocket[] = []
   #streams: ReadyStreams
   #firstReady = Promise.withResolvers<void>()
   #isOnline = false
@@ -88,8 +88,8 @@ export class Carrier {
   #connecting: Promise<void> | undefined
   /** When a WebSocket was last added or wished for, and since when one less would do. */
   #addedAt = 0
-  #enoughSince = 0
-  #tidiedAt = 0
+  #fewSince = 0
+  #maintainedAt = 0
 
   constructor(connect: Connect, traffic: Traffic, events: CarrierEvents) {
     this.#connect = connect
@@ -103,7 +103,7 @@ export class Carrier {
       ready: () => this.#admitted(),
       rejected: (again) => this.#rejected(again),
     })
-    this.#addLink().then(
+    this.#addSocket().then(
       () => this.#streams.fill(),
       (error) => this.fail(asSvcError(error, 'relay_unreachable', 'no WebSocket could be opened')),
     )
@@ -117,8 +117,8 @@ export class Carrier {
     return {
       openStreams: this.#streams.serving,
       readyStreams: this.#streams.ready,
-      webSockets: this.#links.length,
-      rttMs: this.#links[0]?.rtt,
+      webSockets: this.#sockets.length,
+      rttMs: this.#sockets[0]?.rtt,
     }
   }
 
@@ -129,7 +129,7 @@ export class Carrier {
 
   /** Finds out now whether the relay still answers: the machine slept, or the network changed. */
   probe(): void {
-    for (const link of this.#links) link.probe()
+    for (const socket of this.#sockets) socket.probe()
   }
 
   /** No more visitors. Resolves when those who are here have left. */
@@ -142,7 +142,7 @@ export class Carrier {
     if (this.isClosed) return
     this.#life.abort()
     this.#streams.stop()
-    for (const link of this.#links.splice(0)) link.close()
+    for (const socket of this.#sockets.splice(0)) socket.close()
   }
 
   /** Closes because of `reason`, and tells. */
@@ -153,46 +153,47 @@ export class Carrier {
     else this.#firstReady.reject(reason)
   }
 
-  async #addLink(): Promise<void> {
+  async #addSocket(): Promise<void> {
     const events = {
-      heard: () => this.#heard(),
-      ended: (link: Link, reason: SvcError) => this.#linkEnded(link, reason),
+      onActivity: () => this.#onActivity(),
+      ended: (socket: CarrierSocket, reason: SvcError) => this.#socketEnded(socket, reason),
     }
-    const attach = (transport: WebSocketTransport): Link => new Link(transport, this.#traffic, events)
-    const link = await this.#connect(attach, this.#life.signal)
-    if (this.isClosed) link.close()
+    const attach = (transport: WebSocketTransport): CarrierSocket =>
+      new CarrierSocket(transport, this.#traffic, events)
+    const socket = await this.#connect(attach, this.#life.signal)
+    if (this.isClosed) socket.close()
     // it may have ended already
-    if (link.isClosed) return
-    this.#links.push(link)
-    this.#events.debug({ type: 'websocket', change: 'opened', count: this.#links.length })
+    if (socket.isClosed) return
+    this.#sockets.push(socket)
+    this.#events.debug({ type: 'websocket', change: 'opened', count: this.#sockets.length })
   }
 
-  #linkEnded(link: Link, reason: SvcError): void {
-    this.#remove(link, reason.code)
-    if (this.#links.length === 0 || LEASE_OVER.has(reason.code)) this.fail(reason)
+  #socketEnded(socket: CarrierSocket, reason: SvcError): void {
+    this.#remove(socket, reason.code)
+    if (this.#sockets.length === 0 || LEASE_OVER.has(reason.code)) this.fail(reason)
   }
 
-  #remove(link: Link, code: SvcErrorCode | undefined): void {
-    this.#links = this.#links.filter((other) => other !== link)
-    if (this.#staying.length === 0 && this.#links[0]) this.#links[0].isRetiring = false
-    this.#events.debug({ type: 'websocket', change: 'closed', count: this.#links.length, code })
+  #remove(socket: CarrierSocket, code: SvcErrorCode | undefined): void {
+    this.#sockets = this.#sockets.filter((other) => other !== socket)
+    if (this.#active.length === 0 && this.#sockets[0]) this.#sockets[0].isRetiring = false
+    this.#events.debug({ type: 'websocket', change: 'closed', count: this.#sockets.length, code })
   }
 
   /** On the WebSocket that has the most to give. One more is opened before those that there are have no room. */
   async #openStream(): Promise<ReadyStream | undefined> {
-    if (this.#isCrowded) this.#spread(performance.now())
-    if (!this.#best && this.#connecting) await this.#connecting
-    const link = this.#best
-    if (!link) throw new SvcError('relay_full', 'no WebSocket has room for another stream')
-    return link.open(this.#events.capability())
+    if (this.#isCrowded) this.#scaleUp(performance.now())
+    if (!this.#leastLoaded && this.#connecting) await this.#connecting
+    const socket = this.#leastLoaded
+    if (!socket) throw new SvcError('relay_full', 'no WebSocket has room for another stream')
+    return socket.open(this.#events.capability())
   }
 
   /** Undefined when each has as many streams as a relay takes: one more would cost all of them. */
-  get #best(): Link | undefined {
-    const cost = (link: Link): number =>
-      link.streamCount + (link.saturated ? SATURATED_COST : 0) + (link.isRetiring ? RETIRING_COST : 0)
-    const links = this.#links.filter((link) => link.streamCount < LINK_STREAMS_MAX)
-    return links.reduce<Link | undefined>(
+  get #leastLoaded(): CarrierSocket | undefined {
+    const cost = (socket: CarrierSocket): number =>
+      socket.streamCount + (socket.saturated ? SATURATED_COST : 0) + (socket.isRetiring ? RETIRING_COST : 0)
+    const candidates = this.#sockets.filter((socket) => socket.streamCount < SOCKET_STREAMS_MAX)
+    return candidates.reduce<CarrierSocket | undefined>(
       (best, other) => (best && cost(best) <= cost(other) ? best : other),
       undefined,
     )
@@ -200,7 +201,7 @@ export class Carrier {
 
   /** Another WebSocket will be needed soon. */
   get #isCrowded(): boolean {
-    return this.#staying.every((link) => link.streamCount >= LINK_STREAMS_MANY)
+    return this.#active.every((socket) => socket.streamCount >= SOCKET_STREAMS_MANY)
   }
 
   async #serve(activation: Activation): Promise<void> {
@@ -209,12 +210,12 @@ export class Carrier {
     this.#events.debug({ type: 'visitor', change: 'left', count: this.#streams.serving - 1 })
   }
 
-  /** Traffic drives what has to be done now and then: keepalives come even where timers do not run. */
-  #heard(): void {
+  /** Traffic drives the maintenance: keepalives come even where timers do not run. */
+  #onActivity(): void {
     const now = performance.now()
-    if (now - this.#tidiedAt >= TIDY_INTERVAL_MS) {
-      this.#tidiedAt = now
-      this.#streams.tidy()
+    if (now - this.#maintainedAt >= MAINTENANCE_INTERVAL_MS) {
+      this.#maintainedAt = now
+      this.#streams.maintain()
       this.#followLoad(now)
       this.#closeRetired()
     }
@@ -222,28 +223,30 @@ export class Carrier {
   }
 
   #followLoad(now: number): void {
-    const staying = this.#staying
-    const streams = staying.reduce((sum, link) => sum + link.streamCount, 0)
-    const isFew = streams < (staying.length - 1) * LINK_STREAMS_MANY * LINK_STREAMS_FEW_SHARE
-    if (staying.some((link) => link.saturated) || !isFew) this.#enoughSince = now
+    const active = this.#active
+    const streams = active.reduce((sum, socket) => sum + socket.streamCount, 0)
+    const isFew = streams < (active.length - 1) * SOCKET_STREAMS_MANY * SCALE_DOWN_STREAMS_SHARE
+    if (active.some((socket) => socket.saturated) || !isFew) this.#fewSince = now
     // One stream cannot be spread: more WebSockets help only where visitors are more than these.
-    const isSaturated = staying.every((link) => link.saturated)
-    if (isSaturated && this.#streams.serving > staying.length) this.#spread(now)
-    else if (now - this.#enoughSince > LINK_IDLE_MS) this.#gather(now)
+    const isSaturated = active.every((socket) => socket.saturated)
+    if (isSaturated && this.#streams.serving > active.length) this.#scaleUp(now)
+    else if (now - this.#fewSince > SCALE_DOWN_IDLE_MS) this.#scaleDown(now)
   }
 
-  #spread(now: number): void {
-    if (this.isClosed || this.#connecting || now - this.#addedAt < LINK_PAUSE_MS) return
-    const retiring = this.#links.find((link) => link.isRetiring && link.streamCount < LINK_STREAMS_MANY)
+  #scaleUp(now: number): void {
+    if (this.isClosed || this.#connecting || now - this.#addedAt < SCALE_UP_PAUSE_MS) return
+    const retiring = this.#sockets.find(
+      (socket) => socket.isRetiring && socket.streamCount < SOCKET_STREAMS_MANY,
+    )
     if (retiring) {
       this.#addedAt = now
       retiring.isRetiring = false
       return
     }
-    if (this.#links.length >= LINKS_MAX) return
+    if (this.#sockets.length >= CARRIER_SOCKETS_MAX) return
     this.#addedAt = now
     // The relay may have no room for another: what is there must do.
-    this.#connecting = this.#addLink()
+    this.#connecting = this.#addSocket()
       .catch(() => {})
       .finally(() => {
         this.#connecting = undefined
@@ -251,25 +254,23 @@ export class Carrier {
   }
 
   /** One WebSocket less will do: the one with the least to do gets no more streams. */
-  #gather(now: number): void {
-    const staying = this.#staying
-    if (staying.length < 2) return
-    this.#enoughSince = now
-    staying.reduce((least, other) =>
-      other.streamCount < least.streamCount ? other : least,
-    ).isRetiring = true
+  #scaleDown(now: number): void {
+    const active = this.#active
+    if (active.length < 2) return
+    this.#fewSince = now
+    active.reduce((least, other) => (other.streamCount < least.streamCount ? other : least)).isRetiring = true
   }
 
-  get #staying(): Link[] {
-    return this.#links.filter((link) => !link.isRetiring)
+  get #active(): CarrierSocket[] {
+    return this.#sockets.filter((socket) => !socket.isRetiring)
   }
 
   /** Once the last stream on it was used: a relay may be handing out those that wait at this moment. */
   #closeRetired(): void {
-    for (const link of this.#links) {
-      if (!link.isRetiring || link.streamCount > 0) continue
-      link.close()
-      this.#remove(link, undefined)
+    for (const socket of this.#sockets) {
+      if (!socket.isRetiring || socket.streamCount > 0) continue
+      socket.close()
+      this.#remove(socket, undefined)
     }
   }
 

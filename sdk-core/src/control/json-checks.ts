@@ -1,4 +1,4 @@
-// Strict checks of what a relay answered: a value has the expected type and bounds, or the answer is refused.
+// Checks JSON that a relay answered: a value has the expected type and bounds, or the answer is refused.
 
 import { SvcError } from '../errors.ts'
 
@@ -11,13 +11,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
  * Takes `value` for an object with string keys.
  * @throws SvcError `unexpected_answer` when it is something else
  */
-export function record(value: unknown, what: string): Record<string, unknown> {
+export function requireRecord(value: unknown, what: string): Record<string, unknown> {
   if (!isRecord(value)) throw unexpected(what, 'an object')
   return value
 }
 
 /** The field `name` as a string that matches `pattern`. */
-export function text(from: Record<string, unknown>, name: string, pattern: RegExp): string {
+export function requireText(from: Record<string, unknown>, name: string, pattern: RegExp): string {
   const value = from[name]
   if (typeof value !== 'string' || !pattern.test(value))
     throw unexpected(name, `a string like ${pattern.source}`)
@@ -25,8 +25,8 @@ export function text(from: Record<string, unknown>, name: string, pattern: RegEx
 }
 
 /** The field `name`, an RFC 3339 date-time, as milliseconds since the epoch. */
-export function time(from: Record<string, unknown>, name: string): number {
-  const value = Date.parse(text(from, name, RFC_3339))
+export function requireTime(from: Record<string, unknown>, name: string): number {
+  const value = Date.parse(requireText(from, name, RFC_3339))
   if (Number.isNaN(value)) throw unexpected(name, 'a date-time')
   return value
 }

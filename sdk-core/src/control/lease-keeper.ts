@@ -4,7 +4,7 @@ import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
 import { withAcceptedMetadata } from './metadata.ts'
 import {
-  askForEndpoint,
+  fetchEndpoint,
   type Grant,
   type LeaseRequest,
   type Proof,
@@ -91,7 +91,7 @@ export class LeaseKeeper {
   async look(signal: AbortSignal): Promise<void> {
     const looked = this.#registration
     if (!looked) return
-    const endpoint = await askForEndpoint(this.#client, looked.accessToken, signal)
+    const endpoint = await fetchEndpoint(this.#client, looked.accessToken, signal)
     // dropped, renewed, or registered anew, meanwhile
     if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
   }

@@ -21,7 +21,7 @@ import {
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
-import { record, text, time } from './json-checks.ts'
+import { requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
 
 /** What a site asks a relay for. */
@@ -101,7 +101,7 @@ export async function register(
     if (!isFull(error)) throw error
     throw new SvcError('relay_full', error.message, { cause: error, retryAfterMs: error.retryAfterMs })
   })
-  const data = record(answer, 'registration')
+  const data = requireRecord(answer, 'registration')
   try {
     return { ...(await parseRegistration(client, request, data, signal)), extensions }
   } catch (error) {
@@ -119,11 +119,11 @@ async function parseRegistration(
   data: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<Omit<Registration, 'extensions'>> {
-  const identity = record(data.identity, 'identity')
+  const identity = requireRecord(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
-  const tcpAddress = request.tcp ? text(data, 'tcp_addr', HOST_AND_PORT) : undefined
-  const udpAddress = request.udp ? text(data, 'udp_addr', HOST_AND_PORT) : undefined
+  const tcpAddress = request.tcp ? requireText(data, 'tcp_addr', HOST_AND_PORT) : undefined
+  const udpAddress = request.udp ? requireText(data, 'udp_addr', HOST_AND_PORT) : undefined
   const hostnames = parseHostnames(client, request, data)
   return { ...(await parseGrant(client, data, signal)), ...hostnames, tcpAddress, udpAddress }
 }
@@ -135,7 +135,7 @@ export async function renew(
   signal?: AbortSignal,
 ): Promise<Grant> {
   const body: RenewRequest = { access_token: accessToken, ttl: request.ttlS, metadata: request.metadata }
-  return parseGrant(client, record(await client.call(PATH.renew, { body, signal }), 'renewal'), signal)
+  return parseGrant(client, requireRecord(await client.call(PATH.renew, { body, signal }), 'renewal'), signal)
 }
 
 /**
@@ -143,14 +143,14 @@ export async function renew(
  * @param failedUrl the one to be avoided
  * @throws SvcError `alternate_gateway` when it is another host's
  */
-export async function askForEndpoint(
+export async function fetchEndpoint(
   client: RelayClient,
   accessToken: string,
   signal?: AbortSignal,
   failedUrl?: string,
 ): Promise<Endpoint> {
   const body: ReverseEndpointRequest = { access_token: accessToken, failed_url: failedUrl }
-  const data = record(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
+  const data = requireRecord(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
   const url = endpointUrl(data)
   if (!isOwn(client, url, data))
     throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
@@ -171,9 +171,9 @@ async function checkCompatible(
   client: RelayClient,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<Extension>> {
-  const data = record(await client.call(PATH.domain, { signal }), 'domain')
+  const data = requireRecord(await client.call(PATH.domain, { signal }), 'domain')
   if (data.protocol_version === PROTOCOL_VERSION) return parseExtensions(data)
-  const theirs = text(data, 'protocol_version', /^[\w.-]{1,32}$/)
+  const theirs = requireText(data, 'protocol_version', /^[\w.-]{1,32}$/)
   throw new SvcError(
     'incompatible_relay',
     `the relay speaks protocol ${theirs}, this SDK ${PROTOCOL_VERSION}`,
@@ -200,9 +200,9 @@ async function requestChallenge(
     ...(request.tcp && { tcp_enabled: true }),
     ...(request.udp && { udp_enabled: true }),
   }
-  const data = record(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
-  const id = text(data, 'challenge_id', CHALLENGE_ID)
-  const message = text(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
+  const data = requireRecord(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
+  const id = requireText(data, 'challenge_id', CHALLENGE_ID)
+  const message = requireText(data, 'siwe_message', /^[\x20-\x7e\n]{1,2048}$/)
   const purpose = { ...registrationPurpose(client.host), address, requestId: id }
   if (parseSiweMessage(message, purpose) === undefined)
     throw new SvcError(
@@ -223,19 +223,19 @@ async function parseGrant(
   data: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<Grant> {
-  const endpoint = record(data.reverse_endpoint, 'reverse_endpoint')
-  const accessToken = text(data, 'access_token', ACCESS_TOKEN)
-  const expiresAt = time(data, 'expires_at')
+  const endpoint = requireRecord(data.reverse_endpoint, 'reverse_endpoint')
+  const accessToken = requireText(data, 'access_token', ACCESS_TOKEN)
+  const expiresAt = requireTime(data, 'expires_at')
   const url = endpointUrl(endpoint)
   // A gateway that the relay chose is as good as one that failed: a browser client has no way to check it.
   const own = isOwn(client, url, endpoint)
     ? parseEndpoint(endpoint, url)
-    : await askForEndpoint(client, accessToken, signal, url.href)
+    : await fetchEndpoint(client, accessToken, signal, url.href)
   return { ...own, accessToken, expiresAt }
 }
 
 function endpointUrl(endpoint: Record<string, unknown>): URL {
-  const url = URL.parse(text(endpoint, 'url', /^https:/i))
+  const url = URL.parse(requireText(endpoint, 'url', /^https:/i))
   if (url === null) throw new SvcError('unexpected_answer', 'reverse_endpoint.url is not a URL')
   return url
 }
@@ -248,7 +248,7 @@ function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknow
 function parseEndpoint(endpoint: Record<string, unknown>, { host, pathname, search }: URL): Endpoint {
   const { routing } = endpoint
   return {
-    capability: text(endpoint, 'capability', CAPABILITY),
+    capability: requireText(endpoint, 'capability', CAPABILITY),
     carrierUrl: `wss://${host}${pathname}${search}`,
     routing: routing === 'approval' || routing === 'rejected' ? routing : 'allowed',
   }
@@ -273,7 +273,7 @@ function parseHostnames(
 
 /** One label below the relay's own host. */
 function hostname(client: RelayClient, data: Record<string, unknown>, field: string): string {
-  const value = text(data, field, /^[a-z0-9-]{1,63}\.[a-z0-9.-]+$/)
+  const value = requireText(data, field, /^[a-z0-9-]{1,63}\.[a-z0-9.-]+$/)
   if (value.slice(value.indexOf('.') + 1) !== client.hostname)
     throw new SvcError('unexpected_answer', `${field} is not a name of ${client.hostname}`)
   return value

@@ -1,7 +1,7 @@
 // HTTP to one relay's control plane: bounded in time and size, failures mapped to coded errors.
 
 import { abortError, isRelayCode, SvcError } from '../errors.ts'
-import { ANSWER_MAX_BYTES, CONTROL_DEADLINE_MS, RETRY_AFTER_MAX_MS } from '../limits.ts'
+import { CONTROL_DEADLINE_MS, RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../limits.ts'
 import { readText } from './bounded-body.ts'
 import { isRecord } from './json-checks.ts'
 import { RelayClock } from './relay-clock.ts'
@@ -19,7 +19,7 @@ interface CallOptions {
   keepalive?: boolean | undefined
 }
 
-export interface Answer {
+export interface RelayResponse {
   status: number
   ok: boolean
   text: string
@@ -52,7 +52,7 @@ export class RelayClient {
   }
 
   /** Any answer at all, whatever its status. */
-  async request(path: string, options: CallOptions = {}): Promise<Answer> {
+  async request(path: string, options: CallOptions = {}): Promise<RelayResponse> {
     const { signal } = options
     const deadline = AbortSignal.timeout(options.deadlineMs ?? CONTROL_DEADLINE_MS)
     try {
@@ -73,7 +73,7 @@ export class RelayClient {
       return {
         status: response.status,
         ok: response.ok,
-        text: await readText(response, ANSWER_MAX_BYTES),
+        text: await readText(response, RESPONSE_MAX_BYTES),
         retryAfterMs: parseRetryAfter(response.headers.get('Retry-After')),
       }
     } catch (cause) {
@@ -88,14 +88,14 @@ export class RelayClient {
  * The data of an enveloped success.
  * @throws SvcError with the relay's own code, or `unexpected_answer`
  */
-function openEnvelope(path: string, answer: Answer): unknown {
+function openEnvelope(path: string, answer: RelayResponse): unknown {
   const envelope = parseJson(answer.text)
   if (answer.ok && isRecord(envelope) && envelope.ok === true) return envelope.data
   throw failureOf(path, answer)
 }
 
 /** The error that an answer other than an enveloped success stands for. */
-export function failureOf(path: string, answer: Answer): SvcError {
+export function failureOf(path: string, answer: RelayResponse): SvcError {
   const envelope = parseJson(answer.text)
   const error = isRecord(envelope) && envelope.ok === false ? envelope.error : undefined
   if (!isRecord(error)) return notOfTheProtocol(path, answer)
@@ -108,7 +108,7 @@ export function failureOf(path: string, answer: Answer): SvcError {
 const CONTENT_TOO_LARGE = 413
 
 /** A gateway in front of the relay has pages of its own: for a body that it finds too large, and 502 to 504 without relay. */
-function notOfTheProtocol(path: string, { status, retryAfterMs }: Answer): SvcError {
+function notOfTheProtocol(path: string, { status, retryAfterMs }: RelayResponse): SvcError {
   const isGone = status >= 502 && status <= 504
   const code = isGone
     ? 'relay_unreachable'

@@ -5,8 +5,8 @@ import type { SignRequest as Handshake } from '@svc/tls'
 import { fromBase64, toBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, SIGN_DEADLINE_MS } from '../limits.ts'
-import { isRecord, record, text } from './json-checks.ts'
-import { type Answer, failureOf, parseJson, type RelayClient } from './relay-client.ts'
+import { isRecord, requireRecord, requireText } from './json-checks.ts'
+import { failureOf, parseJson, type RelayClient, type RelayResponse } from './relay-client.ts'
 
 interface SignContext {
   accessToken: string
@@ -23,7 +23,7 @@ export async function requestSignature(
   context: SignContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const ask = (): Promise<Answer> =>
+  const ask = (): Promise<RelayResponse> =>
     client.request(PATH.sign, {
       body: signRequest(handshake, context, client.clock.now),
       headers: { [HEADER.accessToken]: context.accessToken },
@@ -40,7 +40,7 @@ export async function requestSignature(
     throw new SvcError('sign_refused', `${answer.status}: ${body.error}`)
   // only a bad lease token is answered with the envelope
   if (!answer.ok) throw failureOf(PATH.sign, answer)
-  const data = record(body, 'signature')
+  const data = requireRecord(body, 'signature')
   if (data.key_id !== SIGN_KEY_ID || data.algorithm !== handshake.algorithm)
     throw new SvcError('unexpected_answer', 'the relay signed with another key or algorithm')
   return parseSignature(data)
@@ -67,7 +67,7 @@ function signRequest(handshake: Handshake, context: SignContext, relayNow: numbe
 const SIGNATURE = /^[A-Za-z0-9+/]{8,684}={0,2}$/
 
 function parseSignature(data: Record<string, unknown>): Uint8Array {
-  const signature = fromBase64(text(data, 'signature', SIGNATURE))
+  const signature = fromBase64(requireText(data, 'signature', SIGNATURE))
   if (signature === undefined) throw new SvcError('unexpected_answer', 'the signature is not base64')
   return signature
 }

@@ -1,11 +1,11 @@
-// Our bytes to the visitor: in the order given, one write after the other, with a limit on how long one may stall.
+// Writes bytes to the visitor in order, one write at a time; each has a deadline.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { HALF_CLOSED_MS, WRITE_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
 
-export class Output {
+export class DeadlineWriter {
   readonly #stream: ByteStream
   readonly #broken: (error: unknown) => void
   readonly #deadline: Deadline

@@ -1,8 +1,8 @@
 // What is called when a visitor disconnects.
 
-export interface Presence {
+export interface DisconnectListener {
   /** The visitor ended its direction (close_notify). */
-  left(): void
+  visitorLeft(): void
   /** Nothing can be sent or received any more. */
-  broken(error: unknown): void
+  connectionBroken(error: unknown): void
 }

@@ -1,11 +1,11 @@
-// From what was asked to the web-standard Request that the handler gets.
+// A parsed request as the web-standard Request that the handler is called with.
 
 import type { Field } from '../semantics/fields.ts'
-import type { Head } from '../semantics/request-head.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
 
 /** @param body the stream of the body, when there is one */
 export function makeRequest(
-  head: Head,
+  head: RequestHead,
   url: string,
   body: ReadableStream<Uint8Array> | undefined,
   signal: AbortSignal,

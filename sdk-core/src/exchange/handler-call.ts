@@ -1,13 +1,13 @@
-// One call of the handler, for any version of HTTP: what it is given, what becomes of its answer, when it is let go.
+// One call of the handler, for any version of HTTP: from a ParsedRequest to a PreparedResponse, or to an upgrade.
 
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
-import type { Asked } from '../semantics/parsed-request.ts'
-import type { Tunnel, Upgrade } from '../websocket/upgrade.ts'
-import type { Presence } from './disconnect-listener.ts'
+import type { ParsedRequest } from '../semantics/parsed-request.ts'
+import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
+import type { DisconnectListener } from './disconnect-listener.ts'
 import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
-import { Answer } from './prepared-response.ts'
+import { PreparedResponse } from './prepared-response.ts'
 
 /** The body of a request, however it comes. */
 interface RequestBody {
@@ -16,7 +16,7 @@ interface RequestBody {
   readonly failure: HttpError | undefined
 }
 
-type MakeUpgrade = (...args: ConstructorParameters<typeof Upgrade>) => Upgrade
+type MakeUpgrade = (...args: ConstructorParameters<typeof WebSocketUpgrade>) => WebSocketUpgrade
 
 const refuseUpgrade: MakeUpgrade = () => {
   throw new UpgradeError('upgrade_required')
@@ -25,8 +25,8 @@ const refuseUpgrade: MakeUpgrade = () => {
 /** Loaded when a visitor asks for it: most sites never do. A service worker cannot: that hurts who upgrades only. */
 async function loadUpgrade(): Promise<MakeUpgrade> {
   try {
-    const { Upgrade } = await import('../websocket/upgrade.ts')
-    return (...args) => new Upgrade(...args)
+    const { WebSocketUpgrade } = await import('../websocket/upgrade.ts')
+    return (...args) => new WebSocketUpgrade(...args)
   } catch (error) {
     return () => {
       throw error
@@ -34,28 +34,33 @@ async function loadUpgrade(): Promise<MakeUpgrade> {
   }
 }
 
-export class Call implements Presence {
-  readonly #asked: Asked
+export class HandlerCall implements DisconnectListener {
+  readonly #parsed: ParsedRequest
   readonly #body: RequestBody | undefined
-  readonly #tunnel: () => Tunnel
+  readonly #transport: () => UpgradeTransport
   readonly #options: HttpOptions
-  readonly #visit = new AbortController()
+  readonly #disconnect = new AbortController()
   readonly #broken = Promise.withResolvers<never>()
   /** Undefined for `OPTIONS *`, which no Request can carry: it is answered here. */
   readonly #request: Request | undefined
   #isBroken = false
-  #answer: Answer | Upgrade | undefined
-  #upgrade: Upgrade | undefined
+  #response: PreparedResponse | WebSocketUpgrade | undefined
+  #upgrade: WebSocketUpgrade | undefined
 
-  /** @param tunnel what a WebSocket speaks over, asked for when there is one */
-  constructor(asked: Asked, body: RequestBody | undefined, tunnel: () => Tunnel, options: HttpOptions) {
-    this.#asked = asked
+  /** @param transport makes what a WebSocket runs over; called when the handler upgrades */
+  constructor(
+    parsed: ParsedRequest,
+    body: RequestBody | undefined,
+    transport: () => UpgradeTransport,
+    options: HttpOptions,
+  ) {
+    this.#parsed = parsed
     this.#body = body
-    this.#tunnel = tunnel
+    this.#transport = transport
     this.#options = options
     this.#broken.promise.catch(() => {}) // matters only while the handler is waited for
-    if (asked.url !== undefined)
-      this.#request = makeRequest(asked.head, asked.url, body?.stream, this.#visit.signal)
+    if (parsed.url !== undefined)
+      this.#request = makeRequest(parsed.head, parsed.url, body?.stream, this.#disconnect.signal)
   }
 
   /**
@@ -63,9 +68,9 @@ export class Call implements Presence {
    * @throws HttpError when the body turned out malformed before the response began
    * @throws what the connection broke with
    */
-  async answer(): Promise<Answer | Upgrade> {
-    this.#answer = await this.#respond()
-    return this.#answer
+  async response(): Promise<PreparedResponse | WebSocketUpgrade> {
+    this.#response = await this.#respond()
+    return this.#response
   }
 
   /**
@@ -73,43 +78,43 @@ export class Call implements Presence {
    * direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do: they send it
    * when a tab is closed or a transfer is stopped, and then it is all that tells of their leaving while nothing is sent.
    */
-  left(): void {
-    this.#visit.abort(new DOMException('The visitor left', 'AbortError'))
+  visitorLeft(): void {
+    this.#disconnect.abort(new DOMException('The visitor left', 'AbortError'))
   }
 
-  broken(error: unknown): void {
+  connectionBroken(error: unknown): void {
     this.#isBroken = true
-    this.left()
+    this.visitorLeft()
     this.#broken.reject(error)
-    this.#answer?.cancel(error)
+    this.#response?.cancel(error)
   }
 
-  /** The answer could not be sent whole. */
+  /** The response could not be sent whole. */
   failed(error: unknown): void {
-    this.#answer?.cancel(error)
+    this.#response?.cancel(error)
     this.#report(error)
   }
 
   /** The exchange is over; a socket that was not used is closed. */
   end(): void {
-    this.#upgrade?.cancel(this.#visit.signal.reason)
+    this.#upgrade?.cancel(this.#disconnect.signal.reason)
   }
 
-  async #respond(): Promise<Answer | Upgrade> {
-    const { method } = this.#asked.head
+  async #respond(): Promise<PreparedResponse | WebSocketUpgrade> {
+    const { method } = this.#parsed.head
     const request = this.#request
-    if (!request) return Answer.prepare(new Response(null, { status: 204 }), method)
+    if (!request) return PreparedResponse.prepare(new Response(null, { status: 204 }), method)
     try {
       const response = await this.#fetch(request)
       if (response === this.#upgrade?.response) return this.#upgrade
-      const answer = await Answer.prepare(response, method)
-      if (!this.#body?.failure) return answer
-      answer.cancel(this.#body.failure)
+      const prepared = await PreparedResponse.prepare(response, method)
+      if (!this.#body?.failure) return prepared
+      prepared.cancel(this.#body.failure)
     } catch (error) {
       if (this.#isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
         this.#report(error)
-        return Answer.prepare(new Response('Internal Server Error', { status: 500 }), method)
+        return PreparedResponse.prepare(new Response('Internal Server Error', { status: 500 }), method)
       }
     }
     // A message that turned out malformed is refused as one, whatever the handler made of it.
@@ -118,16 +123,16 @@ export class Call implements Presence {
 
   async #fetch(request: Request): Promise<Response> {
     const { fetch } = this.#options
-    const answer = this.#asked.webSocket
+    const handled = this.#parsed.webSocket
       ? loadUpgrade().then((make) => fetch(request, this.#info(request, make)))
       : (async () => fetch(request, this.#info(request, refuseUpgrade)))()
     try {
-      const response = await Promise.race([answer, this.#broken.promise])
+      const response = await Promise.race([handled, this.#broken.promise])
       if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
       return response
     } catch (error) {
       // Nobody waits for it any more; what it holds open it should let go.
-      if (this.#isBroken) answer.then((late) => late.body?.cancel()).catch(() => {})
+      if (this.#isBroken) handled.then((late) => late.body?.cancel()).catch(() => {})
       throw error
     }
   }
@@ -138,10 +143,10 @@ export class Call implements Presence {
       waitUntil: (promise) => {
         promise.catch((error) => this.#options.onError(error, request))
       },
-      upgrade: (asked, options = {}) => {
-        this.#visit.signal.throwIfAborted()
-        if (this.#upgrade || this.#answer) throw new TypeError('upgrade is for once, before the response')
-        this.#upgrade = makeUpgrade(asked, options, this.#tunnel(), this.#options.closing)
+      upgrade: (given, options = {}) => {
+        this.#disconnect.signal.throwIfAborted()
+        if (this.#upgrade || this.#response) throw new TypeError('upgrade is for once, before the response')
+        this.#upgrade = makeUpgrade(given, options, this.#transport(), this.#options.closing)
         return this.#upgrade
       },
     }
@@ -149,7 +154,7 @@ export class Call implements Presence {
 
   /** A visitor that left or sent a malformed body makes handlers fail; that is not their error. */
   #report(error: unknown): void {
-    const isTheirs = this.#visit.signal.aborted || this.#body?.failure !== undefined
+    const isTheirs = this.#disconnect.signal.aborted || this.#body?.failure !== undefined
     if (this.#request && !isTheirs) this.#options.onError(error, this.#request)
   }
 }

@@ -1,9 +1,9 @@
-// The handler's Response made ready to be sent: its fields, its length, and its content in groups, for any version of HTTP.
+// The handler's Response, prepared for any version of HTTP: its fields, its length, and its content in batches.
 
 import type { Field } from '../semantics/fields.ts'
 import { httpDate } from '../semantics/http-date.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import { Content, type Group } from './response-body.ts'
+import { type BodyBatch, ResponseBody } from './response-body.ts'
 
 /** Fields about the connection, which is ours to manage (RFC 9110 §7.6.1), and the length, which is checked first. */
 const OURS = new Set([
@@ -16,28 +16,28 @@ const OURS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-const NOTHING: Group = { pieces: [], size: 0, done: true }
+const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
-export class Answer {
+export class PreparedResponse {
   readonly response: Response
   /** There is no content, whatever the length says: HEAD, 204, 304. */
   readonly isEmpty: boolean
   /** The Content-Length to send. */
   readonly length: number | undefined
-  readonly #content: Content | undefined
-  readonly #first: Group
+  readonly #body: ResponseBody | undefined
+  readonly #first: BodyBatch
 
   private constructor(
     response: Response,
     isEmpty: boolean,
     length: number | undefined,
-    content: Content | undefined,
-    first: Group,
+    content: ResponseBody | undefined,
+    first: BodyBatch,
   ) {
     this.response = response
     this.isEmpty = isEmpty
     this.length = length
-    this.#content = content
+    this.#body = content
     this.#first = first
   }
 
@@ -47,18 +47,18 @@ export class Answer {
    * @param method of the request
    * @throws whatever is wrong with the response, while a 500 can be sent in its place
    */
-  static async prepare(response: Response, method: string): Promise<Answer> {
+  static async prepare(response: Response, method: string): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
     const declared = declaredLength(response)
     if (method === 'HEAD' || response.status === 204 || response.status === 304) {
       response.body?.cancel().catch(() => {}) // the handler's own clean-up
       const length = response.status === 204 ? undefined : declared
-      return new Answer(response, true, length, undefined, NOTHING)
+      return new PreparedResponse(response, true, length, undefined, NOTHING)
     }
-    if (!response.body) return Answer.#withContent(response, declared, undefined, NOTHING)
-    const content = new Content(response.body)
+    if (!response.body) return PreparedResponse.#withContent(response, declared, undefined, NOTHING)
+    const content = new ResponseBody(response.body)
     try {
-      return Answer.#withContent(response, declared, content, await content.ready())
+      return PreparedResponse.#withContent(response, declared, content, await content.ready())
     } catch (error) {
       content.cancel(error)
       throw error
@@ -68,12 +68,12 @@ export class Answer {
   static #withContent(
     response: Response,
     declared: number | undefined,
-    content: Content | undefined,
-    first: Group,
-  ): Answer {
+    content: ResponseBody | undefined,
+    first: BodyBatch,
+  ): PreparedResponse {
     const length = declared ?? (first.done ? first.size : undefined)
     checkLength(first.size, first.done, length)
-    return new Answer(response, false, length, content, first)
+    return new PreparedResponse(response, false, length, content, first)
   }
 
   /** What is sent whatever the version: each Set-Cookie an entry of its own. */
@@ -88,22 +88,22 @@ export class Answer {
   }
 
   /**
-   * The content, pulled as the caller asks for it. At least one group comes, the last one is `done`.
+   * The content, pulled as the caller asks for it. At least one batch comes, the last one is `done`.
    * @throws HttpError `content_length_mismatch`, and what the body failed with
    */
-  async *groups(): AsyncGenerator<Group, void> {
-    let group = this.#first
-    for (let sent = 0; ; group = await this.#content!.next()) {
-      sent += group.size
-      if (!this.isEmpty) checkLength(sent, group.done, this.length)
-      yield group
-      if (group.done) return
+  async *batches(): AsyncGenerator<BodyBatch, void> {
+    let batch = this.#first
+    for (let sent = 0; ; batch = await this.#body!.next()) {
+      sent += batch.size
+      if (!this.isEmpty) checkLength(sent, batch.done, this.length)
+      yield batch
+      if (batch.done) return
     }
   }
 
   /** Tells the handler that the rest of the body will not be read. */
   cancel(reason: unknown): void {
-    this.#content?.cancel(reason)
+    this.#body?.cancel(reason)
   }
 
   #isOurs(name: string): boolean {

@@ -1,12 +1,12 @@
-// A response body, pulled in groups: as much as the handler has ready, up to a bound, for one write.
+// A response body, pulled in batches: each holds what the handler has ready, up to a bound, for one write.
 
 import { WRITE_BYTES } from '../semantics/limits.ts'
 
-export interface Group {
+export interface BodyBatch {
   /** Either one piece of any size, or several that are at most `WRITE_BYTES` together. */
   pieces: Uint8Array[]
   size: number
-  /** Whether the body ends after this group. */
+  /** Whether the body ends after this batch. */
   done: boolean
 }
 
@@ -18,9 +18,9 @@ type Read = ReadableStreamReadResult<Uint8Array>
  */
 const READY_TURNS = 16
 
-export class Content {
+export class ResponseBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  /** A read whose result belongs to the next group. */
+  /** A read whose result belongs to the next batch. */
   #ahead: Promise<Read> | undefined
 
   /** @throws TypeError when the body was read already */
@@ -29,13 +29,13 @@ export class Content {
   }
 
   /** What is ready now; possibly nothing. */
-  ready(): Promise<Group> {
-    return this.#group(false)
+  ready(): Promise<BodyBatch> {
+    return this.#batch(false)
   }
 
   /** Waits until something is there. */
-  next(): Promise<Group> {
-    return this.#group(true)
+  next(): Promise<BodyBatch> {
+    return this.#batch(true)
   }
 
   /** Tells the handler that nobody reads on. */
@@ -43,20 +43,20 @@ export class Content {
     this.#reader.cancel(reason).catch(() => {}) // the handler's own clean-up; the body is over either way
   }
 
-  async #group(wait: boolean): Promise<Group> {
-    const group: Group = { pieces: [], size: 0, done: false }
+  async #batch(wait: boolean): Promise<BodyBatch> {
+    const batch: BodyBatch = { pieces: [], size: 0, done: false }
     let read = this.#ahead ?? this.#reader.read()
     let result = wait ? await read : await ifReady(read)
     for (;;) {
       this.#ahead = read
-      if (!result) return group
-      if (result.done) return { ...group, done: true }
+      if (!result) return batch
+      if (result.done) return { ...batch, done: true }
       const piece: unknown = result.value
       if (!(piece instanceof Uint8Array))
         throw new TypeError('A response body has to consist of Uint8Array chunks')
-      if (group.size > 0 && group.size + piece.length > WRITE_BYTES) return group
-      group.pieces.push(piece)
-      group.size += piece.length
+      if (batch.size > 0 && batch.size + piece.length > WRITE_BYTES) return batch
+      batch.pieces.push(piece)
+      batch.size += piece.length
       read = this.#reader.read()
       result = await ifReady(read)
     }

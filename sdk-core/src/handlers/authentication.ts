@@ -3,7 +3,7 @@
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
-import { equalSecrets } from './constant-time-equal.ts'
+import { constantTimeEqual } from './constant-time-equal.ts'
 
 /** VerifyPassword decides whether a user name and password are right, at once or later. */
 export type VerifyPassword = (user: string, password: string, request: Request) => boolean | Promise<boolean>
@@ -85,13 +85,13 @@ async function isOneOf(
   given: string,
 ): Promise<boolean> {
   const password = Object.hasOwn(users, user) ? users[user] : undefined
-  const isSame = await equalSecrets(given, password ?? '')
+  const isSame = await constantTimeEqual(given, password ?? '')
   return isSame && password !== undefined
 }
 
 /** All are compared: time does not tell which one was right. */
 async function isAnyOf(tokens: readonly string[], given: string): Promise<boolean> {
-  const results = await Promise.all(tokens.map((token) => equalSecrets(token, given)))
+  const results = await Promise.all(tokens.map((token) => constantTimeEqual(token, given)))
   return results.includes(true)
 }
 

@@ -1,6 +1,6 @@
-// The beginning of a body, kept while the body goes by.
+// Keeps the beginning of a body while the body goes by.
 
-export class Preview {
+export class BodyPreview {
   /** What the handler reads instead. */
   readonly stream: ReadableStream<Uint8Array>
   /** Settled when enough was seen: the end of the body, or more of it than is kept. Never rejects. */

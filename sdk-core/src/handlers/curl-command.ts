@@ -1,6 +1,6 @@
 // A recorded request as a command for a POSIX shell, in which nothing of the request is more than text.
 
-import { type Entry, wholeBody } from './inspector-entry.ts'
+import { completeBody, type Entry } from './inspector-entry.ts'
 
 /** What curl says itself, or what was about the visitor's connection (RFC 9110 §7.6.1). */
 const LEFT_OUT = new Set([
@@ -20,7 +20,7 @@ const PLAIN = /^[\n\t -~]*$/
 /** @throws SvcError when the body was not kept whole */
 export function asCurl(entry: Entry): string {
   const { method, url, headers } = entry
-  const body = wholeBody(entry)
+  const body = completeBody(entry)
   // Globbing would take brackets and braces in the URL for patterns.
   const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
   for (const [name, value] of headers) {

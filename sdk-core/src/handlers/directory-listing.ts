@@ -1,6 +1,6 @@
 // A folder as a page: its files and folders, as links.
 
-import type { Item } from './file-tree.ts'
+import type { DirectoryEntry } from './file-tree.ts'
 
 /** Nothing can be added to the page, whatever a file is called. */
 const CONTENT_SECURITY_POLICY =
@@ -10,7 +10,7 @@ const CONTENT_SECURITY_POLICY =
  * @param path the decoded path of the folder, for people
  * @param isWhole whether `items` are all there are
  */
-export function listing(path: string, items: readonly Item[], isWhole: boolean): Response {
+export function directoryListing(path: string, items: readonly DirectoryEntry[], isWhole: boolean): Response {
   const sorted = items.toSorted(
     (a, b) =>
       Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name, undefined, { numeric: true }),
@@ -51,7 +51,7 @@ ${items.length === 0 ? '<p>Nothing here yet.</p>' : ''}${isWhole ? '' : `<p>Only
   return new Response(html, { headers })
 }
 
-function itemRow({ name, isFolder, size }: Item): string {
+function itemRow({ name, isFolder, size }: DirectoryEntry): string {
   const slash = isFolder ? '/' : ''
   // With the dot it is a path, though a name may look like a scheme or a host.
   return row(

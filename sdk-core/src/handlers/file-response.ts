@@ -1,6 +1,6 @@
 // One file as a response: whole, a part of it, or word that the visitor has it already (RFC 9110 §13–§15).
 
-import { evaluate, mayResume, type Validators } from '../semantics/conditional-request.ts'
+import { evaluatePreconditions, ifRangeHolds, type Validators } from '../semantics/conditional-request.ts'
 import { parseRange } from '../semantics/range.ts'
 import { mediaType } from './media-type.ts'
 
@@ -23,12 +23,12 @@ export function fileResponse(file: File, request: Request, options: FileResponse
     'X-Content-Type-Options': 'nosniff',
   })
   if (options.disposition) headers.set('Content-Disposition', disposition(options.disposition, file.name))
-  const status = evaluate(request.headers, validators)
+  const status = evaluatePreconditions(request.headers, validators)
   if (status !== undefined) return withoutContent(status, headers)
 
   // §14.2: only GET has ranges.
   const isGet = request.method === 'GET'
-  const wanted = isGet && mayResume(request.headers, validators) ? request.headers.get('range') : null
+  const wanted = isGet && ifRangeHolds(request.headers, validators) ? request.headers.get('range') : null
   const range = parseRange(wanted, file.size)
   if (range === 'unsatisfiable') {
     headers.set('Content-Range', `bytes */${file.size}`)

@@ -8,7 +8,7 @@
 export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | FileSystemDirectoryHandle
 
 /** One line of a listing. */
-export interface Item {
+export interface DirectoryEntry {
   name: string
   isFolder: boolean
   /** In bytes; undefined for folders and where it would cost a look at each file. */
@@ -19,7 +19,7 @@ export interface FileTree {
   /** @param segments none of them empty, `.` or `..`, or with a slash in it */
   file(segments: readonly string[]): Promise<File | undefined>
   /** @returns the first `limit` things in a folder, or undefined when there is no such folder */
-  list(segments: readonly string[], limit: number): Promise<Item[] | undefined>
+  list(segments: readonly string[], limit: number): Promise<DirectoryEntry[] | undefined>
 }
 
 export function fileTree(source: FileSource): FileTree {
@@ -38,7 +38,7 @@ function mapTree(files: ReadonlyMap<string, File>): FileTree {
     file: async (segments) => files.get(segments.join('/')),
     list: async (segments, limit) => {
       const prefix = segments.map((segment) => `${segment}/`).join('')
-      const items = new Map<string, Item>()
+      const items = new Map<string, DirectoryEntry>()
       for (const [path, file] of files) {
         if (items.size === limit) break
         if (!path.startsWith(prefix)) continue
@@ -65,7 +65,7 @@ function handleTree(root: FileSystemDirectoryHandle): FileTree {
       }),
     list: (segments, limit) =>
       unlessMissing(async () => {
-        const items: Item[] = []
+        const items: DirectoryEntry[] = []
         for await (const { name, kind } of (await folder(segments)).values()) {
           if (items.length === limit) break
           items.push({ name, isFolder: kind === 'directory', size: undefined })

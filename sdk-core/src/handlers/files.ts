@@ -1,7 +1,7 @@
 // Files as a site: the path of a request names one, or a folder with an index or a listing.
 
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
-import { listing } from './directory-listing.ts'
+import { directoryListing } from './directory-listing.ts'
 import { type FileResponseOptions, fileResponse } from './file-response.ts'
 import { type FileSource, type FileTree, fileTree } from './file-tree.ts'
 import { isHidden } from './hidden-files.ts'
@@ -72,5 +72,5 @@ async function list(tree: FileTree, segments: string[], hidden: boolean): Promis
   if (!items) return undefined
   const path = `/${segments.map((segment) => `${segment}/`).join('')}`
   const shown = items.slice(0, LISTING_MAX).filter(({ name }) => hidden || !isHidden(name))
-  return listing(path, shown, items.length <= LISTING_MAX)
+  return directoryListing(path, shown, items.length <= LISTING_MAX)
 }

@@ -1,4 +1,4 @@
-// Which names are not for visitors, unless the owner says so.
+// Which files are hidden from visitors, unless the owner says otherwise.
 
 /**
  * A name as Windows makes one beside a long name (8.3): `GIT~1` is another way to `.git`, which says nothing of the dot.

@@ -1,4 +1,4 @@
-// What the inspector keeps of one request.
+// What the inspector records of one request.
 
 import { SvcError } from '../errors.ts'
 
@@ -23,7 +23,7 @@ export interface Entry {
 }
 
 /** @throws SvcError when only its beginning was kept */
-export function wholeBody({ body, bodyBytes }: Entry): Uint8Array<ArrayBuffer> {
+export function completeBody({ body, bodyBytes }: Entry): Uint8Array<ArrayBuffer> {
   if (bodyBytes > body.length)
     throw new SvcError('invalid_option', `only ${body.length} bytes of the body were kept`)
   return body

@@ -3,8 +3,8 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
 import { buildRequest, withBody } from '../exchange/fetch-request.ts'
-import { Preview } from './body-preview.ts'
-import { type Entry, wholeBody } from './inspector-entry.ts'
+import { BodyPreview } from './body-preview.ts'
+import { completeBody, type Entry } from './inspector-entry.ts'
 
 /** InspectOptions are the options of `inspect`. */
 export interface InspectOptions {
@@ -64,7 +64,7 @@ export class Inspector extends EventTarget {
   async replay(entry: Entry): Promise<Response> {
     const info = this.#infos.get(entry)
     if (!info) throw new SvcError('invalid_option', 'not an entry of this inspector')
-    const body = wholeBody(entry)
+    const body = completeBody(entry)
     const headers = new Headers(entry.headers as [string, string][])
     const stream = body.length > 0 ? new Blob([body]).stream() : undefined
     return this.#record(buildRequest(entry.url, { method: entry.method, headers }, stream), info, entry.id)
@@ -75,7 +75,7 @@ export class Inspector extends EventTarget {
   }
 
   async #record(request: Request, info: FetchInfo, replayOf: number | undefined): Promise<Response> {
-    const preview = request.body ? new Preview(request.body, this.#maxBodyBytes) : undefined
+    const preview = request.body ? new BodyPreview(request.body, this.#maxBodyBytes) : undefined
     const start = performance.now()
     const id = this.#nextId++
     const { method, url, headers } = request

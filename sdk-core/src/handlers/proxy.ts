@@ -3,7 +3,7 @@
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { sendsStreams } from '../exchange/fetch-request.ts'
-import { endToEnd, withoutClaims } from '../semantics/end-to-end-fields.ts'
+import { endToEndFields, withoutForwardedFields } from '../semantics/end-to-end-fields.ts'
 import { withHeaders } from './response-headers.ts'
 
 /** ProxyOptions are the options of `proxy`. */
@@ -67,7 +67,7 @@ function urlBelow(base: URL, requested: string): URL {
 }
 
 async function makeInit(request: Request, options: ProxyOptions): Promise<RequestInit> {
-  const headers = withoutClaims(request.headers, REQUEST_ONLY)
+  const headers = withoutForwardedFields(request.headers, REQUEST_ONLY)
   new Headers(options.headers).forEach((value, name) => {
     headers.set(name, value)
   })
@@ -90,7 +90,7 @@ async function makeInit(request: Request, options: ProxyOptions): Promise<Reques
 function passBack(response: Response): Response {
   // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding it counts.
   const isRewritten = response.type === 'cors' || response.headers.has('content-encoding')
-  const headers = endToEnd(response.headers, isRewritten ? ['content-encoding', 'content-length'] : [])
+  const headers = endToEndFields(response.headers, isRewritten ? ['content-encoding', 'content-length'] : [])
   const { status, statusText } = response
   const body = WITHOUT_BODY.has(status) ? null : response.body
   return withHeaders(new Response(body, { status, statusText }), headers)

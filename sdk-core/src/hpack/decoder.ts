@@ -1,4 +1,4 @@
-// Header blocks to fields (RFC 7541): every block in order, for each changes how the next one reads.
+// Decodes header blocks to fields (RFC 7541). Every block is decoded in order, for each changes how the next one reads.
 
 import { decodeLatin1 } from '../bytes/latin1.ts'
 import { HpackError } from './error.ts'
@@ -13,7 +13,7 @@ const INTEGER_SHIFT_MAX = 21
 
 type Entry = readonly [name: string, value: string]
 
-export class Decoder {
+export class HpackDecoder {
   /** Oldest first. */
   readonly #entries: Entry[] = []
   #size = 0
@@ -64,7 +64,7 @@ export class Decoder {
 
   /** §4.4: an entry that is larger than the table empties it, and is no error. */
   #insert(entry: Entry): void {
-    const size = sizeOf(entry)
+    const size = entrySize(entry)
     this.#evict(size)
     if (size > this.#maxSize) return
     this.#entries.push(entry)
@@ -73,7 +73,7 @@ export class Decoder {
 
   #evict(room: number): void {
     while (this.#entries.length > 0 && this.#size + room > this.#maxSize)
-      this.#size -= sizeOf(this.#entries.shift()!)
+      this.#size -= entrySize(this.#entries.shift()!)
   }
 
   /** §5.1. */
@@ -106,6 +106,6 @@ export class Decoder {
   }
 }
 
-export function sizeOf([name, value]: Entry): number {
+export function entrySize([name, value]: Entry): number {
   return name.length + value.length + ENTRY_OVERHEAD_BYTES
 }

@@ -1,7 +1,7 @@
-// Fields to header blocks (RFC 7541): what repeats from response to response takes an octet, the rest goes as it is.
+// Encodes fields as header blocks (RFC 7541): a field that repeats takes an octet, any other goes as it is.
 
 import type { Field } from '../semantics/fields.ts'
-import { sizeOf } from './decoder.ts'
+import { entrySize } from './decoder.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
@@ -18,7 +18,7 @@ STATIC_TABLE.forEach(([name, value], i) => {
   if (value !== '') staticIndex.set(keyOf(name, value), i + 1)
 })
 
-export class Encoder {
+export class HpackEncoder {
   /** Name and value → which insertion it was; oldest first, as a Map keeps them. */
   readonly #entries = new Map<string, { insertion: number; size: number }>()
   #insertions = 0
@@ -63,12 +63,12 @@ export class Encoder {
 
   /** One large value should not cost all the small ones their place. */
   #isWorthKeeping(field: Field): boolean {
-    return !UNLIKELY_AGAIN.has(field[0]) && sizeOf(field) <= this.#maxSize / 4
+    return !UNLIKELY_AGAIN.has(field[0]) && entrySize(field) <= this.#maxSize / 4
   }
 
   #insert(field: Field, key: string): void {
     this.#literal(0x40, 6, field)
-    const size = sizeOf(field)
+    const size = entrySize(field)
     this.#evict(size)
     this.#entries.set(key, { insertion: this.#insertions++, size })
     this.#size += size

@@ -1,8 +1,8 @@
-// Where a request body ends: Content-Length and the chunked coding (RFC 9112 §6.2, §7.1), decoded from what is here.
+// Decodes the body of an HTTP/1.1 request by Content-Length or the chunked coding (RFC 9112 §6.2, §7.1).
 
 import { concat } from '../bytes/concat.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import type { Input } from './buffered-reader.ts'
+import type { BufferedReader } from './buffered-reader.ts'
 import { parseField } from './head-parser.ts'
 import {
   CHUNK_EXTENSIONS_BYTES,
@@ -12,15 +12,15 @@ import {
   TRAILERS_BYTES,
 } from './limits.ts'
 
-export interface Decoder {
+export interface BodyDecoder {
   readonly done: boolean
   /** Octets that are still to come; infinite when the coding does not tell. */
   readonly left: number
-  /** Body bytes out of `input`; undefined when more input is needed, or when done. */
-  decode(input: Input): Uint8Array | undefined
+  /** Body bytes out of `reader`; undefined when more bytes are needed, or when done. */
+  decode(reader: BufferedReader): Uint8Array | undefined
 }
 
-export class LengthDecoder implements Decoder {
+export class ContentLengthDecoder implements BodyDecoder {
   left: number
 
   constructor(length: number) {
@@ -31,8 +31,8 @@ export class LengthDecoder implements Decoder {
     return this.left === 0
   }
 
-  decode(input: Input): Uint8Array | undefined {
-    const bytes = input.take(this.left)
+  decode(reader: BufferedReader): Uint8Array | undefined {
+    const bytes = reader.take(this.left)
     this.left -= bytes?.length ?? 0
     return bytes
   }
@@ -45,7 +45,7 @@ const CHUNK_LINE =
 const NEVER_TRAILERS = new Set(['content-length', 'transfer-encoding', 'host'])
 const LINE_END_BYTES = 2
 
-export class ChunkedDecoder implements Decoder {
+export class ChunkedDecoder implements BodyDecoder {
   #state: 'size' | 'data' | 'data-end' | 'trailers' | 'done' = 'size'
   #chunkLeft = 0
   #extensionBytes = 0
@@ -61,21 +61,21 @@ export class ChunkedDecoder implements Decoder {
   }
 
   /** Joins all the chunks that are here, so that a body in tiny chunks costs one read and not one for each. */
-  decode(input: Input): Uint8Array | undefined {
+  decode(reader: BufferedReader): Uint8Array | undefined {
     const pieces: Uint8Array[] = []
-    while (!this.done && this.#step(input, pieces));
+    while (!this.done && this.#step(reader, pieces));
     return pieces.length === 0 ? undefined : concat(pieces)
   }
 
-  /** @returns false when more input is needed */
-  #step(input: Input, pieces: Uint8Array[]): boolean {
-    if (this.#state === 'data') return this.#data(input, pieces)
-    if (this.#state === 'data-end') return this.#dataEnd(input)
-    return this.#state === 'size' ? this.#size(input) : this.#trailer(input)
+  /** @returns false when more bytes are needed */
+  #step(reader: BufferedReader, pieces: Uint8Array[]): boolean {
+    if (this.#state === 'data') return this.#data(reader, pieces)
+    if (this.#state === 'data-end') return this.#dataEnd(reader)
+    return this.#state === 'size' ? this.#size(reader) : this.#trailer(reader)
   }
 
-  #size(input: Input): boolean {
-    const line = input.line(CHUNK_LINE_BYTES, 'invalid_chunk')
+  #size(reader: BufferedReader): boolean {
+    const line = reader.readLine(CHUNK_LINE_BYTES, 'invalid_chunk')
     if (line === undefined) return false
     const match = CHUNK_LINE.exec(line)
     if (!match || match[1]!.length > CHUNK_SIZE_DIGITS) throw new HttpError('invalid_chunk')
@@ -86,8 +86,8 @@ export class ChunkedDecoder implements Decoder {
     return true
   }
 
-  #data(input: Input, pieces: Uint8Array[]): boolean {
-    const bytes = input.take(this.#chunkLeft)
+  #data(reader: BufferedReader, pieces: Uint8Array[]): boolean {
+    const bytes = reader.take(this.#chunkLeft)
     if (!bytes) return false
     pieces.push(bytes)
     this.#chunkLeft -= bytes.length
@@ -95,15 +95,15 @@ export class ChunkedDecoder implements Decoder {
     return true
   }
 
-  #dataEnd(input: Input): boolean {
-    if (input.line(0, 'invalid_chunk') === undefined) return false
+  #dataEnd(reader: BufferedReader): boolean {
+    if (reader.readLine(0, 'invalid_chunk') === undefined) return false
     this.#state = 'size'
     return true
   }
 
   /** Trailer fields are checked and dropped: a fetch Request has no place for them. */
-  #trailer(input: Input): boolean {
-    const line = input.line(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
+  #trailer(reader: BufferedReader): boolean {
+    const line = reader.readLine(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
     if (line === undefined) return false
     if (line === '') {
       this.#state = 'done'

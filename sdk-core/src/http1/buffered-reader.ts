@@ -1,4 +1,4 @@
-// The visitor's bytes, read ahead within a bound: taken as lines or as pieces, waited for with a deadline.
+// Reads the visitor's bytes ahead within a bound: the caller takes lines or pieces, and waits for more with a deadline.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { decodeLatin1 } from '../bytes/latin1.ts'
@@ -17,7 +17,7 @@ interface Waiter {
   late: HttpErrorCode | undefined
 }
 
-interface InputEvents {
+interface ReaderEvents {
   /** The visitor's direction ended in order. */
   ended(): void
   /** The stream broke. */
@@ -28,9 +28,9 @@ interface InputEvents {
  * Reading goes on while the handler works, so that a visitor that leaves is noticed, but only up to
  * `READ_AHEAD_BYTES`: then the stream's own back-pressure stops the visitor.
  */
-export class Input {
+export class BufferedReader {
   readonly #stream: ByteStream
-  readonly #events: InputEvents
+  readonly #events: ReaderEvents
   readonly #deadline: Deadline = new Deadline(() => this.expire())
   /** Unread are the bytes from `#start` to `#end`; up to `#scanned` they are known to have no LF. */
   #store: Uint8Array = new Uint8Array(0)
@@ -42,7 +42,7 @@ export class Input {
   #reading = false
   #waiter: Waiter | undefined
 
-  constructor(stream: ByteStream, events: InputEvents) {
+  constructor(stream: ByteStream, events: ReaderEvents) {
     this.#stream = stream
     this.#events = events
   }
@@ -61,7 +61,7 @@ export class Input {
    * The next line without its CRLF, or undefined when it is not here yet.
    * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
    */
-  line(limit: number, tooLong: HttpErrorCode): string | undefined {
+  readLine(limit: number, tooLong: HttpErrorCode): string | undefined {
     const lf = this.#store.indexOf(LF, this.#scanned)
     const last = lf === -1 ? this.#end - 1 : lf - 1
     if (last - this.#start > limit) throw new HttpError(tooLong)

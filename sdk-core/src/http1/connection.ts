@@ -1,40 +1,40 @@
-// An HTTP/1.1 server on one connection: requests in order, each through the handler, until one side has enough.
+// An HTTP/1.1 server on one connection (RFC 9112): requests in order, each through the handler, until one side ends it.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import type { Head } from '../semantics/request-head.ts'
-import { encodeRefusal } from './error-response.ts'
-import { Exchange } from './exchange.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
+import { BufferedConnection } from './buffered-connection.ts'
+import { encodeErrorResponse } from './error-response.ts'
+import { Http1Exchange } from './exchange.ts'
 import { readHead } from './head-parser.ts'
-import { ask } from './request-parser.ts'
-import { Peer } from './visitor-stream.ts'
+import { parseRequest } from './request-parser.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects for what the visitor does. Pipelined requests
  * wait, unread beyond a bound, until those before them are answered: so responses are in order and memory is bounded.
  */
-export async function serveHttp(stream: ByteStream, options: HttpOptions): Promise<void> {
-  const peer = new Peer(stream)
+export async function serveHttp1(stream: ByteStream, options: HttpOptions): Promise<void> {
+  const connection = new BufferedConnection(stream)
   try {
-    while (await serveOne(peer, options));
-    await peer.close()
+    while (await serveOne(connection, options));
+    await connection.close()
   } catch (error) {
-    peer.break(error)
+    connection.break(error)
   }
 }
 
 /** @returns whether another request can follow */
-async function serveOne(peer: Peer, options: HttpOptions): Promise<boolean> {
-  let head: Head | undefined
+async function serveOne(connection: BufferedConnection, options: HttpOptions): Promise<boolean> {
+  let head: RequestHead | undefined
   try {
-    head = await readHead(peer.input, options)
+    head = await readHead(connection.reader, options)
     if (!head) return false
     options.activity?.('busy')
-    return await new Exchange(peer, ask(head, options), options).run()
+    return await new Http1Exchange(connection, parseRequest(head, options), options).run()
   } catch (error) {
-    if (!(error instanceof HttpError) || peer.isBroken) throw error
-    await peer.output.write(encodeRefusal(error, head?.method))
+    if (!(error instanceof HttpError) || connection.isBroken) throw error
+    await connection.writer.write(encodeErrorResponse(error, head?.method))
     return false
   }
 }

@@ -1,33 +1,34 @@
-// One exchange over HTTP/1.1: the handler gets the request, the visitor the response, and both bodies are framed.
+// One exchange over HTTP/1.1: the request goes to the handler, its Response to the visitor, and both bodies are framed.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
-import { Call } from '../exchange/handler-call.ts'
+import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { Answer } from '../exchange/prepared-response.ts'
-import type { Tunnel } from '../websocket/upgrade.ts'
-import { Body } from './request-body.ts'
-import type { AskedInOrder } from './request-parser.ts'
-import { Reply } from './response-writer.ts'
-import type { Peer } from './visitor-stream.ts'
+import { PreparedResponse } from '../exchange/prepared-response.ts'
+import type { UpgradeTransport } from '../websocket/upgrade.ts'
+import type { BufferedConnection } from './buffered-connection.ts'
+import { Http1RequestBody } from './request-body.ts'
+import type { Http1Request } from './request-parser.ts'
+import { Http1ResponseWriter } from './response-writer.ts'
 
 const CONTINUE: Uint8Array = encodeLatin1('HTTP/1.1 100 Continue\r\n\r\n')
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n'
 
-export class Exchange {
-  readonly #peer: Peer
-  readonly #asked: AskedInOrder
+export class Http1Exchange {
+  readonly #connection: BufferedConnection
+  readonly #request: Http1Request
   readonly #closing: AbortSignal | undefined
-  readonly #body: Body | undefined
-  readonly #call: Call
+  readonly #body: Http1RequestBody | undefined
+  readonly #call: HandlerCall
 
   /** @throws HttpError when the platform cannot make the Request */
-  constructor(peer: Peer, asked: AskedInOrder, options: HttpOptions) {
-    this.#peer = peer
-    this.#asked = asked
+  constructor(connection: BufferedConnection, request: Http1Request, options: HttpOptions) {
+    this.#connection = connection
+    this.#request = request
     this.#closing = options.closing
-    const invite = asked.expectsContinue ? () => peer.output.write(CONTINUE) : undefined
-    if (asked.length !== 0) this.#body = new Body(peer.input, asked.length, invite)
-    this.#call = new Call(asked, this.#body, () => tunnelOver(peer), options)
+    const sendContinue = request.expectsContinue ? () => connection.writer.write(CONTINUE) : undefined
+    if (request.length !== 0)
+      this.#body = new Http1RequestBody(connection.reader, request.length, sendContinue)
+    this.#call = new HandlerCall(request, this.#body, () => transportOver(connection), options)
   }
 
   /**
@@ -36,41 +37,41 @@ export class Exchange {
    * @throws what the connection broke with
    */
   async run(): Promise<boolean> {
-    this.#peer.watch(this.#call)
+    this.#connection.setDisconnectListener(this.#call)
     try {
-      const answer = await this.#call.answer()
-      const mayFollow = this.#asked.persistent && this.#closing?.aborted !== true
+      const prepared = await this.#call.response()
+      const mayFollow = this.#request.persistent && this.#closing?.aborted !== true
       const isReusable = mayFollow && (this.#body?.isReusable ?? true)
-      const persistent = await this.#send(answer, isReusable)
+      const persistent = await this.#send(prepared, isReusable)
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)
     } finally {
       this.#call.end()
-      this.#peer.watch(undefined)
+      this.#connection.setDisconnectListener(undefined)
     }
   }
 
-  async #send(answer: Awaited<ReturnType<Call['answer']>>, isReusable: boolean): Promise<boolean> {
+  async #send(prepared: Awaited<ReturnType<HandlerCall['response']>>, isReusable: boolean): Promise<boolean> {
     try {
-      if (!(answer instanceof Answer)) {
-        await answer.send()
+      if (!(prepared instanceof PreparedResponse)) {
+        await prepared.send()
         return false
       }
-      const reply = new Reply(answer, this.#asked.head.version)
-      const persistent = isReusable && reply.isReusable
-      await reply.send(this.#peer.output, persistent)
+      const responseWriter = new Http1ResponseWriter(prepared, this.#request.head.version)
+      const persistent = isReusable && responseWriter.isReusable
+      await responseWriter.send(this.#connection.writer, persistent)
       return persistent
     } catch (error) {
       this.#call.failed(error)
       // The visitor must not take what it has for the whole.
-      this.#peer.break(error)
+      this.#connection.break(error)
       throw error
     }
   }
 }
 
 /** RFC 9110 §7.8: behind 101 the connection is the other protocol's. */
-function tunnelOver({ stream }: Peer): Tunnel {
+function transportOver({ stream }: BufferedConnection): UpgradeTransport {
   return {
     stream,
     isKeyed: true,

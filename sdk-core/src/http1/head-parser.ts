@@ -1,11 +1,11 @@
-// The head of a request: request line and header section (RFC 9112 §3, §5), read line by line as they come.
+// Parses the head of an HTTP/1.1 request, line by line as it comes: request line and header section (RFC 9112 §3, §5).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { HEAD_BYTES, HEAD_DEADLINE_MS, HEAD_FIELDS, IDLE_MS } from '../semantics/limits.ts'
-import type { Head } from '../semantics/request-head.ts'
-import type { Input } from './buffered-reader.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
+import type { BufferedReader } from './buffered-reader.ts'
 import { REQUEST_LINE_BYTES } from './limits.ts'
 
 // One SP between the parts: RFC 9112 §3 lets a server accept other white space, and servers that did were smuggled through.
@@ -21,10 +21,13 @@ type HeadOptions = Pick<HttpOptions, 'closing' | 'activity'>
  * or `closing` was aborted before it began.
  * @throws HttpError when it is malformed, too large or late
  */
-export async function readHead(input: Input, options: HeadOptions = {}): Promise<Head | undefined> {
-  if (input.length === 0 && !(await begins(input, options))) return undefined
+export async function readHead(
+  reader: BufferedReader,
+  options: HeadOptions = {},
+): Promise<RequestHead | undefined> {
+  if (reader.length === 0 && !(await begins(reader, options))) return undefined
   options.activity?.('beginning')
-  const lines = new HeadLines(input)
+  const lines = new HeadLines(reader)
   // RFC 9112 §2.2: at least one empty line before the request line is ignored.
   const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
   const head = parseRequestLine(first || (await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')))
@@ -36,13 +39,13 @@ export async function readHead(input: Input, options: HeadOptions = {}): Promise
   }
 }
 
-async function begins(input: Input, { closing, activity }: HeadOptions): Promise<boolean> {
+async function begins(reader: BufferedReader, { closing, activity }: HeadOptions): Promise<boolean> {
   if (closing?.aborted) return false
   activity?.('idle')
-  const giveUp = (): void => input.expire()
+  const giveUp = (): void => reader.expire()
   closing?.addEventListener('abort', giveUp)
   try {
-    return await input.more(performance.now() + IDLE_MS)
+    return await reader.more(performance.now() + IDLE_MS)
   } finally {
     closing?.removeEventListener('abort', giveUp)
   }
@@ -55,7 +58,7 @@ export function parseField(line: string): Field {
   return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!)]
 }
 
-function parseRequestLine(line: string): Head {
+function parseRequestLine(line: string): RequestHead {
   const match = REQUEST_LINE.exec(line)
   if (!match) throw new HttpError('invalid_request_line')
   const version = match[3]!
@@ -80,21 +83,21 @@ function trimWhiteSpace(text: string): string {
 class HeadLines {
   /** Bytes that the head may still have. */
   left: number = HEAD_BYTES - LINE_END_BYTES
-  readonly #input: Input
+  readonly #reader: BufferedReader
   readonly #until: number = performance.now() + HEAD_DEADLINE_MS
 
-  constructor(input: Input) {
-    this.#input = input
+  constructor(reader: BufferedReader) {
+    this.#reader = reader
   }
 
   async next(limit: number, tooLong: 'request_line_too_long' | 'head_too_large'): Promise<string> {
     for (;;) {
-      const line = this.#input.line(limit, tooLong)
+      const line = this.#reader.readLine(limit, tooLong)
       if (line !== undefined) {
         this.left -= line.length + LINE_END_BYTES
         return line
       }
-      if (!(await this.#input.more(this.#until, 'head_timeout'))) throw new HttpError('incomplete_message')
+      if (!(await this.#reader.more(this.#until, 'head_timeout'))) throw new HttpError('incomplete_message')
     }
   }
 }

@@ -1,27 +1,31 @@
-// A request body as a stream that pulls: a handler that reads slowly stops the visitor.
+// The body of an HTTP/1.1 request as a stream that pulls: a handler that reads slowly stops the visitor.
 
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
-import { ChunkedDecoder, type Decoder, LengthDecoder } from './body-decoder.ts'
-import type { Input } from './buffered-reader.ts'
+import { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder } from './body-decoder.ts'
+import type { BufferedReader } from './buffered-reader.ts'
 import { DRAIN_BYTES, DRAIN_MS } from './limits.ts'
 
-export class Body {
+export class Http1RequestBody {
   readonly stream: ReadableStream<Uint8Array>
   /** What is wrong with the body, when a read of the handler found that something is. */
   failure: HttpError | undefined
-  readonly #input: Input
-  readonly #decoder: Decoder
+  readonly #reader: BufferedReader
+  readonly #decoder: BodyDecoder
   /** Asks the visitor, that waits for it, to send the body. */
-  #invite: (() => Promise<void>) | undefined
+  #sendContinue: (() => Promise<void>) | undefined
   #touched = false
   /** Whether the handler may still read: it may until the response has ended. */
   #open = true
 
-  constructor(input: Input, length: number | 'chunked', invite: (() => Promise<void>) | undefined) {
-    this.#input = input
-    this.#decoder = length === 'chunked' ? new ChunkedDecoder() : new LengthDecoder(length)
-    this.#invite = invite
+  constructor(
+    reader: BufferedReader,
+    length: number | 'chunked',
+    sendContinue: (() => Promise<void>) | undefined,
+  ) {
+    this.#reader = reader
+    this.#decoder = length === 'chunked' ? new ChunkedDecoder() : new ContentLengthDecoder(length)
+    this.#sendContinue = sendContinue
     // Nothing is queued in the stream itself: a pull is a read of the handler, and only that invites the body.
     this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
   }
@@ -30,14 +34,14 @@ export class Body {
   get isReusable(): boolean {
     if (this.#decoder.done) return true
     // A visitor that was not invited may or may not send the body after the response (RFC 9110 §10.1.1).
-    if (this.#invite) return false
+    if (this.#sendContinue) return false
     return this.#touched || this.#decoder.left <= DRAIN_BYTES
   }
 
   /** After the response: what the handler has not read by now is out of its reach. */
   release(): void {
     this.#open = false
-    this.#input.interrupt(new HttpError('content_discarded'))
+    this.#reader.interrupt(new HttpError('content_discarded'))
   }
 
   /**
@@ -49,9 +53,9 @@ export class Body {
     let budget = DRAIN_BYTES
     try {
       while (!this.#decoder.done) {
-        budget -= this.#decoder.decode(this.#input)?.length ?? 0
+        budget -= this.#decoder.decode(this.#reader)?.length ?? 0
         if (budget < 0) return false
-        if (!this.#decoder.done && !(await this.#input.more(until))) return false
+        if (!this.#decoder.done && !(await this.#reader.more(until))) return false
       }
       return true
     } catch {
@@ -72,20 +76,20 @@ export class Body {
   }
 
   async #read(): Promise<Uint8Array | undefined> {
-    await this.#sendInvitation()
+    await this.#invite()
     for (;;) {
       if (!this.#open) throw new HttpError('content_discarded')
-      const bytes = this.#decoder.decode(this.#input)
+      const bytes = this.#decoder.decode(this.#reader)
       if (bytes || this.#decoder.done) return bytes
-      const isMore = await this.#input.more(performance.now() + BODY_STALL_MS, 'body_timeout')
+      const isMore = await this.#reader.more(performance.now() + BODY_STALL_MS, 'body_timeout')
       if (!isMore) throw new HttpError('incomplete_message')
     }
   }
 
-  async #sendInvitation(): Promise<void> {
-    const invite = this.#invite
-    this.#invite = undefined
+  async #invite(): Promise<void> {
+    const sendContinue = this.#sendContinue
+    this.#sendContinue = undefined
     // Not when the body is coming already (RFC 9110 §10.1.1).
-    if (invite && this.#open && this.#input.length === 0) await invite()
+    if (sendContinue && this.#open && this.#reader.length === 0) await sendContinue()
   }
 }

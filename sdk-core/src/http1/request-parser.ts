@@ -1,13 +1,18 @@
-// What a head asks for, checked before a handler sees it: which resource, with how much body, and what comes after.
+// Parses an HTTP/1.1 request: how long its body is, and whether the connection persists (RFC 9112 §6.3, §9.3).
 
 import { valuesOf } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import { type Asked, checkMethod, expects, parseLength } from '../semantics/parsed-request.ts'
-import type { Head } from '../semantics/request-head.ts'
-import { requestUrl, type Site } from '../semantics/request-target.ts'
+import {
+  checkMethod,
+  type ParsedRequest,
+  parseContentLength,
+  parseExpect,
+} from '../semantics/parsed-request.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
+import { requestUrl, type ServedAuthority } from '../semantics/request-target.ts'
 
 /** Over HTTP/1.1, which frames a message by its head. */
-export interface AskedInOrder extends Asked {
+export interface Http1Request extends ParsedRequest {
   /** Octets of the body, or `chunked` when it says itself where it ends. */
   length: number | 'chunked'
   /** Whether the visitor wants to go on after the response. */
@@ -15,19 +20,19 @@ export interface AskedInOrder extends Asked {
 }
 
 /** @throws HttpError with the status that refuses the request */
-export function ask(head: Head, site: Site): AskedInOrder {
+export function parseRequest(head: RequestHead, site: ServedAuthority): Http1Request {
   const length = bodyLength(head)
   checkMethod(head.method)
   const url = requestUrl(head, site)
-  const expectsContinue = expects(head) && length !== 0
+  const expectsContinue = parseExpect(head) && length !== 0
   return { head, url, length, expectsContinue, persistent: isPersistent(head), webSocket: isWebSocket(head) }
 }
 
 /** RFC 9112 §6.3, with everything refused that two parsers could read in two ways (§11.2). */
-function bodyLength(head: Head): number | 'chunked' {
+function bodyLength(head: RequestHead): number | 'chunked' {
   const codings = valuesOf(head.fields, 'transfer-encoding')
   const lengths = valuesOf(head.fields, 'content-length')
-  if (codings.length === 0) return lengths.length === 0 ? 0 : parseLength(lengths)
+  if (codings.length === 0) return lengths.length === 0 ? 0 : parseContentLength(lengths)
   if (lengths.length > 0) throw new HttpError('ambiguous_length')
   const coding = codings.join(',').toLowerCase()
   // HTTP/1.0 has no transfer codings: who sends one has its framing wrong (RFC 9112 §6.1).
@@ -40,17 +45,17 @@ function bodyLength(head: Head): number | 'chunked' {
  * RFC 9112 §9.3. After a declined upgrade it ends: what was sent behind it may be meant in the other protocol, and
  * parsers differ in whether they read it as requests.
  */
-function isPersistent(head: Head): boolean {
+function isPersistent(head: RequestHead): boolean {
   const has = (name: string): boolean => lists(head, 'connection', name)
   return !has('close') && !has('upgrade') && (head.version === '1.1' || has('keep-alive'))
 }
 
 /** RFC 9110 §7.8: HTTP/1.0 has no upgrades. */
-function isWebSocket(head: Head): boolean {
+function isWebSocket(head: RequestHead): boolean {
   return head.version === '1.1' && lists(head, 'upgrade', 'websocket') && lists(head, 'connection', 'upgrade')
 }
 
-function lists({ fields }: Head, name: string, value: string): boolean {
+function lists({ fields }: RequestHead, name: string, value: string): boolean {
   const values = valuesOf(fields, name).join(',').toLowerCase().split(',')
   return values.some((one) => one.trim() === value)
 }

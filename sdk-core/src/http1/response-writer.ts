@@ -1,13 +1,13 @@
-// From an answer to the bytes of HTTP/1.1: status line, header section, framing of the body (RFC 9112 §4, §6, §7).
+// Writes a Response as the bytes of HTTP/1.1: status line, header section, framing of the body (RFC 9112 §4, §6, §7).
 
 import { concat } from '../bytes/concat.ts'
 import { encodeLatin1 } from '../bytes/latin1.ts'
-import type { Output } from '../exchange/deadline-writer.ts'
-import type { Answer } from '../exchange/prepared-response.ts'
-import type { Group } from '../exchange/response-body.ts'
+import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
+import type { PreparedResponse } from '../exchange/prepared-response.ts'
+import type { BodyBatch } from '../exchange/response-body.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
-import { reasonOf } from '../semantics/reason-phrases.ts'
-import type { Head } from '../semantics/request-head.ts'
+import { reasonPhrase } from '../semantics/reason-phrases.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
 
 const EMPTY = new Uint8Array(0)
 const CRLF: Uint8Array = encodeLatin1('\r\n')
@@ -16,39 +16,39 @@ const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
 /** How the visitor sees where the body ends: by what the head says, by the chunked coding, by our closing. */
 type Framing = 'head' | 'chunked' | 'close'
 
-export class Reply {
-  readonly #answer: Answer
-  readonly #version: Head['version']
+export class Http1ResponseWriter {
+  readonly #prepared: PreparedResponse
+  readonly #version: RequestHead['version']
   readonly #framing: Framing
 
-  constructor(answer: Answer, version: Head['version']) {
-    this.#answer = answer
+  constructor(prepared: PreparedResponse, version: RequestHead['version']) {
+    this.#prepared = prepared
     this.#version = version
     const streamed = version === '1.1' ? 'chunked' : 'close'
-    this.#framing = answer.isEmpty || answer.length !== undefined ? 'head' : streamed
+    this.#framing = prepared.isEmpty || prepared.length !== undefined ? 'head' : streamed
   }
 
   /** Whether another response can follow: the visitor sees the end of this one, and the handler did not say `close`. */
   get isReusable(): boolean {
-    const options = this.#answer.response.headers.get('connection')?.toLowerCase().split(',') ?? []
+    const options = this.#prepared.response.headers.get('connection')?.toLowerCase().split(',') ?? []
     return this.#framing !== 'close' && !options.some((option) => option.trim() === 'close')
   }
 
   /**
-   * Pulls the body as fast as `output` takes it.
+   * Pulls the body as fast as `writer` takes it.
    * @throws what the body or the connection failed with; the visitor then has an incomplete response
    */
-  async send(output: Output, persistent: boolean): Promise<void> {
+  async send(writer: DeadlineWriter, persistent: boolean): Promise<void> {
     let head = this.#encodeHead(persistent)
-    for await (const group of this.#answer.groups()) {
-      for (const frame of this.#frames(head, group)) await output.write(frame)
+    for await (const batch of this.#prepared.batches()) {
+      for (const frame of this.#frames(head, batch)) await writer.write(frame)
       head = EMPTY
     }
   }
 
   #encodeHead(persistent: boolean): Uint8Array {
-    const { response, fields } = this.#answer
-    let text = `HTTP/1.1 ${response.status} ${response.statusText || reasonOf(response.status)}\r\n`
+    const { response, fields } = this.#prepared
+    let text = `HTTP/1.1 ${response.status} ${response.statusText || reasonPhrase(response.status)}\r\n`
     for (const [name, value] of fields) text += `${name}: ${value}\r\n`
     if (this.#framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
     if (!persistent) text += 'connection: close\r\n'
@@ -56,7 +56,7 @@ export class Reply {
     return encodeLatin1(`${text}\r\n`)
   }
 
-  *#frames(head: Uint8Array, { pieces, size, done }: Group): Generator<Uint8Array> {
+  *#frames(head: Uint8Array, { pieces, size, done }: BodyBatch): Generator<Uint8Array> {
     const end = done && this.#framing === 'chunked' ? LAST_CHUNK : EMPTY
     const [piece] = pieces
     if (size <= WRITE_BYTES || !piece) {

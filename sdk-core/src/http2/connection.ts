@@ -1,10 +1,10 @@
 // An HTTP/2 server on one connection (RFC 9113): from the preface to GOAWAY, with every flood it has to withstand.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import { Output } from '../exchange/deadline-writer.ts'
+import { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { Decoder } from '../hpack/decoder.ts'
-import { Encoder } from '../hpack/encoder.ts'
+import { HpackDecoder } from '../hpack/decoder.ts'
+import { HpackEncoder } from '../hpack/encoder.ts'
 import { HpackError } from '../hpack/error.ts'
 import type { Field } from '../semantics/fields.ts'
 import { HEAD_DEADLINE_MS, IDLE_MS, LINGER_MS } from '../semantics/limits.ts'
@@ -22,9 +22,9 @@ import {
   SETTINGS,
   WINDOW_UPDATE,
 } from './frame.ts'
-import { Receiver } from './frame-handler.ts'
+import { FrameHandler } from './frame-handler.ts'
 import { FrameReader } from './frame-reader.ts'
-import { Sender } from './frame-writer.ts'
+import { FrameWriter } from './frame-writer.ts'
 import { HeaderList } from './header-list.ts'
 import {
   CONNECTION_WINDOW_BYTES,
@@ -38,7 +38,7 @@ import {
 import { ReceiveWindow } from './receive-window.ts'
 import { INITIAL_WINDOW_BYTES, OUR_SETTINGS, type VisitorSettings } from './settings.ts'
 import { Streams } from './streams.ts'
-import { Allowance } from './token-bucket.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /** Serves one connection. Resolves when it is over, and never rejects for what the visitor does. */
 export async function serveHttp2(stream: ByteStream, options: HttpOptions): Promise<void> {
@@ -50,15 +50,15 @@ class Connection {
   readonly #closing: AbortSignal | undefined
   readonly #activity: HttpOptions['activity']
   readonly #frames = new FrameReader()
-  readonly #receiver: Receiver
-  readonly #decoder = new Decoder()
-  readonly #encoder = new Encoder()
-  readonly #output: Output
-  readonly #sender: Sender
+  readonly #frameHandler: FrameHandler
+  readonly #decoder = new HpackDecoder()
+  readonly #encoder = new HpackEncoder()
+  readonly #writer: DeadlineWriter
+  readonly #frameWriter: FrameWriter
   readonly #streams: Streams
   readonly #deadline = new Deadline(() => this.#late())
-  readonly #resets = new Allowance(RESETS_BURST, RESETS_PER_SECOND)
-  readonly #idleFrames = new Allowance(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND)
+  readonly #resets = new TokenBucket(RESETS_BURST, RESETS_PER_SECOND)
+  readonly #idleFrames = new TokenBucket(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND)
   /** Of all streams together. */
   readonly #window = new ReceiveWindow(CONNECTION_WINDOW_BYTES, CONNECTION_WINDOW_MAX_BYTES)
   /** No more streams: one side said so. */
@@ -73,22 +73,22 @@ class Connection {
     this.#stream = stream
     this.#closing = options.closing
     this.#activity = options.activity
-    this.#output = new Output(stream, (error) => this.#break(error))
-    this.#sender = new Sender(this.#output, () => this.#idleFrames.earn(IDLE_FRAMES_PER_WORK))
-    const link = {
-      control: (frame: Uint8Array) => this.#sender.control(frame),
-      data: this.#sender.data.bind(this.#sender),
+    this.#writer = new DeadlineWriter(stream, (error) => this.#break(error))
+    this.#frameWriter = new FrameWriter(this.#writer, () => this.#idleFrames.refill(IDLE_FRAMES_PER_WORK))
+    const transport = {
+      control: (frame: Uint8Array) => this.#frameWriter.control(frame),
+      data: this.#frameWriter.data.bind(this.#frameWriter),
       headers: (id: number, fields: readonly Field[], isEnd: boolean) =>
-        this.#sender.control(encodeHeaders(id, this.#encoder.encode(fields), isEnd)),
+        this.#frameWriter.control(encodeHeaders(id, this.#encoder.encode(fields), isEnd)),
       consumed: (bytes: number, hasWaited: boolean) => this.#credit(bytes, hasWaited),
     }
-    this.#streams = new Streams(options, link, (isWhole) => this.#streamEnded(isWhole))
-    this.#receiver = new Receiver({
+    this.#streams = new Streams(options, transport, (isWhole) => this.#streamEnded(isWhole))
+    this.#frameHandler = new FrameHandler({
       data: (id, data, size, isEnd) => this.#data(id, data, size, isEnd),
       headers: (id, block, isEnd, isSelfDependent) => this.#headers(id, block, isEnd, isSelfDependent),
       reset: (id) => this.#reset(id),
       settings: (settings) => this.#settings(settings),
-      ping: (payload) => this.#sender.control(encodeFrame(PING, ACK, 0, payload)),
+      ping: (payload) => this.#frameWriter.control(encodeFrame(PING, ACK, 0, payload)),
       goAway: () => this.#leave(),
       windowUpdate: (id, increment) => this.#windowUpdate(id, increment),
       idle: () => this.#spend(this.#idleFrames, 'too_many_frames'),
@@ -97,8 +97,8 @@ class Connection {
 
   async run(): Promise<void> {
     const goAway = (): void => this.#goAway()
-    this.#sender.control(OUR_SETTINGS)
-    this.#sender.control(encodeNumber(WINDOW_UPDATE, 0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES))
+    this.#frameWriter.control(OUR_SETTINGS)
+    this.#frameWriter.control(encodeNumber(WINDOW_UPDATE, 0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES))
     this.#watch()
     const received = this.#receive()
     this.#closing?.addEventListener('abort', goAway)
@@ -114,7 +114,7 @@ class Connection {
       for (let bytes = await this.#stream.read(); bytes; bytes = await this.#stream.read()) {
         if (this.#isOver) continue
         this.#accept(bytes)
-        await this.#sender.hasRoom()
+        await this.#frameWriter.hasRoom()
       }
       this.#visitorEnded()
     } catch (error) {
@@ -137,7 +137,7 @@ class Connection {
   /** @throws Http2Error of the connection */
   #acceptFrame(frame: Frame): void {
     try {
-      this.#receiver.accept(frame)
+      this.#frameHandler.accept(frame)
     } catch (error) {
       if (!(error instanceof Http2Error) || error.streamId === undefined) throw error
       this.#spend(this.#resets, 'too_many_resets')
@@ -175,29 +175,29 @@ class Connection {
   #settings({ headerTableSize, initialWindowSize }: VisitorSettings): void {
     if (headerTableSize !== undefined) this.#encoder.resize(headerTableSize)
     if (initialWindowSize !== undefined) this.#streams.resize(initialWindowSize)
-    this.#sender.control(encodeFrame(SETTINGS, ACK, 0, []))
+    this.#frameWriter.control(encodeFrame(SETTINGS, ACK, 0, []))
   }
 
   #windowUpdate(id: number, increment: number): void {
     if (id !== 0) this.#streams.windowUpdate(id, increment)
-    else if (this.#sender.window + increment > MAX_31_BITS) throw new Http2Error('window_overflow')
-    else this.#sender.opened(increment)
+    else if (this.#frameWriter.window + increment > MAX_31_BITS) throw new Http2Error('window_overflow')
+    else this.#frameWriter.opened(increment)
   }
 
   #credit(bytes: number, hasWaited: boolean): void {
     const increment = this.#window.give(bytes, hasWaited)
-    if (increment > 0) this.#sender.control(encodeNumber(WINDOW_UPDATE, 0, increment))
+    if (increment > 0) this.#frameWriter.control(encodeNumber(WINDOW_UPDATE, 0, increment))
   }
 
   /** @throws Http2Error `code` when the visitor did it too often */
-  #spend(allowance: Allowance, code: Http2ErrorCode): void {
-    if (!allowance.spend()) throw new Http2Error(code)
+  #spend(bucket: TokenBucket, code: Http2ErrorCode): void {
+    if (!bucket.take()) throw new Http2Error(code)
   }
 
   #streamEnded(isWhole: boolean): void {
     if (isWhole) {
-      this.#resets.earn(1)
-      this.#idleFrames.earn(IDLE_FRAMES_PER_WORK)
+      this.#resets.refill(1)
+      this.#idleFrames.refill(IDLE_FRAMES_PER_WORK)
     }
     if (this.#isLeaving) this.#leave()
     else this.#watch()
@@ -205,7 +205,7 @@ class Connection {
 
   #visitorEnded(): void {
     if (this.#isOver) return
-    this.#output.halfClosed()
+    this.#writer.halfClosed()
     this.#streams.left()
     this.#leave()
   }
@@ -219,7 +219,7 @@ class Connection {
   }
 
   #tell({ wireCode }: Http2Error): void {
-    this.#sender.control(encodeGoAway(this.#streams.lastId, wireCode))
+    this.#frameWriter.control(encodeGoAway(this.#streams.lastId, wireCode))
   }
 
   #leave(): void {
@@ -240,7 +240,7 @@ class Connection {
     if (this.#isBroken) return
     this.#isBroken = true
     this.#finish()
-    this.#output.fail(error)
+    this.#writer.fail(error)
     this.#stream.abort(error)
     this.#streams.break(error)
   }
@@ -253,19 +253,19 @@ class Connection {
 
   /** As HTTP/1.1 does: our direction, then the visitor's, but not for ever. @param received settles with the latter */
   async #end(received: Promise<void>): Promise<void> {
-    await this.#sender.drained()
+    await this.#frameWriter.drained()
     const closed = new Error('the connection is closed')
     const linger = setTimeout(() => this.#break(closed), LINGER_MS)
-    await this.#output.end().catch((error) => this.#break(error))
+    await this.#writer.end().catch((error) => this.#break(error))
     await received
     clearTimeout(linger)
-    this.#output.fail(closed)
+    this.#writer.fail(closed)
   }
 
   /** One deadline at a time: for a preface or a header block that has begun, and for the next request. */
   #watch(): void {
     if (this.#isOver) return
-    const isInHead = this.#receiver.isInBlock || !this.#frames.hasBegun
+    const isInHead = this.#frameHandler.isInBlock || !this.#frames.hasBegun
     const awaited = isInHead ? 'head' : this.#streams.size === 0 ? 'request' : undefined
     this.#activity?.(this.#streams.size > 0 ? 'busy' : isInHead ? 'beginning' : 'idle')
     if (awaited === this.#awaited) return

@@ -1,13 +1,13 @@
-// What one stream has to send: pieces of a response body, cut into DATA frames as the windows allow.
+// What one stream has to send: a response body, cut into DATA frames as the windows allow (RFC 9113 §6.1, §6.9).
 
 import { WRITE_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { DATA, END_STREAM, HEADER_BYTES, writeHeader } from './frame.ts'
 
-export class Outbound {
+export class DataQueue {
   /** What the visitor takes on this stream (RFC 9113 §6.9); a changed setting can make it negative. */
   window: number
-  /** In the sender's round. */
+  /** In the frame writer's round. */
   isQueued = false
   readonly #streamId: number
   readonly #deadline: Deadline

@@ -1,4 +1,4 @@
-// Frames to what they say: every rule of RFC 9113 §6 that needs no knowledge of the streams.
+// Checks each frame by every rule of RFC 9113 §6 that needs no knowledge of the streams, and hands it on as an event.
 
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
@@ -26,7 +26,7 @@ import { CONTINUATIONS_MAX } from './limits.ts'
 import { parseSettings, type VisitorSettings } from './settings.ts'
 
 /** Called in the order of the frames; each may throw an Http2Error. */
-export interface ReceiverEvents {
+export interface FrameEvents {
   /** @param size what it takes of the windows: padding, too */
   data(streamId: number, data: Uint8Array, size: number, isEnd: boolean): void
   /** @param isSelfDependent the stream was made to depend on itself, which is an error of the stream (RFC 7540 §5.3.1) */
@@ -45,8 +45,8 @@ const PRIORITY_BYTES = 5
 const PING_BYTES = 8
 const GOAWAY_BYTES_MIN = 8
 
-export class Receiver {
-  readonly #events: ReceiverEvents
+export class FrameHandler {
+  readonly #events: FrameEvents
   readonly #rules: Readonly<Record<number, (frame: Frame) => void>> = {
     [DATA]: (frame) => this.#data(frame),
     [HEADERS]: (frame) => this.#headers(frame),
@@ -62,7 +62,7 @@ export class Receiver {
   /** A header block whose end has not come: nothing else may come before (§6.10). */
   #block: HeaderBlock | undefined
 
-  constructor(events: ReceiverEvents) {
+  constructor(events: FrameEvents) {
     this.#events = events
   }
 

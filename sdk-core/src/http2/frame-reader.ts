@@ -1,4 +1,4 @@
-// The visitor's bytes to frames: the preface, then headers and whole payloads (RFC 9113 §3.4, §4.1).
+// Reads frames from the visitor's bytes: the preface, then headers and whole payloads (RFC 9113 §3.4, §4.1).
 
 import { concat } from '../bytes/concat.ts'
 import { encodeLatin1 } from '../bytes/latin1.ts'

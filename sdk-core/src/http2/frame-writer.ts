@@ -1,27 +1,27 @@
-// Frames to the visitor: what comes in one turn leaves in one write, control frames first, then DATA stream by stream.
+// Writes frames to the visitor: those of one turn leave in one write, control frames first, then DATA stream by stream.
 
-import type { Output } from '../exchange/deadline-writer.ts'
+import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
-import type { Outbound } from './data-queue.ts'
+import type { DataQueue } from './data-queue.ts'
 import { HEADER_BYTES } from './frame.ts'
 import { CONTROL_WAITING_MAX_BYTES, FRAME_BYTES, WORK_MIN_BYTES } from './limits.ts'
 import { INITIAL_WINDOW_BYTES } from './settings.ts'
 
-export class Sender {
+export class FrameWriter {
   /** What the visitor takes on the whole connection (RFC 9113 §6.9). */
   window: number = INITIAL_WINDOW_BYTES
-  readonly #output: Output
+  readonly #writer: DeadlineWriter
   readonly #worked: () => void
   #control: Uint8Array[] = []
   #controlBytes = 0
   /** Streams with something to send, whose turn comes in this order. */
-  #round: Outbound[] = []
+  #round: DataQueue[] = []
   #pumping: Promise<void> | undefined
   #room: PromiseWithResolvers<void> | undefined
 
   /** @param worked a DATA frame was sent that is worth answering */
-  constructor(output: Output, worked: () => void) {
-    this.#output = output
+  constructor(writer: DeadlineWriter, worked: () => void) {
+    this.#writer = writer
     this.#worked = worked
   }
 
@@ -32,11 +32,11 @@ export class Sender {
     this.#pump()
   }
 
-  /** `outbound` has something to send, or a window to do so. */
-  data(outbound: Outbound): void {
-    if (outbound.isQueued || !outbound.isReady) return
-    outbound.isQueued = true
-    this.#round.push(outbound)
+  /** `queue` has something to send, or a window to do so. */
+  data(queue: DataQueue): void {
+    if (queue.isQueued || !queue.isReady) return
+    queue.isQueued = true
+    this.#round.push(queue)
     this.#pump()
   }
 
@@ -65,9 +65,10 @@ export class Sender {
   async #run(): Promise<void> {
     try {
       await undefined // what else this turn has to send goes with it
-      for (let bytes = this.#gather(); bytes; bytes = this.#gather()) await this.#output.write(bytes)
+      for (let bytes = this.#collectFrames(); bytes; bytes = this.#collectFrames())
+        await this.#writer.write(bytes)
     } catch {
-      // The output tells the connection, and nothing is sent any more.
+      // The writer tells the connection, and nothing is sent any more.
       this.#takeControl(undefined)
       this.#round = []
     }
@@ -75,10 +76,10 @@ export class Sender {
   }
 
   /** All control frames and a round of DATA; undefined when nothing can go. */
-  #gather(): Uint8Array | undefined {
+  #collectFrames(): Uint8Array | undefined {
     const max = Math.min(this.window, WRITE_BYTES)
     let octets = 0
-    for (const outbound of this.#round) octets += Math.min(outbound.available, max)
+    for (const queue of this.#round) octets += Math.min(queue.available, max)
     octets = Math.min(octets, max)
     // A frame is short only when its stream, or the connection, can give no more.
     const frames = this.#round.length + Math.ceil(octets / FRAME_BYTES) + 1
@@ -104,21 +105,21 @@ export class Sender {
     let at = start
     let left = max
     for (let passed = 0; passed < this.#round.length; ) {
-      const outbound = this.#round.shift()!
-      if (outbound.available > 0 && left === 0) {
+      const queue = this.#round.shift()!
+      if (queue.available > 0 && left === 0) {
         passed++
-        this.#round.push(outbound)
+        this.#round.push(queue)
         continue
       }
-      if (outbound.isReady) {
-        const length = outbound.fill(bytes, at, Math.min(left, FRAME_BYTES))
+      if (queue.isReady) {
+        const length = queue.fill(bytes, at, Math.min(left, FRAME_BYTES))
         at += HEADER_BYTES + length
         left -= length
         this.window -= length
-        if (length >= WORK_MIN_BYTES || outbound.window > 0) this.#worked()
+        if (length >= WORK_MIN_BYTES || queue.window > 0) this.#worked()
       }
-      if (outbound.isReady) this.#round.push(outbound)
-      else outbound.isQueued = false
+      if (queue.isReady) this.#round.push(queue)
+      else queue.isQueued = false
     }
     return at
   }

@@ -1,16 +1,16 @@
-// A request body as it comes in DATA frames: it waits within the stream's window until the handler reads.
+// The body of an HTTP/2 request: DATA waits within the stream's window until the handler reads.
 
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { ByteQueue } from './byte-queue.ts'
 
-export class Body {
+export class Http2RequestBody {
   readonly stream: ReadableStream<Uint8Array>
   /** What is wrong with the body, when a read of the handler found that something is. */
   failure: HttpError | undefined
   /** Asks the visitor, that waits for it, to send the body. */
-  invite: (() => void) | undefined
+  sendContinue: (() => void) | undefined
   readonly #consumed: (bytes: number, hasWaited: boolean) => void
   readonly #queue = new ByteQueue()
   readonly #deadline = new Deadline(() => this.#late())
@@ -60,7 +60,7 @@ export class Body {
 
   /** Waits for more, as `read` does, without taking it. @returns false at the end */
   async begins(stallMs: number): Promise<boolean> {
-    this.#sendInvitation()
+    this.#invite()
     while (this.#queue.length === 0) {
       if (this.#over) throw this.#over.error
       if (this.#ended) return false
@@ -83,10 +83,10 @@ export class Body {
     this.fail(this.failure)
   }
 
-  #sendInvitation(): void {
+  #invite(): void {
     // Not when the body is coming already (RFC 9110 §10.1.1).
-    if (this.#queue.length === 0 && !this.#ended && !this.#over) this.invite?.()
-    this.invite = undefined
+    if (this.#queue.length === 0 && !this.#ended && !this.#over) this.sendContinue?.()
+    this.sendContinue = undefined
   }
 
   #notify(): void {

@@ -1,17 +1,22 @@
-// What a header list asks for (RFC 9113 §8.3; RFC 8441 §4), checked before a handler sees it.
+// Parses a header list into a request (RFC 9113 §8.3; RFC 8441 §4).
 
 import { type Field, valuesOf } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import { type Asked, checkMethod, expects, parseLength } from '../semantics/parsed-request.ts'
-import type { Head } from '../semantics/request-head.ts'
-import { requestUrl, type Site } from '../semantics/request-target.ts'
+import {
+  checkMethod,
+  type ParsedRequest,
+  parseContentLength,
+  parseExpect,
+} from '../semantics/parsed-request.ts'
+import type { RequestHead } from '../semantics/request-head.ts'
+import { requestUrl, type ServedAuthority } from '../semantics/request-target.ts'
 import { Http2Error } from './errors.ts'
 import type { HeaderList } from './header-list.ts'
 
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
 const PATH = /^\/[\x21-\x7e]*$/
 
-export interface AskedOnStream extends Asked {
+export interface Http2Request extends ParsedRequest {
   /** Octets of the body, when the visitor said; the stream's end tells, too. */
   length: number | undefined
 }
@@ -20,7 +25,12 @@ export interface AskedOnStream extends Asked {
  * @param isEnd whether the request has no body
  * @throws Http2Error `malformed_request`, an error of the stream; HttpError with the status that refuses the request
  */
-export function askOnStream(list: HeaderList, streamId: number, isEnd: boolean, site: Site): AskedOnStream {
+export function parseHttp2Request(
+  list: HeaderList,
+  streamId: number,
+  isEnd: boolean,
+  site: ServedAuthority,
+): Http2Request {
   if (list.isTooLarge) throw new HttpError('head_too_large')
   const target = list.isMalformed ? undefined : readTarget(list)
   if (!target) throw new Http2Error('malformed_request', streamId)
@@ -29,13 +39,19 @@ export function askOnStream(list: HeaderList, streamId: number, isEnd: boolean, 
   if (isEnd && length !== undefined && length > 0) throw new Http2Error('malformed_request', streamId)
   const { head, webSocket } = target
   checkMethod(head.method)
-  return { head, url: requestUrl(head, site), length, expectsContinue: !isEnd && expects(head), webSocket }
+  return {
+    head,
+    url: requestUrl(head, site),
+    length,
+    expectsContinue: !isEnd && parseExpect(head),
+    webSocket,
+  }
 }
 
 /** §8.1.1: what HTTP/1.1 refuses with 400 is malformed here. */
 function lengthOf(lengths: string[], streamId: number): number {
   try {
-    return parseLength(lengths)
+    return parseContentLength(lengths)
   } catch (error) {
     if (error instanceof HttpError && error.status === 413) throw error
     throw new Http2Error('malformed_request', streamId)
@@ -46,7 +62,7 @@ function lengthOf(lengths: string[], streamId: number): number {
  * The request in the form of HTTP/1.1, which handlers and the rules of both versions know; undefined when it is malformed.
  * @throws HttpError `method_not_implemented` for a CONNECT that is no WebSocket
  */
-function readTarget({ pseudo, fields }: HeaderList): { head: Head; webSocket: boolean } | undefined {
+function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSocket: boolean } | undefined {
   const method = pseudo.get(':method')
   const scheme = pseudo.get(':scheme')
   const path = pseudo.get(':path')

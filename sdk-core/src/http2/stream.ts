@@ -1,21 +1,21 @@
 // One stream (RFC 9113 §5.1): a request on its way in, a response on its way out, and a window for each.
 
-import type { Presence } from '../exchange/disconnect-listener.ts'
+import type { DisconnectListener } from '../exchange/disconnect-listener.ts'
 import type { Field } from '../semantics/fields.ts'
-import { Outbound } from './data-queue.ts'
+import { DataQueue } from './data-queue.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM, WINDOW_UPDATE } from './frame.ts'
 import { STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES } from './limits.ts'
 import { ReceiveWindow } from './receive-window.ts'
-import { Body } from './request-body.ts'
+import { Http2RequestBody } from './request-body.ts'
 
 const NOTHING = new Uint8Array(0)
 
 /** What a stream needs of its connection. */
-export interface StreamLink {
+export interface StreamTransport {
   control(frame: Uint8Array): void
   headers(streamId: number, fields: readonly Field[], isEnd: boolean): void
-  data(outbound: Outbound): void
+  data(queue: DataQueue): void
   /** So many octets of the connection's window are free again. */
   consumed(bytes: number, hasWaited: boolean): void
   /** Nothing is expected of the stream any more. @param isWhole the response was sent to its end */
@@ -24,31 +24,31 @@ export interface StreamLink {
 
 export class Stream {
   readonly id: number
-  readonly outbound: Outbound
+  readonly dataQueue: DataQueue
   /** Undefined when the request ended with its head. */
-  readonly body: Body | undefined
+  readonly body: Http2RequestBody | undefined
   /** The head of the response was sent. */
   hasResponded = false
   /** Neither ended nor reset by the visitor, as far as we know. */
   isRemoteOpen: boolean
   isOver = false
-  readonly #link: StreamLink
-  #presence: Presence | undefined
+  readonly #transport: StreamTransport
+  #listener: DisconnectListener | undefined
   readonly #window = new ReceiveWindow(STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES)
   /** Octets that Content-Length still expects. */
   #expected: number | undefined
 
-  constructor(id: number, window: number, isEnd: boolean, link: StreamLink) {
+  constructor(id: number, window: number, isEnd: boolean, transport: StreamTransport) {
     this.id = id
-    this.#link = link
+    this.#transport = transport
     this.isRemoteOpen = !isEnd
-    this.outbound = new Outbound(id, window, () => this.reset('visitor_stalled'))
-    if (!isEnd) this.body = new Body((bytes, hasWaited) => this.#credit(bytes, hasWaited))
+    this.dataQueue = new DataQueue(id, window, () => this.reset('visitor_stalled'))
+    if (!isEnd) this.body = new Http2RequestBody((bytes, hasWaited) => this.#credit(bytes, hasWaited))
   }
 
-  /** Tells `presence` when the visitor leaves. */
-  watch(presence: Presence): void {
-    this.#presence = presence
+  /** Tells `listener` when the visitor leaves. */
+  setDisconnectListener(listener: DisconnectListener): void {
+    this.#listener = listener
   }
 
   /** The request has to have so many octets. */
@@ -84,28 +84,28 @@ export class Stream {
 
   /** @throws Http2Error */
   grow(increment: number): void {
-    this.outbound.window += increment
-    if (this.outbound.window > MAX_31_BITS) throw new Http2Error('window_overflow', this.id)
-    this.#link.data(this.outbound)
+    this.dataQueue.window += increment
+    if (this.dataQueue.window > MAX_31_BITS) throw new Http2Error('window_overflow', this.id)
+    this.#transport.data(this.dataQueue)
   }
 
   /** The visitor ended its direction of the connection. */
   left(error: unknown): void {
     if (this.isRemoteOpen) this.body?.fail(error)
-    this.#presence?.left()
+    this.#listener?.visitorLeft()
   }
 
   respond(fields: readonly Field[], isEnd: boolean): void {
     if (this.isOver) return
-    this.#link.headers(this.id, fields, isEnd)
+    this.#transport.headers(this.id, fields, isEnd)
     this.hasResponded ||= fields[0]![1] !== '100'
     if (isEnd) this.#sent()
   }
 
   /** Resolves when it is right to write more. */
   async write(pieces: readonly Uint8Array[], size: number, isEnd: boolean): Promise<void> {
-    const taken = this.outbound.write(pieces, size, isEnd)
-    this.#link.data(this.outbound)
+    const taken = this.dataQueue.write(pieces, size, isEnd)
+    this.#transport.data(this.dataQueue)
     await taken
     if (isEnd) this.#sent()
   }
@@ -114,7 +114,7 @@ export class Stream {
   reset(code: Http2ErrorCode): void {
     if (this.isOver) return
     const error = new Http2Error(code, this.id)
-    this.#link.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
+    this.#transport.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
     this.break(error)
   }
 
@@ -122,7 +122,7 @@ export class Stream {
   break(error: unknown): void {
     if (this.isOver) return
     this.#finish(error, false)
-    this.#presence?.broken(error)
+    this.#listener?.connectionBroken(error)
   }
 
   #receiveEnd(last: Uint8Array): void {
@@ -136,22 +136,22 @@ export class Stream {
   #sent(): void {
     if (this.isOver) return
     const error = new Http2Error('content_discarded', this.id)
-    if (this.isRemoteOpen) this.#link.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
+    if (this.isRemoteOpen) this.#transport.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
     this.#finish(error, true)
   }
 
   #finish(error: unknown, isWhole: boolean): void {
     this.isOver = true
     this.body?.fail(error)
-    this.outbound.fail(error)
-    this.#link.over(this, isWhole)
+    this.dataQueue.fail(error)
+    this.#transport.over(this, isWhole)
   }
 
   #credit(bytes: number, hasWaited: boolean): void {
     if (bytes === 0) return
-    this.#link.consumed(bytes, hasWaited)
+    this.#transport.consumed(bytes, hasWaited)
     if (this.isOver || !this.isRemoteOpen) return
     const increment = this.#window.give(bytes, hasWaited)
-    if (increment > 0) this.#link.control(encodeNumber(WINDOW_UPDATE, this.id, increment))
+    if (increment > 0) this.#transport.control(encodeNumber(WINDOW_UPDATE, this.id, increment))
   }
 }

@@ -4,15 +4,15 @@ import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { ClosedStreams } from './closed-streams.ts'
 import { Http2Error } from './errors.ts'
-import { exchange, refuse } from './exchange.ts'
+import { sendErrorResponse, serveExchange } from './exchange.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM } from './frame.ts'
 import type { HeaderList } from './header-list.ts'
 import { STREAMS_MAX } from './limits.ts'
-import { askOnStream } from './request-parser.ts'
+import { parseHttp2Request } from './request-parser.ts'
 import { INITIAL_WINDOW_BYTES } from './settings.ts'
-import { Stream, type StreamLink } from './stream.ts'
+import { Stream, type StreamTransport } from './stream.ts'
 
-type Link = Omit<StreamLink, 'over'>
+type SharedTransport = Omit<StreamTransport, 'over'>
 
 export class Streams {
   /** The highest number that the visitor used and that was worked on. */
@@ -22,16 +22,16 @@ export class Streams {
   readonly #open = new Map<number, Stream>()
   readonly #closed = new ClosedStreams()
   readonly #options: HttpOptions
-  readonly #link: StreamLink
+  readonly #transport: StreamTransport
   readonly #ended: (isWhole: boolean) => void
   /** SETTINGS_INITIAL_WINDOW_SIZE of the visitor. */
   #initialWindow = INITIAL_WINDOW_BYTES
 
   /** @param ended a stream did; `isWhole`: with its whole response */
-  constructor(options: HttpOptions, link: Link, ended: (isWhole: boolean) => void) {
+  constructor(options: HttpOptions, transport: SharedTransport, ended: (isWhole: boolean) => void) {
     this.#options = options
     this.#ended = ended
-    this.#link = { ...link, over: (stream, isWhole) => this.#over(stream, isWhole) }
+    this.#transport = { ...transport, over: (stream, isWhole) => this.#over(stream, isWhole) }
   }
 
   get size(): number {
@@ -76,7 +76,7 @@ export class Streams {
     const change = initialWindow - this.#initialWindow
     this.#initialWindow = initialWindow
     for (const stream of this.#open.values()) {
-      if (stream.outbound.window + change > MAX_31_BITS) throw new Http2Error('window_overflow')
+      if (stream.dataQueue.window + change > MAX_31_BITS) throw new Http2Error('window_overflow')
       stream.grow(change)
     }
   }
@@ -86,7 +86,7 @@ export class Streams {
     const stream = this.#open.get(id)
     if (stream) stream.reset(code)
     else {
-      this.#link.control(encodeNumber(RST_STREAM, id, wireCode))
+      this.#transport.control(encodeNumber(RST_STREAM, id, wireCode))
       if (id <= this.lastId) this.#closed.add(id, true)
     }
   }
@@ -106,15 +106,15 @@ export class Streams {
     if (this.isClosed) return
     this.lastId = id
     if (this.#open.size >= STREAMS_MAX) throw new Http2Error('too_many_streams', id)
-    const stream = new Stream(id, this.#initialWindow, isEnd, this.#link)
+    const stream = new Stream(id, this.#initialWindow, isEnd, this.#transport)
     this.#open.set(id, stream)
     try {
-      const asked = askOnStream(list, id, isEnd, this.#options)
-      stream.expect(asked.length)
-      exchange(stream, asked, this.#options)
+      const request = parseHttp2Request(list, id, isEnd, this.#options)
+      stream.expect(request.length)
+      serveExchange(stream, request, this.#options)
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
-      refuse(stream, error, list.pseudo.get(':method'))
+      sendErrorResponse(stream, error, list.pseudo.get(':method'))
     }
   }
 

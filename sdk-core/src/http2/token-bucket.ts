@@ -1,6 +1,6 @@
-// How much of what costs the visitor nothing it may do: it grows back with time and with work that was worth it.
+// A token bucket for what costs the visitor nothing: it fills with time, and with work that was worth it.
 
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number
   readonly #perMs: number
   #left: number
@@ -13,16 +13,16 @@ export class Allowance {
   }
 
   /** @returns whether there was one left */
-  spend(): boolean {
+  take(): boolean {
     const now = performance.now()
-    this.earn((now - this.#at) * this.#perMs)
+    this.refill((now - this.#at) * this.#perMs)
     this.#at = now
     if (this.#left < 1) return false
     this.#left -= 1
     return true
   }
 
-  earn(count: number): void {
+  refill(count: number): void {
     this.#left = Math.min(this.#burst, this.#left + count)
   }
 }

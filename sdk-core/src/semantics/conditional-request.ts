@@ -1,4 +1,4 @@
-// Conditional requests (RFC 9110 §13): whether the visitor has this version, or wants a part of another.
+// Conditional requests (RFC 9110 §13): the preconditions, and If-Range.
 
 export interface Validators {
   /** A strong entity tag (§8.8.3), quotes included. */
@@ -8,7 +8,10 @@ export interface Validators {
 }
 
 /** In the order of §13.2.2. @returns the status that answers instead of the file, if any */
-export function evaluate(headers: Headers, { etag, modifiedSeconds }: Validators): 304 | 412 | undefined {
+export function evaluatePreconditions(
+  headers: Headers,
+  { etag, modifiedSeconds }: Validators,
+): 304 | 412 | undefined {
   const ifMatch = headers.get('if-match')
   const unmodifiedSince = seconds(headers.get('if-unmodified-since'))
   if (ifMatch !== null ? !matches(ifMatch, etag, false) : isAfter(modifiedSeconds, unmodifiedSince))
@@ -20,7 +23,7 @@ export function evaluate(headers: Headers, { etag, modifiedSeconds }: Validators
 }
 
 /** §13.1.5: whether the Range field counts, because the part that the visitor has is of this version. */
-export function mayResume(headers: Headers, { etag, modifiedSeconds }: Validators): boolean {
+export function ifRangeHolds(headers: Headers, { etag, modifiedSeconds }: Validators): boolean {
   const ifRange = headers.get('if-range')
   if (ifRange === null) return true
   if (ifRange.endsWith('"')) return ifRange === etag

@@ -1,4 +1,4 @@
-// Header fields on their way through a proxy: what is about one connection stays behind (RFC 9110 §7.6.1).
+// Which header fields a proxy passes on: those about one connection stay behind (RFC 9110 §7.6.1).
 
 /** The field Connection names more of them. */
 const HOP_BY_HOP = [
@@ -42,7 +42,7 @@ const CLAIMS: ReadonlySet<string> = new Set([
 const CLAIM_PREFIXES = ['x-forwarded', 'x-original-']
 
 /** @param others to be dropped as well, in lower case */
-export function endToEnd(headers: Headers, others: readonly string[] = []): Headers {
+export function endToEndFields(headers: Headers, others: readonly string[] = []): Headers {
   const named = headers.get('connection')?.toLowerCase().split(',') ?? []
   const dropped = new Set([...HOP_BY_HOP, ...named.map((option) => option.trim()), ...others])
   const kept = new Headers()
@@ -54,8 +54,8 @@ export function endToEnd(headers: Headers, others: readonly string[] = []): Head
  * Of a request to the server behind a site: what a visitor only claims stays behind, too.
  * @param others to be dropped as well, in lower case
  */
-export function withoutClaims(headers: Headers, others: readonly string[] = []): Headers {
-  const kept = endToEnd(headers, others)
+export function withoutForwardedFields(headers: Headers, others: readonly string[] = []): Headers {
+  const kept = endToEndFields(headers, others)
   for (const name of [...kept.keys()]) if (isClaim(name)) kept.delete(name)
   return kept
 }

@@ -8,7 +8,7 @@ import type { HttpError } from './http-error.ts'
 const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
 
 /** Of a refusal in any version of HTTP; its content is the error's message. */
-export function refusalFields({ status, message }: HttpError): Field[] {
+export function errorResponseFields({ status, message }: HttpError): Field[] {
   const fields: Field[] = [
     ['date', httpDate()],
     ['content-type', 'text/plain'],

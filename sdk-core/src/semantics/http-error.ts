@@ -1,4 +1,4 @@
-// What can be wrong with a message: a stable code, and the status that the visitor gets.
+// What can be wrong with a message, as a stable code and the status that the visitor gets.
 
 /** Code → status and text. The texts go to the visitor, so they never repeat what it sent. */
 const ERRORS = {

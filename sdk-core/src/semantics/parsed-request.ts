@@ -2,11 +2,11 @@
 
 import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
-import type { Head } from './request-head.ts'
+import type { RequestHead } from './request-head.ts'
 
 /** Whatever the version of HTTP. */
-export interface Asked {
-  head: Head
+export interface ParsedRequest {
+  head: RequestHead
   /** Undefined for `OPTIONS *`. */
   url: string | undefined
   /** The visitor waits for `100 Continue` before it sends the body. */
@@ -23,7 +23,7 @@ const DIGITS = /^\d+$/
  * @param lengths the values of Content-Length, one at least
  * @throws HttpError `invalid_content_length`, `content_too_large`
  */
-export function parseLength(lengths: string[]): number {
+export function parseContentLength(lengths: string[]): number {
   const text = lengths[0]!
   if (lengths.length > 1 || !DIGITS.test(text)) throw new HttpError('invalid_content_length')
   const length = Number(text)
@@ -43,7 +43,7 @@ export function checkMethod(method: string): void {
  * RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused.
  * @throws HttpError `expectation_failed`
  */
-export function expects(head: Head): boolean {
+export function parseExpect(head: RequestHead): boolean {
   if (head.version === '1.0') return false
   const values = valuesOf(head.fields, 'expect')
   if (values.some((value) => value.toLowerCase() !== '100-continue'))

@@ -39,6 +39,6 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /** Empty, as RFC 9112 §4 allows, for a status that is not listed. */
-export function reasonOf(status: number): string {
+export function reasonPhrase(status: number): string {
   return REASONS[status] ?? ''
 }

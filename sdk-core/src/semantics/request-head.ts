@@ -2,7 +2,7 @@
 
 import type { Field } from './fields.ts'
 
-export interface Head {
+export interface RequestHead {
   method: string
   /** As sent: origin-form, absolute-form or `*`. */
   target: string

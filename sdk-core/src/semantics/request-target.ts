@@ -1,10 +1,10 @@
-// Which resource a request is for: request target and Host to a URL (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
+// The request target and Host as a URL (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
 
 import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
-import type { Head } from './request-head.ts'
+import type { RequestHead } from './request-head.ts'
 
-export interface Site {
+export interface ServedAuthority {
   /** Whether the site has this host, given in lower case and without port. */
   isOwnHost(host: string): boolean
   /** The site's own URL: the host of an HTTP/1.0 request that names none. */
@@ -20,7 +20,7 @@ const ABSOLUTE_FORM = /^([a-zA-Z][a-zA-Z\d+.-]*):\/\/([^/?#]*)([/?][^#]*)?$/
  * counts and takes the place of the Host field (RFC 9112 §3.2.2).
  * @throws HttpError `invalid_host`, `invalid_target`, `misdirected_request`
  */
-export function requestUrl(head: Head, site: Site): string | undefined {
+export function requestUrl(head: RequestHead, site: ServedAuthority): string | undefined {
   const named = hostOf(head, site)
   const absolute = ABSOLUTE_FORM.exec(head.target)
   const authority = absolute ? absolute[2]! : named
@@ -37,14 +37,14 @@ export function requestUrl(head: Head, site: Site): string | undefined {
   return `https://${authority}${head.target}`
 }
 
-function hostOf(head: Head, site: Site): string {
+function hostOf(head: RequestHead, site: ServedAuthority): string {
   const hosts = valuesOf(head.fields, 'host')
   if (hosts.length === 0 && head.version === '1.0') return new URL(site.canonicalUrl).host
   if (hosts.length !== 1 || !AUTHORITY.test(hosts[0]!)) throw new HttpError('invalid_host')
   return hosts[0]!
 }
 
-function checkAuthority(authority: string, site: Site): void {
+function checkAuthority(authority: string, site: ServedAuthority): void {
   const match = AUTHORITY.exec(authority)
   if (!match || !URL.canParse(`https://${authority}`)) throw new HttpError('invalid_host')
   if (!site.isOwnHost(match[1]!.toLowerCase())) throw new HttpError('misdirected_request')

@@ -1,8 +1,8 @@
-// Asks now and then whether the relay's operator has let the site in, for a relay does not tell by itself.
+// Polls whether the relay's operator has approved the site, for a relay does not tell by itself.
 
-import { APPROVAL_LOOK_MAX_MS, APPROVAL_LOOK_MIN_MS, APPROVAL_LOOK_SHARE } from '../limits.ts'
+import { APPROVAL_POLL_MAX_MS, APPROVAL_POLL_MIN_MS, APPROVAL_POLL_SHARE } from '../limits.ts'
 
-export class ApprovalWatch {
+export class ApprovalPoll {
   #look: (signal: AbortSignal) => Promise<void>
   #since = 0
   #dueAt = 0
@@ -38,8 +38,8 @@ export class ApprovalWatch {
   #schedule(): void {
     const waitedMs = performance.now() - this.#since
     const pauseMs = Math.min(
-      Math.max(waitedMs * APPROVAL_LOOK_SHARE, APPROVAL_LOOK_MIN_MS),
-      APPROVAL_LOOK_MAX_MS,
+      Math.max(waitedMs * APPROVAL_POLL_SHARE, APPROVAL_POLL_MIN_MS),
+      APPROVAL_POLL_MAX_MS,
     )
     this.#dueAt = performance.now() + pauseMs
     clearTimeout(this.#timer)

@@ -1,4 +1,4 @@
-// What the `debug` option of `publish` is told. Nothing here is secret, and nothing is a visitor's.
+// What the option `debug` of `publish` is called with. Nothing here is secret, and nothing is a visitor's.
 
 import type { CarrierDebugEvent } from '../carrier/carrier-debug-event.ts'
 import type { SvcErrorCode } from '../errors.ts'

@@ -1,4 +1,4 @@
-// What a site tells those who listen: its events, and these and more for the option `debug`.
+// Dispatches the events of a site, and calls the option `debug` with these and more.
 
 import type { SvcError } from '../errors.ts'
 import type { DebugEvent } from './debug-event.ts'
@@ -7,24 +7,24 @@ import type { SiteStatus } from './status.ts'
 
 export class SiteEvents {
   /** What `debug` throws is reported like the errors of event listeners, and does not reach the site. */
-  readonly tell: (event: DebugEvent) => void
+  readonly debug: (event: DebugEvent) => void
   #target: EventTarget
   /** Told when whoever awaits `publish` has had the time to listen. */
   #held: SvcError | undefined
 
   constructor(target: EventTarget, debug: ((event: DebugEvent) => void) | undefined) {
     this.#target = target
-    this.tell = (event) => queueMicrotask(() => debug?.(event))
+    this.debug = (event) => queueMicrotask(() => debug?.(event))
   }
 
   state({ state, waiting }: SiteStatus): void {
-    this.tell({ type: 'state', state, waiting })
+    this.debug({ type: 'state', state, waiting })
     if (state === 'online') this.releaseError()
     this.#target.dispatchEvent(new Event('statechange'))
   }
 
   error(error: SvcError): void {
-    this.tell({ type: 'error', code: error.code, message: error.message })
+    this.debug({ type: 'error', code: error.code, message: error.message })
     this.#target.dispatchEvent(new SiteErrorEvent(error))
   }
 
@@ -40,7 +40,7 @@ export class SiteEvents {
   }
 
   pressure(closedForOthers: number, isFull: boolean): void {
-    this.tell({ type: 'pressure', closedForOthers, isFull })
+    this.debug({ type: 'pressure', closedForOthers, isFull })
     this.#target.dispatchEvent(new SitePressureEvent(closedForOthers, isFull))
   }
 }

@@ -1,4 +1,4 @@
-// What a failure means for a site: whether it is over, whether its lease is, and whether it only has to wait.
+// Decides what a failure means for a site: it ends, it needs another lease, or it has to wait.
 
 import { SvcError, type SvcErrorCode } from '../errors.ts'
 import type { WaitingReason } from './waiting-reason.ts'

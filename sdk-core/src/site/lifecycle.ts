@@ -1,4 +1,4 @@
-// The life of a published site: connecting, online, reconnecting for as long as it takes, closed.
+// The lifecycle of a published site: connecting, online, reconnecting for as long as it takes, closed.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
@@ -6,20 +6,20 @@ import type { Registration } from '../control/registration.ts'
 import { RelayClient } from '../control/relay-client.ts'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import { CLOSE_GRACE_MS, LOOK_DEADLINE_MS, STABLE_AFTER_MS } from '../limits.ts'
+import { APPROVAL_CHECK_DEADLINE_MS, CLOSE_GRACE_MS, STABLE_AFTER_MS } from '../limits.ts'
 import type { DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 import { CertificateSource } from '../tenant/certificate-source.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import { addressesOf, NO_ADDRESSES } from './addresses.ts'
-import { ApprovalWatch } from './approval-poll.ts'
+import { ApprovalPoll } from './approval-poll.ts'
 import { SiteEvents } from './events.ts'
 import { isWorthWaiting, notAllowed, waitingReason } from './failure-policy.ts'
 import type { SiteOptions } from './options.ts'
 import { Reconnection } from './reconnection.ts'
-import { Ways } from './relay-connections.ts'
+import { RelayConnections } from './relay-connections.ts'
 import type { SiteState, SiteStats } from './site.ts'
 import { SiteStatus } from './status.ts'
-import { Visitors } from './visitor-dispatcher.ts'
+import { VisitorDispatcher } from './visitor-dispatcher.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
@@ -29,7 +29,7 @@ export class PublishedSite extends EventTarget {
   #portSuffix: string
   #keeper: LeaseKeeper
   #certificates: CertificateSource
-  #visitors: Visitors
+  #dispatcher: VisitorDispatcher
   #reconnection = new Reconnection({
     connect: (trusting) => this.#connect(trusting),
     wasOnline: () => this.#timesOnline > 0,
@@ -38,9 +38,9 @@ export class PublishedSite extends EventTarget {
     pauses: (reason, ms) => this.#pauses(reason, ms),
   })
   #status = new SiteStatus(() => this.#statusChanged())
-  #approval = new ApprovalWatch((signal) => this.#look(signal))
+  #approval = new ApprovalPoll((signal) => this.#checkApproval(signal))
   #addresses = NO_ADDRESSES
-  #ways: Ways
+  #relayConnections: RelayConnections
   #carrier: SiteCarrier | undefined
   /** The relay takes sessions, as far as the carrier knows. */
   #isAdmitted = true
@@ -75,16 +75,16 @@ export class PublishedSite extends EventTarget {
         udp: platform.openDatagrams !== undefined,
       },
       {
-        registered: () => this.#events.tell({ type: 'lease', change: 'registered' }),
+        registered: () => this.#events.debug({ type: 'lease', change: 'registered' }),
         renewed: () => this.#renewed(),
         failed: onError,
-        gone: (error) => this.#lost(error),
+        gone: (error) => this.#carrierLost(error),
         // metadata that the relay did not take
         reduced: (error) => this.#events.holdError(error),
       },
     )
     const certificates = new CertificateSource(client, keeper, onError)
-    this.#visitors = new Visitors({
+    this.#dispatcher = new VisitorDispatcher({
       ...options,
       platform,
       client,
@@ -95,7 +95,7 @@ export class PublishedSite extends EventTarget {
       pressure: (closedForOthers, isFull) => this.#events.pressure(closedForOthers, isFull),
       onError,
     })
-    this.#ways = new Ways(platform, options.relay, keeper, onError)
+    this.#relayConnections = new RelayConnections(platform, options.relay, keeper, onError)
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
     this.#certificates = certificates
@@ -118,7 +118,7 @@ export class PublishedSite extends EventTarget {
   }
 
   datagramStats(): DatagramStats | undefined {
-    return this.#ways.datagramStats
+    return this.#relayConnections.datagramStats
   }
 
   get state(): SiteState {
@@ -152,8 +152,8 @@ export class PublishedSite extends EventTarget {
   stats(): SiteStats {
     const none = { openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined }
     const reconnects = Math.max(0, this.#timesOnline - 1)
-    const { stats: connections } = this.#visitors
-    return { ...(this.#carrier?.stats ?? none), connections, ...this.#ways.traffic, reconnects }
+    const { stats: connections } = this.#dispatcher
+    return { ...(this.#carrier?.stats ?? none), connections, ...this.#relayConnections.traffic, reconnects }
   }
 
   /** Aborted when nothing of the site is left. */
@@ -166,7 +166,7 @@ export class PublishedSite extends EventTarget {
     return this.#closing
   }
 
-  /** The network is back, or the page is looked at again: find out, or try again, at once. */
+  /** The network is back, or the page is approvalChecked at again: find out, or try again, at once. */
   wake(): void {
     this.#reconnection.wake()
     this.#carrier?.probe?.()
@@ -195,7 +195,7 @@ export class PublishedSite extends EventTarget {
     this.#approval.stop()
     this.#online.promise.catch(() => {}) // who waits for it learns of it
     this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
-    this.#visitors.finish()
+    this.#dispatcher.finish()
     if (this.#carrier)
       await withDeadline(this.#carrier.drain(), CLOSE_GRACE_MS, () => new Error()).catch(() => {})
     this.#stop()
@@ -204,7 +204,7 @@ export class PublishedSite extends EventTarget {
   }
 
   async #release(keepalive: boolean): Promise<void> {
-    if (this.#keeper.lease) this.#events.tell({ type: 'lease', change: 'released' })
+    if (this.#keeper.lease) this.#events.debug({ type: 'lease', change: 'released' })
     await this.#keeper.release(keepalive)
   }
 
@@ -213,7 +213,7 @@ export class PublishedSite extends EventTarget {
     this.#approval.stop()
     this.#carrier?.close()
     this.#carrier = undefined
-    this.#ways.closeDatagrams()
+    this.#relayConnections.closeDatagrams()
   }
 
   /**
@@ -228,12 +228,12 @@ export class PublishedSite extends EventTarget {
     this.#addresses = addressesOf(lease, this.#portSuffix)
     // before anything that may take long
     if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
-    await Promise.all([this.#certificates.ensure(signal), this.#visitors.ready()])
-    await this.#ways.openDatagrams(signal)
+    await Promise.all([this.#certificates.ensure(signal), this.#dispatcher.ready()])
+    await this.#relayConnections.openDatagrams(signal)
     this.#isAdmitted = true
     // The relay may have ended the last carrier because the site lost its approval; a lease that was trusted does not say so.
-    const looked = trusting ? this.#look(signal) : Promise.resolve()
-    looked.catch(() => {})
+    const approvalChecked = trusting ? this.#checkApproval(signal) : Promise.resolve()
+    approvalChecked.catch(() => {})
     const carrier = await this.#openCarrier(lease, signal)
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
@@ -242,19 +242,19 @@ export class PublishedSite extends EventTarget {
         : new SvcError('relay_unreachable', 'the carrier ended at once')
     }
     this.#carrier = carrier
-    await withDeadline(looked, LOOK_DEADLINE_MS, () => new Error()).catch(() => {})
+    await withDeadline(approvalChecked, APPROVAL_CHECK_DEADLINE_MS, () => new Error()).catch(() => {})
     if (this.#carrier !== carrier) return // lost meanwhile, and what lost it connects again
     this.#onlineAt = performance.now()
     this.#timesOnline += 1
-    this.#assess()
+    this.#updateStatus()
   }
 
   /** What the state is where the relay can be reached: by what it last said of the lease and of its sessions. */
-  #assess(): void {
+  #updateStatus(): void {
     const { lease } = this.#keeper
     if (!this.#carrier || !lease || this.#status.state === 'closed') return
     if (lease.routing === 'rejected') {
-      this.#lost(notAllowed())
+      this.#carrierLost(notAllowed())
       return
     }
     if (lease.routing === 'approval') {
@@ -267,18 +267,18 @@ export class PublishedSite extends EventTarget {
     else this.#status.wait({ reason: 'relay_full', until: undefined })
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #checkApproval(signal: AbortSignal): Promise<void> {
     await this.#keeper.look(signal)
-    this.#assess()
+    this.#updateStatus()
   }
 
   #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {
     const events = {
-      hasRoomFor: (visitors: number) => this.#visitors.hasRoomFor(visitors),
+      hasRoomFor: (visitors: number) => this.#dispatcher.hasRoomFor(visitors),
       serve: (activation: Activation) => {
         // the way works, for however short a time
         this.#reconnection.reset()
-        return this.#visitors.serve(activation)
+        return this.#dispatcher.serve(activation)
       },
       traffic: () => {
         this.#keeper.touch()
@@ -286,24 +286,24 @@ export class PublishedSite extends EventTarget {
       },
       admits: (isAdmitting: boolean) => {
         this.#isAdmitted = isAdmitting
-        this.#assess()
+        this.#updateStatus()
       },
-      ended: (reason: SvcError) => this.#lost(reason),
-      debug: this.#events.tell,
+      ended: (reason: SvcError) => this.#carrierLost(reason),
+      debug: this.#events.debug,
     }
-    return this.#ways.openCarrier(lease, events, signal)
+    return this.#relayConnections.openCarrier(lease, events, signal)
   }
 
   #renewed(): void {
-    this.#events.tell({ type: 'lease', change: 'renewed' })
-    this.#assess()
+    this.#events.debug({ type: 'lease', change: 'renewed' })
+    this.#updateStatus()
     if (this.#status.state === 'online') this.#events.releaseError()
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
   }
 
   /** The site had a carrier and has none any more. */
-  #lost(reason: SvcError): void {
+  #carrierLost(reason: SvcError): void {
     if (!this.#carrier || this.#status.state === 'closed') return
     this.#carrier.close()
     this.#carrier = undefined
@@ -327,7 +327,7 @@ export class PublishedSite extends EventTarget {
     if (waiting) this.#status.wait({ reason: waiting, until: Date.now() + ms })
     else this.#setOffline()
     this.#events.error(reason)
-    if (!signal.aborted) this.#events.tell({ type: 'retry', inMs: ms })
+    if (!signal.aborted) this.#events.debug({ type: 'retry', inMs: ms })
   }
 
   #setOffline(): void {

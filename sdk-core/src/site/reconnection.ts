@@ -1,4 +1,4 @@
-// Connects a site again, for as long as it takes: with pauses between the attempts, and an end to what cannot pass by itself.
+// Reconnects a site: it tries again with pauses, and gives up what cannot pass by itself.
 
 import { Backoff } from '../carrier/backoff.ts'
 import { asSvcError, type SvcError } from '../errors.ts'

@@ -1,14 +1,14 @@
-// A site's ways to its relay: the carrier that brings visitors and, where the platform has one, that of datagrams.
+// A site's connections to its relay: the carrier that brings visitors and, where the platform has one, that of datagrams.
 
 import type { Traffic } from '../carrier/carrier-socket.ts'
-import { type CarrierEvents, openCarrier } from '../carrier/websocket-carrier.ts'
+import { type CarrierEvents, openWebSocketCarrier } from '../carrier/websocket-carrier.ts'
 import { openWebSocket } from '../carrier/websocket-transport.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { Registration } from '../control/registration.ts'
 import type { SvcError } from '../errors.ts'
 import type { DatagramCarrier, DatagramStats, Platform, SiteCarrier } from '../platform.ts'
 
-export class Ways {
+export class RelayConnections {
   readonly traffic: Traffic = { bytesIn: 0, bytesOut: 0 }
   #platform: Platform
   #relay: URL
@@ -40,7 +40,7 @@ export class Ways {
     const events: CarrierEvents = { ...more, capability, stale: () => this.#keeper.renewNow() }
     const url = lease.carrierUrl
     if (open) return open(url, this.traffic, events, signal)
-    return openCarrier(
+    return openWebSocketCarrier(
       (attach, signal) => openWebSocket({ url, capability: capability(), options }, attach, signal),
       this.traffic,
       events,

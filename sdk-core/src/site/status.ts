@@ -1,7 +1,7 @@
-// The state of a site and why it waits: changes are told once each, and none follows the end.
+// The state of a site and why it waits. Each change is told once, and none follows `closed`.
 
 import type { SiteState } from './site.ts'
-import { isSame, type Waiting } from './waiting-reason.ts'
+import { isSameWaiting, type Waiting } from './waiting-reason.ts'
 
 export class SiteStatus {
   #changed: () => void
@@ -32,7 +32,7 @@ export class SiteStatus {
 
   #become(state: SiteState, waiting: Waiting | undefined): void {
     if (this.#state === 'closed') return
-    if (state === this.#state && isSame(waiting, this.#waiting)) return
+    if (state === this.#state && isSameWaiting(waiting, this.#waiting)) return
     this.#state = state
     this.#waiting = waiting
     this.#changed()

@@ -1,14 +1,14 @@
-// The visitors of a site: each has one of its connections, and is served by the engine or by what the platform has for that.
+// Hands each visitor to what serves it: the TLS engine, or what the platform has for that.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { CONNECTIONS_DEFAULT } from '../limits.ts'
 import type { Platform } from '../platform.ts'
-import { type Connection, Connections } from '../tenant/connection-limiter.ts'
+import { ConnectionLimiter, type LimitedConnection } from '../tenant/connection-limiter.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
-import { Pressure } from '../tenant/pressure-reporter.ts'
+import { PressureReporter } from '../tenant/pressure-reporter.ts'
 import { TenantServer, type TenantServerOptions } from '../tenant/server.ts'
 
-interface VisitorsOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> {
+interface DispatcherOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> {
   platform: Platform
   maxConnections: number | undefined
   canonicalUrl(): string
@@ -17,21 +17,21 @@ interface VisitorsOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> 
   pressure(closedForOthers: number, isFull: boolean): void
 }
 
-export class Visitors {
-  #options: VisitorsOptions
+export class VisitorDispatcher {
+  #options: DispatcherOptions
   #server: TenantServer
-  #connections: Connections
+  #limiter: ConnectionLimiter
 
-  constructor(options: VisitorsOptions) {
+  constructor(options: DispatcherOptions) {
     const { platform, maxConnections, roomCame, pressure } = options
     this.#options = options
     this.#server = new TenantServer({ ...options, crypto: platform.tlsCrypto, admit: platform.admit })
     const max = maxConnections ?? platform.connectionsDefault ?? CONNECTIONS_DEFAULT
-    this.#connections = new Connections(max, new Pressure(pressure), roomCame)
+    this.#limiter = new ConnectionLimiter(max, new PressureReporter(pressure), roomCame)
   }
 
   get stats(): ConnectionStats {
-    return this.#connections.stats
+    return this.#limiter.stats
   }
 
   /** Resolves when visitors get all that the site offers. */
@@ -40,31 +40,31 @@ export class Visitors {
   }
 
   hasRoomFor(visitors: number): boolean {
-    return this.#connections.hasRoomFor(visitors)
+    return this.#limiter.hasRoomFor(visitors)
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
   async serve(activation: Activation): Promise<void> {
-    const connection = this.#connections.enter()
+    const connection = this.#limiter.admit()
     try {
       await this.#serve(activation, connection)
     } finally {
-      connection.over()
+      connection.ended()
     }
   }
 
   /** Ends the connections on which nothing happens; the others end behind the response that is on. */
   finish(): void {
-    this.#connections.stop()
+    this.#limiter.stop()
     this.#server.finish()
   }
 
-  async #serve({ stream, binding }: Activation, connection: Connection): Promise<void> {
+  async #serve({ stream, binding }: Activation, connection: LimitedConnection): Promise<void> {
     const { serveTls, serveRaw } = this.#options.platform
     if (binding !== undefined && !serveTls)
       return this.#server.serve({ stream, binding, connection }, this.#options.canonicalUrl())
     // whether anything happens there, nobody here knows
-    connection.become('busy')
+    connection.setActivity('busy')
     const serve = binding === undefined ? serveRaw : serveTls
     if (serve) return serve(stream)
     // no port was asked for

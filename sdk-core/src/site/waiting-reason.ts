@@ -1,4 +1,4 @@
-// Why a site waits before visitors can come, as its owner is told.
+// Why a site waits before visitors can come.
 
 /**
  * - `approval`: the relay's operator has not approved the identity yet
@@ -14,6 +14,6 @@ export interface Waiting {
   readonly until: number | undefined
 }
 
-export function isSame(one: Waiting | undefined, other: Waiting | undefined): boolean {
+export function isSameWaiting(one: Waiting | undefined, other: Waiting | undefined): boolean {
   return one?.reason === other?.reason && one?.until === other?.until
 }

@@ -1,12 +1,12 @@
-// The connections of a site: how many are open, which are idle, and which of those are closed when more come than there may be.
+// Limits the connections of a site: when more visitors come than there may be, those that were idle longest are closed.
 
-import type { Activity } from '../exchange/http-options.ts'
+import type { ConnectionActivity } from '../exchange/http-options.ts'
 import { BEGINNING_MIN_MS, IDLE_MIN_MS, LEAVING_MIN, LEAVING_MS, LEAVING_SHARE } from '../limits.ts'
 import type { ConnectionStats } from './connection-stats.ts'
-import type { Pressure } from './pressure-reporter.ts'
+import type { PressureReporter } from './pressure-reporter.ts'
 
 /** `leaving`: told to close, in favour of another one; `cut`: broken off, because that took long. */
-type State = Activity | 'leaving' | 'cut'
+type State = ConnectionActivity | 'leaving' | 'cut'
 
 /** Those that may have to go: the first ones go first. */
 const QUEUES = ['leaving', 'idle', 'beginning'] as const
@@ -18,13 +18,13 @@ const MIN_MS: Readonly<Record<Queue, number>> = {
   beginning: BEGINNING_MIN_MS,
 }
 
-export class Connections {
+export class ConnectionLimiter {
   readonly #max: number
   readonly #leavingMax: number
-  readonly #pressure: Pressure
+  readonly #pressure: PressureReporter
   readonly #roomCame: () => void
   /** Each in the order in which they became so. */
-  readonly #all: Readonly<Record<State, Set<Connection>>> = {
+  readonly #all: Readonly<Record<State, Set<LimitedConnection>>> = {
     beginning: new Set(),
     idle: new Set(),
     busy: new Set(),
@@ -41,7 +41,7 @@ export class Connections {
    * @param max connections at once; those that are being closed for others come on top, up to a share of that
    * @param roomCame called when there may be room, after {@link hasRoomFor} said that there is none
    */
-  constructor(max: number, pressure: Pressure, roomCame: () => void) {
+  constructor(max: number, pressure: PressureReporter, roomCame: () => void) {
     this.#max = max
     this.#leavingMax = Math.max(LEAVING_MIN, Math.floor(max * LEAVING_SHARE))
     this.#pressure = pressure
@@ -70,15 +70,15 @@ export class Connections {
   }
 
   /** A visitor came. Where there is no place for it, those that have been idle longest are closed. */
-  enter(): Connection {
-    const connection = new Connection(this)
+  admit(): LimitedConnection {
+    const connection = new LimitedConnection(this)
     this.#all.beginning.add(connection)
     for (const other of this.#candidates(0)) this.#close(other)
     return connection
   }
 
   /** @internal */
-  move(connection: Connection, state: State): void {
+  move(connection: LimitedConnection, state: State): void {
     this.leave(connection)
     connection.state = state
     connection.since = performance.now()
@@ -87,7 +87,7 @@ export class Connections {
   }
 
   /** Nothing of it is left. @internal */
-  leave(connection: Connection): void {
+  leave(connection: LimitedConnection): void {
     this.#all[connection.state].delete(connection)
   }
 
@@ -105,7 +105,7 @@ export class Connections {
   }
 
   /** Those who go for `count` more, or as many of them as can: the longest idle one first, what has only begun last. */
-  #candidates(count: number): Connection[] {
+  #candidates(count: number): LimitedConnection[] {
     const { leaving } = this.#all
     const missing = count - this.#free
     const max = Math.min(missing, this.#leavingMax - leaving.size + this.#due('leaving', missing).length)
@@ -114,8 +114,8 @@ export class Connections {
   }
 
   /** Up to `max` that have been so for long enough. */
-  #due(state: Queue, max: number): Connection[] {
-    const found: Connection[] = []
+  #due(state: Queue, max: number): LimitedConnection[] {
+    const found: LimitedConnection[] = []
     const now = performance.now()
     for (const connection of this.#all[state]) {
       if (found.length >= max || connection.since + MIN_MS[state] > now) break
@@ -124,16 +124,16 @@ export class Connections {
     return found
   }
 
-  #close(connection: Connection): void {
+  #close(connection: LimitedConnection): void {
     const [oldest] = this.#due('leaving', 1)
     if (oldest && this.#all.leaving.size >= this.#leavingMax) {
       this.move(oldest, 'cut')
-      oldest.cut?.()
+      oldest.abort?.()
     }
     const isIdle = connection.state === 'idle'
     this.move(connection, 'leaving')
     if (isIdle) connection.close?.()
-    else connection.cut?.()
+    else connection.abort?.()
     this.#closedForOthers += 1
     this.#pressure.closed()
   }
@@ -166,7 +166,7 @@ export class Connections {
 }
 
 /** One of them. */
-export class Connection {
+export class LimitedConnection {
   /** @internal */
   state: State = 'beginning'
   /** By `performance.now()`. @internal */
@@ -174,20 +174,20 @@ export class Connection {
   /** Closes it in order: nothing is on its way. */
   close: (() => void) | undefined
   /** Breaks it off. */
-  cut: (() => void) | undefined
-  readonly #connections: Connections
+  abort: (() => void) | undefined
+  readonly #limiter: ConnectionLimiter
 
-  constructor(connections: Connections) {
-    this.#connections = connections
+  constructor(connections: ConnectionLimiter) {
+    this.#limiter = connections
   }
 
   /** A request that comes before its connection was closed is answered, as the last one there. */
-  become(activity: Activity): void {
+  setActivity(activity: ConnectionActivity): void {
     const isGoing = this.state === 'cut' || (this.state === 'leaving' && activity !== 'busy')
-    if (!isGoing && activity !== this.state) this.#connections.move(this, activity)
+    if (!isGoing && activity !== this.state) this.#limiter.move(this, activity)
   }
 
-  over(): void {
-    this.#connections.leave(this)
+  ended(): void {
+    this.#limiter.leave(this)
   }
 }

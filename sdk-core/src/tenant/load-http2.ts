@@ -1,11 +1,11 @@
-// HTTP/2 comes in a file of its own, which is loaded while the site is being published.
+// Loads the code of HTTP/2, which is a file of its own, while the site is being published.
 
-import type { serveHttp } from '../http1/connection.ts'
+import type { serveHttp1 } from '../http1/connection.ts'
 
 /** As ALPN calls it (RFC 9113 §3.2). */
 export const HTTP2 = 'h2'
 
-export type ServeHttp = typeof serveHttp
+export type ServeHttp = typeof serveHttp1
 
 /** Undefined where code cannot be loaded late, as in a service worker, or the network is gone: HTTP/1.1 does as well. */
 export async function loadHttp2(): Promise<ServeHttp | undefined> {

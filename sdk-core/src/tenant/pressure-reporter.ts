@@ -1,8 +1,8 @@
-// Tells, now and then, that connections had to make way for others, or that none could.
+// Reports, at most once a second, that connections were closed for others, or that none could be.
 
 import { FULL_TOLD_AFTER_MS, PRESSURE_INTERVAL_MS } from '../limits.ts'
 
-export class Pressure {
+export class PressureReporter {
   readonly #tell: (closedForOthers: number, isFull: boolean) => void
   /** Since the last time it was told. */
   #closed = 0

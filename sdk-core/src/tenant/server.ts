@@ -20,7 +20,7 @@ import type { HttpOptions } from '../exchange/http-options.ts'
 import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../limits.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 import type { CertificateSource } from './certificate-source.ts'
-import type { Connection } from './connection-limiter.ts'
+import type { LimitedConnection } from './connection-limiter.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './load-http2.ts'
 import { type Admit, serveConnection } from './visitor-connection.ts'
 
@@ -35,14 +35,14 @@ export interface TlsOptions {
 }
 
 /** A visitor's TLS connection, and what names it to `/v1/sign`. */
-interface TlsVisit {
+interface TlsVisitor {
   stream: ByteStream
   binding: Uint8Array
-  connection: Connection
+  connection: LimitedConnection
 }
 
 /** What the relay is to sign, and for which visitor. */
-interface Signing {
+interface SignatureContext {
   handshake: SignRequest
   binding: Uint8Array
   /** What the visitor is shown. */
@@ -70,7 +70,7 @@ export class TenantServer {
   /** Spare returning visitors the round trip to the signer. */
   #tickets: TicketSealer
   /** A flood of visitors costs the relay no more signatures at a time than that. */
-  #boundedSign = boundedSigner((signing: Signing, signal) => this.#sign(signing, signal))
+  #boundedSign = boundedSigner((signing: SignatureContext, signal) => this.#sign(signing, signal))
   /** One for each visitor's connection. */
   #open = new Set<AbortController>()
   #serveHttp2: ServeHttp | undefined
@@ -92,7 +92,7 @@ export class TenantServer {
   }
 
   /** Settles when the visitor's connection is over; never rejects. */
-  async serve({ stream, binding, connection }: TlsVisit, canonicalUrl: string): Promise<void> {
+  async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
     const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
     const { chain, compressed, algorithm } = certificates.current
     // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
@@ -113,7 +113,7 @@ export class TenantServer {
     const http: HttpOptions = {
       fetch,
       closing: closing.signal,
-      activity: (activity) => connection.become(activity),
+      activity: (activity) => connection.setActivity(activity),
       canonicalUrl,
       isOwnHost: (host) => this.#isOwnHost(host),
       onError: (error) => onError(asSvcError(error, 'handler_failed', 'a request could not be answered')),
@@ -129,7 +129,7 @@ export class TenantServer {
     for (const closing of this.#open) closing.abort()
   }
 
-  async #sign({ handshake, binding, chain }: Signing, signal: AbortSignal): Promise<Uint8Array> {
+  async #sign({ handshake, binding, chain }: SignatureContext, signal: AbortSignal): Promise<Uint8Array> {
     const { client, keeper } = this.#options
     try {
       const { lease } = keeper

@@ -3,8 +3,8 @@
 import type { ServerConfig } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { serveHttp } from '../http1/connection.ts'
-import type { Connection } from './connection-limiter.ts'
+import { serveHttp1 } from '../http1/connection.ts'
+import type { LimitedConnection } from './connection-limiter.ts'
 import { HTTP2, type ServeHttp } from './load-http2.ts'
 import { TlsStream } from './tls-stream.ts'
 
@@ -24,7 +24,7 @@ interface ServeOptions {
   serveHttp2?: ServeHttp | undefined
   admit?: Admit | undefined
   /** Can be broken off from now on. */
-  connection?: Connection | undefined
+  connection?: LimitedConnection | undefined
 }
 
 /**
@@ -37,10 +37,10 @@ export async function serveConnection(
   { serveHttp2, admit, connection }: ServeOptions = {},
 ): Promise<void> {
   const tls = new TlsStream(stream, tenant)
-  if (connection) connection.cut = () => tls.abort(new Error('the connection made way for another one'))
+  if (connection) connection.abort = () => tls.abort(new Error('the connection made way for another one'))
   try {
     const { alpn } = await tls.secure
-    const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp
+    const serve = alpn === HTTP2 && serveHttp2 ? serveHttp2 : serveHttp1
     const admitted = admit ? await admit(tls) : tls
     if (admitted) await serve(admitted, http)
   } catch (error) {

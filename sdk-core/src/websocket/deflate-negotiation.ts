@@ -8,7 +8,7 @@ const WINDOW_BITS_MAX = 15
  */
 const AGREED = 'permessage-deflate; server_no_context_takeover; client_no_context_takeover'
 
-export interface Deflate {
+export interface DeflateParameters {
   /** The value of Sec-WebSocket-Extensions that accepts the offer. */
   extensions: string
   /** Exponent of the window that the server may use, 9 to 15. */
@@ -21,14 +21,14 @@ type Parameters = Map<string, string | true>
  * The first offer that can be met.
  * @param offered the request's Sec-WebSocket-Extensions, several fields joined by commas
  */
-export function acceptDeflate(offered: string): Deflate | undefined {
+export function negotiateDeflate(offered: string): DeflateParameters | undefined {
   for (const offer of offered.split(',')) {
     const parameters = parseOffer(offer)
     if (!parameters || !isAcceptable(parameters)) continue
-    const asked = parameters.get('server_max_window_bits')
-    if (asked === undefined) return { extensions: AGREED, windowBits: WINDOW_BITS_MAX }
+    const offeredBits = parameters.get('server_max_window_bits')
+    if (offeredBits === undefined) return { extensions: AGREED, windowBits: WINDOW_BITS_MAX }
     // §7.1.2.1: a visitor that asks for a window of the server is answered with one.
-    return { extensions: `${AGREED}; server_max_window_bits=${asked}`, windowBits: Number(asked) }
+    return { extensions: `${AGREED}; server_max_window_bits=${offeredBits}`, windowBits: Number(offeredBits) }
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-// Frames to the visitor: in order, as fast as the stream takes them, with a true account of what still waits.
+// Writes frames to the visitor in order, as fast as the stream takes them, and counts what still waits.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { concat } from '../bytes/concat.ts'
@@ -15,7 +15,7 @@ interface Frame {
 
 const NOTHING = new Uint8Array(0)
 
-export class Sender {
+export class FrameWriter {
   /** Settles, and never rejects, when the Close frame was taken by the stream, or never will be. */
   readonly finished: Promise<void>
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ export class Sender {
     this.#message({ opcode: TEXT, payload: new TextEncoder().encode(text) })
   }
 
-  /** @param payload for the sender to keep */
+  /** @param payload for the writer to keep */
   binary(payload: Uint8Array | Blob): void {
     this.#message({ opcode: BINARY, payload })
   }

@@ -2,7 +2,7 @@
 
 import { STORE_MIN_BYTES } from './limits.ts'
 
-export class Message {
+export class MessagePayload {
   #store: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #length = 0
 

@@ -1,11 +1,11 @@
-// From the visitor's bytes to messages (RFC 6455 §5.4, §6.2): no I/O, any cut of the bytes gives the same.
+// Reads messages from the visitor's bytes (RFC 6455 §5.4, §6.2): no I/O, any cut of the bytes gives the same.
 
 import { concat } from '../bytes/concat.ts'
 import { type CloseStatus, parseClose } from './close-frame.ts'
 import type { MessageCompression } from './deflate.ts'
 import { WebSocketError } from './errors.ts'
 import { CLOSE, CONTINUATION, type FrameHeader, isControl, PING, parseHeader, TEXT } from './frame.ts'
-import { Message, unmask } from './message-payload.ts'
+import { MessagePayload, unmask } from './message-payload.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 interface ReceiverEvents {
@@ -16,7 +16,7 @@ interface ReceiverEvents {
   close(status: CloseStatus): void
 }
 
-export class Receiver {
+export class MessageReader {
   readonly #events: ReceiverEvents
   readonly #maxBytes: number
   /** A header that is not whole yet. */
@@ -25,7 +25,7 @@ export class Receiver {
   /** Bytes of the frame's payload that have come. */
   #at = 0
   #control: Uint8Array = new Uint8Array(0)
-  #message: Message | undefined
+  #message: MessagePayload | undefined
   #isText = false
   #isCompressed = false
   #compression: MessageCompression | undefined
@@ -42,7 +42,7 @@ export class Receiver {
     this.#compression = compression
   }
 
-  /** @throws WebSocketError once; then the receiver takes no more */
+  /** @throws WebSocketError once; then the reader takes no more */
   receive(received: Uint8Array): void {
     const bytes = concat([this.#start, received])
     for (let at = 0; !this.#closed; ) {
@@ -76,7 +76,7 @@ export class Receiver {
       if (!this.#message) throw new WebSocketError('unexpected_continuation')
     } else {
       if (this.#message) throw new WebSocketError('unfinished_message')
-      this.#message = new Message()
+      this.#message = new MessagePayload()
       this.#isText = opcode === TEXT
       this.#isCompressed = compressed
     }

@@ -5,9 +5,9 @@ import { Deadline } from '../timers/deadline.ts'
 import { ABNORMAL, type CloseStatus, GOING_AWAY, isCloseCode, NO_STATUS } from './close-frame.ts'
 import type { MessageCompression } from './deflate.ts'
 import { WebSocketError } from './errors.ts'
-import { Sender } from './frame-writer.ts'
+import { FrameWriter } from './frame-writer.ts'
 import { BUFFERED_MAX_BYTES, CLOSE_MS, PONG_MS, REASON_MAX_BYTES, SILENCE_MS } from './limits.ts'
-import { Receiver } from './message-reader.ts'
+import { MessageReader } from './message-reader.ts'
 import { HandlerAttributes, SocketErrorEvent, type VisitorSocket } from './visitor-socket.ts'
 
 const CONNECTING = 0
@@ -15,15 +15,15 @@ const OPEN = 1
 const CLOSING = 2
 const CLOSED = 3
 
-export class Socket extends EventTarget {
+export class ServerWebSocket extends EventTarget {
   readonly protocol: string
   #extensions = ''
   #compression: MessageCompression | undefined
   binaryType: BinaryType = 'blob'
   #readyState: number = CONNECTING
   #stream: ByteStream | undefined
-  readonly #receiver: Receiver
-  readonly #sender: Sender = new Sender((error) => this.#drop(error))
+  readonly #reader: MessageReader
+  readonly #writer: FrameWriter = new FrameWriter((error) => this.#drop(error))
   readonly #handlers: HandlerAttributes = new HandlerAttributes(this)
   readonly #deadline: Deadline = new Deadline(() => this.#late())
   /** What the deadline is for. */
@@ -35,10 +35,10 @@ export class Socket extends EventTarget {
   constructor(protocol: string, maxMessageBytes: number) {
     super()
     this.protocol = protocol
-    this.#receiver = new Receiver(maxMessageBytes, {
+    this.#reader = new MessageReader(maxMessageBytes, {
       text: (text) => this.#message(text),
       binary: (bytes) => this.#message(this.binaryType === 'blob' ? new Blob([bytes]) : bytes.buffer),
-      ping: (payload) => this.#sender.pong(payload),
+      ping: (payload) => this.#writer.pong(payload),
       close: (status) => this.#closeReceived(status),
     })
   }
@@ -52,7 +52,7 @@ export class Socket extends EventTarget {
   }
 
   get bufferedAmount(): number {
-    return this.#sender.bufferedAmount
+    return this.#writer.bufferedAmount
   }
 
   get onopen(): VisitorSocket['onopen'] {
@@ -92,10 +92,10 @@ export class Socket extends EventTarget {
       throw new DOMException('The socket is not open yet', 'InvalidStateError')
     if (this.#readyState !== OPEN) return
     if (this.bufferedAmount > BUFFERED_MAX_BYTES) this.#drop(new WebSocketError('buffer_full'))
-    else if (data instanceof Blob) this.#sender.binary(data)
-    else if (ArrayBuffer.isView(data)) this.#sender.binary(bytesOf(data).slice())
-    else if (data instanceof ArrayBuffer) this.#sender.binary(new Uint8Array(data.slice()))
-    else this.#sender.text(String(data).toWellFormed())
+    else if (data instanceof Blob) this.#writer.binary(data)
+    else if (ArrayBuffer.isView(data)) this.#writer.binary(bytesOf(data).slice())
+    else if (data instanceof ArrayBuffer) this.#writer.binary(new Uint8Array(data.slice()))
+    else this.#writer.text(String(data).toWellFormed())
   }
 
   close(code: number = NO_STATUS, reason: string = ''): void {
@@ -112,7 +112,7 @@ export class Socket extends EventTarget {
   useCompression(extensions: string, compression: MessageCompression): void {
     this.#extensions = extensions
     this.#compression = compression
-    this.#receiver.useCompression(compression)
+    this.#reader.useCompression(compression)
   }
 
   /**
@@ -144,7 +144,7 @@ export class Socket extends EventTarget {
 
   #open(stream: ByteStream): void {
     this.#stream = stream
-    this.#sender.start(stream, this.#compression)
+    this.#writer.start(stream, this.#compression)
     if (this.#readyState !== CONNECTING) return
     this.#readyState = OPEN
     this.#await('traffic', SILENCE_MS)
@@ -156,9 +156,9 @@ export class Socket extends EventTarget {
       const bytes = await stream.read()
       if (!bytes) return
       if (this.#awaited !== 'close') this.#await('traffic', SILENCE_MS)
-      this.#receiver.receive(bytes)
+      this.#reader.receive(bytes)
     }
-    await this.#sender.finished
+    await this.#writer.finished
   }
 
   #message(data: string | Blob | ArrayBuffer): void {
@@ -170,14 +170,14 @@ export class Socket extends EventTarget {
     this.#status = status
     this.#readyState = CLOSING
     this.#await('close', CLOSE_MS)
-    this.#sender.close({ code: status.code, reason: '' })
+    this.#writer.close({ code: status.code, reason: '' })
   }
 
   #close(status: CloseStatus): void {
     if (this.#readyState >= CLOSING) return
     this.#readyState = CLOSING
-    this.#sender.close(status)
-    this.#sender.finished.then(() => this.#await('close', CLOSE_MS))
+    this.#writer.close(status)
+    this.#writer.finished.then(() => this.#await('close', CLOSE_MS))
   }
 
   /** §7.1.7: the visitor is told why, and its answer not waited for. */
@@ -185,8 +185,8 @@ export class Socket extends EventTarget {
     if (closeCode === ABNORMAL) return Promise.resolve()
     this.#readyState = CLOSING
     this.#await('close', CLOSE_MS)
-    this.#sender.close({ code: closeCode, reason: '' })
-    return this.#sender.finished
+    this.#writer.close({ code: closeCode, reason: '' })
+    return this.#writer.finished
   }
 
   /** Ends the connection, and with it the read that is on. */
@@ -194,7 +194,7 @@ export class Socket extends EventTarget {
     if (this.#readyState === CLOSED) return
     this.#failure ??= error
     this.#readyState = CLOSING
-    this.#sender.stop()
+    this.#writer.stop()
     this.#stream?.abort(error)
   }
 
@@ -206,7 +206,7 @@ export class Socket extends EventTarget {
 
   #late(): void {
     if (this.#awaited === 'traffic') {
-      this.#sender.ping()
+      this.#writer.ping()
       this.#await('pong', PONG_MS)
     } else this.#drop(new WebSocketError(this.#awaited === 'pong' ? 'ping_timeout' : 'close_timeout'))
   }
@@ -215,7 +215,7 @@ export class Socket extends EventTarget {
     if (this.#readyState === CLOSED) return
     this.#readyState = CLOSED
     this.#deadline.close()
-    this.#sender.stop()
+    this.#writer.stop()
     if (this.#failure !== undefined) this.dispatchEvent(new SocketErrorEvent(this.#failure))
     const { code, reason } = this.#status ?? { code: ABNORMAL, reason: '' }
     const wasClean = this.#status !== undefined && this.#failure === undefined

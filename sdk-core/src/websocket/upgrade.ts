@@ -1,12 +1,12 @@
-// From a request to a WebSocket: what `upgrade` gives the handler, and what becomes of it when that returns.
+// Upgrades a request to a WebSocket: `FetchInfo.upgrade` makes one of these, and the exchange sends it.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { Field } from '../semantics/fields.ts'
-import { acceptDeflate, type Deflate } from './deflate-negotiation.ts'
+import { type DeflateParameters, negotiateDeflate } from './deflate-negotiation.ts'
 import { WebSocketError } from './errors.ts'
 import { type Handshake, handshakeFields, readHandshake } from './handshake.ts'
 import { MESSAGE_MAX_BYTES } from './limits.ts'
-import { Socket } from './socket.ts'
+import { ServerWebSocket } from './socket.ts'
 import type { VisitorSocket } from './visitor-socket.ts'
 
 /** UpgradeOptions are the options of `info.upgrade`. */
@@ -30,7 +30,7 @@ export interface Upgraded {
 }
 
 /** What carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
-export interface Tunnel {
+export interface UpgradeTransport {
   readonly stream: ByteStream
   /** Whether the handshake has a key and its proof. */
   readonly isKeyed: boolean
@@ -38,27 +38,27 @@ export interface Tunnel {
   open(fields: Field[]): Promise<void>
 }
 
-/** Takes the place of an `Answer`. */
-export class Upgrade implements Upgraded {
+/** The handler's response is an upgrade, in place of a `PreparedResponse`. */
+export class WebSocketUpgrade implements Upgraded {
   readonly response: Response
   readonly #handshake: Handshake
   /** What accepts the visitor's offer to compress messages. */
-  readonly #deflate: Deflate | undefined
-  readonly #socket: Socket
-  readonly #tunnel: Tunnel
+  readonly #deflate: DeflateParameters | undefined
+  readonly #socket: ServerWebSocket
+  readonly #transport: UpgradeTransport
   readonly #closing: AbortSignal | undefined
 
   /** @throws UpgradeError when the request is no handshake that can be accepted */
   constructor(
     request: Request,
     { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES, compression = true }: UpgradeOptions,
-    tunnel: Tunnel,
+    transport: UpgradeTransport,
     closing: AbortSignal | undefined,
   ) {
-    this.#handshake = readHandshake(request, protocol, tunnel.isKeyed)
-    if (compression) this.#deflate = acceptDeflate(request.headers.get('sec-websocket-extensions') ?? '')
-    this.#socket = new Socket(protocol, maxMessageBytes)
-    this.#tunnel = tunnel
+    this.#handshake = readHandshake(request, protocol, transport.isKeyed)
+    if (compression) this.#deflate = negotiateDeflate(request.headers.get('sec-websocket-extensions') ?? '')
+    this.#socket = new ServerWebSocket(protocol, maxMessageBytes)
+    this.#transport = transport
     this.#closing = closing
     // No Response can be made with 101. It says so all the same: frameworks log the status, and one that tries to
     // copy the response fails instead of losing the upgrade.
@@ -73,8 +73,10 @@ export class Upgrade implements Upgraded {
   /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
   async send(): Promise<void> {
     const extensions = await this.#agreeOnCompression()
-    await this.#tunnel.open(await handshakeFields({ ...this.#handshake, extensions }, this.response.headers))
-    await this.#socket.run(this.#tunnel.stream, this.#closing)
+    await this.#transport.open(
+      await handshakeFields({ ...this.#handshake, extensions }, this.response.headers),
+    )
+    await this.#socket.run(this.#transport.stream, this.#closing)
   }
 
   /** Where its code cannot be loaded, as in a service worker, messages are not compressed. */

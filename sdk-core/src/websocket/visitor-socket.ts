@@ -1,4 +1,4 @@
-// The socket as the handler sees it: the members of the web's WebSocket, on the server's side.
+// A visitor's WebSocket as the handler sees it: it has the members of the web's WebSocket.
 
 /** What ended the connection out of order; a `close` event follows. */
 export class SocketErrorEvent extends Event {

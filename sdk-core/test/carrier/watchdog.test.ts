@@ -30,7 +30,7 @@ function ping(): Promise<number> {
     const deadline = setTimeout(late, PING_DEADLINE_MS)
     if (!alive) return
     clearTimeout(deadline)
-    watchdog.heard()
+    watchdog.onActivity()
     resolve(1)
   })
 }
@@ -44,7 +44,7 @@ describe('a visible page', () => {
     watch()
     for (let heard = 0; heard < 20; heard++) {
       await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS - WATCH_RENEW_MS)
-      watchdog.heard()
+      watchdog.onActivity()
     }
     expect(pings).toBe(0)
     await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS)
@@ -67,7 +67,7 @@ describe('a visible page', () => {
     alive = false
     watchdog.probe()
     await vi.advanceTimersByTimeAsync(PING_DEADLINE_MS - 1)
-    watchdog.heard()
+    watchdog.onActivity()
     await vi.advanceTimersByTimeAsync(1)
     expect(dead).not.toHaveBeenCalled()
   })
@@ -115,7 +115,7 @@ describe('a hidden page', () => {
     for (let heard = 0; heard < 40; heard++) {
       // keepalives of two streams, and a pause that needs a ping, in turn
       await vi.advanceTimersByTimeAsync(heard % 3 === 0 ? 14_900 : 7_300)
-      watchdog.heard()
+      watchdog.onActivity()
     }
     alive = false
     const from = Date.now()
@@ -156,11 +156,11 @@ describe('a clock that is set back while the page is up', () => {
   it('does not keep silence from being noticed', async () => {
     watch()
     await vi.advanceTimersByTimeAsync(WATCH_RENEW_MS)
-    watchdog.heard()
+    watchdog.onActivity()
     vi.setSystemTime(Date.now() - 86_400_000)
     for (let heard = 0; heard < 3; heard++) {
       await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS)
-      watchdog.heard()
+      watchdog.onActivity()
     }
     alive = false
     await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS + PING_DEADLINE_MS)
@@ -174,7 +174,7 @@ it('says nothing once stopped, and leaves no timer', async () => {
   watchdog.probe()
   watchdog.stop()
   await vi.advanceTimersByTimeAsync(PING_DEADLINE_MS)
-  watchdog.heard()
+  watchdog.onActivity()
   expect(dead).not.toHaveBeenCalled()
   expect(vi.getTimerCount()).toBe(0)
 })

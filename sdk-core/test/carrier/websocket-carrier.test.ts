@@ -5,21 +5,21 @@ import type { Stream } from '@svc/yamux'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Traffic } from '../../src/carrier/carrier-socket.ts'
 import type { Activation } from '../../src/carrier/reverse-stream.ts'
-import { Carrier, type CarrierEvents, type Connect } from '../../src/carrier/websocket-carrier.ts'
+import { type CarrierEvents, type Connect, WebSocketCarrier } from '../../src/carrier/websocket-carrier.ts'
 import type { WebSocketEvents } from '../../src/carrier/websocket-transport.ts'
 import {
+  CARRIER_SOCKETS_MAX,
   DEMAND_HALF_LIFE_MS,
-  LINK_IDLE_MS,
-  LINK_PAUSE_MS,
-  LINK_STREAMS_MANY,
-  LINK_STREAMS_MAX,
-  LINKS_MAX,
+  MAINTENANCE_INTERVAL_MS,
   PING_DEADLINE_MS,
   READY_STREAMS_MIN,
   REJECTION_PAUSE_MS,
   REPLACEMENT_PAUSE_MS,
+  SCALE_DOWN_IDLE_MS,
+  SCALE_UP_PAUSE_MS,
   SILENCE_MAX_MS,
-  TIDY_INTERVAL_MS,
+  SOCKET_STREAMS_MANY,
+  SOCKET_STREAMS_MAX,
 } from '../../src/limits.ts'
 import { readBytes, relaySide } from '../support/memory.ts'
 
@@ -33,7 +33,7 @@ let answer: number | undefined
 /** The relay's ends of the WebSockets, in the order of their opening, and ours. */
 let relays: ReturnType<typeof relaySide>[]
 let links: WebSocketEvents[]
-let carrier: Carrier
+let carrier: WebSocketCarrier
 let served: { activation: Activation; finish: () => void }[]
 /** Visitors that the site may have at once. */
 let connectionsMax: number
@@ -77,7 +77,7 @@ function start(firstAnswer: number): void {
     debug: vi.fn(),
   }
   traffic = { bytesIn: 0, bytesOut: 0 }
-  carrier = new Carrier(connect, traffic, events as unknown as CarrierEvents)
+  carrier = new WebSocketCarrier(connect, traffic, events as unknown as CarrierEvents)
 }
 
 const connect: Connect = async (attach) => {
@@ -322,7 +322,7 @@ describe('more WebSockets', () => {
     for (let round = 0; round < rounds; round++) {
       for (const { activation } of served) activation.stream.write(new Uint8Array(100)).catch(() => {})
       await keepalive()
-      await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS / 4)
+      await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS / 4)
     }
   }
 
@@ -335,21 +335,21 @@ describe('more WebSockets', () => {
     // the next ready stream is opened there
     await claim()
     await settle()
-    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    for (let waited = 0; waited < 2 * SCALE_DOWN_IDLE_MS; waited += 2 * SCALE_UP_PAUSE_MS) await load(false)
   }
 
-  it(`come while one is saturated and visitors are many, ${LINKS_MAX} at most`, async () => {
+  it(`come while one is saturated and visitors are many, ${CARRIER_SOCKETS_MAX} at most`, async () => {
     await settle()
     await burst()
-    for (let round = 0; round < LINKS_MAX * 2; round++) {
+    for (let round = 0; round < CARRIER_SOCKETS_MAX * 2; round++) {
       await load(true)
       // the next ready streams are opened on the newest
       relays.at(-1)!.saturate(false)
       await claim()
       await settle()
     }
-    expect(relays).toHaveLength(LINKS_MAX)
-    expect(carrier.stats.webSockets).toBe(LINKS_MAX)
+    expect(relays).toHaveLength(CARRIER_SOCKETS_MAX)
+    expect(carrier.stats.webSockets).toBe(CARRIER_SOCKETS_MAX)
     for (const { session } of relays) expect(session.streamCount).toBeGreaterThan(0)
   })
 
@@ -375,39 +375,39 @@ describe('more WebSockets', () => {
   const streams = (): number[] => relays.map(({ session }) => session.streamCount)
 
   it('come before one has as many streams as a relay takes, which is more than any gets', async () => {
-    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
-    await crowd(LINK_STREAMS_MANY - READY_STREAMS_MIN)
+    await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS)
+    await crowd(SOCKET_STREAMS_MANY - READY_STREAMS_MIN)
     expect(relays).toHaveLength(1)
     await crowd(READY_STREAMS_MIN + 1)
     expect(relays).toHaveLength(2)
     // the new one has the most to give
-    await crowd(LINK_STREAMS_MANY)
-    expect(Math.min(...streams())).toBeGreaterThan(LINK_STREAMS_MANY - 10)
+    await crowd(SOCKET_STREAMS_MANY)
+    expect(Math.min(...streams())).toBeGreaterThan(SOCKET_STREAMS_MANY - 10)
     expect(events.ended).not.toHaveBeenCalled()
   })
 
   it('have no more streams than a relay takes, also where no other can be had', async () => {
-    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+    await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS)
     isRefused = true
-    await crowd(LINK_STREAMS_MAX)
+    await crowd(SOCKET_STREAMS_MAX)
     await vi.advanceTimersByTimeAsync(10 * REPLACEMENT_PAUSE_MS)
-    expect([served.length, ...streams()]).toEqual([LINK_STREAMS_MAX, LINK_STREAMS_MAX])
+    expect([served.length, ...streams()]).toEqual([SOCKET_STREAMS_MAX, SOCKET_STREAMS_MAX])
     isRefused = false
-    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS + REPLACEMENT_PAUSE_MS)
-    expect([relays.length, streams()[0]]).toEqual([2, LINK_STREAMS_MAX])
+    await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS + REPLACEMENT_PAUSE_MS)
+    expect([relays.length, streams()[0]]).toEqual([2, SOCKET_STREAMS_MAX])
     expect(ready.length).toBeGreaterThanOrEqual(READY_STREAMS_MIN)
     expect(events.ended).not.toHaveBeenCalled()
   })
 
   it('stay while one less would be crowded', async () => {
-    await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
-    await crowd(LINK_STREAMS_MANY + 2)
+    await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS)
+    await crowd(SOCKET_STREAMS_MANY + 2)
     for (const { activation, finish } of served.splice(0, 200)) {
       activation.stream.abort()
       finish()
     }
-    for (let waited = 0; waited < 2 * LINK_IDLE_MS; waited += LINK_PAUSE_MS) {
-      await vi.advanceTimersByTimeAsync(LINK_PAUSE_MS)
+    for (let waited = 0; waited < 2 * SCALE_DOWN_IDLE_MS; waited += SCALE_UP_PAUSE_MS) {
+      await vi.advanceTimersByTimeAsync(SCALE_UP_PAUSE_MS)
       await keepalive()
     }
     const [first, second] = streams()
@@ -423,7 +423,7 @@ describe('more WebSockets', () => {
     expect(carrier.stats.webSockets).toBe(2)
     leave()
     const surplus = [...ready]
-    for (let waited = 0; waited < 4 * LINK_IDLE_MS; waited += 2 * LINK_PAUSE_MS) await load(false)
+    for (let waited = 0; waited < 4 * SCALE_DOWN_IDLE_MS; waited += 2 * SCALE_UP_PAUSE_MS) await load(false)
     // a relay may hand out any of them at this moment
     expect(ready).toEqual(surplus)
     for (const stream of surplus) {
@@ -455,7 +455,7 @@ describe('more WebSockets', () => {
     await settle()
     expect(relays[1]!.session.streamCount).toBe(0)
     links[0]!.closed(1006)
-    await vi.advanceTimersByTimeAsync(TIDY_INTERVAL_MS)
+    await vi.advanceTimersByTimeAsync(MAINTENANCE_INTERVAL_MS)
     relays[1]!.session.ping().catch(() => {})
     await settle()
     await vi.advanceTimersByTimeAsync(REPLACEMENT_PAUSE_MS)

@@ -1,7 +1,7 @@
 // The control client: whatever a relay, or something in its place, answers ends as a coded error in bounded time and memory.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ANSWER_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../../src/limits.ts'
+import { RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../../src/limits.ts'
 import { envelope, type FakeRelay, failure, startFakeRelay } from '../support/fake-relay.ts'
 
 let relay: FakeRelay
@@ -83,13 +83,13 @@ describe('bounds', () => {
     }
     await expect(relay.client.call('/x')).rejects.toMatchObject({
       code: 'unexpected_answer',
-      message: expect.stringContaining(String(ANSWER_MAX_BYTES)),
+      message: expect.stringContaining(String(RESPONSE_MAX_BYTES)),
     })
   })
 
   it('takes an answer of exactly ANSWER_MAX_BYTES', async () => {
     const empty = JSON.stringify({ ok: true, data: '' })
-    const data = 'x'.repeat(ANSWER_MAX_BYTES - empty.length)
+    const data = 'x'.repeat(RESPONSE_MAX_BYTES - empty.length)
     relay.replies['/x'] = (_, response) => envelope(response, 200, { ok: true, data })
     expect(await relay.client.call('/x')).toBe(data)
   })

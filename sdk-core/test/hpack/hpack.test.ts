@@ -1,8 +1,8 @@
 // HPACK against the examples of RFC 7541 Appendix C, against Node's own, and against those who send it broken or large.
 
 import { describe, expect, test } from 'vitest'
-import { Decoder } from '../../src/hpack/decoder.ts'
-import { Encoder } from '../../src/hpack/encoder.ts'
+import { HpackDecoder } from '../../src/hpack/decoder.ts'
+import { HpackEncoder } from '../../src/hpack/encoder.ts'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'
 import { HEADER_TABLE_BYTES } from '../../src/hpack/limits.ts'
 
@@ -10,7 +10,7 @@ type Fields = [name: string, value: string][]
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 
-function decode(decoder: Decoder, block: Uint8Array): Fields {
+function decode(decoder: HpackDecoder, block: Uint8Array): Fields {
   const fields: Fields = []
   decoder.decode(block, (name, value) => fields.push([name, value]))
   return fields
@@ -53,7 +53,7 @@ describe('RFC 7541 Appendix C', () => {
     ['C.2.3 literal never indexed', '1008 7061 7373 776f 7264 0673 6563 7265 74', [['password', 'secret']]],
     ['C.2.4 indexed', '82', [[':method', 'GET']]],
   ])('%s', (_, block, fields) => {
-    expect(decode(new Decoder(), hex(block))).toEqual(fields)
+    expect(decode(new HpackDecoder(), hex(block))).toEqual(fields)
   })
 
   test.each([
@@ -74,12 +74,12 @@ describe('RFC 7541 Appendix C', () => {
       ],
     ],
   ])('%s', (_, blocks) => {
-    const decoder = new Decoder()
+    const decoder = new HpackDecoder()
     expect(blocks.map((block) => decode(decoder, hex(block)))).toEqual([FIRST, SECOND, THIRD])
   })
 
   test('C.6 responses with Huffman coding, in a table of 256 octets that evicts', () => {
-    const decoder = new Decoder()
+    const decoder = new HpackDecoder()
     // The table's size is agreed on outside of the example: 3fe101 makes it 256.
     const first =
       '3fe101 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3'
@@ -132,7 +132,7 @@ describe('a block that cannot be decoded', () => {
     ['§5.2 padding of a whole octet', '00 82 1fff 00'],
     ['§5.2 padding of zeros', '00 81 18 00'],
   ])('%s', (_, block) => {
-    expect(() => decode(new Decoder(), hex(block))).toThrow(
+    expect(() => decode(new HpackDecoder(), hex(block))).toThrow(
       expect.objectContaining({ code: 'invalid_compression' }),
     )
   })
@@ -146,7 +146,7 @@ test('§5.2 every octet in Huffman code', () => {
 
 describe('§4.4 the table', () => {
   test('is emptied by an entry that does not fit, and that is no error', () => {
-    const decoder = new Decoder()
+    const decoder = new HpackDecoder()
     decode(decoder, hex('4001 6101 62'))
     expect(decode(decoder, hex('be'))).toEqual([['a', 'b']])
     const long = 'x'.repeat(HEADER_TABLE_BYTES)
@@ -156,7 +156,7 @@ describe('§4.4 the table', () => {
   })
 
   test('never holds more than its size, however much is put in', () => {
-    const decoder = new Decoder()
+    const decoder = new HpackDecoder()
     // One octet and 32 of overhead: 124 of them fit into 4096, and have the indices 62 to 185.
     for (let i = 0; i < 1000; i++) decode(decoder, hex('4001 6100'))
     expect(decode(decoder, hex('ff 3a'))).toEqual([['a', '']])
@@ -174,8 +174,8 @@ describe('the encoder', () => {
   ]
 
   test('is understood, and what repeats takes an octet', () => {
-    const encoder = new Encoder()
-    const decoder = new Decoder()
+    const encoder = new HpackEncoder()
+    const decoder = new HpackDecoder()
     const first = encoder.encode(response)
     const second = encoder.encode(response)
     expect(decode(decoder, first)).toEqual(response)
@@ -185,13 +185,13 @@ describe('the encoder', () => {
   })
 
   test('§7.1.3 never puts a cookie into the table', () => {
-    const [pattern] = new Encoder().encode([['set-cookie', 'a=b']])
+    const [pattern] = new HpackEncoder().encode([['set-cookie', 'a=b']])
     expect(pattern! & 0xf0).toBe(0x10)
   })
 
   test('§4.2 tells of a smaller table, and uses none when there is none', () => {
-    const encoder = new Encoder()
-    const decoder = new Decoder()
+    const encoder = new HpackEncoder()
+    const decoder = new HpackDecoder()
     decode(decoder, encoder.encode(response))
     encoder.resize(0)
     encoder.resize(100)
@@ -204,8 +204,8 @@ describe('the encoder', () => {
   })
 
   test('and the decoder agree about the table, whatever goes through it', () => {
-    const encoder = new Encoder()
-    const decoder = new Decoder()
+    const encoder = new HpackEncoder()
+    const decoder = new HpackDecoder()
     for (let i = 0; i < 500; i++) {
       const fields: Fields = [
         [`x-${i % 37}`, 'v'.repeat(i % 61)],

@@ -1,13 +1,13 @@
 // What a connection says of itself: whether anything is under way on it.
 
 import { expect, test } from 'vitest'
-import type { Activity } from '../../src/exchange/http-options.ts'
+import type { ConnectionActivity } from '../../src/exchange/http-options.ts'
 import { Visitor } from './visitor.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: site.example\r\n\r\n'
 
 function observed(fetch: () => Response | Promise<Response>) {
-  const seen: Activity[] = []
+  const seen: ConnectionActivity[] = []
   const visitor = new Visitor(fetch, { activity: (activity) => seen.push(activity) })
   return { visitor, seen }
 }

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
-import { serveHttp } from '../../src/http1/connection.ts'
+import { serveHttp1 } from '../../src/http1/connection.ts'
 import { HEAD_BYTES } from '../../src/semantics/limits.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
 
@@ -17,7 +17,7 @@ export interface Understood {
 export async function readByUs(pieces: Uint8Array[]): Promise<Understood[]> {
   const understood: Understood[] = []
   const [visitor, server] = MemoryStream.pair()
-  const served = serveHttp(server, {
+  const served = serveHttp1(server, {
     async fetch(request) {
       const body = Buffer.from(await request.arrayBuffer()).toString('latin1')
       understood.push({ method: request.method, url: request.url, body })

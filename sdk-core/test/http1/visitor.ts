@@ -2,7 +2,7 @@
 
 import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import type { HttpOptions } from '../../src/exchange/http-options.ts'
-import { serveHttp } from '../../src/http1/connection.ts'
+import { serveHttp1 } from '../../src/http1/connection.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
 
 export const latin1 = {
@@ -22,7 +22,7 @@ export class Visitor {
 
   constructor(fetch: FetchHandler = () => new Response('ok'), options: Partial<HttpOptions> = {}) {
     ;[this.stream, this.server] = MemoryStream.pair()
-    this.served = serveHttp(this.server, {
+    this.served = serveHttp1(this.server, {
       fetch: (request, info) => {
         this.requests.push(request)
         return fetch(request, info)

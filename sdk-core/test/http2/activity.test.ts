@@ -1,14 +1,15 @@
 // What a connection says of itself: whether anything is under way on it.
 
 import { expect, test } from 'vitest'
-import type { Activity } from '../../src/exchange/http-options.ts'
+import type { ConnectionActivity } from '../../src/exchange/http-options.ts'
 import { settle, Visitor } from './visitor.ts'
 import { frame, get, HEADERS, PING, PREFACE, settings } from './wire.ts'
 
-const distinct = (seen: Activity[]): Activity[] => seen.filter((activity, at) => activity !== seen[at - 1])
+const distinct = (seen: ConnectionActivity[]): ConnectionActivity[] =>
+  seen.filter((activity, at) => activity !== seen[at - 1])
 
 test('beginning until the preface is there, idle without streams, busy with one', async () => {
-  const seen: Activity[] = []
+  const seen: ConnectionActivity[] = []
   const answer = Promise.withResolvers<Response>()
   const visitor = new Visitor(() => answer.promise, { activity: (activity) => seen.push(activity) })
   expect(distinct(seen)).toEqual(['beginning'])
@@ -24,7 +25,7 @@ test('beginning until the preface is there, idle without streams, busy with one'
 })
 
 test('busy until the last of several streams is over', async () => {
-  const seen: Activity[] = []
+  const seen: ConnectionActivity[] = []
   const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()]
   let asked = 0
   const visitor = await Visitor.open(() => answers[asked++]!.promise, {
@@ -41,7 +42,7 @@ test('busy until the last of several streams is over', async () => {
 })
 
 test('a PING leaves a connection idle; a header block that has begun does not', async () => {
-  const seen: Activity[] = []
+  const seen: ConnectionActivity[] = []
   const visitor = await Visitor.open(undefined, { activity: (activity) => seen.push(activity) })
   await visitor.send(frame(PING, 0, 0, Buffer.alloc(8)))
   await settle()

@@ -13,7 +13,7 @@ import {
   STREAMS_MAX,
   WORK_MIN_BYTES,
 } from '../../src/http2/limits.ts'
-import { Allowance } from '../../src/http2/token-bucket.ts'
+import { TokenBucket } from '../../src/http2/token-bucket.ts'
 import { HEAD_BYTES, HEAD_DEADLINE_MS, IDLE_MS, WRITE_STALL_MS } from '../../src/semantics/limits.ts'
 import { endOf, settle, Visitor } from './visitor.ts'
 import {
@@ -52,17 +52,17 @@ afterEach(() => {
 describe('an allowance', () => {
   test('is spent, grows by the second and by work, and never above its burst', () => {
     vi.useFakeTimers()
-    const allowance = new Allowance(10, 2)
-    const spend = (count: number): boolean[] => Array.from({ length: count }, () => allowance.spend())
+    const allowance = new TokenBucket(10, 2)
+    const spend = (count: number): boolean[] => Array.from({ length: count }, () => allowance.take())
     expect(spend(10)).not.toContain(false)
-    expect(allowance.spend()).toBe(false)
+    expect(allowance.take()).toBe(false)
     vi.advanceTimersByTime(2000)
     expect(spend(4)).not.toContain(false)
-    expect(allowance.spend()).toBe(false)
+    expect(allowance.take()).toBe(false)
     vi.advanceTimersByTime(3_600_000)
-    allowance.earn(5)
+    allowance.refill(5)
     expect(spend(10)).not.toContain(false)
-    expect(allowance.spend()).toBe(false)
+    expect(allowance.take()).toBe(false)
   })
 })
 

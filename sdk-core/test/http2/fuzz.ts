@@ -1,8 +1,8 @@
 // Fuzzes the server of HTTP/2: frames in any order, broken and whole; it has to go on or to end in order, and be bounded.
 
 import fc from 'fast-check'
-import { Decoder } from '../../src/hpack/decoder.ts'
-import { Encoder } from '../../src/hpack/encoder.ts'
+import { HpackDecoder } from '../../src/hpack/decoder.ts'
+import { HpackEncoder } from '../../src/hpack/encoder.ts'
 import { HpackError } from '../../src/hpack/error.ts'
 import { STREAMS_MAX } from '../../src/http2/limits.ts'
 import { Visitor } from './visitor.ts'
@@ -123,7 +123,7 @@ function checkFrames(bytes: Buffer): void {
 
 /** Blocks of noise: fields, or an error that says so. */
 function decode(blocks: Uint8Array[]): void {
-  const decoder = new Decoder()
+  const decoder = new HpackDecoder()
   for (const one of blocks) {
     try {
       decoder.decode(one, () => {})
@@ -145,8 +145,8 @@ const fields = fc.tuple(
 
 /** What the encoder makes the decoder understands, through changes of the table's size. */
 function roundTrip(blocks: [[string, string][], number | null][]): void {
-  const encoder = new Encoder()
-  const decoder = new Decoder()
+  const encoder = new HpackEncoder()
+  const decoder = new HpackDecoder()
   for (const [list, size] of blocks) {
     if (size !== null) encoder.resize(size)
     const decoded: [string, string][] = []

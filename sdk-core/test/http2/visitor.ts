@@ -2,7 +2,7 @@
 
 import type { FetchHandler } from '../../src/exchange/fetch-handler.ts'
 import type { HttpOptions } from '../../src/exchange/http-options.ts'
-import { Decoder } from '../../src/hpack/decoder.ts'
+import { HpackDecoder } from '../../src/hpack/decoder.ts'
 import { serveHttp2 } from '../../src/http2/connection.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
 import {
@@ -33,7 +33,7 @@ export class Visitor {
   readonly served: Promise<void>
   readonly requests: Request[] = []
   readonly errors: unknown[] = []
-  readonly #decoder = new Decoder()
+  readonly #decoder = new HpackDecoder()
   #received: Buffer = Buffer.alloc(0)
 
   constructor(fetch: FetchHandler = () => new Response('ok'), options: Partial<HttpOptions> = {}) {

@@ -9,9 +9,9 @@ import type { SvcError } from '../../src/errors.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import {
   DEMAND_HALF_LIFE_MS,
+  MAINTENANCE_INTERVAL_MS,
   READY_STREAMS_MIN,
   STABLE_AFTER_MS,
-  TIDY_INTERVAL_MS,
 } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import { PublishedSite } from '../../src/site/lifecycle.ts'
@@ -134,7 +134,7 @@ describe('publish', () => {
       if (wanted < READY_SESSIONS_MAX)
         for (const socket of await Promise.all([...relay.ready].map(guest))) socket.destroy()
     }
-    await new Promise((resolve) => setTimeout(resolve, TIDY_INTERVAL_MS))
+    await new Promise((resolve) => setTimeout(resolve, MAINTENANCE_INTERVAL_MS))
     const now = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => now() + DEMAND_HALF_LIFE_MS)
     for (const stream of relay.ready) await stream.write(Uint8Array.of(0))

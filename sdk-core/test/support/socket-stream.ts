@@ -3,7 +3,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { ByteStream } from '../../src/bytes/byte-stream.ts'
 import type { HttpOptions } from '../../src/exchange/http-options.ts'
-import { serveHttp } from '../../src/http1/connection.ts'
+import { serveHttp1 } from '../../src/http1/connection.ts'
 
 class SocketStream implements ByteStream {
   readonly #socket: Socket
@@ -40,7 +40,7 @@ class SocketStream implements ByteStream {
 /** A server on a free port of the loopback interface. */
 export async function listen(
   options: HttpOptions,
-  serve: typeof serveHttp = serveHttp,
+  serve: typeof serveHttp1 = serveHttp1,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
     serve(new SocketStream(socket), options),

@@ -1,7 +1,7 @@
 // Which connections are closed when more visitors come than there may be, and what is told of it.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Activity } from '../../src/exchange/http-options.ts'
+import type { ConnectionActivity } from '../../src/exchange/http-options.ts'
 import {
   BEGINNING_MIN_MS,
   FULL_TOLD_AFTER_MS,
@@ -10,13 +10,13 @@ import {
   LEAVING_MS,
   PRESSURE_INTERVAL_MS,
 } from '../../src/limits.ts'
-import { type Connection, Connections } from '../../src/tenant/connection-limiter.ts'
-import { Pressure } from '../../src/tenant/pressure-reporter.ts'
+import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/connection-limiter.ts'
+import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
 
 const MAX = 4
 const tell = vi.fn()
 const roomCame = vi.fn()
-let connections: Connections
+let connections: ConnectionLimiter
 /** Names of connections in the order in which they were told to close. */
 let closed: string[]
 
@@ -24,23 +24,23 @@ beforeEach(() => {
   vi.useFakeTimers()
   vi.clearAllMocks()
   closed = []
-  connections = new Connections(MAX, new Pressure(tell), roomCame)
+  connections = new ConnectionLimiter(MAX, new PressureReporter(tell), roomCame)
 })
 afterEach(() => {
   connections.stop()
   vi.useRealTimers()
 })
 
-function enter(name: string, activity: Activity = 'beginning'): Connection {
-  const connection = connections.enter()
+function enter(name: string, activity: ConnectionActivity = 'beginning'): LimitedConnection {
+  const connection = connections.admit()
   connection.close = () => closed.push(name)
-  connection.cut = () => closed.push(`${name}, cut`)
-  connection.become(activity)
+  connection.abort = () => closed.push(`${name}, cut`)
+  connection.setActivity(activity)
   return connection
 }
 
 /** As many as there may be, a to d, each a second younger than the one before. */
-function crowd(...activities: Activity[]): Connection[] {
+function crowd(...activities: ConnectionActivity[]): LimitedConnection[] {
   return activities.map((activity, at) => {
     vi.advanceTimersByTime(1000)
     return enter('abcd'[at]!, activity)
@@ -51,12 +51,12 @@ describe('a visitor beyond the bound', () => {
   it('makes the one go that has been idle longest', () => {
     const [a, b] = crowd('idle', 'idle', 'busy', 'idle')
     vi.advanceTimersByTime(1000)
-    a!.become('busy')
-    a!.become('idle')
+    a!.setActivity('busy')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(1000)
     enter('e')
     expect(closed).toEqual(['b'])
-    b!.over()
+    b!.ended()
     expect(connections.stats).toEqual({ open: MAX, idle: 2, max: MAX, closedForOthers: 1 })
     enter('f')
     expect(closed).toEqual(['b', 'd'])
@@ -72,7 +72,7 @@ describe('a visitor beyond the bound', () => {
 
   it('finds one that has just become idle on its way to the next request', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'busy')
-    a!.become('idle')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(IDLE_MIN_MS - 1)
     expect(connections.hasRoomFor(1)).toBe(false)
     vi.advanceTimersByTime(1)
@@ -98,13 +98,13 @@ describe('a visitor beyond the bound', () => {
   })
 
   it('does not break off one whose next request came before it was closed', () => {
-    connections = new Connections(8, new Pressure(tell), roomCame)
+    connections = new ConnectionLimiter(8, new PressureReporter(tell), roomCame)
     const idle = Array.from({ length: 8 }, (_, at) => enter(`${at}`, 'idle'))
     vi.advanceTimersByTime(IDLE_MIN_MS)
     for (let count = 0; count < 8; count++) enter('more', 'idle')
     expect(closed).toHaveLength(8)
-    idle[0]!.become('beginning')
-    idle[0]!.become('busy')
+    idle[0]!.setActivity('beginning')
+    idle[0]!.setActivity('busy')
     vi.advanceTimersByTime(LEAVING_MS)
     for (let count = 0; count < 8; count++) if (connections.hasRoomFor(1)) enter('yet more', 'busy')
     expect(closed.filter((name) => name.endsWith('cut'))).toHaveLength(7)
@@ -116,8 +116,8 @@ describe('a visitor beyond the bound', () => {
     vi.advanceTimersByTime(1000)
     enter('e', 'busy')
     expect(closed).toEqual(['a'])
-    a!.become('beginning')
-    a!.become('idle')
+    a!.setActivity('beginning')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(10_000)
     expect(connections.hasRoomFor(1)).toBe(false)
     enter('f', 'busy')
@@ -125,7 +125,7 @@ describe('a visitor beyond the bound', () => {
   })
 
   it('finds none who could go while as many are being closed as may be, until these may be broken off', () => {
-    connections = new Connections(100, new Pressure(tell), roomCame)
+    connections = new ConnectionLimiter(100, new PressureReporter(tell), roomCame)
     for (let count = 0; count < 100; count++) enter(`${count}`, 'idle')
     vi.advanceTimersByTime(1000)
     for (let count = 0; count < 12; count++) {
@@ -156,7 +156,7 @@ describe('room', () => {
   it('that was asked for in vain is told of when it may have come', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'busy')
     expect(connections.hasRoomFor(1)).toBe(false)
-    a!.become('idle')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(IDLE_MIN_MS - 1)
     expect(roomCame).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
@@ -169,14 +169,14 @@ describe('room', () => {
   it('is told of as soon as it comes, also where another connection would have made it later', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'beginning')
     expect(connections.hasRoomFor(1)).toBe(false)
-    a!.become('idle')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(IDLE_MIN_MS)
     expect(roomCame).toHaveBeenCalledOnce()
   })
 
   it('nobody asked for is not told of', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'busy')
-    a!.become('idle')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(60_000)
     expect(roomCame).not.toHaveBeenCalled()
   })
@@ -184,8 +184,8 @@ describe('room', () => {
   it('is made again for those who came beyond the bound, once there are idle ones', () => {
     const [a, b] = crowd('busy', 'busy', 'busy', 'busy')
     enter('e', 'busy')
-    a!.become('idle')
-    b!.become('idle')
+    a!.setActivity('idle')
+    b!.setActivity('idle')
     vi.advanceTimersByTime(IDLE_MIN_MS)
     expect([connections.hasRoomFor(1), connections.hasRoomFor(2)]).toEqual([true, false])
     enter('f', 'busy')
@@ -195,7 +195,7 @@ describe('room', () => {
 
 describe('pressure', () => {
   it('is told when connections were closed for others, once a second at most, and with all of them', () => {
-    connections = new Connections(40, new Pressure(tell), roomCame)
+    connections = new ConnectionLimiter(40, new PressureReporter(tell), roomCame)
     for (let count = 0; count < 40; count++) enter(`${count}`, 'idle')
     vi.advanceTimersByTime(IDLE_MIN_MS)
     enter('e')
@@ -221,10 +221,10 @@ describe('pressure', () => {
     expect(tell).not.toHaveBeenCalled()
     vi.advanceTimersByTime(60_000)
     expect(tell.mock.calls).toEqual([[0, true]])
-    a!.become('idle')
+    a!.setActivity('idle')
     vi.advanceTimersByTime(IDLE_MIN_MS)
     expect(connections.hasRoomFor(1)).toBe(true)
-    a!.become('busy')
+    a!.setActivity('busy')
     expect(connections.hasRoomFor(1)).toBe(false)
     vi.advanceTimersByTime(60_000)
     expect(tell).toHaveBeenCalledTimes(2)
@@ -233,7 +233,7 @@ describe('pressure', () => {
   it('that lasts a moment only is not told, nor is a second visitor too many', () => {
     const [a] = crowd('busy', 'busy', 'busy', 'busy')
     expect(connections.hasRoomFor(1)).toBe(false)
-    a!.over()
+    a!.ended()
     expect([connections.hasRoomFor(1), connections.hasRoomFor(2)]).toEqual([true, false])
     vi.advanceTimersByTime(60_000)
     expect(tell).not.toHaveBeenCalled()

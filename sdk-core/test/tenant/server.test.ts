@@ -8,9 +8,9 @@ import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
 import { CertificateSource } from '../../src/tenant/certificate-source.ts'
-import { type Connection, Connections } from '../../src/tenant/connection-limiter.ts'
+import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/connection-limiter.ts'
 import { loadHttp2 } from '../../src/tenant/load-http2.ts'
-import { Pressure } from '../../src/tenant/pressure-reporter.ts'
+import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
 import { TenantServer } from '../../src/tenant/server.ts'
 import { serveConnection } from '../../src/tenant/visitor-connection.ts'
 import { CERTIFICATE_PEM } from '../support/certificate.ts'
@@ -60,8 +60,8 @@ function certificateFor(...names: string[]): string {
   return execFileSync('openssl', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
-function newConnection(): Connection {
-  return new Connections(1, new Pressure(() => {}), () => {}).enter()
+function newConnection(): LimitedConnection {
+  return new ConnectionLimiter(1, new PressureReporter(() => {}), () => {}).admit()
 }
 
 /** What EncryptedExtensions say of ALPN, as the relay sees them when it is to sign. */

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hex } from '../../../tls/test/support/hex.ts'
 import { messageCompression } from '../../src/websocket/deflate.ts'
-import { acceptDeflate } from '../../src/websocket/deflate-negotiation.ts'
+import { negotiateDeflate } from '../../src/websocket/deflate-negotiation.ts'
 import { DEFLATE_MAX_BYTES, DEFLATE_MIN_BYTES } from '../../src/websocket/limits.ts'
 import type { UpgradeOptions } from '../../src/websocket/upgrade.ts'
 import { Client, COMPRESSED, DEFLATE_HANDSHAKE, frame, settle } from './client.ts'
@@ -49,7 +49,7 @@ describe('§7.1 what is agreed on', () => {
     ['permessage-deflate; server_max_window_bits=9', `${AGREED}; server_max_window_bits=9`],
     ['permessage-deflate; server_max_window_bits=8, permessage-deflate', AGREED],
   ])('accepted: %s', (offered, answer) => {
-    expect(acceptDeflate(offered)?.extensions).toBe(answer)
+    expect(negotiateDeflate(offered)?.extensions).toBe(answer)
   })
 
   test.each([
@@ -64,7 +64,7 @@ describe('§7.1 what is agreed on', () => {
     'permessage-deflate; server_no_context_takeover=1',
     'permessage-deflate; unknown',
   ])('declined: %s', (offered) => {
-    expect(acceptDeflate(offered)).toBeUndefined()
+    expect(negotiateDeflate(offered)).toBeUndefined()
   })
 
   test('the visitor and the handler learn of it', async () => {

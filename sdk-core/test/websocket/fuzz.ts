@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import * as ws from 'ws'
 import { WebSocketError } from '../../src/websocket/errors.ts'
-import { Receiver } from '../../src/websocket/message-reader.ts'
+import { MessageReader } from '../../src/websocket/message-reader.ts'
 import { frame } from './client.ts'
 
 /** Inputs tried before the clock is looked at. */
@@ -53,7 +53,7 @@ function agree(ours: Heard, theirs: Heard, bytes: Uint8Array): boolean {
 
 export function hear(pieces: Uint8Array[]): Heard {
   const heard: Heard = []
-  const receiver = new Receiver(MAX_BYTES, {
+  const receiver = new MessageReader(MAX_BYTES, {
     text: (text) => heard.push(`text ${text}`),
     binary: (bytes) => heard.push(`binary ${Buffer.from(bytes).toString('hex')}`),
     ping: (payload) => heard.push(`ping ${Buffer.from(payload).toString('hex')}`),

@@ -6,13 +6,13 @@ import {
   asSvcError,
   type CarrierEvents,
   type CarrierStats,
+  MAINTENANCE_INTERVAL_MS,
   type OpenCarrier,
   type ReadyStream,
   ReadyStreams,
   readyStream,
   type SiteCarrier,
   SvcError,
-  TIDY_INTERVAL_MS,
   type Traffic,
   untilOnline,
 } from '@svc/sdk-core'
@@ -231,9 +231,9 @@ class NativeCarrier implements SiteCarrier {
   #heard(bytes: number): void {
     this.#traffic.bytesIn += bytes
     const now = performance.now()
-    if (now - this.#tidiedAt >= TIDY_INTERVAL_MS) {
+    if (now - this.#tidiedAt >= MAINTENANCE_INTERVAL_MS) {
       this.#tidiedAt = now
-      this.#streams.tidy()
+      this.#streams.maintain()
     }
     this.#events.traffic()
   }

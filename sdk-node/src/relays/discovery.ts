@@ -14,10 +14,10 @@ import {
   isRecord,
   parseRelay,
   RelayClient,
-  record,
+  requireRecord,
+  requireTime,
   SvcError,
   signerOf,
-  time,
 } from '@svc/sdk-core'
 import { DESCRIPTORS_MAX, DISCOVERED_PROBES_MAX } from '../limits.ts'
 import { probeRelay } from './health.ts'
@@ -67,7 +67,7 @@ async function askForRelays(
   signal?: AbortSignal,
 ): Promise<URL[]> {
   const client = new RelayClient(relay, fetch)
-  const answer = record(await client.call(PATH.discovery, { signal }), 'discovery')
+  const answer = requireRecord(await client.call(PATH.discovery, { signal }), 'discovery')
   if (answer.protocol_version !== PROTOCOL_VERSION || !Array.isArray(answer.relays))
     throw new SvcError('unexpected_answer', "the relay's answer has no valid list of relays")
   // a relay on this machine may name its neighbours; one elsewhere must not send us to our own network
@@ -106,8 +106,8 @@ function isDescriptor(value: unknown): value is RelayDescriptor {
   if (!isRecord(value) || typeof value.api_https_addr !== 'string') return false
   try {
     parseRelay(value.api_https_addr)
-    time(value, 'issued_at')
-    time(value, 'expires_at')
+    requireTime(value, 'issued_at')
+    requireTime(value, 'expires_at')
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
 // Whether a relay is there, what it speaks, and how far away it is.
 
 import { PATH, PROTOCOL_VERSION } from '@svc/protocol'
-import { type FetchFunction, RelayClient, record, SvcError, text } from '@svc/sdk-core'
+import { type FetchFunction, RelayClient, requireRecord, requireText, SvcError } from '@svc/sdk-core'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 
 export interface RelayHealth {
@@ -21,8 +21,8 @@ export async function probeRelay(
   const client = new RelayClient(relay, fetch)
   const ask = (): Promise<unknown> => client.call(PATH.domain, { signal, deadlineMs: HEALTH_DEADLINE_MS })
   // names, TCP and TLS are for the first
-  const domain = record(await ask(), 'domain')
-  const spoken = text(domain, 'protocol_version', VERSION)
+  const domain = requireRecord(await ask(), 'domain')
+  const spoken = requireText(domain, 'protocol_version', VERSION)
   if (spoken !== PROTOCOL_VERSION)
     throw new SvcError(
       'incompatible_relay',
@@ -32,6 +32,6 @@ export async function probeRelay(
   await ask()
   return {
     rttMs: performance.now() - askedAt,
-    releaseVersion: text(domain, 'release_version', VERSION),
+    releaseVersion: requireText(domain, 'release_version', VERSION),
   }
 }

@@ -1,6 +1,6 @@
 // The header fields of a request to the target: where it came from is said anew, whatever the visitor said.
 
-import { withoutClaims } from '@svc/sdk-core'
+import { withoutForwardedFields } from '@svc/sdk-core'
 
 /**
  * The target keeps its own Host, so that a development server does not refuse it; which name the visitor used is in
@@ -9,7 +9,7 @@ import { withoutClaims } from '@svc/sdk-core'
 export function forwardedFields(request: Request, target: URL): Record<string, string> {
   const { host } = new URL(request.url)
   return {
-    ...Object.fromEntries(withoutClaims(request.headers, ['host', 'expect'])),
+    ...Object.fromEntries(withoutForwardedFields(request.headers, ['host', 'expect'])),
     host: target.host,
     forwarded: `for=unknown;host="${host}";proto=https`,
     'x-forwarded-for': 'unknown',

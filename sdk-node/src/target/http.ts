@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FetchHandler } from '@svc/sdk-core'
-import { endToEnd, SvcError } from '@svc/sdk-core'
+import { endToEndFields, SvcError } from '@svc/sdk-core'
 import { lookup } from '../lookup.ts'
 import { unreachable } from './bridge.ts'
 import { forwardedFields } from './fields.ts'
@@ -94,5 +94,9 @@ function toResponse(answer: IncomingMessage): Response {
   const isEmpty = WITHOUT_BODY.has(status)
   if (isEmpty) answer.resume()
   const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>)
-  return new Response(body, { status, statusText: answer.statusMessage ?? '', headers: endToEnd(headers) })
+  return new Response(body, {
+    status,
+    statusText: answer.statusMessage ?? '',
+    headers: endToEndFields(headers),
+  })
 }
