@@ -1,5 +1,6 @@
 // The page of a relay on localhost about its certificate authority: what it is, its files, and how systems trust it.
-import { AUTHORITY_FILE, authorityName, loadFingerprint } from '../common/authority.ts'
+import { AUTHORITY_FILE } from '../authority-files.ts'
+import { authorityName, loadFingerprint } from '../common/authority.ts'
 import { CopyButton } from '../common/copy-button.tsx'
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { AUTHORITY } from '../texts/authority.ts'

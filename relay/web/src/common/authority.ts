@@ -1,15 +1,8 @@
-// The certificate authority that a relay on localhost has: whether there is one, its name and its files.
+// The certificate authority that a relay on localhost has: whether there is one, its name and its fingerprint.
+import { AUTHORITY_FILE } from '../authority-files.ts'
 
 /** Names that lead to the machine itself (RFC 6761 §6.3): nobody else vouches for them. */
 export const hasOwnAuthority: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
-
-/** By format. */
-export const AUTHORITY_FILE = {
-  pem: '/ca.pem',
-  der: '/ca.der',
-  p12: '/ca.p12',
-  mobileconfig: '/ca.mobileconfig',
-} as const
 
 /** As lists of certificates show it. */
 export const authorityName: string = `svc development CA for ${location.hostname}`

@@ -1,6 +1,6 @@
 // Texts of the page about the relay's certificate authority.
 
-import { AUTHORITY_FILE } from '../common/authority.ts'
+import { AUTHORITY_FILE } from '../authority-files.ts'
 
 interface Steps {
   id: string

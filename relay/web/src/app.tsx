@@ -1,11 +1,11 @@
 // The frame of every page: where one can go, and the page itself.
-import { useStore } from '../common/store.ts'
-import { Landing } from '../landing/landing.tsx'
-import { useEffect, useRef, type VNode } from '../preact.ts'
-import { COMMON } from '../texts/common.ts'
-import { Later } from './later.tsx'
-import { Link } from './link.tsx'
-import { isPublic, type Route, route } from './routes.ts'
+import { useStore } from './common/store.ts'
+import { Landing } from './landing/landing.tsx'
+import { useEffect, useRef, type VNode } from './preact.ts'
+import { Later } from './shell/later.tsx'
+import { Link } from './shell/link.tsx'
+import { isPublic, type Route, route } from './shell/routes.ts'
+import { COMMON } from './texts/common.ts'
 
 const TITLES: Record<Route, string> = {
   '/': location.host,
@@ -14,10 +14,10 @@ const TITLES: Record<Route, string> = {
   '/ca': COMMON.authority,
 }
 
-const loadSites = (): Promise<() => VNode> => import('../sites/sites.tsx').then(({ Sites }) => Sites)
-const loadAdmin = (): Promise<() => VNode> => import('../admin/admin.tsx').then(({ Admin }) => Admin)
+const loadSites = (): Promise<() => VNode> => import('./sites/sites.tsx').then(({ Sites }) => Sites)
+const loadAdmin = (): Promise<() => VNode> => import('./admin/admin.tsx').then(({ Admin }) => Admin)
 const loadAuthority = (): Promise<() => VNode> =>
-  import('../authority/authority.tsx').then(({ Authority }) => Authority)
+  import('./authority/authority.tsx').then(({ Authority }) => Authority)
 
 export function App(): VNode {
   const here = useStore(route)
