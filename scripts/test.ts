@@ -1,5 +1,5 @@
-// Everything that must hold: lint, linear regular expressions, types, unused code, unit tests, the end-to-end suite and
-// the size of a page.
+// Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, unit tests, the
+// end-to-end suite and the size of a page.
 // With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
 // whose name, matches. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -41,6 +41,7 @@ summarize()
 async function runAll(): Promise<void> {
   await step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.']))
   await step('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts']))
+  await step('folders', () => check(['node', 'scripts/lint/folders.ts']))
   await step('types', checkTypes)
   await step('unused', () => check(['knip', '--no-progress']))
   await step('unit', () => vitest([]))
