@@ -290,3 +290,7 @@ export const WORKER_BACKOFF_MAX_MS = 30_000
 export const WORKER_END_DEADLINE_MS = 2_000
 /** Connections to the API that one worker has open with the first process; one more is closed. */
 export const FORWARDED_MAX = 4_096
+/** A request of the relay to another server has its whole response by then, unless the caller says otherwise, … */
+export const OUTBOUND_DEADLINE_MS = 10_000
+/** … whose body has at most so many bytes. */
+export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024

@@ -1,0 +1,49 @@
+// Which addresses an outbound request may reach: those that strangers name must be public, whatever DNS says and when.
+
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from '@svc/protocol'
+import { OutboundError } from './outbound-error.ts'
+
+/**
+ * An AddressRule admits https URLs at public addresses, and every URL of an origin that the operator configured. The rule
+ * is part of name resolution: the socket dials the addresses that were checked and does not resolve the name again.
+ */
+export class AddressRule {
+  readonly #configured: ReadonlySet<string>
+  readonly #lookup: LookupFunction
+
+  /** @param lookup in the form of `dns.lookup`, which is its default */
+  constructor(configuredOrigins: readonly string[], lookup: LookupFunction = systemLookup) {
+    this.#configured = new Set(configuredOrigins.map((origin) => new URL(origin).origin))
+    this.#lookup = lookup
+  }
+
+  /**
+   * The `lookup` option with which a socket to this URL is to be opened.
+   * @throws OutboundError when the URL is not https, or names an address that is not public
+   */
+  lookupFor(url: URL): LookupFunction {
+    if (this.#configured.has(url.origin)) return this.#lookup
+    if (url.protocol !== 'https:') throw new OutboundError('invalid_url', 'a URL must begin with https://')
+    // a socket does not resolve an address, so it is looked at here
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw blocked(host)
+    return this.#publicLookup
+  }
+
+  readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
+    this.#lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, [])
+      const addresses = (found as LookupAddress[]).filter(({ address }) => isPublicAddress(address))
+      const [first] = addresses
+      if (first === undefined) return callback(blocked(hostname), [])
+      if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function blocked(host: string): OutboundError {
+  return new OutboundError('address_blocked', `${host} has no public address`)
+}
