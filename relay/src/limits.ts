@@ -294,3 +294,5 @@ export const FORWARDED_MAX = 4_096
 export const OUTBOUND_DEADLINE_MS = 10_000
 /** … whose body has at most so many bytes. */
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
+/** The relay's public addresses are looked for this often: a change is known before most resolvers' caches let it go. */
+export const PUBLIC_ADDRESS_REFRESH_MS: number = 5 * 60_000

@@ -4,6 +4,7 @@ import { isIP, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
+import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import type { BudgetSettings } from '../rate-limit/rate-limits.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
@@ -18,6 +19,8 @@ export interface Settings {
   rootHost: string
   /** Where the SNI listener binds. */
   sniPort: number
+  /** Addresses at which visitors reach the relay, normalized; undefined: the relay finds them out. */
+  publicIps: readonly string[] | undefined
   /** Directory of identity, policy and certificates. */
   identityPath: string
   /** What an administrator logs in with; undefined turns administration off. */
@@ -46,6 +49,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
 const LOOPBACK = '127.0.0.1'
+/** What a listener may bind, and no packet can be sent to (RFC 6890). */
+const UNSPECIFIED = ['0.0.0.0', '::']
 /** What nobody guesses, however fast, when it is random: 96 bits in base64. */
 const ADMIN_TOKEN_MIN_CHARS = 16
 
@@ -90,6 +95,11 @@ const TABLE = {
     meaning: 'where the listener binds, when that is not the port of SVC_URL',
     unset: 'port of SVC_URL',
     parse: portNumber,
+  },
+  PUBLIC_IPS: {
+    meaning: 'IPv4 and IPv6 addresses at which visitors reach the relay, separated by commas',
+    unset: "this machine's public ones, or those of the root host",
+    parse: ipAddresses,
   },
   IDENTITY_PATH: {
     meaning: 'directory of everything the relay keeps',
@@ -183,6 +193,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     rootHost: url.hostname,
     // Without a NAT in between the listener is where the URL says; SNI_PORT is for the other cases.
     sniPort: optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port)),
+    publicIps: optional('PUBLIC_IPS'),
     identityPath: read('IDENTITY_PATH'),
     adminToken: optional('ADMIN_TOKEN'),
     portGates: { udp: read('UDP_ENABLED'), tcp: read('TCP_ENABLED') },
@@ -233,6 +244,18 @@ function portNumber(value: string, setting: string): number {
   if (!/^\d+$/.test(value) || port < 1 || port > PORT_MAX)
     throw new SettingsError(setting, `"${value}" is not a port from 1 to ${PORT_MAX}`)
   return port
+}
+
+function ipAddresses(value: string, setting: string): string[] {
+  const addresses = value.split(',').map((part) => {
+    const text = part.trim()
+    const address = text.includes('%') ? undefined : normalizeIp(text)
+    if (address === undefined) throw new SettingsError(setting, `"${text}" is not an IP address`)
+    if (UNSPECIFIED.includes(address))
+      throw new SettingsError(setting, `"${text}" is not an address at which visitors reach the relay`)
+    return address
+  })
+  return [...new Set(addresses)]
 }
 
 function trustedProxies(value: string, setting: string): TrustedProxies {

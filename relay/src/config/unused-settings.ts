@@ -2,11 +2,12 @@
 
 /** The start of every name that is ours. */
 const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'OVERLAY_']
-/** Settings of the specification whose feature this release does not have → the feature. */
+/** Settings whose feature this release does not have → the feature. */
 const MISSING: Readonly<Record<string, string>> = {
   ACME_DNS_PROVIDER: 'certificates by ACME',
   ENS_GASLESS_ENABLED: 'names in ENS',
   OVERLAY_CONFIG: 'an overlay network',
+  PUBLIC_IPS: 'a feature that publishes its addresses',
   X402_ENABLED: 'payments by x402',
   X402_TESTNET: 'payments by x402',
   X402_PAY_TO: 'payments by x402',
@@ -27,7 +28,8 @@ export function unusedSettings(
   env: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): UnusedSetting[] {
-  const names = Object.keys(env).filter((name) => env[name] && !known.includes(name))
+  const isUnused = (name: string): boolean => Object.hasOwn(MISSING, name) || !known.includes(name)
+  const names = Object.keys(env).filter((name) => env[name] && isUnused(name))
   return names.sort().flatMap((name) => {
     const feature = Object.hasOwn(MISSING, name) ? MISSING[name] : undefined
     if (feature !== undefined)

@@ -1,6 +1,8 @@
 // Settings: what the environment means, and a clear sentence for what it cannot mean.
 
+import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings, SETTINGS } from '../../src/config/settings.ts'
 import { createLog } from '../../src/log/log.ts'
@@ -45,6 +47,16 @@ describe('readSettings', () => {
     expect(['10.9.8.7', '::1', '192.0.2.1'].map((ip) => trustedProxies.has(ip))).toEqual([true, true, false])
     expect(budgets).toEqual({ sourcePerMinute: 50, relayPerMinute: 600 })
     expect(readSettings({ SVC_URL: URL }).budgets.sourcePerMinute).toBe(10)
+  })
+
+  test('PUBLIC_IPS are addresses of both families, each in one spelling and once', () => {
+    const PUBLIC_IPS = '192.0.2.1, 2001:DB8::0:1,::ffff:192.0.2.1 ,10.0.0.1'
+    const { publicIps, unused } = readSettings({ SVC_URL: URL, PUBLIC_IPS })
+    expect(publicIps).toEqual(['192.0.2.1', '2001:db8::1', '10.0.0.1'])
+    expect(unused).toEqual([
+      { name: 'PUBLIC_IPS', why: 'this release does not have a feature that publishes its addresses' },
+    ])
+    expect(readSettings({ SVC_URL: URL }).publicIps).toBeUndefined()
   })
 
   test('MIN_PORT and MAX_PORT are the range of dedicated ports', () => {
@@ -124,6 +136,14 @@ describe('readSettings', () => {
     expect(readSettings({ ...known, ...env, ...set, SVC_URL: URL }).unused).toEqual([])
   })
 
+  test('docs/operating.md has a row for every setting', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8')
+    const [, table = ''] = /\n\| setting \|[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)/.exec(page) ?? []
+    const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
+    const documented = cells.flatMap((cell) => cell.match(/[A-Z]\w+/g) ?? [])
+    expect(documented.sort()).toEqual(SETTINGS.map(({ name }) => name).sort())
+  })
+
   test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, '']))
     expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
@@ -155,6 +175,12 @@ describe('readSettings', () => {
       /^TRUSTED_PROXIES: "proxy" is not an IP address/,
     ],
     [{ SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES: "10.0.0.0\/33" needs a prefix/],
+    [{ SVC_URL: URL, PUBLIC_IPS: '192.0.2.1,' }, /^PUBLIC_IPS: "" is not an IP address/],
+    [{ SVC_URL: URL, PUBLIC_IPS: '192.0.2.0/24' }, /^PUBLIC_IPS: "192.0.2.0\/24" is not an IP address/],
+    [{ SVC_URL: URL, PUBLIC_IPS: 'relay.example.com' }, /^PUBLIC_IPS: "relay.example.com" is not an IP/],
+    [{ SVC_URL: URL, PUBLIC_IPS: 'fe80::1%eth0' }, /^PUBLIC_IPS: "fe80::1%eth0" is not an IP address/],
+    [{ SVC_URL: URL, PUBLIC_IPS: '0.0.0.0' }, /^PUBLIC_IPS: "0.0.0.0" is not an address at which visitors/],
+    [{ SVC_URL: URL, PUBLIC_IPS: '::' }, /^PUBLIC_IPS: "::" is not an address at which visitors/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '0' }, /^SOURCE_BUDGET_PER_MINUTE: "0" is not a whole number/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '1.5' }, /^SOURCE_BUDGET_PER_MINUTE/],
     [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '-1' }, /^RELAY_BUDGET_PER_MINUTE/],

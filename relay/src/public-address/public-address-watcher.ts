@@ -1,0 +1,130 @@
+// The addresses at which visitors reach the relay, for all that tells others of them: DNS answers, descriptors, ACME.
+
+import { promises as dns } from 'node:dns'
+import { isIPv4 } from 'node:net'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import { isPublicAddress } from '@svc/protocol'
+import { isLocalhost, type Settings } from '../config/settings.ts'
+import { PUBLIC_ADDRESS_REFRESH_MS } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+
+/** Each list is sorted, and empty when the relay has no such address. */
+export interface PublicAddresses {
+  ipv4: readonly string[]
+  ipv6: readonly string[]
+}
+
+type Listener = (addresses: PublicAddresses) => void
+type Family = keyof PublicAddresses
+
+/** Where addresses come from when the operator names none. */
+export interface AddressSources {
+  interfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>
+  /** Resolves a name by DNS. @throws Error whose code is `ENODATA` or `ENOTFOUND` when it has no such addresses */
+  resolve(host: string, family: Family): Promise<string[]>
+}
+
+const SYSTEM: AddressSources = {
+  interfaces: networkInterfaces,
+  resolve: (host, family) => (family === 'ipv4' ? dns.resolve4(host) : dns.resolve6(host)),
+}
+
+/**
+ * A PublicAddressWatcher knows the relay's public addresses while anything watches them. They are those of `PUBLIC_IPS`;
+ * without it, of each family those of this machine's interfaces that are public, or else those to which the root host
+ * resolves.
+ */
+export class PublicAddressWatcher {
+  readonly #configured: PublicAddresses | undefined
+  readonly #rootHost: string
+  readonly #log: Logger
+  readonly #sources: AddressSources
+  readonly #listeners = new Set<Listener>()
+  #found: PublicAddresses | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    { publicIps, rootHost }: Pick<Settings, 'publicIps' | 'rootHost'>,
+    log: Logger,
+    sources: AddressSources = SYSTEM,
+  ) {
+    this.#configured = publicIps && {
+      ipv4: publicIps.filter(isIPv4).sort(),
+      ipv6: publicIps.filter((ip) => !isIPv4(ip)).sort(),
+    }
+    this.#rootHost = rootHost
+    this.#log = log
+    this.#sources = sources
+  }
+
+  /**
+   * Calls `listener` with the addresses, never before this method has returned, and again after each change. The first
+   * listener starts the watch, and its end is that of the last one.
+   * @returns a function that ends the calls
+   */
+  watch(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#start()
+    else if (this.#found !== undefined) void this.#tell(listener, this.#found)
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stop()
+    }
+  }
+
+  #start(): void {
+    void this.#refresh()
+    if (this.#configured === undefined)
+      this.#timer = setInterval(() => void this.#refresh(), PUBLIC_ADDRESS_REFRESH_MS).unref()
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    this.#found = undefined
+  }
+
+  async #refresh(): Promise<void> {
+    const found = this.#configured ?? {
+      ipv4: await this.#find('ipv4'),
+      ipv6: await this.#find('ipv6'),
+    }
+    if (this.#listeners.size === 0 || isSame(found, this.#found)) return
+    this.#found = found
+    if (found.ipv4.length + found.ipv6.length > 0) this.#log.info(found, 'public addresses')
+    else this.#log.warn('no public address of this relay is known: set PUBLIC_IPS')
+    for (const listener of this.#listeners) void this.#tell(listener, found)
+  }
+
+  /** Waits for the caller to return, and leaves out a listener that has left meanwhile. */
+  async #tell(listener: Listener, addresses: PublicAddresses): Promise<void> {
+    await undefined
+    if (this.#listeners.has(listener)) listener(addresses)
+  }
+
+  async #find(family: Family): Promise<readonly string[]> {
+    const own = Object.values(this.#sources.interfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter((one) => one.family.toLowerCase() === family)
+      .map(({ address }) => address)
+    const found = publicOnes(own)
+    return found.length > 0 || isLocalhost(this.#rootHost) ? found : await this.#resolve(family)
+  }
+
+  /** A server that does not answer, or fails, changes nothing: only its answer that there are none does. */
+  async #resolve(family: Family): Promise<readonly string[]> {
+    try {
+      return publicOnes(await this.#sources.resolve(this.#rootHost, family))
+    } catch (error) {
+      if (['ENODATA', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+      this.#log.warn({ err: error }, `${this.#rootHost} was not resolved`)
+      return this.#found?.[family] ?? []
+    }
+  }
+}
+
+function publicOnes(addresses: readonly string[]): string[] {
+  return [...new Set(addresses)].filter(isPublicAddress).sort()
+}
+
+function isSame(a: PublicAddresses, b: PublicAddresses | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
