@@ -87,6 +87,11 @@ export class Follower {
     await this.#told
   }
 
+  /** Takes everything that is shown of the tunnel off the board. */
+  forget(): void {
+    for (const row of this.#rows) this.#surroundings.board.remove(row)
+  }
+
   #changed(row: Row, site: PlatformSite): void {
     const { relay } = row
     switch (site.state) {

@@ -12,8 +12,9 @@ import { explain } from './explain.ts'
 import { live } from './live/live.ts'
 import { showRelays } from './relays.ts'
 import { type Tell, teller } from './report.ts'
-import { runSites } from './site.ts'
 import { shareStatus, showStatus } from './status.ts'
+import type { TunnelContext } from './tunnel.ts'
+import { TunnelSupervisor } from './tunnel-supervisor.ts'
 
 /** Of a process that a second signal ended: what it had to unregister expires by itself. */
 const INSISTED = 130
@@ -88,11 +89,34 @@ async function runShown(commands: readonly SiteCommand[], isJson: boolean, print
     await status
   }
   try {
-    return await runSites(commands, { tell: view.tell, board, begun, signal })
+    return await runTunnels(commands, { tell: view.tell, board, begun, areSeveral }, signal)
   } finally {
     view.close()
     ;(await status)?.close()
   }
+}
+
+/**
+ * Runs all of them until `signal` aborts or they have ended by themselves.
+ * @returns the exit code of the first command that did not end well
+ * @throws SvcError the first error, when no relay took any of them
+ */
+async function runTunnels(
+  commands: readonly SiteCommand[],
+  context: TunnelContext,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const supervisor = new TunnelSupervisor(context)
+  signal.addEventListener('abort', () => void supervisor.close(), { once: true })
+  const failures: unknown[] = []
+  const ends = commands.map(async (command) => {
+    const { exitCode, error } = await supervisor.add(command).ended
+    if (error !== undefined) failures.push(error)
+    return exitCode
+  })
+  const codes = await Promise.all(ends)
+  if (failures.length === commands.length) throw failures[0]
+  return codes.find((code) => code !== EXIT.ok) ?? EXIT.ok
 }
 
 /** The first signal asks, the second insists. */
