@@ -33,7 +33,7 @@ export interface DiscoveryResponse {
   relay_release_versions: Record<string, string>
 }
 
-/** What is signed, by its SHA-256: every field but the signature, in this order, and times in nanoseconds. */
+/** descriptorText is what is signed, by its SHA-256: every field but the signature, in this order, and times in nanoseconds. */
 export function descriptorText(descriptor: RelayDescriptor): string {
   const { address, version, issued_at, expires_at, api_https_addr } = descriptor
   const { wireguard_public_key, wireguard_port, supports_overlay, supports_udp, supports_tcp } = descriptor

@@ -1,6 +1,7 @@
 // @svc/protocol: the wire contract between relay and SDKs. Shapes, names and numbers only; no I/O.
 export * from './carrier.ts'
 export * from './datagram-tunnel.ts'
+export * from './descriptor-verification.ts'
 export * from './discovery.ts'
 export * from './errors.ts'
 export * from './extensions.ts'

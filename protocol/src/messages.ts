@@ -27,8 +27,18 @@ export interface DomainResponse {
   release_version: string
   /** What the relay can do beyond the protocol; of another relay it may be missing, or have words that are not known here. */
   extensions: readonly Extension[]
+  /** Only while static caching is enabled. */
+  cache?: StaticCacheLimits | undefined
   ens: EnsStatus
   x402: X402FacilitatorInfo
+}
+
+/** StaticCacheLimits bounds what a site may store at the relay. */
+export interface StaticCacheLimits {
+  /** Bytes of all files of one site together. */
+  max_exposure_bytes: number
+  /** Bytes of one file. */
+  max_object_size: number
 }
 
 /** EnsStatus describes the relay's ENS automation. `verified` is a diagnostic and no proof of a resolution. */

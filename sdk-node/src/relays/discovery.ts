@@ -2,23 +2,13 @@
 
 import { isIP } from 'node:net'
 import {
-  DESCRIPTOR_SIGNATURE_BYTES,
-  descriptorText,
   isPublicAddress,
   PATH,
   PROTOCOL_VERSION,
   type RelayDescriptor,
+  verifyDescriptor,
 } from '@svc/protocol'
-import {
-  type FetchFunction,
-  isRecord,
-  parseRelay,
-  RelayClient,
-  requireRecord,
-  requireTime,
-  SvcError,
-  signerOf,
-} from '@svc/sdk-core'
+import { type FetchFunction, RelayClient, requireRecord, SvcError, signerOf } from '@svc/sdk-core'
 import { DESCRIPTORS_MAX, DISCOVERED_PROBES_MAX } from '../limits.ts'
 import { probeRelay } from './health.ts'
 
@@ -72,13 +62,13 @@ async function askForRelays(
     throw new SvcError('unexpected_answer', "the relay's answer has no valid list of relays")
   // a relay on this machine may name its neighbours; one elsewhere must not send us to our own network
   const isAllowed = (url: URL): boolean => isLocal(relay) || !isLocal(url)
-  return answer.relays
-    .slice(0, DESCRIPTORS_MAX)
-    .filter(isDescriptor)
-    .filter(
-      (descriptor) =>
-        isCurrent(descriptor, client.clock.now) && isGenuine(descriptor) && isAble(descriptor, wanted),
-    )
+  const verdicts = await Promise.all(
+    // The clock is that of the relay that named them: ours may be wrong.
+    answer.relays.slice(0, DESCRIPTORS_MAX).map((each) => verifyDescriptor(each, client.clock.now, signerOf)),
+  )
+  return verdicts
+    .flatMap(({ descriptor }) => descriptor ?? [])
+    .filter((descriptor) => isAble(descriptor, wanted))
     .map(({ api_https_addr }) => new URL(api_https_addr))
     .filter(isAllowed)
 }
@@ -101,33 +91,8 @@ async function nearest(
   return found.slice(0, max).map(({ url }) => url)
 }
 
-/** One that is malformed is passed over: the list is of many relays' making. */
-function isDescriptor(value: unknown): value is RelayDescriptor {
-  if (!isRecord(value) || typeof value.api_https_addr !== 'string') return false
-  try {
-    parseRelay(value.api_https_addr)
-    requireTime(value, 'issued_at')
-    requireTime(value, 'expires_at')
-  } catch {
-    return false
-  }
-  return typeof value.address === 'string' && typeof value.signature === 'string'
-}
-
-/** @param now by the clock of the relay that named it: ours may be wrong */
-function isCurrent({ expires_at }: RelayDescriptor, now: number): boolean {
-  return Date.parse(expires_at) > now
-}
-
-function isGenuine(descriptor: RelayDescriptor): boolean {
-  const signature = Buffer.from(descriptor.signature, 'base64')
-  if (signature.length !== DESCRIPTOR_SIGNATURE_BYTES) return false
-  const signer = signerOf(descriptorText(descriptor), signature)
-  return signer?.toLowerCase() === descriptor.address.toLowerCase()
-}
-
 function isAble({ supports_tcp, supports_udp }: RelayDescriptor, { tcp, udp }: Wanted): boolean {
-  return (!tcp || supports_tcp === true) && (!udp || supports_udp === true)
+  return (!tcp || supports_tcp) && (!udp || supports_udp)
 }
 
 /** Of a name, only `localhost` is: what another one resolves to is not looked at here. */
