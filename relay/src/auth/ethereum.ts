@@ -1,9 +1,9 @@
-// Ethereum's part in identities: addresses, mnemonics and recovery of who signed. The only importer of viem.
+// Ethereum's part in identities: addresses, mnemonics, signatures and recovery of signers. The only importer of viem.
 
 import { createHash } from 'node:crypto'
 import { isMnemonic } from '@svc/protocol'
 import type { Hex } from 'viem'
-import { english, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { english, mnemonicToAccount, privateKeyToAddress, sign, signMessage } from 'viem/accounts'
 import { getAddress, recoverMessageAddress } from 'viem/utils'
 
 export type { Hex }
@@ -28,6 +28,24 @@ export function keyOfMnemonic(mnemonic: string, path: `m/44'/60'/${string}`): He
   const key = mnemonicToAccount(words.join(' '), { path }).getHdKey().privateKey
   if (!key) throw new Error('the derivation path gives no private key')
   return `0x${Buffer.from(key).toString('hex')}`
+}
+
+const DIGEST_BYTES = 32
+
+/**
+ * The 65-byte recoverable signature of `digest`: r, s in its lower form, and v, which is 27 or 28.
+ * @throws RangeError when `digest` has not 32 bytes
+ */
+export async function signDigest(digest: Uint8Array, privateKey: Hex): Promise<Uint8Array> {
+  if (digest.length !== DIGEST_BYTES)
+    throw new RangeError(`a digest has ${DIGEST_BYTES} bytes, not ${digest.length}`)
+  return sign({ hash: `0x${Buffer.from(digest).toString('hex')}`, privateKey, to: 'bytes' })
+}
+
+/** The same form of signature as {@link signDigest} makes, of `message` with `personal_sign` (EIP-191). */
+export async function personalSign(message: string, privateKey: Hex): Promise<Uint8Array> {
+  const signature = await signMessage({ message, privateKey })
+  return Buffer.from(signature.slice(2), 'hex')
 }
 
 /**

@@ -5,13 +5,17 @@ import { join } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { SettingsError } from '../config/settings.ts'
 import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
-import { addressOfKey, type Hex, keyOfMnemonic } from './ethereum.ts'
+import { addressOfKey, type Hex, keyOfMnemonic, personalSign, signDigest } from './ethereum.ts'
 
 export interface RelayIdentity {
   /** Ethereum address, lower case with `0x`. */
   address: string
   privateKey: KeyObject
   publicKey: KeyObject
+  /** Signs 32 bytes, as a descriptor's SHA-256: 65 bytes r, s and v, from which anybody recovers the address. */
+  signDigest(digest: Uint8Array): Promise<Uint8Array>
+  /** Signs a text with `personal_sign` (EIP-191): 65 bytes r, s and v. */
+  personalSign(message: string): Promise<Uint8Array>
 }
 
 /** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
@@ -84,5 +88,11 @@ function fromKey(key: Hex): RelayIdentity {
       y: point.subarray(33, 65).toString('base64url'),
     },
   })
-  return { address: addressOfKey(key), privateKey, publicKey: createPublicKey(privateKey) }
+  return {
+    address: addressOfKey(key),
+    privateKey,
+    publicKey: createPublicKey(privateKey),
+    signDigest: (digest) => signDigest(digest, key),
+    personalSign: (message) => personalSign(message, key),
+  }
 }
