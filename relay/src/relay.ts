@@ -5,6 +5,7 @@ import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { AdminApi } from './api/handlers/admin.ts'
 import { AdminAuth } from './api/handlers/admin-auth.ts'
 import { createPages, warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
+import { noOptionalFeatures } from './api/handlers/optional-features.ts'
 import { PublicApi } from './api/handlers/public.ts'
 import { SdkApi } from './api/handlers/sdk.ts'
 import { BodyWriter } from './api/http/body-writer.ts'
@@ -155,7 +156,7 @@ export async function startRelay(
       log,
     }),
     host: settings.host,
-    relayAddress: identity.address,
+    features: noOptionalFeatures(identity.address),
     releaseVersion: RELEASE_VERSION,
   })
   const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses)

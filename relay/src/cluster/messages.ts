@@ -4,6 +4,7 @@ import type { Identity } from '@svc/protocol'
 import type { Traffic } from '../bridge/visitors.ts'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
+import type { LeasePreferences } from '../lease/lease-preferences.ts'
 import type { CounterDelta } from '../metrics/relay-counters.ts'
 import type { PolicyFile } from '../policy/policy-file.ts'
 
@@ -41,6 +42,7 @@ export interface SharedLease {
   canonicalHostname: string
   clientIp: string
   reportedIp: string | undefined
+  preferences: LeasePreferences
 }
 
 /** With the visitor's socket. */
@@ -97,6 +99,6 @@ export interface LeaseCounts {
 }
 
 export function sharedLease(lease: Lease): SharedLease {
-  const { id, identity, hostname, canonicalHostname, clientIp, reportedIp } = lease
-  return { id, identity, hostname, canonicalHostname, clientIp, reportedIp }
+  const { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences } = lease
+  return { id, identity, hostname, canonicalHostname, clientIp, reportedIp, preferences }
 }

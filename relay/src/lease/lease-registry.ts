@@ -8,6 +8,7 @@ import type { RequestedPorts } from '../ports/dedicated-ports.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
+import type { LeasePreferences } from './lease-preferences.ts'
 import { MetadataQuota } from './metadata-quota.ts'
 import type { LeasePorts, PreparedReservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
@@ -25,6 +26,8 @@ export interface LeaseRequest {
   ttlS: number
   /** Dedicated ports that are asked for. */
   wanted?: RequestedPorts
+  /** @default NO_PREFERENCES */
+  preferences?: LeasePreferences
 }
 
 export class LeaseRegistry {
@@ -121,6 +124,7 @@ export class LeaseRegistry {
       firstSeenAt: previous?.firstSeenAt ?? now(),
       ...addresses,
       ports,
+      preferences: request.preferences,
     })
     this.#metadata.set(lease)
     this.#leases.set(key, this.#expiries.add(lease, lease.expiresAt))

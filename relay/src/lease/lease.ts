@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { ReadyQueue } from '../reverse/ready-queue.ts'
+import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
 import type { LeasePorts } from './reservations.ts'
 import type { LeaseRoute } from './route.ts'
 
@@ -30,6 +31,8 @@ export interface LeaseTerms {
   reportedIp: string | undefined
   /** Dedicated ports. */
   ports?: LeasePorts | undefined
+  /** @default NO_PREFERENCES */
+  preferences?: LeasePreferences | undefined
 }
 
 const LEASE_ID_BYTES = 12
@@ -43,6 +46,7 @@ export class Lease {
   readonly canonicalHostname: string
   readonly firstSeenAt: number
   readonly ports: LeasePorts | undefined
+  readonly preferences: LeasePreferences
   /** Leads each of the lease's {@link hostnames} to it. */
   readonly route: LeaseRoute = { to: 'lease', lease: this }
   clientIp: string
@@ -68,6 +72,7 @@ export class Lease {
     this.clientIp = terms.clientIp
     this.reportedIp = terms.reportedIp
     this.ports = terms.ports
+    this.preferences = terms.preferences ?? NO_PREFERENCES
     this.lastSeenAt = now()
     this.expiresAt = this.lastSeenAt + terms.ttlS * 1000
   }

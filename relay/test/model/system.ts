@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AdminApi } from '../../src/api/handlers/admin.ts'
+import { noOptionalFeatures, type OptionalFeatures } from '../../src/api/handlers/optional-features.ts'
 import { PublicApi } from '../../src/api/handlers/public.ts'
 import { SdkApi } from '../../src/api/handlers/sdk.ts'
 import { Challenges } from '../../src/auth/challenges.ts'
@@ -39,7 +40,8 @@ export interface System {
   close(): Promise<void>
 }
 
-export async function createSystem(): Promise<System> {
+/** @param features those that this relay has */
+export async function createSystem(features: Partial<OptionalFeatures> = {}): Promise<System> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-model-'))
   const log = createLog('silent')
   const settings = readSettings({ SVC_URL: 'https://relay.localhost', IDENTITY_PATH: directory })
@@ -78,7 +80,7 @@ export async function createSystem(): Promise<System> {
       log,
     }),
     host: settings.host,
-    relayAddress: identity.address,
+    features: { ...noOptionalFeatures(identity.address), ...features },
     releaseVersion: '0.0.0',
   })
   return {

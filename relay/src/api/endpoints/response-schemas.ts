@@ -24,6 +24,7 @@ import {
   SIGN_ALGORITHMS,
   type SignFailure,
   type SignResponse,
+  type StaticCacheLimits,
   type X402FacilitatorInfo,
 } from '@svc/protocol'
 import { named, z } from '../../config/schema.ts'
@@ -158,12 +159,18 @@ const x402: z.ZodType<X402FacilitatorInfo> = named(
   }),
 )
 
+const cache: z.ZodType<StaticCacheLimits> = named(
+  'StaticCacheLimits',
+  z.object({ max_exposure_bytes: count, max_object_size: count }),
+)
+
 export const domain: z.ZodType<DomainResponse> = named(
   'DomainResponse',
   z.object({
     protocol_version: text,
     release_version: text,
     extensions: z.array(z.enum(EXTENSIONS)).readonly(),
+    cache: cache.optional(),
     ens,
     x402,
   }),

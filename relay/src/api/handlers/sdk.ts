@@ -26,13 +26,15 @@ import type { SignerRecovery } from '../../auth/signer-recovery.ts'
 import { verifyProof } from '../../auth/siwe.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
+import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { DedicatedPorts, RequestedPorts } from '../../ports/dedicated-ports.ts'
 import type { Budgets } from '../../rate-limit/rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
+import type { OptionalFeatures } from './optional-features.ts'
 
-/** Those that this relay has. */
+/** This relay has these. */
 const OFFERED_EXTENSIONS: readonly Extension[] = ['hello_retry_request', 'sha384', 'certificate_compression']
 
 const HTTPS_PORT = 443
@@ -51,7 +53,7 @@ export interface SdkApiParts {
   ports: DedicatedPorts
   /** Authority of the relay's URL. */
   host: string
-  relayAddress: string
+  features: OptionalFeatures
   releaseVersion: string
 }
 
@@ -63,21 +65,14 @@ export class SdkApi {
   }
 
   domain(): DomainResponse {
+    const { releaseVersion, features } = this.#parts
     return {
       protocol_version: PROTOCOL_VERSION,
-      release_version: this.#parts.releaseVersion,
+      release_version: releaseVersion,
       extensions: OFFERED_EXTENSIONS,
-      ens: {
-        enabled: false,
-        verified: false,
-        provider: '',
-        address: this.#parts.relayAddress,
-        dnssec_state: '',
-        ds_record: '',
-        message: '',
-        last_error: '',
-      },
-      x402: { enabled: false, url: '', network: '', network_name: '', supported_url: '', pay_to: '' },
+      cache: features.cache(),
+      ens: features.ens(),
+      x402: features.x402(),
     }
   }
 
@@ -94,6 +89,7 @@ export class SdkApi {
         metadata,
         ttlS: ttlOf(request.ttl),
         wanted,
+        preferences: preferencesOf(request),
       },
       source,
     )
@@ -207,7 +203,7 @@ function keyOf({ name, address }: Identity): string {
   return identityKey(name, address)
 }
 
-/** `cache` and `overlay` are preferences, which a relay without them leaves unmet; dedicated ports are not. */
+/** Dedicated ports are no preference: a relay that cannot give them refuses. */
 function wantedPorts(request: RegisterChallengeRequest): RequestedPorts {
   const { cache, udp_enabled: udp = false, tcp_enabled: tcp = false } = request
   if (cache && (udp || tcp))

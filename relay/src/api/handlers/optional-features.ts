@@ -1,0 +1,31 @@
+// What `GET /sdk/domain` says of features that a relay may have. Each feature brings its own answer, made for each request.
+
+import type { EnsStatus, StaticCacheLimits, X402FacilitatorInfo } from '@svc/protocol'
+
+export interface OptionalFeatures {
+  ens: () => EnsStatus
+  x402: () => X402FacilitatorInfo
+  /** Returns undefined while static caching is off. */
+  cache: () => StaticCacheLimits | undefined
+}
+
+/**
+ * The answers of a relay that has none of these features.
+ * @param relayAddress of the relay's identity
+ */
+export function noOptionalFeatures(relayAddress: string): OptionalFeatures {
+  return {
+    ens: () => ({
+      enabled: false,
+      verified: false,
+      provider: '',
+      address: relayAddress,
+      dnssec_state: '',
+      ds_record: '',
+      message: '',
+      last_error: '',
+    }),
+    x402: () => ({ enabled: false, url: '', network: '', network_name: '', supported_url: '', pay_to: '' }),
+    cache: () => undefined,
+  }
+}

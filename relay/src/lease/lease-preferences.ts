@@ -1,0 +1,21 @@
+// What a registration prefers, and a relay may leave unmet.
+
+import type { RegisterChallengeRequest } from '@svc/protocol'
+
+export interface LeasePreferences {
+  /** The relay may store the site's files and end TLS for them. */
+  readonly cache: boolean
+  /** Seconds for which stored files are served without the site's tunnel; 0: as many as the relay likes. */
+  readonly cacheTtlS: number
+  /** The SDK prefers a gateway of the overlay to this relay's own endpoint. */
+  readonly overlay: boolean
+}
+
+/** What a registration that says nothing of it prefers. */
+export const NO_PREFERENCES: LeasePreferences = { cache: false, cacheTtlS: 0, overlay: false }
+
+/** @param request its `cache_ttl` is in the relay's bounds already */
+export function preferencesOf({ cache, cache_ttl, overlay }: RegisterChallengeRequest): LeasePreferences {
+  const { cacheTtlS } = NO_PREFERENCES
+  return { cache: cache ?? false, cacheTtlS: cache_ttl ?? cacheTtlS, overlay: overlay ?? false }
+}
