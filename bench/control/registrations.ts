@@ -84,7 +84,7 @@ async function createTokens(): Promise<{ perSecond(): Promise<number>; remove():
   })
   const count = REGISTRATIONS * RENEWALS_EACH
   const renew = (token: string): string => {
-    tokens.verify(token, AUDIENCE.lease)
+    tokens.verify(token, 'lease')
     tokens.issue(lease, AUDIENCE.reverse)
     return tokens.issue(lease, AUDIENCE.lease)
   }

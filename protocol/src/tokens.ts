@@ -5,7 +5,7 @@ import type { Identity } from './messages.ts'
 /** TOKEN_HEADER is the header of lease tokens and reverse capabilities (RFC 7515 §4). */
 export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
 
-/** Who may take a token: the two kinds are never interchangeable. */
+/** AUDIENCE has the `aud` of each kind of token: the two are never interchangeable. */
 export const AUDIENCE = {
   /** Lease access token: renew, unregister, reverse rotation, signer, cache, datagram tunnel. */
   lease: 'svc-sdk',
@@ -22,7 +22,8 @@ export interface TokenClaims {
   iss: string
   /** `name:address` in lower case. */
   sub: string
-  aud: Audience
+  /** One of {@link AUDIENCE}, or another relay's. */
+  aud: string
   /** `tok_…`, unique. */
   jti: string
   /** Seconds since the epoch, as `nbf` and `exp`. */

@@ -1,7 +1,7 @@
 // What answers each endpoint of the table.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AUDIENCE, HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
+import { HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { LeaseCertificates } from '../certificates/lease-certificate.ts'
@@ -130,7 +130,7 @@ export function createRouter({
     certificateChain: bare(api.certificateChain, (request) => {
       const token = headerOf(request, HEADER.accessToken)
       if (token === '') return certificates.current.chainPem
-      return ownCertificates.chainFor(credentials.leaseOf(token, AUDIENCE.lease))
+      return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
     }),
     sign: sign(credentials, signer, bodies),
   }
@@ -174,7 +174,7 @@ export const refuseWithoutUpgrade: Handler = (request) => {
 /** Outside the envelope, but for a bad lease token and a lease that sends too much at once. */
 function sign(credentials: LeaseCredentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
   return async (request, response) => {
-    const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
+    const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
     try {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')

@@ -1,4 +1,4 @@
-// What a lease's holder is given to prove it with, and which active lease a token stands for.
+// The credentials that prove a lease to this relay, and the active lease that a token stands for.
 
 import type { Audience, Identity } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
@@ -12,6 +12,7 @@ import {
 import { GcraLimiter } from '../rate-limit/gcra.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
+import type { TokenUse } from './trusted-issuers.ts'
 
 /** Where active leases are found. */
 interface ActiveLeases {
@@ -25,7 +26,7 @@ export class LeaseAuthorizer {
     perMinute: STALE_TOKENS_PER_MINUTE,
     burst: STALE_TOKENS_BURST,
   })
-  /** Of leases for which there was a forged token. */
+  /** Each lease for which there was a forged token has one. */
   readonly #forged = new WeakMap<Lease, GcraLimiter>()
 
   constructor(tokens: TokenVerifier, leases: ActiveLeases) {
@@ -35,11 +36,11 @@ export class LeaseAuthorizer {
 
   /**
    * The active lease that `token` stands for.
-   * @throws RelayError `unauthorized` for a token that is not valid for `audience`, `lease_not_found` for one whose
-   * lease instance has ended
+   * @throws RelayError `unauthorized` for a token that is not valid for `use`, `lease_not_found` for one whose lease
+   * instance has ended
    */
-  leaseOf(token: string, audience: Audience): Lease {
-    const read = this.#tokens.read(token, audience)
+  leaseOf(token: string, use: TokenUse): Lease {
+    const read = this.#tokens.read(token, use)
     if (read === undefined) throw notValid()
     const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
     if (lease === undefined) {

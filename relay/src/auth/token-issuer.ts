@@ -6,6 +6,7 @@ import { now } from '../clock.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayIdentity } from './relay-identity.ts'
 import { encode, HALF_ORDER, HEADER, scalar, TokenVerifier } from './token-verifier.ts'
+import { ownTokens, type TrustedIssuers } from './trusted-issuers.ts'
 
 const TOKEN_ID_BYTES = 12
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -14,9 +15,16 @@ export class TokenIssuer extends TokenVerifier {
   readonly #identity: RelayIdentity
   readonly #issuer: string
 
-  /** @param issuer the relay's URL */
-  constructor(identity: RelayIdentity, issuer: string) {
-    super(identity.publicKey, issuer)
+  /**
+   * @param issuer the relay's URL
+   * @param trusted whose tokens are taken: its own, unless told otherwise
+   */
+  constructor(
+    identity: RelayIdentity,
+    issuer: string,
+    trusted: TrustedIssuers = ownTokens(issuer, identity.publicKey),
+  ) {
+    super(trusted)
     this.#identity = identity
     this.#issuer = issuer
   }

@@ -1,59 +1,65 @@
-// Whether this relay signed a token, for this use, and still means it. The public key is all that takes.
+// Whether an issuer that this process trusts signed a token, for this use, and the token is in time.
 
 import { type KeyObject, verify } from 'node:crypto'
-import { type Audience, identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
+import { identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
 import { now } from '../clock.ts'
+import type { TokenUse, TrustedIssuers } from './trusted-issuers.ts'
 import { VerifiedTokenCache } from './verified-token-cache.ts'
 
 /** The first part of every token. */
 export const HEADER: string = encode(TOKEN_HEADER)
 const SIGNATURE_BYTES = 64
-/** Larger than any token that this relay signs. */
+/** A relay signs no token that is larger. */
 const TOKEN_MAX_CHARS = 4096
 /** Half of the order of secp256k1: of the two values that verify, only the lower `s` is the signature. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 export class TokenVerifier {
-  readonly #publicKey: KeyObject
-  readonly #issuer: string
+  readonly #issuers: TrustedIssuers
   readonly #verified = new VerifiedTokenCache()
 
-  /** @param issuer the relay's URL */
-  constructor(publicKey: KeyObject, issuer: string) {
-    this.#publicKey = publicKey
-    this.#issuer = issuer
+  constructor(issuers: TrustedIssuers) {
+    this.#issuers = issuers
   }
 
-  /** @returns the claims, or undefined when the token is not this relay's, not for `audience`, or out of time */
-  verify(token: string, audience: Audience): TokenClaims | undefined {
-    const read = this.read(token, audience)
+  /** @returns the claims, or undefined when no trusted issuer signed the token for `use`, or it is out of time */
+  verify(token: string, use: TokenUse): TokenClaims | undefined {
+    const read = this.read(token, use)
     return read?.isSigned() ? read.claims : undefined
   }
 
   /**
-   * What a token says, before anything is known of its signature, which takes a thousand times as long to check.
-   * @returns undefined when it has not the form of this relay's tokens, is not for `audience`, or out of time
+   * Reads what a token says without a look at its signature, which takes a thousand times as long.
+   * @returns undefined when the token has another form, names no trusted issuer, is not for `use`, or is out of time
    */
-  read(token: string, audience: Audience): UncheckedToken | undefined {
+  read(token: string, use: TokenUse): UncheckedToken | undefined {
     if (token.length > TOKEN_MAX_CHARS) return undefined
     const verified = this.#verified.get(token)
     const parsed = verified ? undefined : parseToken(token)
-    const claims = verified ?? parsed?.claims
+    const claims = verified?.claims ?? parsed?.claims
     if (claims === undefined) return undefined
     const time = now() / 1000
     const isCurrent = claims.nbf <= time && time < claims.exp
-    if (claims.iss !== this.#issuer || claims.aud !== audience || !isCurrent) return undefined
+    const issuer = this.#issuers.get(claims.iss)
+    const audience = issuer?.audiences.get(claims.aud)
+    if (issuer === undefined || audience?.use !== use || !isCurrent) return undefined
+    if (audience.accepts?.(claims) === false) return undefined
+    const { publicKey } = issuer
+    // The issuer may have another key by now.
+    const isChecked = verified?.publicKey === publicKey
     return {
       claims,
-      isChecked: parsed === undefined,
-      isSigned: () => parsed === undefined || this.#isSigned(token, parsed),
+      isChecked,
+      isSigned: () => isChecked || this.#isSigned(token, parsed ?? parseToken(token), publicKey),
     }
   }
 
-  #isSigned(token: string, { input, signature, claims }: ParsedToken): boolean {
-    const key = { key: this.#publicKey, dsaEncoding: 'ieee-p1363' } as const
+  #isSigned(token: string, parsed: ParsedToken | undefined, publicKey: KeyObject): boolean {
+    if (parsed === undefined) return false
+    const { input, signature, claims } = parsed
+    const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
     if (!verify('sha256', Buffer.from(input), key, signature)) return false
-    this.#verified.add(token, claims)
+    this.#verified.add(token, { claims, publicKey })
     return true
   }
 }
@@ -61,7 +67,7 @@ export class TokenVerifier {
 /** A token that anybody may have written. */
 export interface UncheckedToken {
   claims: TokenClaims
-  /** Whether {@link isSigned} costs nothing, because it has been found out before. */
+  /** Whether {@link isSigned} costs nothing, because the signature was checked before. */
   isChecked: boolean
   isSigned(): boolean
 }
@@ -85,7 +91,7 @@ function parseToken(token: string): ParsedToken | undefined {
   return claims && { input: `${header}.${payload}`, signature: bytes, claims }
 }
 
-/** As far as it is looked at before the signature is known to be the relay's own. */
+/** Checks what is looked at before the signature is known to be genuine. */
 function parseClaims(json: string): TokenClaims | undefined {
   try {
     const claims = JSON.parse(json) as TokenClaims

@@ -1,26 +1,32 @@
-// Tokens whose signature was found good: each native session and each signature of a visit shows the same one again.
+// Tokens whose signature was found good: each native session and each signature for a visitor shows the same one again.
 
-import { hash } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import type { TokenClaims } from '@svc/protocol'
 import { VERIFIED_TOKENS_MAX } from '../limits.ts'
 
+export interface VerifiedToken {
+  claims: TokenClaims
+  /** The key that verified the signature. The token says nothing of another key. */
+  publicKey: KeyObject
+}
+
 export class VerifiedTokenCache {
-  /** By the token's SHA-256, so that no secret is kept, and what a comparison takes says nothing of one. */
-  readonly #claims = new Map<string, TokenClaims>()
+  /** By the whole token's SHA-256, so that no secret is kept, and the time of a comparison says nothing of one. */
+  readonly #tokens = new Map<string, VerifiedToken>()
 
   get size(): number {
-    return this.#claims.size
+    return this.#tokens.size
   }
 
-  /** What is in it may be out of time by now. */
-  get(token: string): TokenClaims | undefined {
-    return this.#claims.get(digest(token))
+  /** The token may be out of time by now, and its issuer may have another key. */
+  get(token: string): VerifiedToken | undefined {
+    return this.#tokens.get(digest(token))
   }
 
-  /** The one that was added longest ago makes room. */
-  add(token: string, claims: TokenClaims): void {
-    this.#claims.set(digest(token), claims)
-    if (this.#claims.size > VERIFIED_TOKENS_MAX) this.#claims.delete(this.#claims.keys().next().value!)
+  /** The token that was added longest ago makes room. */
+  add(token: string, verified: VerifiedToken): void {
+    this.#tokens.set(digest(token), verified)
+    if (this.#tokens.size > VERIFIED_TOKENS_MAX) this.#tokens.delete(this.#tokens.keys().next().value!)
   }
 }
 

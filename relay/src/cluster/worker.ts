@@ -12,6 +12,7 @@ import { WriteTimeouts } from '../api/http/write-timeouts.ts'
 import { refuseWithoutUpgrade } from '../api/router.ts'
 import { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import { TokenVerifier } from '../auth/token-verifier.ts'
+import { ownTokens } from '../auth/trusted-issuers.ts'
 import type { Pipe } from '../bridge/pipe.ts'
 import { certificatesOf } from '../certificates/certificate-files.ts'
 import { CertificateRotation } from '../certificates/certificate-rotation.ts'
@@ -59,7 +60,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
   const routes = new RoutingTable(begin.rootHost, ROOT_ROUTE)
   const leases = new LeaseReplica(routes, (lease) => primaryLink.watch(lease))
   const publicKey = createPublicKey({ key: begin.publicKey, format: 'der', type: 'spki' })
-  const admissions = new LeaseAuthorizer(new TokenVerifier(publicKey, begin.issuer), leases)
+  const admissions = new LeaseAuthorizer(new TokenVerifier(ownTokens(begin.issuer, publicKey)), leases)
   const dataPlane = createDataPlane({
     processes: begin.processes,
     processIndex: begin.processIndex,

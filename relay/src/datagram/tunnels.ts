@@ -1,6 +1,6 @@
 // The tunnels of this relay: a connection without a lease until its first stream brings the token, then that lease's own.
 
-import { AUDIENCE, type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
+import { type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { networkOf } from '../client-address/ip-address.ts'
 import { RelayError } from '../errors.ts'
@@ -116,7 +116,7 @@ export class Tunnels {
     const { credentials, policy } = this.#parts
     if (policy.isAnyIpBanned(source)) return 'ip_banned'
     try {
-      const lease = credentials.leaseOf(token, AUDIENCE.lease)
+      const lease = credentials.leaseOf(token, 'lease')
       if (!lease.has('udp')) return 'transport_mismatch'
       return policy.blocks(lease) ? 'lease_rejected' : lease
     } catch (error) {

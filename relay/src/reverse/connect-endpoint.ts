@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
-  AUDIENCE,
   HEADER,
   RAW_UPGRADE,
   READY_SESSIONS_MAX,
@@ -117,7 +116,7 @@ export class ConnectEndpoint {
   }
 
   #leaseOf(capability: string): Lease {
-    const lease = this.#credentials.leaseOf(capability, AUDIENCE.reverse)
+    const lease = this.#credentials.leaseOf(capability, 'reverse')
     if (this.#policy.blocks(lease))
       throw new RelayError('lease_rejected', 'the lease is not allowed to route')
     return lease

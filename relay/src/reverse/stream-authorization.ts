@@ -1,6 +1,6 @@
 // The streams of one WebSocket that have not been admitted yet: each has to show its lease's capability.
 
-import { AUDIENCE, CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
+import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
 import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
@@ -51,7 +51,7 @@ export class StreamAuthorizer {
   /** Whether the capability is good and of the very lease that opened the WebSocket. */
   #isOfLease(capability: string): boolean {
     try {
-      return this.#credentials.leaseOf(capability, AUDIENCE.reverse) === this.#lease
+      return this.#credentials.leaseOf(capability, 'reverse') === this.#lease
     } catch {
       return false
     }

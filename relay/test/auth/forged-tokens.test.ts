@@ -3,12 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AUDIENCE, type Audience } from '@svc/protocol'
+import { AUDIENCE } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { LeaseAuthorizer } from '../../src/auth/lease-authorizer.ts'
 import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
 import { TokenIssuer } from '../../src/auth/token-issuer.ts'
 import type { UncheckedToken } from '../../src/auth/token-verifier.ts'
+import type { TokenUse } from '../../src/auth/trusted-issuers.ts'
 import type { Lease } from '../../src/lease/lease.ts'
 import { newLease } from '../support/lease.ts'
 
@@ -18,8 +19,8 @@ const FORGERIES = 2000
 class CountingTokens extends TokenIssuer {
   checks = 0
 
-  override read(token: string, audience: Audience): UncheckedToken | undefined {
-    const read = super.read(token, audience)
+  override read(token: string, use: TokenUse): UncheckedToken | undefined {
+    const read = super.read(token, use)
     return (
       read && {
         ...read,
@@ -58,7 +59,7 @@ function forge(token: string, number: number): string {
 
 function codeOf(token: string): string {
   try {
-    admissions.leaseOf(token, AUDIENCE.lease)
+    admissions.leaseOf(token, 'lease')
     return 'admitted'
   } catch (error) {
     return (error as { code: string }).code

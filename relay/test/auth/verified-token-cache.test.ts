@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { VerifiedTokenCache } from '../../src/auth/verified-token-cache.ts'
 import { VERIFIED_TOKENS_MAX } from '../../src/limits.ts'
 
-const claims = (jti: number) => ({ jti: String(jti) }) as never
+const verified = (jti: number) => ({ claims: { jti: String(jti) } }) as never
 
 describe('verified tokens', () => {
   test('are known by the whole token', () => {
     const tokens = new VerifiedTokenCache()
-    tokens.add('a.b.c', claims(1))
+    tokens.add('a.b.c', verified(1))
     expect([tokens.get('a.b.c'), tokens.get('a.b.d'), tokens.get('a.b.c ')]).toEqual([
-      claims(1),
+      verified(1),
       undefined,
       undefined,
     ])
@@ -19,8 +19,8 @@ describe('verified tokens', () => {
 
   test('beyond VERIFIED_TOKENS_MAX the oldest is forgotten', () => {
     const tokens = new VerifiedTokenCache()
-    for (let number = 0; number <= VERIFIED_TOKENS_MAX; number++) tokens.add(`${number}`, claims(number))
+    for (let number = 0; number <= VERIFIED_TOKENS_MAX; number++) tokens.add(`${number}`, verified(number))
     expect(tokens.size).toBe(VERIFIED_TOKENS_MAX)
-    expect([tokens.get('0'), tokens.get('1')]).toEqual([undefined, claims(1)])
+    expect([tokens.get('0'), tokens.get('1')]).toEqual([undefined, verified(1)])
   })
 })

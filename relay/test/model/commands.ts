@@ -1,16 +1,16 @@
 // What may happen to a control plane, done to the model and to the real one; after each, both must look the same.
 
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
-import {
-  AUDIENCE,
-  type ErrorCode,
-  type LeasePolicyUpdate,
-  type RegisterResponse,
-  type RenewResponse,
-  type ReverseEndpoint,
+import type {
+  ErrorCode,
+  LeasePolicyUpdate,
+  RegisterResponse,
+  RenewResponse,
+  ReverseEndpoint,
 } from '@svc/protocol'
 import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { TokenUse } from '../../src/auth/trusted-issuers.ts'
 import { RelayError } from '../../src/errors.ts'
 import type { Clock } from './clock.ts'
 import { Model, type ModelLease, type ModelToken, put, type Who } from './model.ts'
@@ -24,7 +24,7 @@ const EVERYBODY = ACCOUNTS.flatMap((account) => ['one', 'two'].map((name) => ({ 
 
 interface Issued extends ModelToken {
   text: string
-  audience: (typeof AUDIENCE)[keyof typeof AUDIENCE]
+  use: TokenUse
 }
 
 /** What the commands know beside the model: what was given out, and what moves time. */
@@ -41,13 +41,13 @@ export class Real {
   keep(lease: ModelLease, { access_token, reverse_endpoint }: RenewResponse): void {
     const expiresAt = Math.floor(lease.expiresAt / 1000)
     const common = { key: Model.keyOf(lease), instance: lease.instance, expiresAt }
-    this.issued.push({ ...common, text: access_token, audience: AUDIENCE.lease })
-    this.issued.push({ ...common, text: reverse_endpoint.capability, audience: AUDIENCE.reverse })
+    this.issued.push({ ...common, text: access_token, use: 'lease' })
+    this.issued.push({ ...common, text: reverse_endpoint.capability, use: 'reverse' })
   }
 
   /** One of the lease tokens; undefined when there is none yet. */
   token(which: number): Issued | undefined {
-    const tokens = this.issued.filter(({ audience }) => audience === AUDIENCE.lease)
+    const tokens = this.issued.filter(({ use }) => use === 'lease')
     return tokens[which % Math.max(1, tokens.length)]
   }
 }
@@ -224,7 +224,7 @@ function compare(model: Model, { system, issued }: Real): void {
     leases.map((lease) => policyLease(model, lease)).toSorted(byKey),
   )
   for (const token of issued) {
-    const found = accepts(() => credentials.leaseOf(token.text, token.audience))
+    const found = accepts(() => credentials.leaseOf(token.text, token.use))
     strictEqual(found, model.refusalOf(token) ?? 'accepted')
   }
 }

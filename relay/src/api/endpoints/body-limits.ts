@@ -1,6 +1,5 @@
 // How large the body of a request may be, and on whose account it is in memory.
 
-import { AUDIENCE } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import { RelayError } from '../../errors.ts'
@@ -48,7 +47,7 @@ export class RequestBodies {
         'invalid_request',
         `a body of more than ${beginning.length} bytes needs its access_token among the first of them`,
       )
-    return this.#proven.share(this.#credentials.leaseOf(token, AUDIENCE.lease).id)
+    return this.#proven.share(this.#credentials.leaseOf(token, 'lease').id)
   }
 }
 

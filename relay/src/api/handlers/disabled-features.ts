@@ -1,6 +1,6 @@
 // Endpoints of features that are off here. They say so, to those who may know, rather than pass for unknown paths.
 
-import { AUDIENCE, HEADER, PATH } from '@svc/protocol'
+import { HEADER, PATH } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { RelayError } from '../../errors.ts'
 import { headerOf } from '../http/request.ts'
@@ -8,7 +8,7 @@ import type { Handler, Routing } from '../http/server.ts'
 
 export function createDisabledFeatures(credentials: LeaseCredentials): Routing {
   const cache: Handler = (request) => {
-    credentials.leaseOf(headerOf(request, HEADER.accessToken), AUDIENCE.lease)
+    credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
     throw unavailable('static caching is not enabled on this relay')
   }
   const discovery: Handler = () => {

@@ -177,7 +177,7 @@ export class SdkApi {
   }
 
   #leaseOf({ access_token }: { access_token: string }): Lease {
-    return this.#parts.credentials.leaseOf(access_token, AUDIENCE.lease)
+    return this.#parts.credentials.leaseOf(access_token, 'lease')
   }
 
   #credentials(lease: Lease): RenewResponse {

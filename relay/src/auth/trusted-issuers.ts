@@ -1,0 +1,35 @@
+// Whose tokens this process takes, and what each token may be used for. A row more admits another issuer or audience.
+
+import type { KeyObject } from 'node:crypto'
+import { AUDIENCE, type TokenClaims } from '@svc/protocol'
+
+/** The two uses of a token; one never stands for the other. */
+export type TokenUse = 'lease' | 'reverse'
+
+export interface TrustedAudience {
+  use: TokenUse
+  /** Whether a token says what those of this audience must say beside the claims of all. @default every token does */
+  accepts?: (claims: TokenClaims) => boolean
+}
+
+export interface TrustedIssuer {
+  /** Of secp256k1. A key that replaces another one also ends the tokens that the other one signed. */
+  publicKey: KeyObject
+  /** By `aud`. Tokens of this issuer for any other audience are refused. */
+  audiences: ReadonlyMap<string, TrustedAudience>
+}
+
+/** By `iss`. The table may change while it is in use. */
+export type TrustedIssuers = ReadonlyMap<string, TrustedIssuer>
+
+/**
+ * The table of a relay that takes its own tokens only.
+ * @param issuer the relay's URL
+ */
+export function ownTokens(issuer: string, publicKey: KeyObject): TrustedIssuers {
+  const audiences = new Map<string, TrustedAudience>([
+    [AUDIENCE.lease, { use: 'lease' }],
+    [AUDIENCE.reverse, { use: 'reverse' }],
+  ])
+  return new Map([[issuer, { publicKey, audiences }]])
+}
