@@ -15,6 +15,18 @@ test.each(PACKAGES)('every export of %s has a docstring', (folder) => {
   expect(without.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
 })
 
+test.each(PACKAGES)('the docstrings of %s name defaults by @default', (folder) => {
+  const exports = new PublicExports(root)
+  const options = exports.ofPackage(folder).flatMap((one) =>
+    [...exports.membersOf(one)].map(([member, docstring]) => ({
+      name: `${one.name}.${member}`,
+      docstring,
+    })),
+  )
+  const prose = options.filter(({ docstring }) => /\bDefault\b|\bby default\b/.test(docstring ?? ''))
+  expect(prose.map(({ name }) => name)).toEqual([])
+})
+
 test('the API reference covers each entry of these packages that a page or a program imports', () => {
   const make = readFileSync(path.join(root, 'docs/reference/make.ts'), 'utf8')
   for (const folder of PACKAGES) expect(make).toContain(`'${folder}/src/index.ts'`)

@@ -1,5 +1,5 @@
 // docs/publish.md has a row for everything that the types of `publish` have: a new option, event or state fails here first.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type PublicExport, PublicExports } from '../lint/public-exports.ts'
@@ -8,14 +8,6 @@ import { type Node, walk } from '../lint/syntax-tree.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const page = readFileSync(path.join(root, 'docs/publish.md'), 'utf8')
 const exports = new PublicExports(root)
-
-/** Types of sdk-core that it does not export, but that those it exports are made of. */
-const INNER = {
-  Traffic: 'sdk-core/src/carrier/carrier-socket.ts',
-  TlsOptions: 'sdk-core/src/tenant/server.ts',
-  CarrierDebugEvent: 'sdk-core/src/site/debug-event.ts',
-  NodeOptions: 'sdk-node/src/platform.ts',
-}
 
 test.each([
   'PublishOptions',
@@ -70,12 +62,12 @@ function literalsOf(type: string, field?: string): string[] {
   return found
 }
 
+/** The declaration of a type, which may be one that no package exports but that exported ones are made of. */
 function typeOf(name: string): PublicExport {
-  const inner = (INNER as Record<string, string | undefined>)[name]
-  if (inner !== undefined) return exports.declarationOf(inner, name)
-  const found = ['sdk-core', 'protocol']
-    .flatMap((one) => exports.ofPackage(one))
-    .find((one) => one.name === name)
-  if (!found) throw new Error(`no package exports ${name}`)
-  return found
+  const declares = new RegExp(`^export (?:interface|type) ${name}\\b`, 'm')
+  const file = globSync('{sdk-core,sdk-node,protocol}/src/**/*.ts', { cwd: root }).find((one) =>
+    declares.test(readFileSync(path.join(root, one), 'utf8')),
+  )
+  if (file === undefined) throw new Error(`no file declares ${name}`)
+  return exports.declarationOf(file, name)
 }

@@ -29,17 +29,23 @@ import { type Routes, routed } from './target/routes.ts'
 export interface ExposeOptions
   extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
     NodeOptions {
-  /** A secp256k1 private key, 32 bytes. Default: that of the file at `identityPath`. */
+  /**
+   * A secp256k1 private key of 32 bytes.
+   * @default the key of the file at `identityPath`
+   */
   identity?: Uint8Array | undefined
-  /** The site's name. Default: made of the identity's address. */
+  /**
+   * The site's name.
+   * @default made of the identity's address
+   */
   name?: string | undefined
   /** The relay's address, `https://…`. */
   relay?: string | URL | undefined
-  /** Several: each gives the site a URL of its own, and each connection to them is kept by itself. */
+  /** Several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
   relays?: readonly (string | URL)[] | undefined
   /**
-   * Asks these relays for others, and takes up to so many more: the nearest that answer and give what is asked for.
-   * Default: 0.
+   * Asks these relays for others, and takes up to so many more: the nearest that answer and offer what is needed.
+   * @default 0
    */
   discover?: number | undefined
   /** A local HTTP server: a port, `host:port`, or a URL. TLS ends here, WebSockets are passed on. */
@@ -50,21 +56,31 @@ export interface ExposeOptions
   routes?: Routes | undefined
   /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
   tls?: number | string | undefined
-  /** A local TCP service, at a port of the relay that is its own. */
+  /** A local TCP service, at a dedicated port of the relay. */
   tcp?: number | string | undefined
-  /** A local UDP service, at a port of the relay that is its own; it sees each visitor as a client of its own. */
+  /** A local UDP service, at a dedicated port of the relay. It sees each visitor as a separate client. */
   udp?: number | string | undefined
-  /** PEM of the authority that the certificate of an `https:` target is checked against. Default: the system's. */
+  /**
+   * PEM of the authority that checks the certificate of an `https:` target.
+   * @default the system's authorities
+   */
   targetCa?: string | Buffer | undefined
-  /** Gets the site of each relay before it connects: a relay may make it wait. The relay is named by its origin. */
+  /**
+   * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin.
+   */
   onSite?: ((site: PlatformSite, relay: string) => void) | undefined
-  /** The site visits itself now and then, to see whether the relay passes TLS through, and tells what it found. */
+  /**
+   * Makes the site visit itself now and then, to see whether the relay passes TLS through. Called with each verdict.
+   */
   onProbe?: ((report: ProbeReport) => void) | undefined
-  /** Leaves a relay that is suspected to read what passes. Default: it is only told. */
+  /**
+   * Leaves a relay that is suspected to read what passes. Without it the verdict is only reported.
+   * @default false
+   */
   banMitm?: boolean | undefined
-  /** Is told of a local service that does not answer, at each visitor that it fails. */
+  /** Called with the error of a local service that does not answer, at each visitor that it fails. */
   onTargetError?: ((error: SvcError) => void) | undefined
-  /** Is told of each request that was answered. */
+  /** Called with a report of each request that was answered. */
   onRequest?: OnRequest | undefined
 }
 

@@ -10,14 +10,21 @@ import { lookup } from './lookup.ts'
 import { nodeCrypto } from './tls-crypto.ts'
 
 export interface NodeOptions {
-  /** PEM of the certificate authority to trust instead of the system's: that of a development relay. */
+  /**
+   * PEM of the certificate authority to trust instead of the system's, such as that of a development relay.
+   * @default the system's authorities
+   */
   ca?: string | Buffer | undefined
-  /** The identity's file, created when there is none. Default: `identity.json` in the working directory. */
+  /**
+   * The file of the identity. The SDK creates it when there is none.
+   * @default identity.json in the working directory
+   */
   identityPath?: string | undefined
   /**
-   * How visitors come from the relay. `websocket`: all of them over one connection, as in a page; it passes HTTP proxies,
-   * and a lost network or a lease that another process took over is noticed soonest. `native`: each over a TLS connection
-   * of its own, so that none holds up another, and none is multiplexed or masked.
+   * How visitors come from the relay. `websocket`: all over one connection, as in a page. It passes HTTP proxies, and notices a
+   * lost network, or a lease that another process took over, soonest. `native`: each over a TLS connection of its own, so that no
+   * visitor holds up another, and nothing is multiplexed or masked.
+   * @default websocket; native for `expose`
    */
   carrier?: CarrierKind | undefined
 }

@@ -17,8 +17,9 @@ export interface ServerConfig {
   /** DER, leaf first. */
   certificateChain: readonly Uint8Array[]
   /**
-   * The same chain in the forms of `compressCertificates`, for clients that ask (RFC 8879). Default: none. The signer gets
-   * the message that is sent.
+   * The same chain in the forms of `compressCertificates`, for clients that ask (RFC 8879). The signer gets the message that is
+   * sent.
+   * @default none
    */
   compressedCertificates?: CompressedCertificates | undefined
   /** Of the leaf's key; see `signAlgorithmOf`. */
@@ -26,22 +27,35 @@ export interface ServerConfig {
   /** Signs the server's part of each full handshake of TLS 1.3. */
   sign: Signer
   /**
-   * Signs that of TLS 1.2; given, clients are served that know nothing newer, and the code for them is loaded when the first
-   * one comes. Only for a key that no certificate of other hosts has: what is signed names no host. Default: TLS 1.3 alone.
+   * Signs the server's part of a TLS 1.2 handshake. With it the server serves clients that know nothing newer, and loads the code
+   * for them when the first one comes. Only for a key that no certificate of other hosts has, because the signature names no host.
+   * @default none: TLS 1.3 only
    */
   signTls12?: Tls12Signer | undefined
-  /** Of which a transcript may be signed: the others' cipher suites are not agreed on. Default: all that there are. */
+  /**
+   * The hashes of transcripts that the signer can sign. The server does not agree on cipher suites with others.
+   * @default all
+   */
   hashes?: readonly HashName[] | undefined
-  /** Asks a client that sent no share of a group in common for one (RFC 8446 §4.1.4), or else refuses it. Default: true. */
+  /**
+   * Asks a client that sent no share of a common group for one (RFC 8446 §4.1.4); otherwise the server refuses it.
+   * @default true
+   */
   helloRetryRequest?: boolean | undefined
-  /** In the server's order of preference; empty: the client's offer is ignored. */
+  /** The server's protocols in its order of preference. With none the server ignores the client's offer. */
   alpn: readonly string[]
-  /** Shared by the connections of a site, so that they resume each other's sessions; without it there are no tickets. */
+  /**
+   * Shared by the connections of a site, so that they resume each other's sessions. Without it there are no tickets.
+   */
   tickets?: TicketSealer | undefined
-  /** WebCrypto and noble unless given. */
+  /**
+   * The cryptography.
+   * @default WebCrypto and noble
+   */
   crypto?: CryptoProvider | undefined
+  /** Bounds that differ from the defaults. */
   limits?: Partial<Limits> | undefined
-  /** NSS key log, for debugging and tests only. */
+  /** Called with the fields of the NSS key log, for debugging and tests only. */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
 

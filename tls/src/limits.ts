@@ -74,8 +74,20 @@ export const TIMER_MAX_MS: number = 2 ** 31 - 1
 
 /** The bounds that a server's configuration may change. */
 export interface Limits {
+  /**
+   * Milliseconds from the construction to the client's Finished. After that the server aborts the connection.
+   * @default 30,000
+   */
   handshakeTimeoutMs: number
+  /**
+   * Milliseconds that a signature may take. After that the connection ends with `internal_error`.
+   * @default 10,000
+   */
   signTimeoutMs: number
+  /**
+   * Records that are sealed under one key before the server changes it; TLS 1.2 ends instead.
+   * @default 16,777,216
+   */
   recordsPerKey: number
 }
 

@@ -44,27 +44,62 @@ export interface MemoryMeter {
 export interface SessionOptions {
   /** The client opens odd stream ids, the server even ones. */
   role: 'client' | 'server'
-  /** Takes each stream that the peer opens. Without it they are refused. */
+  /** Called with each stream that the peer opens. Without it the session refuses them. */
   onStream?: ((stream: Stream) => void) | undefined
-  /** A ping this often; 0 turns it off. */
+  /**
+   * Milliseconds between pings; 0 turns them off.
+   * @default 30,000
+   */
   keepAliveIntervalMs?: number | undefined
+  /**
+   * Milliseconds after which an unanswered ping ends the session.
+   * @default 10,000
+   */
   pingTimeoutMs?: number | undefined
-  /** Receive window of a new stream, 256 KiB or more. */
+  /**
+   * The receive window of a new stream in bytes, 256 KiB or more.
+   * @default 256 KiB
+   */
   windowBytes?: number | undefined
-  /** How far a stream's receive window may grow with bandwidth and delay. */
+  /**
+   * The bytes to which a stream's receive window may grow with bandwidth and delay.
+   * @default 4 MiB
+   */
   maxWindowBytes?: number | undefined
-  /** What all streams together may grow beyond `windowBytes`; 0 turns growth off. */
+  /**
+   * The bytes by which all streams together may grow beyond `windowBytes`; 0 turns growth off.
+   * @default 16 MiB
+   */
   windowBudgetBytes?: number | undefined
-  /** Unacknowledged streams, each way: {@link Session.open} waits, the peer's get a RST. */
+  /**
+   * Unacknowledged streams, each way: {@link Session.open} waits, and the session resets those of the peer.
+   * @default 256
+   */
   acceptBacklog?: number | undefined
+  /**
+   * Streams at once, both ways.
+   * @default 1,024
+   */
   maxStreams?: number | undefined
-  /** A stream that the peer does not acknowledge by then is reset; 0 turns it off. */
+  /**
+   * Milliseconds after which the session resets a stream that the peer did not acknowledge; 0 turns it off.
+   * @default 75,000
+   */
   openTimeoutMs?: number | undefined
-  /** A stream that we ended is reset when nothing more comes for this long, and no end; 0 turns it off. */
+  /**
+   * Milliseconds of silence after which the session resets a stream that this side ended; 0 turns it off.
+   * @default 300,000
+   */
   closeTimeoutMs?: number | undefined
-  /** Told of the memory that the session takes; without one nobody is. */
+  /**
+   * Counts the memory that the session takes.
+   * @default none
+   */
   memory?: MemoryMeter | undefined
-  /** Last id that {@link Session.open} uses: lower it to retire a session earlier. */
+  /**
+   * The last stream id that {@link Session.open} uses. A lower one retires a session earlier.
+   * @default 4,294,967,295
+   */
   maxStreamId?: number | undefined
 }
 

@@ -7,7 +7,10 @@ import type { FetchHandler } from '../exchange/fetch-handler.ts'
 export interface AllowRule {
   /** `/exactly/this`, or `/all/below/*`. */
   path: string
-  /** Upper-case, as they are sent; GET includes HEAD. Default: every method. */
+  /**
+   * Methods in upper case, as they are sent; GET includes HEAD.
+   * @default every method
+   */
   methods?: readonly string[] | undefined
 }
 

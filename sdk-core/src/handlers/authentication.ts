@@ -12,7 +12,10 @@ export type VerifyToken = (token: string, request: Request) => boolean | Promise
 
 /** AuthOptions are the options of `basicAuth` and `bearer`. */
 export interface AuthOptions {
-  /** What browsers may show when they ask, in printable ASCII. Default `site`. */
+  /**
+   * The text, in printable ASCII, that browsers may show when they ask for a password.
+   * @default site
+   */
   realm?: string | undefined
 }
 

@@ -5,9 +5,15 @@ import { parseRange } from '../semantics/range.ts'
 import { mediaType } from './media-type.ts'
 
 export interface FileResponseOptions {
-  /** `attachment` makes browsers save files instead of showing them (RFC 6266). Default: browsers decide. */
+  /**
+   * `attachment` makes browsers save files instead of showing them (RFC 6266).
+   * @default the browser decides
+   */
   disposition?: 'inline' | 'attachment' | undefined
-  /** The Cache-Control field. Default `no-cache`: kept by visitors, but asked for again before each use. */
+  /**
+   * The Cache-Control field. With `no-cache` visitors keep a file and ask again before each use.
+   * @default no-cache
+   */
   cacheControl?: string | undefined
 }
 

@@ -8,13 +8,20 @@ import { isHidden } from './hidden-files.ts'
 
 /** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
-  /** The file that stands for its folder; false for none. Default `index.html`. */
+  /**
+   * The file that stands for its folder; false for none.
+   * @default index.html
+   */
   index?: string | false | undefined
-  /** Whether folders without an index are listed. Default false. */
+  /**
+   * Whether folders without an index are listed.
+   * @default false
+   */
   listing?: boolean | undefined
   /**
-   * Whether names that begin with a dot are served, such as `.env` and `.git`, and names such as `GIT~1`, by which
-   * Windows finds those, too. Default false.
+   * Whether names that begin with a dot are served, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows
+   * finds those, too.
+   * @default false
    */
   hidden?: boolean | undefined
 }

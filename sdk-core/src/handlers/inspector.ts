@@ -8,9 +8,15 @@ import { completeBody, type Entry } from './inspector-entry.ts'
 
 /** InspectOptions are the options of `inspect`. */
 export interface InspectOptions {
-  /** Entries that are kept; the oldest goes first. Default 100. */
+  /**
+   * Entries that are kept; the oldest goes first.
+   * @default 100
+   */
   limit?: number | undefined
-  /** Bytes of each body that are kept. Default 64 KiB. */
+  /**
+   * Bytes of each body that are kept.
+   * @default 64 KiB
+   */
   maxBodyBytes?: number | undefined
 }
 

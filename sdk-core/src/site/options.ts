@@ -10,55 +10,66 @@ import type { Site } from './site.ts'
 
 /** PublishOptions are the options of `publish`. Only `relay`, `name` and `fetch` are needed. */
 export interface PublishOptions {
-  /** The relay's address, `https://…`. */
+  /** The relay's address: an `https:` URL without credentials. */
   relay: string | URL
-  /** The site's name: one DNS label of at most 22 characters. */
+  /** The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens. */
   name: string
-  /** Answers the requests of visitors. */
+  /** The handler that answers the requests of visitors. */
   fetch: FetchHandler
   /**
-   * A secp256k1 private key, 32 bytes; or, in a page or worker, the name of one that is created once and kept for this web
-   * origin. Default: the one named `default`. Sites with the same identity and `name` take the hostname from each other:
-   * pages of one origin that publish different things each need an identity or a name of their own.
+   * A secp256k1 private key of 32 bytes or, in a page or worker, the name of a key that is made once and kept for this web
+   * origin. Sites with the same identity and `name` take the hostname from each other: pages of one origin that publish
+   * different things each need an identity or a name of their own.
+   * @default the kept key named `default`; in Node the key of the file `identityPath`
    */
   identity?: Uint8Array | string | undefined
-  /** Publish under the canonical hostname only, when another identity owns the name. Default: an error. */
+  /**
+   * Publishes under the canonical hostname only, when another identity owns the name. Without it `publish` rejects with
+   * `hostname_conflict`.
+   * @default false
+   */
   allowCanonicalFallback?: boolean | undefined
   /**
-   * Shown on the relay's page; `hide` keeps the site off it. A relay takes descriptions of 4,096 characters, owners of 1,024,
-   * thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of 64. What it does not take the site is
-   * published without, with an event `error` (`metadata_refused`).
+   * What the relay's list of sites shows; `hide` keeps the site off it. A relay takes descriptions of 4,096 characters, owners
+   * of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of 64. The site is published without
+   * what the relay does not take, with an event `error` (`metadata_refused`).
+   * @default none
    */
   metadata?: LeaseMetadata | undefined
-  /** How long the site outlives its page without a word, in seconds: 1 to 600, by default 120. */
+  /**
+   * Seconds for which the lease outlives a page that fell silent: a whole number from 1 to 600.
+   * @default 120
+   */
   ttl?: number | undefined
   /**
-   * Visitors' connections at once: 1 to 3,500, by default 1,024, or 2,048 with the native carrier of Node. When one more comes,
-   * the one that has been idle longest is closed for it. One with a request, an open response or a WebSocket never is: when
-   * all are, visitors wait at the relay. An idle one takes some 20 KB of a page, and 60 KB in Node.
+   * Visitors' connections at once: a whole number from 1 to 3,500. When one more comes, the SDK closes the one that has been
+   * idle longest. It never closes one with a request, an open response or a WebSocket: when all have one, visitors wait at the
+   * relay. An idle connection takes some 20 KB of a page, and 60 KB in Node.
+   * @default 1,024; 2,048 with the native carrier of Node
    */
   maxConnections?: number | undefined
-  /** Closes the site. */
+  /** Closes the site when it is aborted. `publish` rejects with `aborted` when the site is not online yet. */
   signal?: AbortSignal | undefined
   /**
-   * Gets the site before it connects: `publish` resolves only when visitors can come, and a relay may make the site wait
-   * until then. Add listeners for `statechange` and `error` here.
+   * Called with the site before it connects: `publish` resolves only when visitors can come, and a relay may make the site
+   * wait until then. Add listeners for `statechange` and `error` here.
    */
   onSite?: ((site: Site) => void) | undefined
-  /** Is told what happens: for logs and dashboards. No event holds a secret or a visitor's data. */
+  /** Called with each thing that happens, for logs and dashboards. No event holds a secret or a visitor's data. */
   debug?: ((event: DebugEvent) => void) | undefined
-  /** Towards visitors. */
+  /** How the site speaks TLS with visitors. */
   tls?: TlsOptions | undefined
   /**
-   * Offer visitors HTTP/2, where its code can be loaded, which a service worker cannot, and where the relay has a
-   * certificate for this site alone: browsers share a connection among all hosts of a certificate. Default: true.
+   * Offers visitors HTTP/2, where its code can be loaded, which a service worker cannot, and where the relay has a
+   * certificate for this site alone: browsers share a connection among all hosts of a certificate.
+   * @default true
    */
   http2?: boolean | undefined
   /**
-   * Replace the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
-   * browser takes out of its own: frameworks copy requests and set cookies through them. They stay until
-   * `removeGlobals()` of `@svc/sdk-browser/globals`. Default: true in workers of all kinds, where nothing else uses them;
-   * false in a page, whose other scripts would get them, too. In Node nothing has to be replaced.
+   * Replaces the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which those of
+   * a browser drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
+   * `@svc/sdk-browser/globals`. Node needs no replacement and ignores it.
+   * @default true in workers, where nothing else uses them; false in a page, whose other scripts would get them, too
    */
   globals?: boolean | undefined
 }

@@ -26,11 +26,14 @@ import { type Admit, serveConnection } from './visitor-connection.ts'
 
 export interface TlsOptions {
   /**
-   * The oldest version that visitors may speak: `TLSv1.3`, which is the default and all that there is while the relay's key
-   * signs for the site. The signature of TLS 1.2 names no host, so a key that sites share never makes one.
+   * The oldest version that visitors may speak. There is only `TLSv1.3` while the relay's key signs for the site: the signature of
+   * TLS 1.2 names no host, so a key that sites share never makes one.
+   * @default TLSv1.3
    */
   minVersion?: 'TLSv1.3' | undefined
-  /** For tests that decrypt recorded traffic (the NSS key log's fields). Whoever has a secret reads everything. */
+  /**
+   * Called with the fields of the NSS key log, for tests that decrypt recorded traffic. A holder of them can read everything.
+   */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
 

@@ -11,13 +11,20 @@ import type { VisitorSocket } from './visitor-socket.ts'
 
 /** UpgradeOptions are the options of `info.upgrade`. */
 export interface UpgradeOptions {
-  /** The subprotocol that is spoken. A visitor that did not offer it is refused. */
+  /**
+   * The subprotocol that is spoken. The SDK refuses a visitor that did not offer it.
+   * @default none
+   */
   protocol?: string | undefined
-  /** A larger message closes the socket with 1009. Default: 16 MiB. */
+  /**
+   * The longest message in bytes. A longer one closes the socket with 1009.
+   * @default 16 MiB
+   */
   maxMessageBytes?: number | undefined
   /**
-   * Whether messages may be compressed (permessage-deflate, RFC 7692) with visitors that offer it: what they send, and
-   * texts of 1 KiB to 1 MiB that are sent to them. Default: true.
+   * Whether messages may be compressed (permessage-deflate, RFC 7692) with visitors that offer it: what they send, and texts of
+   * 1 KiB to 1 MiB that are sent to them.
+   * @default true
    */
   compression?: boolean | undefined
 }

@@ -30,7 +30,10 @@ export interface VisitorSocket extends EventTarget {
   readonly protocol: string
   /** What was agreed on with the visitor, from `open` on: permessage-deflate with its parameters, or ''. */
   readonly extensions: string
-  /** What binary messages come as. Default: `blob`. */
+  /**
+   * The type of `data` in the event of a binary message.
+   * @default blob
+   */
   binaryType: BinaryType
   /** Bytes given to `send` that the connection has not taken yet. Who sends much waits while it is high. */
   readonly bufferedAmount: number
