@@ -18,6 +18,7 @@ const BUILD_TIME = 'no page imports them'
 const ONE_IMPORTER = 'A third-party library has one importer'
 
 const PIPELINE = 'pipe() leaves its source open'
+const OUTBOUND = 'with the HttpClient of outbound'
 
 /** File, what it says, and what the linter must say of it. */
 const FORBIDDEN: [file: string, code: string, message: string][] = [
@@ -76,6 +77,12 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['yamux/src/c.ts', "export { x } from 'any-other-library'", ONE_IMPORTER],
   ['relay/src/api/c.ts', 'export const x = (a, b) => a.pipe(b)', PIPELINE],
   ['relay/src/i.ts', "open(name).on('error', fail).pipe(response, { end: false })", PIPELINE],
+  ['relay/src/j.ts', "export const x = await fetch('https://a.example', { method: 'POST' })", OUTBOUND],
+  [
+    'relay/src/k.ts',
+    "import { type Server, request as ask } from 'node:https'\nexport const x: Server = ask",
+    OUTBOUND,
+  ],
   ['tls/src/b.ts', 'export const x = Buffer.alloc(1)', 'Do not use the global variable Buffer'],
   ['yamux/src/d.ts', 'export const x = process.env', 'Do not use the global variable process'],
   ['sdk-core/src/d.ts', 'export const x = window.name', 'Do not use the global variable window'],
@@ -114,6 +121,11 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/web/src/ok.ts', "export * from '@svc/sdk-browser/handlers'\nexport * from '@svc/protocol'"],
   ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
   ['relay/src/bridge/ok.ts', 'await pipe(client, stream)'],
+  ['relay/src/outbound/ok.ts', "import { request } from 'node:https'\nexport const x = request"],
+  [
+    'relay/src/ok.ts',
+    "import { createServer } from 'node:http'\nexport const x = (site) => site.fetch(createServer())",
+  ],
   ['e2e/ok.ts', "export * from '@svc/relay'\nexport * from '@svc/sdk-browser'"],
 ]
 
