@@ -1,4 +1,4 @@
-// A tunnel as the command line or the config file describes it, to the options of `expose`.
+// Translates a tunnel of the command line or the config file into the options of `expose`.
 
 import { isAbsolute } from 'node:path'
 import type { LeaseMetadata } from '@svc/protocol'

@@ -1,4 +1,4 @@
-// Follows the sites of one tunnel, one at each relay: tells how they are, shows them on the board, and knows when all are over.
+// The Follower of one tunnel follows its site at each relay: it reports changes, shows them, and knows when all are closed.
 
 import type { PlatformSite, SvcError } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../probe/self-probe.ts'
@@ -7,38 +7,38 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
 import type { Report, Tell } from './report.ts'
 
-/** The same is told of no more often than this, in milliseconds: a busy site has many visitors, a full relay many refusals. */
+/** Milliseconds before the same report is repeated: a busy site has many visitors, a full relay many refusals. */
 const REPEAT_PAUSE_MS = 5_000
 
 export interface Surroundings {
   tell: Tell
   board: Board
-  /** Called when something is there to be shown, before it is told of. */
+  /** Called before a site is reported to be online or to wait. */
   begun(): Promise<void>
-  /** Ends it. */
+  /** Ends the tunnel when it aborts. */
   signal: AbortSignal
 }
 
 interface Tunnel {
-  /** Its name, when it has one. */
+  /** The tunnel's name; undefined where the identity makes the name. */
   tunnel: string | undefined
-  /** Among the tunnels of the command. */
+  /** The tunnel's place among those that are shown. */
   position: number
-  /** Something answers at its HTTPS URL. */
+  /** Whether something answers at the tunnel's HTTPS URL. */
   hasWeb: boolean
 }
 
 export class Follower {
-  /** Resolves when no site is left that ever was online or waited. */
+  /** Resolves, with the exit code, when every site that was online or waited is closed. */
   readonly over: Promise<ExitCode>
   readonly #surroundings: Surroundings
   readonly #tunnel: Tunnel
   readonly #rows: Row[] = []
-  /** Those that were told of and are not over. */
+  /** The rows that were reported and are not closed. */
   readonly #shown = new Set<Row>()
   readonly #over = Promise.withResolvers<ExitCode>()
   readonly #saidAt = new Map<string, number>()
-  /** Reports leave in their order, though some have to wait. */
+  /** Resolves when the last report has left: they leave in order, though some have to wait. */
   #told: Promise<void> = Promise.resolve()
   #ending: Promise<void>[] = []
   #exitCode: ExitCode = EXIT.ok
@@ -66,13 +66,19 @@ export class Follower {
     else if (!this.#shown.has(row)) row.failure = failure
   }
 
-  /** @param relay when it is the relay that it is about */
+  /**
+   * Reports an error after which the tunnel goes on.
+   * @param relay the relay that the error concerns; undefined for an error of the target
+   */
   complain(relay: string | undefined, error: unknown): void {
     const { code, message } = explain(error)
     if (this.#mayRepeat(`${relay} ${code}`)) this.#say({ event: 'error', relay, code, message })
   }
 
-  /** @param isLeaving the site is closed when the relay is suspected */
+  /**
+   * Shows and reports what a site found when it visited itself.
+   * @param isLeaving whether the site is closed when the relay is suspected
+   */
   probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
     const row = this.#rows.find((row) => row.site === site)
     if (!row) return
@@ -81,7 +87,7 @@ export class Follower {
     if (isLeaving && verdict === 'suspected') this.#endsWith(EXIT.ended)
   }
 
-  /** Resolves when what is over has given its lease up, and everything was told. */
+  /** Resolves when closed sites have given up their leases and every report has left. */
   async settled(): Promise<void> {
     await Promise.all(this.#ending)
     await this.#told

@@ -1,4 +1,4 @@
-// What `svc` does: one command, ended by a signal, with an exit code that says how it went.
+// `svc` runs one command until it is done or a signal ends it, and exits with a code that says how it went.
 
 import { join, resolve } from 'node:path'
 import { identityFromKey } from '@svc/sdk-core'
@@ -16,10 +16,10 @@ import { shareStatus, showStatus } from './status.ts'
 import type { TunnelContext } from './tunnel.ts'
 import { TunnelSupervisor } from './tunnel-supervisor.ts'
 
-/** Of a process that a second signal ended: what it had to unregister expires by itself. */
+/** The exit code after a second signal, which does not wait until leases are unregistered: they expire by themselves. */
 const INSISTED = 130
 
-/** What is still being connected to may hold the process up no longer than this, in milliseconds. */
+/** Milliseconds for which unfinished connections may hold up the exit. */
 const EXIT_GRACE_MS = 500
 
 const { env, stdout } = process
@@ -69,7 +69,7 @@ async function execute(
   }
 }
 
-/** With a live view where there is a terminal for it, and an answer to `svc status`. */
+/** Runs tunnels with a live view where there is a terminal for it, and answers `svc status`. */
 async function runShown(commands: readonly SiteCommand[], isJson: boolean, print: Tell): Promise<ExitCode> {
   const signal = asked()
   const board = new Board()
@@ -79,7 +79,7 @@ async function runShown(commands: readonly SiteCommand[], isJson: boolean, print
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {
-    // Windows has no sockets among its files
+    // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
     status ??= shareStatus(statusFolder, board).catch((error) => {
       const { code, message } = explain(error)
@@ -119,7 +119,7 @@ async function runTunnels(
   return codes.find((code) => code !== EXIT.ok) ?? EXIT.ok
 }
 
-/** The first signal asks, the second insists. */
+/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one the process exits. */
 function asked(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
