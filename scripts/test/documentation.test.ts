@@ -15,6 +15,19 @@ test('every link between pages leads to a file, and to a heading of it', () => {
   expect(pages.flatMap(deadLinks)).toEqual([])
 })
 
+test('every path of the repository that a page names is there', () => {
+  const folders =
+    '(?:protocol|yamux|tls|relay|sdk-core|sdk-browser|sdk-node|examples|e2e|bench|scripts|docs|tools)'
+  const named = new RegExp(`\`(${folders}/[\\w./-]+)\``, 'g')
+  const missing = pages.flatMap((file) =>
+    [...read(file).matchAll(named)]
+      .map(([, name = '']) => name)
+      .filter((name) => !isNoFile(name) && !existsSync(path.join(root, name)))
+      .map((name) => `${file}: ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
 test('every decision has a number, a date, a status and a row in the index', () => {
   const decisions = globSync('docs/decisions/0*.md', { cwd: root }).sort()
   const rows = decisions.map((file) => {
@@ -32,6 +45,24 @@ test('every decision has a number, a date, a status and a row in the index', () 
   const index = read('docs/decisions/README.md').split('\n')
   expect(index.filter((line) => line.startsWith('| [0'))).toEqual(rows)
 })
+
+test('every name in the glossary of the code is declared in its package', () => {
+  const [, parts = ''] = read('docs/glossary.md').split('## Parts of the code')
+  const rows = [...parts.matchAll(/^\| `([\w-]+)` \| (`[^|]+`) \|/gm)]
+  expect(rows.length).toBeGreaterThan(10)
+  const missing = rows.flatMap(([, folder = '', names = '']) => {
+    const texts = globSync(`${folder}/src/**/*.ts`, { cwd: root }).map(read).join('\n')
+    const declares = (name: string): boolean =>
+      new RegExp(`^export (?:class|interface) ${name}\\b`, 'm').test(texts)
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => !declares(name))
+  })
+  expect(missing).toEqual([])
+})
+
+/** A folder that a command makes, or an entry of a package. */
+function isNoFile(name: string): boolean {
+  return /^(?:relay\/pages|docs\/api|tls\/messages)(?:\/|$)/.test(name)
+}
 
 function deadLinks(file: string): string[] {
   const links = [...withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
