@@ -95,7 +95,7 @@ function isAble({ supports_tcp, supports_udp }: RelayDescriptor, { tcp, udp }: W
   return (!tcp || supports_tcp) && (!udp || supports_udp)
 }
 
-/** Of a name, only `localhost` is: what another one resolves to is not looked at here. */
+/** A name is local when it ends in `localhost`: addresses of other names are not looked up here. */
 function isLocal({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host)
