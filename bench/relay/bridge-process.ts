@@ -80,5 +80,5 @@ function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
     ready: { hasRoom: true, offer, watch: () => () => {} },
   } as unknown as Lease
   const credentials = { leaseOf: () => lease } as unknown as LeaseCredentials
-  serveWebSocketCarrier({ socket, connection, lease, source: undefined, credentials, memories })
+  serveWebSocketCarrier({ socket, connection, lease, clientIp: undefined, credentials, memories })
 }

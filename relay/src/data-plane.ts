@@ -73,8 +73,8 @@ export function createDataPlane({
   const visitors = new Visitors(log)
   const bindings = new BindingStore(processes > 1 ? processIndex : undefined)
   const overload = new OverloadMonitor()
-  const refused = (reason: Refusal): void => counters.connectionsRefused.add({ reason })
-  const connectionLimiter = new ConnectionLimiter({ isOverloaded: () => overload.isOverloaded, refused })
+  const onRefuse = (reason: Refusal): void => counters.connectionsRefused.add({ reason })
+  const connectionLimiter = new ConnectionLimiter({ isOverloaded: () => overload.isOverloaded, onRefuse })
   const bandwidths = new WeakMap<Lease, Bandwidth>()
   const bandwidthOf = (lease: Lease): Bandwidth => {
     // An even share, so that all processes together stay below the limit without asking each other.
@@ -84,7 +84,7 @@ export function createDataPlane({
   }
   const raw = new TcpVisitors()
   policy.onChange(() => {
-    visitors.keep((lease) => policy.routes(lease))
+    visitors.closeUnrouted((lease) => policy.routes(lease))
     if (!policy.file.tcp_port_enabled) raw.close()
   })
   const serve = (pending: PendingVisitor): Promise<void> => {
@@ -110,7 +110,7 @@ export function createDataPlane({
       sessionsLost: 0,
       network,
       isLowPriority,
-      from: undefined,
+      handedOverBy: undefined,
     })
   }
   const listener = createSniListener(
@@ -128,7 +128,7 @@ export function createDataPlane({
     connectionsMax,
     log,
   )
-  listener.on('drop', () => refused('full'))
+  listener.on('drop', () => onRefuse('full'))
   return {
     listener,
     visitors,

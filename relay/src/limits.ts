@@ -3,11 +3,11 @@
 /** Public and API connections open at once, … */
 export const CONNECTIONS_MAX = 16_384
 /** … of one source, a /64 counting as one, … */
-export const CONNECTIONS_PER_SOURCE_MAX = 4096
+export const CONNECTIONS_PER_NETWORK_MAX = 4096
 /** … and of those that have not said yet whom they want: with one more, the oldest of them goes; … */
 export const SILENT_CONNECTIONS_MAX = 4096
 /** … with one more of the same source, that one. */
-export const SILENT_CONNECTIONS_PER_SOURCE_MAX = 1024
+export const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 /**
  * Connections that the kernel keeps until they are accepted, if the system allows (`net.core.somaxconn`). All of them are
  * accepted in one turn of the event loop, at some 60 µs each: more would hold up those who are here.
@@ -25,13 +25,13 @@ export const OVERLOAD_HEAP_SHARE = 0.8
 /** Visitors of one lease that wait for a ready session at once, … */
 export const WAITING_CLAIMS_MAX = 1024
 /** … and of those, the ones from one source, a /64 counting as one; one more is turned away at once. */
-export const WAITING_CLAIMS_PER_SOURCE_MAX = 256
+export const WAITING_CLAIMS_PER_NETWORK_MAX = 256
 /** While others wait, a source has this share of the visitors that a lease has at all, … */
-export const SOURCE_SHARE = 0.25
+export const NETWORK_VISITORS_SHARE = 0.25
 /** … but always so many. */
-export const SOURCE_SHARE_MIN = 16
+export const NETWORK_VISITORS_MIN = 16
 /** A visitor who waits this long makes a source with more than its share give way, and again each time. */
-export const SOURCE_SHARE_WAIT_MS = 1_000
+export const DISPLACE_VISITOR_AFTER_MS = 1_000
 /** Sessions that a visitor gets after the first one, where each broke before it answered the ClientHello. */
 export const CLAIM_RETRIES_MAX = 2
 /**
@@ -42,7 +42,7 @@ export const SESSIONS_LOST_PER_MINUTE = 120
 /** … and at once. */
 export const SESSIONS_LOST_BURST = 60
 /** Of both, what visitors of one source may cause: beyond it they get no session of that lease. */
-export const SESSIONS_LOST_SOURCE_SHARE = 0.25
+export const SESSIONS_LOST_NETWORK_SHARE = 0.25
 /** A difference between wall and monotonic clock that somebody made by setting the former: NTP slews both alike. */
 export const WALL_CLOCK_STEP_MS = 1_000
 /** The longest that Node's timers wait for. */
@@ -50,7 +50,7 @@ export const TIMER_MAX_MS: number = 2 ** 31 - 1
 /** Active leases. */
 export const LEASES_MAX = 100_000
 /** Leases that expire in one turn of the event loop, at some 10 µs each: with more the relay would stutter. */
-export const EXPIRIES_PER_TURN = 256
+export const EXPIRIES_PER_TICK = 256
 /** Open registration challenges of all sources. */
 export const CHALLENGES_MAX = 10_000
 /** Tokens whose signature is not checked again, at about 1 KB each: the two that each of 2,000 busy leases shows. */
@@ -64,7 +64,7 @@ export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 /** Replaced certificates still sign for this long: twice what an SDK lets pass before it fetches the chain again. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 /** Keepalives written in one turn of the event loop, at some 20 µs each. */
-export const KEEPALIVES_PER_TURN = 128
+export const KEEPALIVES_PER_TICK = 128
 /** WebSockets of one lease: one is enough, a few overlap while a page reconnects or spreads its load. */
 export const CARRIERS_PER_LEASE_MAX = 8
 /** Streams of one WebSocket, ready and bridged ones together. */
@@ -84,7 +84,7 @@ export const SESSION_MEMORY_MAX_BYTES: number = 64 * 1024 * 1024
 /** The same for all WebSockets of one lease, … */
 export const SESSION_MEMORY_PER_LEASE_MAX_BYTES: number = 96 * 1024 * 1024
 /** … of all clients of one source, a /64 counting as one, … */
-export const SESSION_MEMORY_PER_SOURCE_MAX_BYTES: number = 128 * 1024 * 1024
+export const SESSION_MEMORY_PER_NETWORK_MAX_BYTES: number = 128 * 1024 * 1024
 /** … and of all, as a share of the heap that the process may have. */
 export const SESSION_MEMORY_HEAP_SHARE = 0.25
 /** Receive windows grow while less than this share of each of the four bounds is held. */
@@ -98,16 +98,16 @@ export const WEBSOCKET_BUFFERED_MAX_BYTES: number = 1024 * 1024
 /** An answer to a ping may take this long on a WebSocket on which nothing else comes either. */
 export const CARRIER_PING_DEADLINE_MS = 5_000
 /** A visitor who got no answer for this long makes the relay ask the page's WebSocket for a sign of life, … */
-export const CARRIER_QUIET_MS = 500
+export const CARRIER_PROBE_AFTER_MS = 500
 /** … and one on which nothing comes for this long then is silent: the visitor is told two seconds after it came. */
-export const CARRIER_SILENCE_MS = 1_500
+export const CARRIER_PROBE_DEADLINE_MS = 1_500
 /** A claimed session has to answer the visitor's ClientHello by then: as long as the page's own handshake may take. */
-export const FIRST_ANSWER_DEADLINE_MS = 15_000
+export const FIRST_BYTE_DEADLINE_MS = 15_000
 /**
  * What a bridge passes on in one turn of the event loop and direction, so that the others have theirs soon; and with it
  * the size of the buffer that all bridged sockets are read into, for one read brings no more.
  */
-export const TURN_MAX_BYTES: number = 256 * 1024
+export const BRIDGE_TICK_MAX_BYTES: number = 256 * 1024
 /** One read of a socket whose identity has a rate: its connections share that in pieces that are no larger. */
 export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
 /** TLS records that leave in one write, and a turn's share where they come from: twice as much gains nothing. */
@@ -150,15 +150,15 @@ export const API_IDLE_MS = 60_000
 /** An answer that its client takes nothing of for this long is cut, with its connection. */
 export const API_WRITE_DEADLINE_MS = 10_000
 /** Answers that one connection may still wait for: nobody who needs them asks for more before the first has come. */
-export const ANSWERS_OWED_MAX = 16
+export const PIPELINED_REQUESTS_MAX = 16
 /** What is sent of a body before the client has taken what was sent before. */
 export const BODY_CHUNK_BYTES: number = 64 * 1024
 /** Bodies on their way hold two such pieces each, one encrypted: so much of one source, a /64 counting as one, … */
-export const ANSWER_BYTES_PER_SOURCE_MAX: number = 16 * 1024 * 1024
+export const RESPONSE_BYTES_PER_NETWORK_MAX: number = 16 * 1024 * 1024
 /** … and of all sources; … */
-export const ANSWER_BYTES_MAX: number = 256 * 1024 * 1024
+export const RESPONSE_BYTES_MAX: number = 256 * 1024 * 1024
 /** … but for those that the kernel takes whole, whoever reads them. */
-export const ANSWER_UNCOUNTED_BYTES: number = 16 * 1024
+export const RESPONSE_UNCOUNTED_BYTES: number = 16 * 1024
 /** Files of the pages and the installer that are open at once, out of the descriptors that are not for connections. */
 export const FILES_OPEN_MAX = 64
 /** A page of a list, such as `/api/state`: as many items as fit, but one in any case. */
@@ -172,9 +172,9 @@ export const OTHER_LIST_PAGES: { perMinute: number; burst: number } = { perMinut
 /** Smaller pages gain nothing by compression. */
 export const COMPRESSED_MIN_BYTES = 1024
 /** `rate_limited` is answered this late: nothing to an honest client, which waits longer anyway. */
-export const RATE_LIMITED_PAUSE_MS = 20
+export const RATE_LIMITED_DELAY_MS = 20
 /** Sources whose failed admin logins are remembered; the one that failed longest ago is forgotten first. */
-export const LOGIN_SOURCES_MAX = 1024
+export const LOGIN_NETWORKS_MAX = 1024
 /** Lines of the log that wait while standard output takes none, … */
 export const LOG_PENDING_MAX_BYTES: number = 1024 * 1024
 /** … which is tried again this often. */
@@ -189,7 +189,7 @@ export const STATE_RETRY_MS = 5_000
 /** A longer leases file is put aside unread: twice what the most leases and kept names fill. */
 export const JOURNAL_MAX_BYTES: number = 256 * 1024 * 1024
 /** Lines of the leases file beyond two for each reservation, before it is written anew: small files are left alone. */
-export const JOURNAL_SPARE_LINES = 1024
+export const JOURNAL_SURPLUS_LINES_MAX = 1024
 /** Connections to all dedicated TCP ports together, … */
 export const PORT_CONNECTIONS_MAX = 16_384
 /** … and to one of them. */
@@ -197,13 +197,13 @@ export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
 /** Ports that are tried for one lease when other processes have them; such a port is left alone … */
 export const PORT_ATTEMPTS_MAX = 64
 /** … this long. */
-export const PORT_TAKEN_MS = 60_000
+export const PORT_IN_USE_RETRY_MS = 60_000
 /** Arrays and objects within one another in a request's body; the deepest of the contract's bodies has 3. */
 export const JSON_DEPTH_MAX = 32
 /** Values in a request's body, those within others included; the largest of the contract's bodies has 40. */
 export const JSON_VALUES_MAX = 512
 /** Bytes in memory of clients that have shown no token, metadata of open challenges included: of one source, … */
-export const UNAUTHENTICATED_BYTES_PER_SOURCE_MAX: number = 1024 * 1024
+export const UNAUTHENTICATED_BYTES_PER_NETWORK_MAX: number = 1024 * 1024
 /** … and of all. */
 export const UNAUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 /** The same of bodies that came with a lease's token: of one lease, some hundred handshakes that wait for a signature, … */
@@ -281,7 +281,7 @@ export const WORKER_LEASES_PER_MESSAGE = 256
 /** Each worker is asked this often whether it is there, … */
 export const WORKER_PING_MS = 5_000
 /** … and is ended when it has not answered for this long. */
-export const WORKER_SILENCE_MS = 15_000
+export const WORKER_PING_DEADLINE_MS = 15_000
 /** A worker that died is started again after this; twice as long each time, … */
 export const WORKER_BACKOFF_MS = 200
 /** … up to this, and from the beginning when it has lived as long. */
@@ -289,7 +289,7 @@ export const WORKER_BACKOFF_MAX_MS = 30_000
 /** A worker that was told to end and does not is killed after this, beyond what its last answers get. */
 export const WORKER_END_DEADLINE_MS = 2_000
 /** Connections to the API that one worker has open with the first process; one more is closed. */
-export const FORWARDED_MAX = 4_096
+export const FORWARDED_CONNECTIONS_MAX = 4_096
 /** A request of the relay to another server has its whole response by then, unless the caller says otherwise, … */
 export const OUTBOUND_DEADLINE_MS = 10_000
 /** … whose body has at most so many bytes. */

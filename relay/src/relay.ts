@@ -41,7 +41,7 @@ import { createMetricsServer } from './metrics/metrics-server.ts'
 import { AuditLog } from './policy/audit-log.ts'
 import { Policy } from './policy/policy.ts'
 import { createDedicatedPorts } from './ports/port-listeners.ts'
-import { Budgets } from './rate-limit/rate-limits.ts'
+import { RateLimits } from './rate-limit/rate-limits.ts'
 import { unauthenticatedMemory } from './rate-limit/request-memory.ts'
 import { Reloader } from './reload.ts'
 import { ConnectEndpoint } from './reverse/connect-endpoint.ts'
@@ -87,7 +87,7 @@ export async function startRelay(
   const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
   const clientAddresses = new ClientAddresses(settings.trustedProxies)
-  const budgets = new Budgets(settings.budgets)
+  const rateLimits = new RateLimits(settings.rateLimits)
   const unproven = unauthenticatedMemory()
   const recovery = new SignerRecovery()
   const readBuffer = await SharedReadBuffer.find()
@@ -140,7 +140,7 @@ export async function startRelay(
     settled: () => workers.settled(),
     challenges: new Challenges(settings.host, unproven),
     recovery,
-    budgets,
+    rateLimits,
     credentials,
     policy,
     ports: createDedicatedPorts({
@@ -171,7 +171,7 @@ export async function startRelay(
       installDir: settings.installDir,
       writer,
       clientAddresses,
-      budgets,
+      rateLimits,
       unproven,
       public: new PublicApi(leases, policy, () => [...state.troubles, ...tunnelEndpoint.troubles], isClosing),
       adminAuth: new AdminAuth(settings.adminToken, log),

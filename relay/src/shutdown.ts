@@ -75,7 +75,7 @@ export class Shutdown {
     log.info({ visitors: visitors.size, drainMs }, 'draining')
     for (const lease of [...leases]) if (visitors.visitorsOf(lease) === 0) leases.end(lease, 'shutdown')
     const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
-    await visitors.finish((lease) => leases.end(lease, 'shutdown'), signal)
+    await visitors.drain((lease) => leases.end(lease, 'shutdown'), signal)
     if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
   }
 

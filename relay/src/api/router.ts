@@ -10,7 +10,7 @@ import { parseWith } from '../config/schema.ts'
 import { RelayError } from '../errors.ts'
 import type { KeylessSigner } from '../keyless/keyless-signer.ts'
 import { SignError } from '../keyless/sign-error.ts'
-import type { Budgets } from '../rate-limit/rate-limits.ts'
+import type { RateLimits } from '../rate-limit/rate-limits.ts'
 import type { RequestMemory } from '../rate-limit/request-memory.ts'
 import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
@@ -42,7 +42,7 @@ export interface Parts {
   installDir: string | undefined
   writer: BodyWriter
   clientAddresses: ClientAddresses
-  budgets: Budgets
+  rateLimits: RateLimits
   /** What requests without a credential take. */
   unproven: RequestMemory
   public: PublicApi
@@ -67,7 +67,7 @@ export function createRouter({
   installDir,
   writer,
   clientAddresses,
-  budgets,
+  rateLimits,
   unproven,
 }: Parts): Routing {
   const bodies = new RequestBodies(credentials, unproven)
@@ -81,7 +81,7 @@ export function createRouter({
       // Before the body is read: a connection that breaks meanwhile has no address any more.
       const source = clientAddresses.ofRequest(request)
       if (auth === 'admin') adminAuth.require(authorization, source)
-      if (cost !== undefined) budgets.charge(source, cost)
+      if (cost !== undefined) rateLimits.charge(source, cost)
       const bounds = bodies.boundsOf(endpoint, source)
       const value = body && parseWith(body, await readJson(request, response, bounds))
       const call = { body: value as Body, source, authorization }

@@ -19,7 +19,7 @@ export interface Challenge {
   /** Relay time. */
   expiresAt: number
   /** Normalized address, or network, that it counts for. */
-  source: string
+  network: string
   /** What the request takes of the memory until the challenge is used or expires. */
   memory: MemoryShare
 }
@@ -31,7 +31,7 @@ export class Challenges {
   readonly #memory: RequestMemory
   /** In order of expiry, since all live equally long. */
   readonly #open = new Map<string, Challenge>()
-  readonly #perSource = new Map<string, number>()
+  readonly #perNetwork = new Map<string, number>()
 
   /**
    * @param host authority of the relay's URL, for the message
@@ -47,14 +47,14 @@ export class Challenges {
    * @throws RelayError `rate_limited` when the source or the relay has too many open, or too much metadata in them
    */
   issue(request: LeaseRequest, address: string): Challenge {
-    const source = networkOf(address)
+    const network = networkOf(address)
     this.#dropExpired()
-    const open = this.#perSource.get(source) ?? 0
+    const open = this.#perNetwork.get(network) ?? 0
     if (open >= CHALLENGES_PER_SOURCE_MAX || this.#open.size >= CHALLENGES_MAX)
       throw new RelayError('rate_limited', 'too many open challenges', {
         'Retry-After': `${CHALLENGE_TTL_S}`,
       })
-    const memory = this.#memory.share(source)
+    const memory = this.#memory.share(network)
     memory.resize(metadataSize(request.metadata))
     const id = `rch_${randomBytes(CHALLENGE_ID_BYTES).toString('hex')}`
     const issuedAt = now()
@@ -62,9 +62,9 @@ export class Challenges {
     const { address: holder } = request.identity
     const purpose = { ...registrationPurpose(this.#host), address: holder, requestId: id }
     const message = issueSiweMessage(purpose, toWallTime(issuedAt), toWallTime(expiresAt))
-    const challenge = { id, request, message, expiresAt, source, memory }
+    const challenge = { id, request, message, expiresAt, network, memory }
     this.#open.set(id, challenge)
-    this.#perSource.set(source, open + 1)
+    this.#perNetwork.set(network, open + 1)
     return challenge
   }
 
@@ -84,11 +84,11 @@ export class Challenges {
     }
   }
 
-  #drop({ id, source, memory }: Challenge): void {
+  #drop({ id, network, memory }: Challenge): void {
     this.#open.delete(id)
     memory.release()
-    const left = (this.#perSource.get(source) ?? 1) - 1
-    if (left > 0) this.#perSource.set(source, left)
-    else this.#perSource.delete(source)
+    const left = (this.#perNetwork.get(network) ?? 1) - 1
+    if (left > 0) this.#perNetwork.set(network, left)
+    else this.#perNetwork.delete(network)
   }
 }

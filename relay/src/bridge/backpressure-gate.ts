@@ -10,25 +10,25 @@ export interface Direction {
   to: Duplex
   bandwidth: Bandwidth
   /** What may pass within one turn of the event loop, but for what the source cannot hold back. */
-  turnBytes: number
+  tickBytesMax: number
   /** Called at the end of each turn in which something passed. */
-  onTurnEnd?: () => void
+  onTickEnd?: () => void
 }
 
 /** Closed at first: {@link open} it when the source has a listener. */
 export class BackpressureGate {
   readonly #direction: Direction
-  readonly #endTurn: () => void
+  readonly #endTick: () => void
   #isClosed = true
-  #inTurn = 0
+  #tickBytes = 0
   /** Until the rate allows more. */
   #delay: NodeJS.Timeout | undefined
 
   constructor(direction: Direction) {
     this.#direction = direction
-    this.#endTurn = () => {
-      this.#inTurn = 0
-      direction.onTurnEnd?.()
+    this.#endTick = () => {
+      this.#tickBytes = 0
+      direction.onTickEnd?.()
       this.open()
     }
     direction.from.on('close', () => clearTimeout(this.#delay))
@@ -36,9 +36,9 @@ export class BackpressureGate {
   }
 
   /** Counts what the destination was given. @returns false when the source has to stop: it will be resumed */
-  passed(bytes: number): boolean {
-    if (this.#inTurn === 0) setImmediate(this.#endTurn)
-    this.#inTurn += bytes
+  onWritten(bytes: number): boolean {
+    if (this.#tickBytes === 0) setImmediate(this.#endTick)
+    this.#tickBytes += bytes
     const waitMs = this.#direction.bandwidth.spend(bytes)
     if (waitMs > 0) this.#wait(waitMs)
     this.#isClosed = !this.#mayPass
@@ -53,10 +53,10 @@ export class BackpressureGate {
   }
 
   get #mayPass(): boolean {
-    const { to, turnBytes } = this.#direction
+    const { to, tickBytesMax } = this.#direction
     // A write that the kernel took at once asks for 'drain' as well if it was large: nothing is left to wait for.
     const isBlocked = to.writableNeedDrain && to.writableLength > 0
-    return !isBlocked && this.#delay === undefined && this.#inTurn < turnBytes
+    return !isBlocked && this.#delay === undefined && this.#tickBytes < tickBytesMax
   }
 
   /** A byte a second can ask for years, and a timer beyond its range would fire at once. */

@@ -3,7 +3,7 @@
 import { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import { CARRIER_QUIET_MS, SOURCE_SHARE_WAIT_MS } from '../limits.ts'
+import { CARRIER_PROBE_AFTER_MS, DISPLACE_VISITOR_AFTER_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { ClaimedSession, ReadyQueue } from '../reverse/ready-queue.ts'
@@ -14,12 +14,12 @@ export class SessionClaimer {
   readonly #counters: RelayCounters
   readonly #shares = new ClientShares()
   readonly #lost = new LostSessions()
-  readonly #makeRoomElsewhere: (lease: Lease) => void
+  readonly #makeRoomInPeers: (lease: Lease) => void
 
   /** @param makeRoomElsewhere called when a visitor has to wait, and no source has more than its share in this process */
-  constructor(counters: RelayCounters, makeRoomElsewhere: (lease: Lease) => void = () => {}) {
+  constructor(counters: RelayCounters, makeRoomInPeers: (lease: Lease) => void = () => {}) {
     this.#counters = counters
-    this.#makeRoomElsewhere = makeRoomElsewhere
+    this.#makeRoomInPeers = makeRoomInPeers
   }
 
   /**
@@ -28,23 +28,23 @@ export class SessionClaimer {
    * visitor can use up sessions as fast as a site opens them.
    * @returns undefined when none came in time, or the visitor is gone
    */
-  async claim(pending: PendingVisitor, gone: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
-    const { lease, arrivedAt, sessionsLost, from } = pending
-    if (this.#lost.areTooMany(pending)) return undefined
+  async claim(pending: PendingVisitor, disconnected: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
+    const { lease, arrivedAt, sessionsLost, handedOverBy } = pending
+    if (this.#lost.isLimitReached(pending)) return undefined
     const claimed =
       sessionsLost === 0
-        ? await this.#claimFirst(pending, gone)
-        : lease.ready.claimAgain(gone, arrivedAt, from)
+        ? await this.#claimFirst(pending, disconnected)
+        : lease.ready.claimAgain(disconnected, arrivedAt, handedOverBy)
     if (claimed instanceof Duplex) {
       this.#counters.activations += 1
-      this.#shares.enter(pending)
+      this.#shares.add(pending)
       return claimed
     }
     if (claimed !== undefined) {
       claimed.handOver(pending)
       return 'elsewhere'
     }
-    if (!gone.aborted) this.#counters.claimsFailed += 1
+    if (!disconnected.aborted) this.#counters.claimsFailed += 1
     return undefined
   }
 
@@ -66,22 +66,22 @@ export class SessionClaimer {
     return isMade
   }
 
-  async #claimFirst(pending: PendingVisitor, gone: AbortSignal): Promise<ClaimedSession | undefined> {
+  async #claimFirst(pending: PendingVisitor, disconnected: AbortSignal): Promise<ClaimedSession | undefined> {
     const { lease, network, arrivedAt } = pending
     const { ready } = lease
-    const leftMs = arrivedAt + CLAIM_TIMEOUT_MS - performance.now()
-    if (!ready.isEmpty) return await ready.claim(gone, leftMs)
+    const remainingMs = arrivedAt + CLAIM_TIMEOUT_MS - performance.now()
+    if (!ready.isEmpty) return await ready.claim(disconnected, remainingMs)
     this.#counters.claimsWaited += 1
     const isLowPriority = pending.isLowPriority || this.isLowPriority(pending)
-    const making = isLowPriority ? undefined : this.#keepMakingRoom(pending)
+    const displacing = isLowPriority ? undefined : this.#keepMakingRoom(pending)
     const silent = new AbortController()
-    const looking = setTimeout(() => void abortIfSilent(ready, silent), CARRIER_QUIET_MS)
-    const claimed = await ready.claim(AbortSignal.any([gone, silent.signal]), leftMs, {
+    const silenceProbe = setTimeout(() => void abortIfSilent(ready, silent), CARRIER_PROBE_AFTER_MS)
+    const claimed = await ready.claim(AbortSignal.any([disconnected, silent.signal]), remainingMs, {
       network,
       isLowPriority,
     })
-    clearInterval(making)
-    clearTimeout(looking)
+    clearInterval(displacing)
+    clearTimeout(silenceProbe)
     return claimed
   }
 
@@ -91,11 +91,11 @@ export class SessionClaimer {
    */
   #keepMakingRoom(pending: PendingVisitor): NodeJS.Timeout {
     const { lease } = pending
-    this.#shares.look(lease)
+    this.#shares.recordActivity(lease)
     return setInterval(() => {
       if (this.isLowPriority(pending)) return
-      if (!this.makeRoom(lease)) this.#makeRoomElsewhere(lease)
-    }, SOURCE_SHARE_WAIT_MS)
+      if (!this.makeRoom(lease)) this.#makeRoomInPeers(lease)
+    }, DISPLACE_VISITOR_AFTER_MS)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
-import { SOURCE_SHARE, SOURCE_SHARE_MIN } from '../limits.ts'
+import { NETWORK_VISITORS_MIN, NETWORK_VISITORS_SHARE } from '../limits.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 
 /** What a visitor had sent and received when it was last looked at, and since when that has been so. */
@@ -12,47 +12,47 @@ interface Activity {
 }
 
 /** Visitors of a lease that have a session. */
-interface Guests {
+interface LeaseVisitors {
   count: number
   /** By network, in the order in which they came. Those of trusted proxies have none, and are nobody's share. */
-  clientAddresses: Map<string | undefined, Map<Socket, Activity>>
+  byNetwork: Map<string | undefined, Map<Socket, Activity>>
 }
 
 export class ClientShares {
   /** Of leases with visitors here. */
-  readonly #leases = new Map<Lease, Guests>()
+  readonly #leases = new Map<Lease, LeaseVisitors>()
 
   /** The visitor has a session, until it leaves. */
-  enter({ visitor, lease, network, arrivedAt }: PendingVisitor): void {
+  add({ visitor, lease, network, arrivedAt }: PendingVisitor): void {
     if (visitor.destroyed) return
-    const guests = this.#leases.get(lease) ?? { count: 0, clientAddresses: new Map() }
-    const ofSource = guests.clientAddresses.get(network) ?? new Map<Socket, Activity>()
-    if (ofSource.has(visitor)) return
-    this.#leases.set(lease, guests)
-    guests.clientAddresses.set(network, ofSource.set(visitor, { bytes: 0, idleSince: arrivedAt }))
-    guests.count += 1
+    const visitors = this.#leases.get(lease) ?? { count: 0, byNetwork: new Map() }
+    const ofNetwork = visitors.byNetwork.get(network) ?? new Map<Socket, Activity>()
+    if (ofNetwork.has(visitor)) return
+    this.#leases.set(lease, visitors)
+    visitors.byNetwork.set(network, ofNetwork.set(visitor, { bytes: 0, idleSince: arrivedAt }))
+    visitors.count += 1
     visitor.once('close', () => {
-      guests.count -= 1
-      if (guests.count === 0) this.#leases.delete(lease)
-      ofSource.delete(visitor)
-      if (ofSource.size === 0) guests.clientAddresses.delete(network)
+      visitors.count -= 1
+      if (visitors.count === 0) this.#leases.delete(lease)
+      ofNetwork.delete(visitor)
+      if (ofNetwork.size === 0) visitors.byNetwork.delete(network)
     })
   }
 
   /** Whether as many visitors of the lease as are its share come from there. */
   isUsedUp(lease: Lease, network: string | undefined): boolean {
-    const guests = this.#leases.get(lease)
-    if (network === undefined || guests === undefined) return false
-    return (guests.clientAddresses.get(network)?.size ?? 0) >= shareOf(guests)
+    const visitors = this.#leases.get(lease)
+    if (network === undefined || visitors === undefined) return false
+    return (visitors.byNetwork.get(network)?.size ?? 0) >= shareOf(visitors)
   }
 
   /** Notes what visitors of sources beyond their share have transferred, so that {@link makeRoom} knows who is idle. */
-  look(lease: Lease): void {
-    const guests = this.#leases.get(lease)
-    if (guests === undefined) return
-    for (const [network, ofSource] of guests.clientAddresses)
-      if (network !== undefined && ofSource.size > shareOf(guests))
-        for (const [visitor, activity] of ofSource) note(visitor, activity)
+  recordActivity(lease: Lease): void {
+    const visitors = this.#leases.get(lease)
+    if (visitors === undefined) return
+    for (const [network, ofNetwork] of visitors.byNetwork)
+      if (network !== undefined && ofNetwork.size > shareOf(visitors))
+        for (const [visitor, activity] of ofNetwork) update(visitor, activity)
   }
 
   /**
@@ -60,30 +60,30 @@ export class ClientShares {
    * @returns false when no source has more than its share
    */
   makeRoom(lease: Lease): boolean {
-    const guests = this.#leases.get(lease)
-    if (guests === undefined) return false
+    const visitors = this.#leases.get(lease)
+    if (visitors === undefined) return false
     let largest: Map<Socket, Activity> | undefined
-    for (const [network, ofSource] of guests.clientAddresses)
-      if (network !== undefined && ofSource.size > (largest?.size ?? shareOf(guests))) largest = ofSource
-    let idlest: Socket | undefined
+    for (const [network, ofNetwork] of visitors.byNetwork)
+      if (network !== undefined && ofNetwork.size > (largest?.size ?? shareOf(visitors))) largest = ofNetwork
+    let longestIdle: Socket | undefined
     let idleSince = Number.POSITIVE_INFINITY
     for (const [visitor, activity] of largest ?? []) {
-      note(visitor, activity)
+      update(visitor, activity)
       if (activity.idleSince >= idleSince) continue
-      idlest = visitor
+      longestIdle = visitor
       idleSince = activity.idleSince
     }
-    idlest?.destroy()
-    return idlest !== undefined
+    longestIdle?.destroy()
+    return longestIdle !== undefined
   }
 }
 
 /** A lease for which visitors have to wait has as many as it can serve: so a quarter of those. */
-function shareOf({ count }: Guests): number {
-  return Math.max(SOURCE_SHARE_MIN, Math.floor(count * SOURCE_SHARE))
+function shareOf({ count }: LeaseVisitors): number {
+  return Math.max(NETWORK_VISITORS_MIN, Math.floor(count * NETWORK_VISITORS_SHARE))
 }
 
-function note(visitor: Socket, activity: Activity): void {
+function update(visitor: Socket, activity: Activity): void {
   const bytes = visitor.bytesRead + visitor.bytesWritten
   if (bytes === activity.bytes) return
   activity.bytes = bytes

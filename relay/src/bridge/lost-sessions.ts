@@ -5,39 +5,39 @@ import { hash, randomBytes } from 'node:crypto'
 import {
   RATE_LIMIT_SLOTS,
   SESSIONS_LOST_BURST,
+  SESSIONS_LOST_NETWORK_SHARE,
   SESSIONS_LOST_PER_MINUTE,
-  SESSIONS_LOST_SOURCE_SHARE,
 } from '../limits.ts'
 import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 
 const RATE: Rate = {
-  perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_SOURCE_SHARE,
-  burst: SESSIONS_LOST_BURST * SESSIONS_LOST_SOURCE_SHARE,
+  perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_NETWORK_SHARE,
+  burst: SESSIONS_LOST_BURST * SESSIONS_LOST_NETWORK_SHARE,
 }
 const SLOT_KEY_BYTES = 32
 
-type Visit = Pick<PendingVisitor, 'lease' | 'network'>
+type VisitorOrigin = Pick<PendingVisitor, 'lease' | 'network'>
 
 export class LostSessions {
   /** Undefined until a session breaks. */
   #rates: GcraLimiter | undefined
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
-  count(visit: Visit): void {
-    visit.lease.ready.sessionLost()
-    if (visit.network === undefined) return
+  count(origin: VisitorOrigin): void {
+    origin.lease.ready.sessionLost()
+    if (origin.network === undefined) return
     this.#rates ??= new GcraLimiter(RATE_LIMIT_SLOTS, RATE)
-    this.#rates.spend(this.#slotOf(visit), 1, performance.now())
+    this.#rates.spend(this.#slotOf(origin), 1, performance.now())
   }
 
   /** Whether the lease has lost so many sessions to visitors from there that no more get one. */
-  areTooMany(visit: Visit): boolean {
-    if (this.#rates === undefined || visit.network === undefined) return false
-    return this.#rates.waitMs(this.#slotOf(visit), 1, performance.now()) > 0
+  isLimitReached(origin: VisitorOrigin): boolean {
+    if (this.#rates === undefined || origin.network === undefined) return false
+    return this.#rates.waitMs(this.#slotOf(origin), 1, performance.now()) > 0
   }
 
-  #slotOf({ lease, network }: Visit): number {
+  #slotOf({ lease, network }: VisitorOrigin): number {
     return (
       hash('sha256', `${this.#slotKey} ${lease.id} ${network}`, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
     )

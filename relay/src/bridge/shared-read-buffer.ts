@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { LIMITED_READ_MAX_BYTES, READ_BUFFER_PROBE_DEADLINE_MS, TURN_MAX_BYTES } from '../limits.ts'
+import { BRIDGE_TICK_MAX_BYTES, LIMITED_READ_MAX_BYTES, READ_BUFFER_PROBE_DEADLINE_MS } from '../limits.ts'
 
 /**
  * Where Node keeps what `net.connect` is given as `onread`. For accepted sockets it offers no such option, but the
@@ -22,7 +22,7 @@ interface Internals {
 
 export class SharedReadBuffer {
   readonly #onRead: OnRead
-  readonly #whole: Buffer = Buffer.allocUnsafeSlow(TURN_MAX_BYTES)
+  readonly #whole: Buffer = Buffer.allocUnsafeSlow(BRIDGE_TICK_MAX_BYTES)
   readonly #little: Buffer = this.#whole.subarray(0, LIMITED_READ_MAX_BYTES)
 
   private constructor(onRead: OnRead) {

@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { COALESCE_BYTES, TURN_MAX_BYTES } from '../limits.ts'
+import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
 import type { SharedReadBuffer } from './shared-read-buffer.ts'
 import { type Copy, streamCopy, whenEnded } from './stream-copy.ts'
@@ -11,61 +11,61 @@ import { WriteCoalescer } from './write-coalescer.ts'
 export function socketCopy(readBuffer: SharedReadBuffer): Copy {
   return (from, to, bandwidth) => {
     if (!readBuffer.suits(from)) return streamCopy(from, to, bandwidth)
-    const { take, end, valve } = (from instanceof TLSSocket ? gathered : direct)({ from, to, bandwidth })
+    const { take, end, gate } = (from instanceof TLSSocket ? coalesced : direct)({ from, to, bandwidth })
     from.pause()
     readBuffer.receive(from, take, () => bandwidth.isLimited)
-    for (let early = from.read(); early !== null; early = from.read()) take(early)
+    for (let buffered = from.read(); buffered !== null; buffered = from.read()) take(buffered)
     whenEnded(from, end)
-    valve.open()
+    gate.open()
   }
 }
 
 type Ends = Pick<Direction, 'from' | 'to' | 'bandwidth'>
 
 /** What a {@link SharedReadBuffer} needs, and the end of it. */
-interface Intake {
+interface Receiver {
   take: (bytes: Buffer) => boolean
   end: () => void
-  valve: BackpressureGate
+  gate: BackpressureGate
 }
 
 /** From TCP: one read brings all that is there, or a turn's share. */
-function direct(ends: Ends): Intake {
+function direct(ends: Ends): Receiver {
   const { to } = ends
-  const valve = new BackpressureGate({ ...ends, turnBytes: TURN_MAX_BYTES })
+  const gate = new BackpressureGate({ ...ends, tickBytesMax: BRIDGE_TICK_MAX_BYTES })
   return {
     take: (bytes) => {
-      to.write(takesAtOnce(to) ? bytes : Buffer.from(bytes))
-      return valve.passed(bytes.length)
+      to.write(writesSynchronously(to) ? bytes : Buffer.from(bytes))
+      return gate.onWritten(bytes.length)
     },
     end: () => to.end(),
-    valve,
+    gate,
   }
 }
 
 /** From TLS, which brings one record at a time: those of a turn leave in one write. */
-function gathered(ends: Ends): Intake {
+function coalesced(ends: Ends): Receiver {
   const { to } = ends
-  const gathering = new WriteCoalescer(to)
-  const valve = new BackpressureGate({
+  const coalescer = new WriteCoalescer(to)
+  const gate = new BackpressureGate({
     ...ends,
-    turnBytes: COALESCE_BYTES,
-    onTurnEnd: () => gathering.flush(),
+    tickBytesMax: COALESCE_BYTES,
+    onTickEnd: () => coalescer.flush(),
   })
   return {
     take: (bytes) => {
-      gathering.add(bytes)
-      return valve.passed(bytes.length)
+      coalescer.add(bytes)
+      return gate.onWritten(bytes.length)
     },
     end: () => {
-      gathering.flush()
+      coalescer.flush()
       to.end()
     },
-    valve,
+    gate,
   }
 }
 
 /** Node's TLS encrypts what it is given before `write` returns, unless an earlier write has to wait. */
-function takesAtOnce(to: Duplex): boolean {
+function writesSynchronously(to: Duplex): boolean {
   return to instanceof TLSSocket && to.writableLength === 0 && to.writableCorked === 0
 }

@@ -1,28 +1,28 @@
 // One direction of a bridge between streams of any kind.
 
 import type { Duplex } from 'node:stream'
-import { TURN_MAX_BYTES } from '../limits.ts'
+import { BRIDGE_TICK_MAX_BYTES } from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { BackpressureGate } from './backpressure-gate.ts'
 
 export type Copy = (from: Duplex, to: Duplex, bandwidth: Bandwidth) => void
 
 export const streamCopy: Copy = (from, to, bandwidth) => {
-  const valve = new BackpressureGate({
+  const gate = new BackpressureGate({
     from,
     to,
     bandwidth,
-    turnBytes: TURN_MAX_BYTES,
-    onTurnEnd: () => to.uncork(),
+    tickBytesMax: BRIDGE_TICK_MAX_BYTES,
+    onTickEnd: () => to.uncork(),
   })
   from.on('data', (chunk: Buffer) => {
     // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
     if (to.writableCorked === 0) to.cork()
     to.write(chunk)
-    if (!valve.passed(chunk.length)) from.pause()
+    if (!gate.onWritten(chunk.length)) from.pause()
   })
   whenEnded(from, () => to.end())
-  valve.open()
+  gate.open()
 }
 
 /** A socket nobody reads yet says once that its peer has ended, and may have said it before. */

@@ -6,12 +6,12 @@ import { resetSession } from '../reverse/native-session.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { BridgeContext } from './tls-visitor.ts'
 
-type RawBridging = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
+type TcpBridgeContext = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
 
 /** Resolves when the visitor has left, was turned away, or is another process's. */
 export async function serveTcpVisitor(
   pending: PendingVisitor,
-  { bandwidth, claims, pipe }: RawBridging,
+  { bandwidth, claims, pipe }: TcpBridgeContext,
 ): Promise<void> {
   const { visitor, lease } = pending
   const release = lease.onBlock(() => visitor.destroy())

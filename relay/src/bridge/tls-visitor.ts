@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { BindingStore } from '../keyless/bindings.ts'
-import { CARRIER_QUIET_MS, CLAIM_RETRIES_MAX, FIRST_ANSWER_DEADLINE_MS } from '../limits.ts'
+import { CARRIER_PROBE_AFTER_MS, CLAIM_RETRIES_MAX, FIRST_BYTE_DEADLINE_MS } from '../limits.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { writeTlsActivation } from '../reverse/marker.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
@@ -22,10 +22,10 @@ export interface BridgeContext {
 }
 
 /** Who has shown a ClientHello. */
-type TlsArrival = PendingVisitor & { hello: PeekedHello }
+type PendingTlsVisitor = PendingVisitor & { hello: PeekedHello }
 
 /** Resolves when the visitor has left, was turned away, or is another process's. */
-export async function serveTlsVisitor(pending: TlsArrival, bridging: BridgeContext): Promise<void> {
+export async function serveTlsVisitor(pending: PendingTlsVisitor, bridging: BridgeContext): Promise<void> {
   const release = pending.lease.onBlock(() => pending.visitor.destroy())
   try {
     await bridge(pending, bridging)
@@ -35,31 +35,31 @@ export async function serveTlsVisitor(pending: TlsArrival, bridging: BridgeConte
 }
 
 async function bridge(
-  pending: TlsArrival,
+  pending: PendingTlsVisitor,
   { bindings, bandwidth, claims, pipe }: BridgeContext,
 ): Promise<void> {
   const { visitor, hello, lease } = pending
-  const gone = whenGone(visitor)
-  let visit = pending
-  while (visit.sessionsLost <= CLAIM_RETRIES_MAX) {
-    const session = await claims.claim(visit, gone)
+  const disconnected = whenDisconnected(visitor)
+  let current = pending
+  while (current.sessionsLost <= CLAIM_RETRIES_MAX) {
+    const session = await claims.claim(current, disconnected)
     if (session === 'elsewhere') return
     if (session === undefined) break
     const binding = bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)
     session.write(hello.received)
-    const answers = await firstAnswer(session, gone)
-    if (answers) await pipe(visitor, session, bandwidth)
+    const hasResponded = await waitForFirstByte(session, disconnected)
+    if (hasResponded) await pipe(visitor, session, bandwidth)
     bindings.revoke(binding)
-    if (answers) return
+    if (hasResponded) return
     session.destroy()
     // A visitor who leaves is no fault of the session.
-    if (gone.aborted) break
+    if (disconnected.aborted) break
     const isSilent = livenessOf(session)?.isSilent === true
-    if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(visit)
+    if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(current)
     // Where the page fell silent, what it has opened since is the best there is: no visitor made it open that.
-    const arrivedAt = isSilent ? performance.now() : visit.arrivedAt
-    visit = { ...visit, arrivedAt, sessionsLost: visit.sessionsLost + 1, from: undefined }
+    const arrivedAt = isSilent ? performance.now() : current.arrivedAt
+    current = { ...current, arrivedAt, sessionsLost: current.sessionsLost + 1, handedOverBy: undefined }
   }
   visitor.end(alertRecord(ALERT.internal_error))
 }
@@ -68,32 +68,32 @@ async function bridge(
  * Whether the session answers the ClientHello, as every TLS server does before it needs more. One that breaks before
  * was dead, or was given up while the marker was on its way: the visitor knows nothing of it and can have another.
  */
-function firstAnswer(session: Duplex, gone: AbortSignal): Promise<boolean> {
+function waitForFirstByte(session: Duplex, disconnected: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = () => {
       clearTimeout(deadline)
-      clearTimeout(quiet)
+      clearTimeout(probeTimer)
       session.off('readable', settle)
       session.off('close', settle)
       session.off('error', settle)
-      gone.removeEventListener('abort', settle)
+      disconnected.removeEventListener('abort', settle)
       resolve(session.readableLength > 0)
     }
     const settleIfSilent = async () => {
       if ((await livenessOf(session)?.probe()) === false) settle()
     }
-    const deadline = setTimeout(settle, FIRST_ANSWER_DEADLINE_MS)
-    const quiet = setTimeout(() => void settleIfSilent(), CARRIER_QUIET_MS)
+    const deadline = setTimeout(settle, FIRST_BYTE_DEADLINE_MS)
+    const probeTimer = setTimeout(() => void settleIfSilent(), CARRIER_PROBE_AFTER_MS)
     session.on('readable', settle)
     session.on('close', settle)
     session.on('error', settle)
-    gone.addEventListener('abort', settle)
-    if (session.destroyed || gone.aborted) settle()
+    disconnected.addEventListener('abort', settle)
+    if (session.destroyed || disconnected.aborted) settle()
   })
 }
 
 /** A client that ends before the first answer wants none. Sockets read ahead while they are paused: that shows the end. */
-function whenGone(socket: Socket): AbortSignal {
+function whenDisconnected(socket: Socket): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort()
   if (socket.closed || socket.readableEnded) abort()

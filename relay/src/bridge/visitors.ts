@@ -15,10 +15,10 @@ export class Visitors {
   readonly #open = new Map<Socket, Lease>()
   readonly #perLease = new Map<Lease, number>()
   /** Of those who have left. */
-  readonly #past: Traffic = { fromVisitors: 0, toVisitors: 0 }
+  readonly #closedTraffic: Traffic = { fromVisitors: 0, toVisitors: 0 }
   /** Visitors of each other process, by lease. */
-  readonly #elsewhere = new Map<object, Map<Lease, number>>()
-  #came = 0
+  readonly #otherProcesses = new Map<object, Map<Lease, number>>()
+  #totalServed = 0
   #onChange: ((lease: Lease) => void) | undefined
   #onLeft: ((lease: Lease) => void) | undefined
   #isClosed = false
@@ -29,13 +29,13 @@ export class Visitors {
 
   get size(): number {
     let size = this.#open.size
-    for (const counts of this.#elsewhere.values()) for (const count of counts.values()) size += count
+    for (const counts of this.#otherProcesses.values()) for (const count of counts.values()) size += count
     return size
   }
 
   /** Sockets count by themselves, so that the data path does not have to. */
   get traffic(): Traffic {
-    const sum = { ...this.#past }
+    const sum = { ...this.#closedTraffic }
     for (const socket of this.#open.keys()) add(sum, socket)
     return sum
   }
@@ -46,8 +46,8 @@ export class Visitors {
       visitor.destroy()
       return
     }
-    this.#came += 1
-    const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#came }) : undefined
+    this.#totalServed += 1
+    const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#totalServed }) : undefined
     log?.debug({ hostname: lease.hostnames[0] }, 'visitor came')
     this.#open.set(visitor, lease)
     this.#count(lease, 1)
@@ -66,19 +66,19 @@ export class Visitors {
 
   /** So many visitors of the lease are in another process now. */
   report(process: object, lease: Lease, count: number): void {
-    const counts = this.#elsewhere.get(process) ?? new Map<Lease, number>()
-    this.#elsewhere.set(process, counts)
+    const counts = this.#otherProcesses.get(process) ?? new Map<Lease, number>()
+    this.#otherProcesses.set(process, counts)
     const before = counts.get(lease) ?? 0
     if (count > 0) counts.set(lease, count)
     else counts.delete(lease)
-    if (counts.size === 0) this.#elsewhere.delete(process)
+    if (counts.size === 0) this.#otherProcesses.delete(process)
     if (count !== before) this.#count(lease, count - before)
   }
 
   /** What visitors of another process transferred since it last said so. */
   addTraffic({ fromVisitors, toVisitors }: Traffic): void {
-    this.#past.fromVisitors += fromVisitors
-    this.#past.toVisitors += toVisitors
+    this.#closedTraffic.fromVisitors += fromVisitors
+    this.#closedTraffic.toVisitors += toVisitors
   }
 
   visitorsOf(lease: Lease): number {
@@ -86,20 +86,20 @@ export class Visitors {
   }
 
   /** Closes the visitors of this process whose lease may not be reached any more. */
-  keep(routes: (lease: Lease) => boolean): void {
+  closeUnrouted(routes: (lease: Lease) => boolean): void {
     const isRouted = new Map<Lease, boolean>()
     for (const [visitor, lease] of this.#open) {
-      const known = isRouted.get(lease) ?? routes(lease)
-      isRouted.set(lease, known)
-      if (!known) visitor.destroy()
+      const isReachable = isRouted.get(lease) ?? routes(lease)
+      isRouted.set(lease, isReachable)
+      if (!isReachable) visitor.destroy()
     }
   }
 
   /** The other process that has the most visitors of the lease; undefined when none has any. */
-  busiestWith(lease: Lease): object | undefined {
+  busiestProcess(lease: Lease): object | undefined {
     let busiest: object | undefined
     let most = 0
-    for (const [process, counts] of this.#elsewhere) {
+    for (const [process, counts] of this.#otherProcesses) {
       const count = counts.get(lease) ?? 0
       if (count > most) busiest = process
       most = Math.max(most, count)
@@ -111,26 +111,26 @@ export class Visitors {
    * Takes no more visitors, and waits for those who are here until `signal` aborts.
    * @param left is told of each lease whose last visitor has left
    */
-  async finish(left: (lease: Lease) => void, signal: AbortSignal): Promise<void> {
+  async drain(onLeaseIdle: (lease: Lease) => void, signal: AbortSignal): Promise<void> {
     this.#isClosed = true
     if (this.#perLease.size === 0 || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true })
     this.#onLeft = (lease) => {
-      left(lease)
+      onLeaseIdle(lease)
       if (this.#perLease.size === 0) resolve()
     }
     await promise
   }
 
   #leave(visitor: Socket, lease: Lease): void {
-    add(this.#past, visitor)
+    add(this.#closedTraffic, visitor)
     this.#open.delete(visitor)
     this.#count(lease, -1)
   }
 
-  #count(lease: Lease, more: number): void {
-    const count = this.visitorsOf(lease) + more
+  #count(lease: Lease, delta: number): void {
+    const count = this.visitorsOf(lease) + delta
     if (count > 0) this.#perLease.set(lease, count)
     else this.#perLease.delete(lease)
     this.#onChange?.(lease)

@@ -33,10 +33,10 @@ export class ClientAddresses {
    * @param until when that has to be done, in milliseconds of the monotonic clock
    * @returns whether the connection may go on; else it is closed
    */
-  async admit(socket: Socket, until: number): Promise<boolean> {
+  async admit(socket: Socket, deadline: number): Promise<boolean> {
     if (!this.#trusted.has(addressOf(socket))) return true
     try {
-      const client = await readProxyHeader(socket, until)
+      const client = await readProxyHeader(socket, deadline)
       if (client !== undefined) this.#remember(socket, client)
       return true
     } catch {
@@ -47,13 +47,13 @@ export class ClientAddresses {
 
   /** Whom a connection stands for, normalized; undefined for a trusted proxy that did not say. */
   ofSocket(socket: Socket): string | undefined {
-    const source = this.ofConnection(socket)
-    return this.standsForMany(source) ? undefined : source
+    const clientIp = this.ofConnection(socket)
+    return this.standsForMany(clientIp) ? undefined : clientIp
   }
 
   /** Whether an address is a trusted proxy's, which brings many clients. */
-  standsForMany(source: string): boolean {
-    return this.#trusted.has(source)
+  standsForMany(clientIp: string): boolean {
+    return this.#trusted.has(clientIp)
   }
 
   /**
@@ -61,16 +61,16 @@ export class ClientAddresses {
    * @throws RelayError `invalid_request` for a malformed `Forwarded`: who sends one shall not pass for its proxy
    */
   ofRequest(request: IncomingMessage): string {
-    let source = this.ofConnection(request.socket)
+    let clientIp = this.ofConnection(request.socket)
     const field = request.headersDistinct.forwarded?.join(',')
-    if (field === undefined || !this.#trusted.has(source)) return source
+    if (field === undefined || !this.#trusted.has(clientIp)) return clientIp
     const hops = parseForwarded(field)
     if (hops === undefined) throw new RelayError('invalid_request', 'the Forwarded header is malformed')
     // Each proxy adds at the end whom it got the request from. What stands before the first one that is not trusted
     // is hearsay.
     for (let hop = hops.pop(); hop !== undefined; hop = this.#trusted.has(hop) ? hops.pop() : undefined)
-      source = hop
-    return source
+      clientIp = hop
+    return clientIp
   }
 
   /** Whether a trusted proxy sent it. */
@@ -92,20 +92,20 @@ export class ClientAddresses {
 }
 
 /** @throws when the header is malformed, too large or too slow, or the connection ends */
-async function readProxyHeader(socket: Socket, until: number): Promise<string | undefined> {
-  const left = () => wholeBy - performance.now()
-  let wholeBy = until
-  const first = await readExactly(socket, 1, left())
+async function readProxyHeader(socket: Socket, deadline: number): Promise<string | undefined> {
+  let headerDeadline = deadline
+  const remainingMs = () => headerDeadline - performance.now()
+  const first = await readExactly(socket, 1, remainingMs())
   // TLS begins with 0x16: a proxy that speaks HTTP has TLS with the relay itself, and says `Forwarded`.
   if (first[0] !== PROXY_SIGNATURE[0]) {
     socket.unshift(first)
     return undefined
   }
-  wholeBy = Math.min(until, performance.now() + CLIENT_HELLO_DEADLINE_MS)
-  const fixed = Buffer.concat([first, await readExactly(socket, PROXY_HEADER_MIN_BYTES - 1, left())])
+  headerDeadline = Math.min(deadline, performance.now() + CLIENT_HELLO_DEADLINE_MS)
+  const fixed = Buffer.concat([first, await readExactly(socket, PROXY_HEADER_MIN_BYTES - 1, remainingMs())])
   const length = proxyHeaderLength(fixed)
   if (PROXY_HEADER_MIN_BYTES + length > PROXY_HEADER_MAX_BYTES) throw new Error('PROXY header too large')
-  return proxyClientAddress(Buffer.concat([fixed, await readExactly(socket, length, left())]))
+  return proxyClientAddress(Buffer.concat([fixed, await readExactly(socket, length, remainingMs())]))
 }
 
 function addressOf({ remoteAddress = '' }: Peer): string {

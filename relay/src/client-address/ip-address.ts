@@ -30,8 +30,8 @@ function mappedIpv4(address: string): string | undefined {
 
 const IPV6_GROUPS = 8
 /** A /64 is the least that a subscriber has (RFC 6177): whoever has one address in it has them all. */
-export const SOURCE_PREFIX_BITS = 64
-const NETWORK_GROUPS: number = SOURCE_PREFIX_BITS / 16
+export const IPV6_NETWORK_BITS = 64
+const NETWORK_GROUPS: number = IPV6_NETWORK_BITS / 16
 
 /**
  * What to count a source by: an IPv4 address itself, of an IPv6 address its /64.

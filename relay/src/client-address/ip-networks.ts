@@ -1,7 +1,7 @@
 // Networks of IP addresses: how one is written, and a set of them that tells at once whether an address is in one.
 
 import { isIPv4 } from 'node:net'
-import { groupsOf, normalizeIp, SOURCE_PREFIX_BITS } from './ip-address.ts'
+import { groupsOf, IPV6_NETWORK_BITS, normalizeIp } from './ip-address.ts'
 
 const IPV4_BITS = 32
 const IPV6_BITS = 128
@@ -79,7 +79,7 @@ function prefixOf(text: string, isMapped: boolean): number | undefined {
 }
 
 function defaultPrefix(address: string): number {
-  return isIPv4(address) ? IPV4_BITS : SOURCE_PREFIX_BITS
+  return isIPv4(address) ? IPV4_BITS : IPV6_NETWORK_BITS
 }
 
 function sizeOf(address: string): number {

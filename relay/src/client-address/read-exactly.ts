@@ -8,10 +8,10 @@ export function readExactly(socket: Socket, bytes: number, ms: number): Promise<
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {
       clearTimeout(deadline)
-      socket.off('readable', look).off('end', fail).off('close', fail)
+      socket.off('readable', tryRead).off('end', fail).off('close', fail)
       outcome()
     }
-    const look = () => {
+    const tryRead = () => {
       const read: Buffer | null = socket.read(bytes)
       if (read === null) return
       // At the end of the stream there may be fewer.
@@ -20,7 +20,7 @@ export function readExactly(socket: Socket, bytes: number, ms: number): Promise<
     }
     const fail = () => settle(() => reject(new Error(`${bytes} bytes did not come`)))
     const deadline = setTimeout(fail, ms)
-    socket.on('readable', look).on('end', fail).on('close', fail)
-    look()
+    socket.on('readable', tryRead).on('end', fail).on('close', fail)
+    tryRead()
   })
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Session, type SessionOptions, type Stream, type Transport } from '@svc/yamux'
 import type { Pipe } from '../bridge/pipe.ts'
-import { FORWARDED_MAX } from '../limits.ts'
+import { FORWARDED_CONNECTIONS_MAX } from '../limits.ts'
 import { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { StreamDuplex } from '../reverse/stream-duplex.ts'
 
@@ -20,10 +20,10 @@ class ForwardedConnection extends StreamDuplex {
   readonly remoteAddress: string
   readonly #stream: Stream
 
-  constructor(stream: Stream, source: string) {
+  constructor(stream: Stream, clientIp: string) {
     super(stream)
     this.#stream = stream
-    this.remoteAddress = source
+    this.remoteAddress = clientIp
   }
 
   /** As of a socket: an answer that was ended before still arrives. */
@@ -51,9 +51,9 @@ export class Forwarder {
   }
 
   /** @param source normalized address of the client. Resolves when the connection is closed. */
-  async forward(client: Socket, source: string): Promise<void> {
+  async forward(client: Socket, clientIp: string): Promise<void> {
     const stream = new StreamDuplex(await this.#session.open())
-    stream.write(Buffer.concat([Buffer.of(source.length), Buffer.from(source)]))
+    stream.write(Buffer.concat([Buffer.of(clientIp.length), Buffer.from(clientIp)]))
     // The API has nothing more to say, and to hear.
     stream.once('end', () => client.destroySoon())
     await this.#pipe(client, stream, UNLIMITED)
@@ -84,7 +84,7 @@ async function receive(stream: Stream, serve: (connection: Duplex) => void): Pro
 function openSession(socket: Socket, options: SessionOptions): Session {
   const session = new Session(transportOver(socket), {
     ...options,
-    maxStreams: FORWARDED_MAX,
+    maxStreams: FORWARDED_CONNECTIONS_MAX,
     // The processes look after each other; a socket pair does not fall silent by itself.
     keepAliveIntervalMs: 0,
   })

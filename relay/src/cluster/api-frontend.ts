@@ -10,7 +10,7 @@ import { API_HEAD_DEADLINE_MS } from '../limits.ts'
 const CONNECT = Buffer.from(`GET ${PATH.connect}`)
 const BEHIND_CONNECT = Buffer.from(' ?')
 
-interface FrontParts {
+interface ApiFrontendParts {
   certificates: CertificateRotation
   /** Gets the connection as if nothing had been read from it. */
   serveConnect: (connection: TLSSocket) => void
@@ -19,7 +19,7 @@ interface FrontParts {
 }
 
 /** Gets its connections from the SNI listener. */
-export function createApiFrontend({ certificates, serveConnect, forward }: FrontParts): Server {
+export function createApiFrontend({ certificates, serveConnect, forward }: ApiFrontendParts): Server {
   const server = createServer({
     ...secureContext(certificates.current),
     ALPNProtocols: ['http/1.1'],
@@ -31,25 +31,25 @@ export function createApiFrontend({ certificates, serveConnect, forward }: Front
   server.on('error', () => {})
   server.on('secureConnection', (connection) => {
     connection.on('error', () => connection.destroy())
-    sort(connection, serveConnect, forward)
+    dispatch(connection, serveConnect, forward)
   })
   return server
 }
 
-function sort(
+function dispatch(
   connection: TLSSocket,
-  serveConnect: FrontParts['serveConnect'],
-  forward: FrontParts['forward'],
+  serveConnect: ApiFrontendParts['serveConnect'],
+  forward: ApiFrontendParts['forward'],
 ): void {
   let received = Buffer.alloc(0)
   const settle = (serve: (connection: TLSSocket) => void) => {
     clearTimeout(deadline)
-    connection.off('readable', look).off('end', giveUp).off('close', giveUp)
+    connection.off('readable', onReadable).off('end', giveUp).off('close', giveUp)
     if (received.length > 0) connection.unshift(received)
     serve(connection)
   }
   const giveUp = () => settle(() => connection.destroy())
-  const look = () => {
+  const onReadable = () => {
     const bytes: Buffer | null = connection.read()
     if (bytes === null) return
     received = Buffer.concat([received, bytes])
@@ -57,13 +57,13 @@ function sort(
     if (isConnect !== undefined) settle(isConnect ? serveConnect : forward)
   }
   const deadline = setTimeout(giveUp, API_HEAD_DEADLINE_MS)
-  connection.on('readable', look).on('end', giveUp).on('close', giveUp)
+  connection.on('readable', onReadable).on('end', giveUp).on('close', giveUp)
 }
 
 /** @returns undefined when more bytes are needed to tell */
-function asksToConnect(begin: Buffer): boolean | undefined {
-  const common = Math.min(begin.length, CONNECT.length)
-  if (!begin.subarray(0, common).equals(CONNECT.subarray(0, common))) return false
-  const next = begin[CONNECT.length]
+function asksToConnect(received: Buffer): boolean | undefined {
+  const common = Math.min(received.length, CONNECT.length)
+  if (!received.subarray(0, common).equals(CONNECT.subarray(0, common))) return false
+  const next = received[CONNECT.length]
   return next === undefined ? undefined : BEHIND_CONNECT.includes(next)
 }

@@ -8,21 +8,21 @@ import type { SharedLease } from './messages.ts'
 
 export class LeaseReplica {
   readonly #routes: RoutingTable<Route>
-  readonly #came: (lease: Lease) => void
+  readonly #onLease: (lease: Lease) => void
   readonly #leases = new Map<string, Lease>()
 
-  /** @param came is told of each lease before it can be found */
-  constructor(routes: RoutingTable<Route>, came: (lease: Lease) => void) {
+  /** @param onLease called with each lease before the lease can be found */
+  constructor(routes: RoutingTable<Route>, onLease: (lease: Lease) => void) {
     this.#routes = routes
-    this.#came = came
+    this.#onLease = onLease
   }
 
   /** As those of the registry. */
   find({ name, address }: Identity, id: string): Lease | undefined {
     const lease = this.#leases.get(id)
-    const isTheirs =
+    const matches =
       lease && identityKey(lease.identity.name, lease.identity.address) === identityKey(name, address)
-    return isTheirs ? lease : undefined
+    return matches ? lease : undefined
   }
 
   byId(id: string): Lease | undefined {
@@ -39,7 +39,7 @@ export class LeaseReplica {
     }
     // Times and metadata are the first process's: it ends the lease.
     const lease = new Lease({ ...shared, metadata: {}, ttlS: 0, firstSeenAt: 0 })
-    this.#came(lease)
+    this.#onLease(lease)
     this.#leases.set(lease.id, lease)
     for (const hostname of lease.hostnames) this.#routes.publish(hostname, lease.route)
   }

@@ -78,7 +78,7 @@ export type ToWorker =
   | { kind: 'ping'; question: number }
   | { kind: 'stop-listening' }
   /** @see CLOSE_GRACE_MS */
-  | { kind: 'end'; farewell: boolean }
+  | { kind: 'end'; isGraceful: boolean }
 
 export type ToPrimary =
   | HandedOver
@@ -88,7 +88,7 @@ export type ToPrimary =
   | { kind: 'carrier'; lease: string }
   | { kind: 'counts'; leases: LeaseCounts[] }
   /** Since the last one. */
-  | { kind: 'tally'; change: CounterDelta; traffic: Traffic }
+  | { kind: 'counters'; change: CounterDelta; traffic: Traffic }
   | { kind: 'answer'; question: number; yes: boolean }
 
 /** Of one lease in one process. */

@@ -13,17 +13,17 @@ export class PrimaryLink implements PeerProcess {
   /** Leases whose numbers have changed since they were told. */
   readonly #changed = new Set<Lease>()
   /** What was told of gauges and sums. */
-  #told = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
+  #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
   constructor(dataPlane: DataPlane) {
     this.#dataPlane = dataPlane
     dataPlane.visitors.onChange((lease) => this.markChanged(lease))
-    setInterval(() => this.#tellTally(), WORKER_REPORT_MS).unref()
+    setInterval(() => this.#reportCounters(), WORKER_REPORT_MS).unref()
   }
 
   /** Without the first process there is nobody to tell: this one ends, too. */
-  send(message: ToPrimary, told: () => void = () => {}): void {
-    process.send?.(message, undefined, {}, told)
+  send(message: ToPrimary, reported: () => void = () => {}): void {
+    process.send?.(message, undefined, {}, reported)
   }
 
   /** Its visitors without a session wait in the first process, which is told how many sessions there are. */
@@ -34,7 +34,7 @@ export class PrimaryLink implements PeerProcess {
 
   handOver(pending: PendingVisitor): void {
     // The first process shall not send the visitor back for a session that has just been claimed.
-    this.#tellCounts()
+    this.#reportLeaseCounts()
     const { visitor } = pending
     if (visitor.destroyed) return
     process.send?.(handOverMessage(pending), visitor, { keepOpen: true }, () => visitor.destroy())
@@ -42,11 +42,11 @@ export class PrimaryLink implements PeerProcess {
 
   /** The lease's numbers are told, as they are at the end of this turn of the event loop. */
   markChanged(lease: Lease): void {
-    if (this.#changed.size === 0) setImmediate(() => this.#tellCounts())
+    if (this.#changed.size === 0) setImmediate(() => this.#reportLeaseCounts())
     this.#changed.add(lease)
   }
 
-  #tellCounts(): void {
+  #reportLeaseCounts(): void {
     if (this.#changed.size === 0) return
     const leases = [...this.#changed].map((lease) => ({
       lease: lease.id,
@@ -57,21 +57,24 @@ export class PrimaryLink implements PeerProcess {
     this.send({ kind: 'counts', leases })
   }
 
-  #tellTally(): void {
+  #reportCounters(): void {
     const { counters, visitors, connectionLimiter } = this.#dataPlane
     const { carriers } = counters
     const { silent } = connectionLimiter
     const { fromVisitors, toVisitors } = visitors.traffic
-    const told = this.#told
-    this.#told = { carriers, silent, fromVisitors, toVisitors }
+    const reported = this.#reported
+    this.#reported = { carriers, silent, fromVisitors, toVisitors }
     this.send({
-      kind: 'tally',
+      kind: 'counters',
       change: {
         ...counters.take(),
-        carriers: carriers - told.carriers,
-        silentElsewhere: silent - told.silent,
+        carriers: carriers - reported.carriers,
+        silentElsewhere: silent - reported.silent,
       },
-      traffic: { fromVisitors: fromVisitors - told.fromVisitors, toVisitors: toVisitors - told.toVisitors },
+      traffic: {
+        fromVisitors: fromVisitors - reported.fromVisitors,
+        toVisitors: toVisitors - reported.toVisitors,
+      },
     })
   }
 }

@@ -7,7 +7,7 @@ import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { HandedOver } from './messages.ts'
 
 /** What Node's sockets read through. It has no name in the documentation, and no other way to stop reading at once. */
-interface Reading {
+interface ReadableHandle {
   _handle?: { readStop(): void } | null
 }
 
@@ -20,8 +20,8 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
   const unread: Buffer[] = []
   for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read()) unread.push(bytes)
   // Only now, for `read` may have begun to read again.
-  const { _handle: reading } = visitor as unknown as Reading
-  reading?.readStop()
+  const { _handle: handle } = visitor as unknown as ReadableHandle
+  handle?.readStop()
   return {
     kind: 'visitor',
     lease: lease.id,
@@ -47,7 +47,7 @@ export function pendingVisitorOf(
   visitor: Socket,
   lease: Lease,
   message: HandedOver,
-  from: PeerProcess,
+  handedOverBy: PeerProcess,
 ): PendingVisitor {
   const { hello, ageMs, sessionsLost, network, isLowPriority } = message
   return {
@@ -58,7 +58,7 @@ export function pendingVisitorOf(
     sessionsLost,
     network,
     isLowPriority,
-    from,
+    handedOverBy,
   }
 }
 

@@ -7,18 +7,15 @@ import type { PeerProcess } from '../reverse/pending-visitor.ts'
 import type { LeaseCounts, ToPrimary } from './messages.ts'
 
 export class WorkerCounts {
-  readonly #processIndex: PeerProcess
+  readonly #peer: PeerProcess
   readonly #visitors: Visitors
   readonly #counters: RelayCounters
   /** Leases of which the worker has something; also such as have ended and still have visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentElsewhere: 0 }
 
-  constructor(
-    processIndex: PeerProcess,
-    { visitors, counters }: { visitors: Visitors; counters: RelayCounters },
-  ) {
-    this.#processIndex = processIndex
+  constructor(peer: PeerProcess, { visitors, counters }: { visitors: Visitors; counters: RelayCounters }) {
+    this.#peer = peer
     this.#visitors = visitors
     this.#counters = counters
   }
@@ -34,7 +31,7 @@ export class WorkerCounts {
     }
   }
 
-  add({ change, traffic }: ToPrimary & { kind: 'tally' }): void {
+  add({ change, traffic }: ToPrimary & { kind: 'counters' }): void {
     this.#counters.add(change)
     this.#visitors.addTraffic(traffic)
     this.#gauges.carriers += change.carriers
@@ -49,7 +46,7 @@ export class WorkerCounts {
   }
 
   #set(lease: Lease, ready: number, visitors: number): void {
-    lease.ready.setPeerCount(this.#processIndex, ready)
-    this.#visitors.report(this.#processIndex, lease, visitors)
+    lease.ready.setPeerCount(this.#peer, ready)
+    this.#visitors.report(this.#peer, lease, visitors)
   }
 }

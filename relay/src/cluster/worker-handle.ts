@@ -4,50 +4,55 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { SETTINGS } from '../config/settings.ts'
 import { V8_FLAGS } from '../config/v8-flags.ts'
-import { WORKER_END_DEADLINE_MS, WORKER_MESSAGES_MAX, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
+import {
+  WORKER_END_DEADLINE_MS,
+  WORKER_MESSAGES_MAX,
+  WORKER_PING_DEADLINE_MS,
+  WORKER_PING_MS,
+} from '../limits.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import { handOverMessage } from './socket-handover.ts'
 
-interface LinkEvents {
+interface WorkerEvents {
   /** All but answers. */
-  said: (message: Exclude<ToPrimary, { kind: 'answer' }>, socket: Socket | undefined) => void
+  onMessage: (message: Exclude<ToPrimary, { kind: 'answer' }>, socket: Socket | undefined) => void
   /** Once, whatever the cause. */
-  ended: (cause: string) => void
+  onEnd: (cause: string) => void
 }
 
 export class WorkerHandle implements PeerProcess {
   readonly #child: ChildProcess
   readonly #questions = new Map<number, (yes: boolean) => void>()
   /** Handed over, but perhaps not sent yet. */
-  readonly #leaving = new Set<Socket>()
+  readonly #handingOver = new Set<Socket>()
   readonly #pings: NodeJS.Timeout
   #lastQuestion = 0
   #unsent = 0
-  #silentSince = 0
-  #isOver = false
-  readonly #over: PromiseWithResolvers<void> = Promise.withResolvers()
+  #unansweredSince = 0
+  #hasExited = false
+  readonly #exited: PromiseWithResolvers<void> = Promise.withResolvers()
 
-  constructor({ said, ended }: LinkEvents, child: ChildProcess = forkWorker()) {
+  constructor({ onMessage, onEnd }: WorkerEvents, child: ChildProcess = forkWorker()) {
     this.#child = child
-    const over = (cause: string): void => {
-      if (this.#isOver) return
-      this.#close()
-      ended(cause)
+    const exited = (cause: string): void => {
+      if (this.#hasExited) return
+      this.#onExit()
+      onEnd(cause)
     }
     this.#child.on('message', (message: ToPrimary, socket) => {
       // What it said last is not true any more.
-      if (this.#isOver) (socket as Socket | undefined)?.destroy()
-      else if (message.kind === 'answer') this.#answered(message.question, message.yes)
-      else said(message, socket as Socket | undefined)
+      if (this.#hasExited) (socket as Socket | undefined)?.destroy()
+      else if (message.kind === 'answer') this.#onAnswer(message.question, message.yes)
+      else onMessage(message, socket as Socket | undefined)
     })
     this.#child.on('error', (error) => {
       // It was never there, so it cannot exit.
-      if (this.#child.pid === undefined) over(error.message)
+      if (this.#child.pid === undefined) exited(error.message)
     })
-    this.#child.once('exit', (code, signal) => over(signal ?? `exit code ${code}`))
-    this.#pings = setInterval(() => this.#lookAfter(), WORKER_PING_MS).unref()
+    this.#child.once('exit', (code, signal) => exited(signal ?? `exit code ${code}`))
+    this.#pings = setInterval(() => this.#checkLiveness(), WORKER_PING_MS).unref()
   }
 
   /** For connections to the API; undefined when the process could not be started. */
@@ -55,15 +60,15 @@ export class WorkerHandle implements PeerProcess {
     return (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[API_CHANNEL_FD] as Socket | undefined
   }
 
-  tell(message: ToWorker, visitor?: Socket): void {
-    if (this.#isOver) return
+  send(message: ToWorker, visitor?: Socket): void {
+    if (this.#hasExited) return
     this.#unsent += 1
     // It takes nothing any more: what waits for it would only grow.
     if (this.#unsent > WORKER_MESSAGES_MAX) this.kill()
     this.#child.send(message, visitor, { keepOpen: true }, () => {
       this.#unsent -= 1
       if (visitor === undefined) return
-      this.#leaving.delete(visitor)
+      this.#handingOver.delete(visitor)
       visitor.destroy()
     })
   }
@@ -72,23 +77,23 @@ export class WorkerHandle implements PeerProcess {
     const { visitor, lease } = pending
     if (visitor.destroyed) {
       // The session that was meant for it is still there.
-      this.tell({ kind: 'recount', lease: lease.id })
+      this.send({ kind: 'recount', lease: lease.id })
       return
     }
-    if (this.#isOver) {
+    if (this.#hasExited) {
       visitor.destroy()
       return
     }
-    this.#leaving.add(visitor)
-    this.tell(handOverMessage(pending), visitor)
+    this.#handingOver.add(visitor)
+    this.send(handOverMessage(pending), visitor)
   }
 
   /** Whether it says yes to `question`; one that ends says no. */
   ask(question: (id: number) => ToWorker): Promise<boolean> {
-    if (this.#isOver) return Promise.resolve(false)
+    if (this.#hasExited) return Promise.resolve(false)
     this.#lastQuestion += 1
     const id = this.#lastQuestion
-    this.tell(question(id))
+    this.send(question(id))
     return new Promise((resolve) => this.#questions.set(id, resolve))
   }
 
@@ -98,11 +103,11 @@ export class WorkerHandle implements PeerProcess {
   }
 
   /** Resolves when the process is no more. */
-  async end(farewell: boolean, farewellMs: number): Promise<void> {
-    if (this.#isOver) return
-    const deadline = setTimeout(() => this.kill(), farewellMs + WORKER_END_DEADLINE_MS)
-    this.tell({ kind: 'end', farewell })
-    await this.#over.promise
+  async end(isGraceful: boolean, gracefulMs: number): Promise<void> {
+    if (this.#hasExited) return
+    const deadline = setTimeout(() => this.kill(), gracefulMs + WORKER_END_DEADLINE_MS)
+    this.send({ kind: 'end', isGraceful })
+    await this.#exited.promise
     clearTimeout(deadline)
   }
 
@@ -110,28 +115,28 @@ export class WorkerHandle implements PeerProcess {
     this.#child.kill('SIGKILL')
   }
 
-  #answered(question: number, yes: boolean): void {
-    this.#silentSince = 0
+  #onAnswer(question: number, yes: boolean): void {
+    this.#unansweredSince = 0
     this.#questions.get(question)?.(yes)
     this.#questions.delete(question)
   }
 
   /** The answer to each question shows that it is there. */
-  #lookAfter(): void {
+  #checkLiveness(): void {
     const now = performance.now()
-    if (this.#silentSince === 0) this.#silentSince = now
-    else if (now - this.#silentSince > WORKER_SILENCE_MS) this.kill()
+    if (this.#unansweredSince === 0) this.#unansweredSince = now
+    else if (now - this.#unansweredSince > WORKER_PING_DEADLINE_MS) this.kill()
     void this.settled()
   }
 
-  #close(): void {
-    this.#isOver = true
-    this.#over.resolve()
+  #onExit(): void {
+    this.#hasExited = true
+    this.#exited.resolve()
     clearInterval(this.#pings)
     for (const answer of this.#questions.values()) answer(false)
     this.#questions.clear()
-    for (const visitor of this.#leaving) visitor.destroy()
-    this.#leaving.clear()
+    for (const visitor of this.#handingOver) visitor.destroy()
+    this.#handingOver.clear()
   }
 }
 

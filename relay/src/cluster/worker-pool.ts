@@ -52,7 +52,7 @@ interface WorkersParts {
 interface Slot {
   processIndex: number
   link: WorkerHandle | undefined
-  pause: RestartBackoff
+  backoff: RestartBackoff
 }
 
 export class WorkerPool {
@@ -66,17 +66,17 @@ export class WorkerPool {
     this.#slots = Array.from({ length: parts.settings.workers - 1 }, (_, index) => ({
       processIndex: index + 1,
       link: undefined,
-      pause: new RestartBackoff(),
+      backoff: new RestartBackoff(),
     }))
     if (this.#slots.length === 0) return
     parts.connect.onCarrier(({ id }) => this.#probe(id))
-    parts.leases.onChange((lease) => this.#tellOfLease(lease))
+    parts.leases.onChange((lease) => this.#sendLease(lease))
     parts.policy.onChange(() => {
-      for (const link of this.#links) link.tell({ kind: 'policy', file: parts.policy.file })
+      for (const link of this.#links) link.send({ kind: 'policy', file: parts.policy.file })
     })
     parts.certificates.onReplace(() => {
       const certificates = this.#certificateFiles()
-      for (const link of this.#links) link.tell({ kind: 'certificates', certificates })
+      for (const link of this.#links) link.send({ kind: 'certificates', certificates })
     })
   }
 
@@ -101,19 +101,19 @@ export class WorkerPool {
 
   /** A visitor of the lease waits here for a session: where the most of its visitors are, somebody may give way. */
   makeRoom(lease: Lease): void {
-    const busiest = this.#parts.visitors.busiestWith(lease)
-    this.#links.find((link) => link === busiest)?.tell({ kind: 'make-room', lease: lease.id })
+    const busiest = this.#parts.visitors.busiestProcess(lease)
+    this.#links.find((link) => link === busiest)?.send({ kind: 'make-room', lease: lease.id })
   }
 
   stopListening(): void {
     this.#isClosing = true
-    for (const link of this.#links) link.tell({ kind: 'stop-listening' })
+    for (const link of this.#links) link.send({ kind: 'stop-listening' })
   }
 
   /** Resolves when they are no more. */
-  async end(farewell: boolean): Promise<void> {
+  async end(isGraceful: boolean): Promise<void> {
     this.#isClosing = true
-    await Promise.all(this.#links.map((link) => link.end(farewell, farewell ? CLOSE_GRACE_MS : 0)))
+    await Promise.all(this.#links.map((link) => link.end(isGraceful, isGraceful ? CLOSE_GRACE_MS : 0)))
   }
 
   get #links(): WorkerHandle[] {
@@ -124,7 +124,7 @@ export class WorkerPool {
     const { log, visitors, counters, serveApi } = this.#parts
     const startedAt = performance.now()
     const link = new WorkerHandle({
-      said: (message, socket) => {
+      onMessage: (message, socket) => {
         if (message.kind === 'listening') listening()
         else if (message.kind === 'failed') failed(listenError(message))
         else if (message.kind === 'visitor') this.#receive(message, socket, link)
@@ -132,12 +132,12 @@ export class WorkerPool {
         else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
         else counts.add(message)
       },
-      ended: (cause) => {
+      onEnd: (cause) => {
         slot.link = undefined
         counts.lost()
         if (this.#isClosing) return
         failed(new Error(`a worker ended: ${cause}`))
-        const pauseMs = slot.pause.after(performance.now() - startedAt)
+        const pauseMs = slot.backoff.after(performance.now() - startedAt)
         log.error(
           { worker: slot.processIndex, cause, pauseMs },
           'a worker ended; its visitors are gone, it is started again',
@@ -147,9 +147,9 @@ export class WorkerPool {
     })
     const counts = new WorkerCounts(link, { visitors, counters })
     if (link.apiChannel) receiveForwarded(link.apiChannel, serveApi)
-    link.tell(this.#beginning(slot.processIndex, port))
+    link.send(this.#startMessage(slot.processIndex, port))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
-      link.tell({ kind: 'leases', leases: leases.map(sharedLease) })
+      link.send({ kind: 'leases', leases: leases.map(sharedLease) })
     slot.link = link
   }
 
@@ -162,7 +162,7 @@ export class WorkerPool {
     ])
   }
 
-  #beginning(processIndex: number, port: number): WorkerStart {
+  #startMessage(processIndex: number, port: number): WorkerStart {
     const { settings, publicKey, policy, log } = this.#parts
     return {
       kind: 'begin',
@@ -185,12 +185,12 @@ export class WorkerPool {
     return { chainPem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
   }
 
-  #tellOfLease(lease: Lease): void {
+  #sendLease(lease: Lease): void {
     const { aborted, reason } = lease.ended
     if (aborted) this.#leases.delete(lease.id)
     else this.#leases.set(lease.id, lease)
     for (const link of this.#links)
-      link.tell(
+      link.send(
         aborted
           ? { kind: 'ended', lease: lease.id, reason: reason as LeaseEnd }
           : { kind: 'leases', leases: [sharedLease(lease)] },
@@ -201,7 +201,7 @@ export class WorkerPool {
   #probe(id: string, origin?: WorkerHandle): void {
     const lease = this.#leases.get(id)
     if (origin !== undefined && lease !== undefined) this.#parts.connect.probeCarriers(lease)
-    for (const link of this.#links) if (link !== origin) link.tell({ kind: 'probe', lease: id })
+    for (const link of this.#links) if (link !== origin) link.send({ kind: 'probe', lease: id })
   }
 
   #receive(message: HandedOver, socket: Socket | undefined, from: WorkerHandle): void {

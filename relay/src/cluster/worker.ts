@@ -133,7 +133,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
       lease.ready.close()
       if (visitors.visitorsOf(lease) === 0) connect.closeCarriers(lease)
     }
-    await visitors.finish((lease) => connect.closeCarriers(lease), AbortSignal.timeout(DRAIN_MS))
+    await visitors.drain((lease) => connect.closeCarriers(lease), AbortSignal.timeout(DRAIN_MS))
     await closedOrLate(open)
   }
   const handlers: MessageHandlers = {
@@ -166,7 +166,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
     },
     ping: ({ question }) => primaryLink.send({ kind: 'answer', question, yes: true }),
     'stop-listening': () => listener.close(),
-    end: ({ farewell }) => void closedOrLate(farewell ? open : []).then(() => process.exit()),
+    end: ({ isGraceful }) => void closedOrLate(isGraceful ? open : []).then(() => process.exit()),
   }
   return { handlers, log, leave }
 }

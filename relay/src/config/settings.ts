@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import type { BudgetSettings } from '../rate-limit/rate-limits.ts'
+import type { RateLimitSettings } from '../rate-limit/rate-limits.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 
 /** Settings are the settings of a relay, read from the environment and checked. */
@@ -31,7 +31,7 @@ export interface Settings {
   portRange: PortRange | undefined
   /** Whose word about their clients' addresses counts. */
   trustedProxies: TrustedProxies
-  budgets: BudgetSettings
+  rateLimits: RateLimitSettings
   logLevel: string
   /** Where metrics are served; undefined: nowhere. */
   metricsAddress: BindAddress | undefined
@@ -199,8 +199,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     portGates: { udp: read('UDP_ENABLED'), tcp: read('TCP_ENABLED') },
     portRange: portRange(optional('MIN_PORT'), optional('MAX_PORT')),
     trustedProxies: optional('TRUSTED_PROXIES') ?? new TrustedProxies(''),
-    budgets: {
-      sourcePerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
+    rateLimits: {
+      networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
       relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
     },
     logLevel: read('LOG_LEVEL'),

@@ -10,7 +10,12 @@ import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { GcraLimiter } from '../rate-limit/gcra.ts'
 import { NetworkRates } from '../rate-limit/network-rates.ts'
 import { FlowTable } from './flow-table.ts'
-import { DATAGRAM_BURST, DATAGRAMS_PER_SECOND_MAX, FLOW_SWEEP_MS, REPLY_BYTES_PER_SECOND } from './limits.ts'
+import {
+  DATAGRAM_BURST,
+  DATAGRAMS_PER_SECOND_MAX,
+  FLOW_SWEEP_MS,
+  VALIDATED_BYTES_PER_SECOND,
+} from './limits.ts'
 import type { QuicConnection } from './quic.ts'
 
 export interface ForwarderParts {
@@ -25,42 +30,42 @@ interface Port {
   flows: FlowTable
   /** Slots of {@link IN} and {@link OUT}. */
   rates: GcraLimiter
-  served: () => Lease | undefined
+  currentLease: () => Lease | undefined
 }
 
 const IN = 0
 const OUT = 1
 const RATE = { perMinute: DATAGRAMS_PER_SECOND_MAX * 60, burst: DATAGRAM_BURST }
-const REPLY_RATE = { perMinute: REPLY_BYTES_PER_SECOND * 60, burst: REPLY_BYTES_PER_SECOND }
+const VALIDATED_RATE = { perMinute: VALIDATED_BYTES_PER_SECOND * 60, burst: VALIDATED_BYTES_PER_SECOND }
 
 export class DatagramForwarder {
   readonly #parts: ForwarderParts
   readonly #ports = new Map<number, Port>()
   /** What networks are sent beyond three times what came from them; from the first port on. */
-  #replies: NetworkRates | undefined
-  #sweeping: NodeJS.Timeout | undefined
+  #networkRates: NetworkRates | undefined
+  #sweepTimer: NodeJS.Timeout | undefined
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts
   }
 
   /** Rejects when the port cannot be had. @param served whose port it is now */
-  async open(number: number, served: () => Lease | undefined): Promise<BoundPort> {
-    this.#replies ??= new NetworkRates(REPLY_RATE)
-    const replies = this.#replies
-    const flows = new FlowTable(this.#parts.counters, (address) => replies.of(address))
+  async open(number: number, currentLease: () => Lease | undefined): Promise<BoundPort> {
+    this.#networkRates ??= new NetworkRates(VALIDATED_RATE)
+    const networkRates = this.#networkRates
+    const flows = new FlowTable(this.#parts.counters, (address) => networkRates.of(address))
     const udp = await openUdpPort(number, (payload, from) => this.#fromVisitor(port, payload, from))
-    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), served }
+    const port: Port = { udp, flows, rates: new GcraLimiter(2, RATE), currentLease }
     this.#ports.set(number, port)
-    this.#sweeping ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
+    this.#sweepTimer ??= setInterval(() => this.#sweep(), FLOW_SWEEP_MS).unref()
     return {
       close: () => {
         udp.close()
         flows.clear()
         this.#ports.delete(number)
         if (this.#ports.size > 0) return
-        clearInterval(this.#sweeping)
-        this.#sweeping = undefined
+        clearInterval(this.#sweepTimer)
+        this.#sweepTimer = undefined
       },
     }
   }
@@ -81,32 +86,32 @@ export class DatagramForwarder {
   /** @returns why it went no further */
   #toTunnel(port: Port, payload: Uint8Array, from: RemoteInfo): DatagramDrop | undefined {
     const { tunnelOf, routes, bandwidthOf } = this.#parts
-    const lease = port.served()
+    const lease = port.currentLease()
     if (lease === undefined || !routes(lease)) return 'not_routed'
     const tunnel = tunnelOf(lease)
     if (tunnel === undefined) return 'no_tunnel'
-    if (!mayPass(port, IN)) return 'rate_limit'
-    const flow = port.flows.from(from.address, from.port, payload.length)
+    if (!spendDatagram(port, IN)) return 'rate_limit'
+    const flow = port.flows.onReceived(from.address, from.port, payload.length)
     if (flow === undefined) return 'flow_limit'
     const datagram = encodeDatagram(flow.id, payload)
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > tunnel.datagramMaxBytes)
       return 'too_large'
-    if (!bandwidthOf(lease).take(payload.length)) return 'bandwidth'
+    if (!bandwidthOf(lease).trySpend(payload.length)) return 'bandwidth'
     return tunnel.send(datagram) ? undefined : 'queue_full'
   }
 
   #toVisitor(datagram: Uint8Array, lease: Lease): DatagramDrop | undefined {
     const { routes, bandwidthOf } = this.#parts
     const port = this.#ports.get(lease.ports?.udp ?? 0)
-    if (port?.served() !== lease || !routes(lease)) return 'not_routed'
-    if (!mayPass(port, OUT)) return 'rate_limit'
+    if (port?.currentLease() !== lease || !routes(lease)) return 'not_routed'
+    if (!spendDatagram(port, OUT)) return 'rate_limit'
     const decoded = decodeDatagram(datagram)
     if (decoded === undefined) return 'malformed'
     const { flowId, payload } = decoded
     const flow = port.flows.find(flowId)
     if (flow === undefined) return 'unknown_flow'
     if (!port.flows.spend(flow, payload.length)) return 'amplification'
-    if (!bandwidthOf(lease).take(payload.length)) return 'bandwidth'
+    if (!bandwidthOf(lease).trySpend(payload.length)) return 'bandwidth'
     return port.udp.send(payload, flow.port, flow.address) ? undefined : 'queue_full'
   }
 
@@ -115,7 +120,7 @@ export class DatagramForwarder {
   }
 }
 
-function mayPass({ rates }: Port, slot: number): boolean {
+function spendDatagram({ rates }: Port, slot: number): boolean {
   const now = performance.now()
   if (rates.waitMs(slot, 1, now) > 0) return false
   rates.spend(slot, 1, now)

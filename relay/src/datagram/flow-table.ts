@@ -16,10 +16,10 @@ export interface Flow {
 }
 
 /** Takes from what may be sent to an address's network, as {@link AmplificationLimit} asks for it. */
-export type ShareOf = (address: string) => (bytes: number) => boolean
+export type NetworkShareOf = (address: string) => (bytes: number) => boolean
 
 interface Host {
-  answers: AddressValidation
+  validation: AddressValidation
   flows: number
 }
 
@@ -32,7 +32,7 @@ interface FlowBounds {
 
 export class FlowTable {
   readonly #counters: Pick<RelayCounters, 'flows'>
-  readonly #shareOf: ShareOf
+  readonly #networkShareOf: NetworkShareOf
   readonly #max: number
   readonly #maxOfAll: number
   readonly #now: () => number
@@ -46,7 +46,7 @@ export class FlowTable {
   /** @param tally counts the flows of all tables */
   constructor(
     counters: Pick<RelayCounters, 'flows'>,
-    shareOf: ShareOf,
+    networkShareOf: NetworkShareOf,
     {
       perPort = FLOWS_PER_LEASE_MAX,
       all = FLOWS_MAX,
@@ -55,7 +55,7 @@ export class FlowTable {
     }: FlowBounds = {},
   ) {
     this.#counters = counters
-    this.#shareOf = shareOf
+    this.#networkShareOf = networkShareOf
     this.#max = perPort
     this.#maxOfAll = all
     this.#nextId = firstId
@@ -67,12 +67,12 @@ export class FlowTable {
   }
 
   /** A datagram of so many bytes came from there. @returns undefined when there is no room for another flow */
-  from(address: string, port: number, bytes: number): Flow | undefined {
+  onReceived(address: string, port: number, bytes: number): Flow | undefined {
     const key = keyOf(address, port)
     const flow = this.#byVisitor.get(key) ?? this.#open(address, port)
     if (flow === undefined) return undefined
     this.#touch(key, flow)
-    flow.credit.heard(bytes, flow.seenAt)
+    flow.credit.onReceived(bytes, flow.seenAt)
     return flow
   }
 
@@ -105,10 +105,10 @@ export class FlowTable {
 
   #open(address: string, port: number): Flow | undefined {
     if (!this.#hasRoom() && !this.#evict()) return undefined
-    const host = this.#hosts.get(address) ?? { answers: new AddressValidation(), flows: 0 }
+    const host = this.#hosts.get(address) ?? { validation: new AddressValidation(), flows: 0 }
     this.#hosts.set(address, host)
     host.flows += 1
-    const credit = new AmplificationLimit(host.answers, this.#shareOf(address))
+    const credit = new AmplificationLimit(host.validation, this.#networkShareOf(address))
     const flow: Flow = { id: this.#freeId(), address, port, seenAt: 0, credit }
     this.#byId.set(flow.id, flow)
     this.#counters.flows += 1
@@ -144,13 +144,13 @@ export class FlowTable {
   /** Far more ids than flows: a used one is met only once in 2^32. */
   #freeId(): number {
     let id = this.#nextId
-    while (this.#byId.has(id)) id = following(id)
-    this.#nextId = following(id)
+    while (this.#byId.has(id)) id = nextAfter(id)
+    this.#nextId = nextAfter(id)
     return id
   }
 }
 
-function following(id: number): number {
+function nextAfter(id: number): number {
   return id === FLOW_ID_MAX ? 1 : id + 1
 }
 

@@ -78,31 +78,31 @@ export interface PipeEvents {
 
 const LENGTH_BYTES = 4
 const HEAD_BYTES = 9
-const NOTHING = Buffer.alloc(0)
+const EMPTY = Buffer.alloc(0)
 
 export class FrameReader {
-  readonly #take: (frame: Frame) => void
-  #rest: Buffer = NOTHING
+  readonly #onFrame: (frame: Frame) => void
+  #partial: Buffer = EMPTY
 
-  constructor(take: (frame: Frame) => void) {
-    this.#take = take
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#onFrame = onFrame
   }
 
   /** @returns false when what comes is no frame: nothing that follows could be trusted */
   push(chunk: Buffer): boolean {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    let at = 0
-    while (bytes.length - at >= HEAD_BYTES) {
-      const length = bytes.readUInt32BE(at)
+    const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk])
+    let offset = 0
+    while (bytes.length - offset >= HEAD_BYTES) {
+      const length = bytes.readUInt32BE(offset)
       if (length > QUIC_FRAME_MAX_BYTES) return false
-      const end = at + HEAD_BYTES + length
+      const end = offset + HEAD_BYTES + length
       if (end > bytes.length) break
-      const kind = bytes[at + LENGTH_BYTES]!
-      const connection = bytes.readUInt32BE(at + LENGTH_BYTES + 1)
-      this.#take({ kind, connection, payload: bytes.subarray(at + HEAD_BYTES, end) })
-      at = end
+      const kind = bytes[offset + LENGTH_BYTES]!
+      const connection = bytes.readUInt32BE(offset + LENGTH_BYTES + 1)
+      this.#onFrame({ kind, connection, payload: bytes.subarray(offset + HEAD_BYTES, end) })
+      offset = end
     }
-    this.#rest = bytes.subarray(at)
+    this.#partial = bytes.subarray(offset)
     return true
   }
 }
@@ -110,45 +110,45 @@ export class FrameReader {
 /** One side of the pipe. What is sent in one turn of the event loop leaves in one write. */
 export class FramePipe {
   readonly #socket: Duplex
-  #waiting: Buffer[] = []
-  #waitingBytes = 0
-  #isOver = false
+  #unsent: Buffer[] = []
+  #unsentBytes = 0
+  #isFinished = false
   #drained: Promise<void> | undefined
 
   constructor(socket: Duplex, { frame, closed }: PipeEvents) {
     this.#socket = socket
-    const over = (isMalformed: boolean): void => {
-      if (this.#isOver) return
-      this.#isOver = true
+    const finish = (isMalformed: boolean): void => {
+      if (this.#isFinished) return
+      this.#isFinished = true
       socket.destroy()
       closed(isMalformed)
     }
     const reader = new FrameReader(frame)
     socket.on('data', (chunk: Buffer) => {
-      if (!this.#isOver && !reader.push(chunk)) over(true)
+      if (!this.#isFinished && !reader.push(chunk)) finish(true)
     })
-    for (const end of ['error', 'end', 'close']) socket.on(end, () => over(false))
+    for (const end of ['error', 'end', 'close']) socket.on(end, () => finish(false))
   }
 
   /** Bytes that the other side has not taken yet. */
   get queuedBytes(): number {
-    return this.#waitingBytes + this.#socket.writableLength
+    return this.#unsentBytes + this.#socket.writableLength
   }
 
-  send(kind: number, connection = 0, payload: Uint8Array = NOTHING): void {
-    if (this.#isOver) return
+  send(kind: number, connection = 0, payload: Uint8Array = EMPTY): void {
+    if (this.#isFinished) return
     const frame = Buffer.allocUnsafe(HEAD_BYTES + payload.length)
     frame.writeUInt32BE(payload.length)
     frame[LENGTH_BYTES] = kind
     frame.writeUInt32BE(connection, LENGTH_BYTES + 1)
     frame.set(payload, HEAD_BYTES)
-    if (this.#waiting.length === 0) setImmediate(() => this.#flush())
-    this.#waiting.push(frame)
-    this.#waitingBytes += frame.length
+    if (this.#unsent.length === 0) setImmediate(() => this.#flush())
+    this.#unsent.push(frame)
+    this.#unsentBytes += frame.length
   }
 
   /** A frame whose payload is text. */
-  say(kind: number, value: object | string, connection = 0): void {
+  sendText(kind: number, value: object | string, connection = 0): void {
     this.send(kind, connection, Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
   }
 
@@ -165,15 +165,15 @@ export class FramePipe {
   async #drain(): Promise<void> {
     // what waits is written by then
     await new Promise((resolve) => setImmediate(resolve))
-    if (!this.#isOver && this.#socket.writableNeedDrain)
+    if (!this.#isFinished && this.#socket.writableNeedDrain)
       await new Promise((resolve) => this.#socket.once('drain', resolve).once('close', resolve))
     this.#drained = undefined
   }
 
   #flush(): void {
-    const frames = this.#waiting
-    this.#waiting = []
-    this.#waitingBytes = 0
-    if (!this.#isOver) this.#socket.write(frames.length === 1 ? frames[0] : Buffer.concat(frames))
+    const frames = this.#unsent
+    this.#unsent = []
+    this.#unsentBytes = 0
+    if (!this.#isFinished) this.#socket.write(frames.length === 1 ? frames[0] : Buffer.concat(frames))
   }
 }

@@ -7,8 +7,8 @@ import type { Logger } from '../log/log.ts'
 import {
   ENDPOINT_ATTEMPTS,
   ENDPOINT_FIRST_ATTEMPTS,
-  ENDPOINT_PAUSE_MS,
-  ENDPOINT_SLOW_PAUSE_MS,
+  ENDPOINT_RETRY_MS,
+  ENDPOINT_SLOW_RETRY_MS,
 } from './limits.ts'
 import type { QuicConnection, QuicEndpoint, QuicEvents } from './quic.ts'
 
@@ -26,10 +26,10 @@ export class DatagramEndpoint {
   readonly #accept: Accept
   readonly #log: Logger
   readonly #open: Open
-  readonly #restartPause = new RestartBackoff()
+  readonly #restartBackoff = new RestartBackoff()
   #isClosed = false
   /** Ends a pause. */
-  #wake = (): void => {}
+  #cancelDelay = (): void => {}
   #endpoint: SupervisedEndpoint | undefined
   #isWanted = false
   #isMissing = false
@@ -85,9 +85,9 @@ export class DatagramEndpoint {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#wake()
+    this.#cancelDelay()
     await this.#running
-    await this.#take()?.close()
+    await this.#detach()?.close()
   }
 
   /** One after the other. */
@@ -104,13 +104,13 @@ export class DatagramEndpoint {
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code !== 'EADDRINUSE' || attempt === ENDPOINT_FIRST_ATTEMPTS) throw error
-        await this.#pause(ENDPOINT_PAUSE_MS)
+        await this.#delay(ENDPOINT_RETRY_MS)
       }
     }
   }
 
   async #reopen(port: number): Promise<void> {
-    await this.#take()?.close()
+    await this.#detach()?.close()
     for (let attempt = 1; !this.#isClosed; attempt += 1) {
       try {
         await this.#openAt(port)
@@ -125,7 +125,7 @@ export class DatagramEndpoint {
             'datagram tunnels are gone: their endpoint cannot be had again',
           )
         }
-        await this.#pause(attempt < ENDPOINT_ATTEMPTS ? ENDPOINT_PAUSE_MS : ENDPOINT_SLOW_PAUSE_MS)
+        await this.#delay(attempt < ENDPOINT_ATTEMPTS ? ENDPOINT_RETRY_MS : ENDPOINT_SLOW_RETRY_MS)
       }
     }
   }
@@ -140,39 +140,39 @@ export class DatagramEndpoint {
     const since = performance.now()
     this.#endpoint = endpoint
     void endpoint.ended.then((cause) => {
-      if (this.#endpoint === endpoint) this.#died(port, cause, performance.now() - since)
+      if (this.#endpoint === endpoint) this.#onEnd(port, cause, performance.now() - since)
     })
   }
 
-  #died(port: number, cause: string, livedMs: number): void {
+  #onEnd(port: number, cause: string, livedMs: number): void {
     this.#endpoint = undefined
     if (this.#isClosed) return
     this.#failures += 1
-    const pauseMs = this.#restartPause.after(livedMs)
+    const pauseMs = this.#restartBackoff.after(livedMs)
     this.#log.error(
       { cause, pauseMs },
       'the QUIC process ended: datagram tunnels are closed, it is started again',
     )
     this.#enqueue(async () => {
-      await this.#pause(pauseMs)
+      await this.#delay(pauseMs)
       // a new certificate may have come first
       if (this.#endpoint === undefined) await this.#reopen(port)
     })
   }
 
   /** Nobody's from now on: its end is no failure. */
-  #take(): SupervisedEndpoint | undefined {
+  #detach(): SupervisedEndpoint | undefined {
     const endpoint = this.#endpoint
     this.#endpoint = undefined
     return endpoint
   }
 
   /** Cut short when the relay closes. */
-  async #pause(ms: number): Promise<void> {
+  async #delay(ms: number): Promise<void> {
     if (this.#isClosed) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
-      this.#wake = () => {
+      this.#cancelDelay = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { z } from '../config/schema.ts'
-import { CLOSE_GRACE_MS, WORKER_PING_MS, WORKER_SILENCE_MS } from '../limits.ts'
+import { CLOSE_GRACE_MS, WORKER_PING_DEADLINE_MS, WORKER_PING_MS } from '../limits.ts'
 import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import {
   type Begin,
@@ -32,9 +32,9 @@ export interface QuicProcessEvents {
 }
 
 /** An IPv6 address with the name of an interface. */
-const SOURCE_MAX_BYTES = 64
+const ADDRESS_MAX_BYTES = 64
 const CODE_BYTES = 4
-const NONSENSE = 'it says what makes no sense'
+const MALFORMED = 'it says what makes no sense'
 const count = z.int().nonnegative()
 const DROPPED: z.ZodType<Dropped> = z.object({ queue_full: count, unauthenticated: count })
 const FAILED: z.ZodType<Failed> = z.object({ message: z.string(), code: z.string().optional() })
@@ -71,7 +71,7 @@ class QuicLink {
   readonly #ended: PromiseWithResolvers<string> = Promise.withResolvers()
   readonly #pings: NodeJS.Timeout
   readonly #startDeadline: NodeJS.Timeout
-  #askedAt: number | undefined
+  #pingedAt: number | undefined
   /** Why this process ended it. */
   #cause: string | undefined
 
@@ -79,9 +79,9 @@ class QuicLink {
     this.#child = child
     this.#events = events
     this.#pipe = new FramePipe(child.stdio[QUIC_PIPE_FD] as Duplex, {
-      frame: (frame) => this.#hear(frame),
+      frame: (frame) => this.#onFrame(frame),
       closed: (isMalformed) => {
-        if (isMalformed) this.#kill(NONSENSE)
+        if (isMalformed) this.#kill(MALFORMED)
         // it exits by itself then, and that tells more of the cause
         else setTimeout(() => this.#kill('its pipe is closed'), CLOSE_GRACE_MS).unref()
       },
@@ -89,8 +89,8 @@ class QuicLink {
     // whoever waits for it hears of it, and nobody has to
     this.#listening.promise.catch(() => {})
     child.on('error', () => {})
-    child.once('exit', (code, signal) => this.#over(this.#cause ?? signal ?? `exit code ${code}`))
-    this.#pings = setInterval(() => this.#lookAfter(), WORKER_PING_MS).unref()
+    child.once('exit', (code, signal) => this.#onExit(this.#cause ?? signal ?? `exit code ${code}`))
+    this.#pings = setInterval(() => this.#checkLiveness(), WORKER_PING_MS).unref()
     this.#startDeadline = setTimeout(() => this.#kill('it does not start'), QUIC_START_DEADLINE_MS)
   }
 
@@ -103,7 +103,7 @@ class QuicLink {
   }
 
   begin(begin: Begin): void {
-    this.#pipe.say(FRAME.begin, begin)
+    this.#pipe.sendText(FRAME.begin, begin)
   }
 
   async end(): Promise<void> {
@@ -118,7 +118,7 @@ class QuicLink {
     this.#child.kill('SIGKILL')
   }
 
-  #over(cause: string): void {
+  #onExit(cause: string): void {
     clearInterval(this.#pings)
     clearTimeout(this.#startDeadline)
     this.#pipe.close()
@@ -127,26 +127,26 @@ class QuicLink {
     this.#ended.resolve(cause)
   }
 
-  #lookAfter(): void {
+  #checkLiveness(): void {
     const now = performance.now()
-    this.#askedAt ??= now
-    if (now - this.#askedAt > WORKER_SILENCE_MS) this.#kill('it does not answer')
+    this.#pingedAt ??= now
+    if (now - this.#pingedAt > WORKER_PING_DEADLINE_MS) this.#kill('it does not answer')
     else this.#pipe.send(FRAME.ping)
   }
 
-  #hear(frame: Frame): void {
+  #onFrame(frame: Frame): void {
     if (this.#cause !== undefined) return
-    if (!this.#take(frame)) this.#kill(NONSENSE)
+    if (!this.#dispatch(frame)) this.#kill(MALFORMED)
   }
 
   /** @returns false when that cannot be */
-  #take({ kind, connection: id, payload }: Frame): boolean {
-    if (kind === FRAME.pong) this.#askedAt = undefined
+  #dispatch({ kind, connection: id, payload }: Frame): boolean {
+    if (kind === FRAME.pong) this.#pingedAt = undefined
     else if (kind === FRAME.listening) return this.#settle(LISTENING.safeParse(parse(payload)).data)
     else if (kind === FRAME.failed) return this.#fail(FAILED.safeParse(parse(payload)).data)
     else if (kind === FRAME.dropped) return this.#drop(DROPPED.safeParse(parse(payload)).data)
     else if (kind === FRAME.opened) return this.#accept(id, payload)
-    else return this.#pass(this.#open.get(id), id, kind, payload)
+    else return this.#deliver(this.#open.get(id), id, kind, payload)
     return true
   }
 
@@ -170,15 +170,15 @@ class QuicLink {
   }
 
   #accept(id: number, payload: Buffer): boolean {
-    const source = payload.length <= SOURCE_MAX_BYTES ? normalizeIp(payload.toString()) : undefined
-    if (source === undefined || this.#open.has(id) || this.#open.size >= TUNNELS_MAX) return false
-    const connection = new LinkedConnection(source, id, this.#pipe)
+    const clientIp = payload.length <= ADDRESS_MAX_BYTES ? normalizeIp(payload.toString()) : undefined
+    if (clientIp === undefined || this.#open.has(id) || this.#open.size >= TUNNELS_MAX) return false
+    const connection = new LinkedConnection(clientIp, id, this.#pipe)
     this.#open.set(id, connection)
     connection.events = this.#events.accept(connection)
     return true
   }
 
-  #pass(connection: LinkedConnection | undefined, id: number, kind: number, payload: Buffer): boolean {
+  #deliver(connection: LinkedConnection | undefined, id: number, kind: number, payload: Buffer): boolean {
     if (connection === undefined) return false
     if (kind === FRAME.datagram) connection.events?.datagram(Buffer.from(payload))
     else if (kind === FRAME.stream) connection.receive(Buffer.from(payload))
@@ -198,7 +198,7 @@ class QuicLink {
 }
 
 class LinkedConnection implements QuicConnection {
-  readonly source: string
+  readonly clientIp: string
   datagramMaxBytes: number = DATAGRAM_ALWAYS_BYTES
   events: QuicEvents | undefined
   readonly #id: number
@@ -206,8 +206,8 @@ class LinkedConnection implements QuicConnection {
   #stream: TunnelStream | undefined
   #isOpen = true
 
-  constructor(source: string, id: number, pipe: FramePipe) {
-    this.source = source
+  constructor(clientIp: string, id: number, pipe: FramePipe) {
+    this.clientIp = clientIp
     this.#id = id
     this.#pipe = pipe
   }

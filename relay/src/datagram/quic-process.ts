@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
 import { dropPrivileges } from './drop-privileges.ts'
 import {
+  QUIC_BATCH_DATAGRAMS,
+  QUIC_BATCH_INTERVAL_MS,
   QUIC_DROPS_REPORT_MS,
-  QUIC_PAUSE_MS,
   QUIC_PIPE_MAX_BYTES,
-  QUIC_PORTION,
   TUNNEL_STREAM_MAX_BYTES,
 } from './limits.ts'
 import {
@@ -25,14 +25,14 @@ import {
 import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
 import { TickBatcher } from './tick-batcher.ts'
 
-interface Open {
+interface OpenConnection {
   connection: QuicConnection
   /** Datagrams for it. */
   sending: TickBatcher<Buffer>
   /** The first stream; the protocol has no other. */
   stream: Duplex | undefined
   /** Before that no datagram of it is anybody's. */
-  isAnswered: boolean
+  isAuthenticated: boolean
   /** As the relay was told. */
   datagramMaxBytes: number
 }
@@ -40,30 +40,30 @@ interface Open {
 // Signals reach the whole group of processes: it is the relay that decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
-const open = new Map<number, Open>()
+const open = new Map<number, OpenConnection>()
 const dropped: Dropped = { queue_full: 0, unauthenticated: 0 }
 let lastId = 0
 let endpoint: QuicEndpoint | undefined
-const pipe = new FramePipe(new Socket({ fd: QUIC_PIPE_FD }), { frame: obey, closed: () => process.exit() })
+const pipe = new FramePipe(new Socket({ fd: QUIC_PIPE_FD }), { frame: onFrame, closed: () => process.exit() })
 setInterval(reportDrops, QUIC_DROPS_REPORT_MS).unref()
 
-function obey({ kind, connection: id, payload }: Frame): void {
+function onFrame({ kind, connection: id, payload }: Frame): void {
   if (kind === FRAME.begin) void begin(JSON.parse(payload.toString()))
   else if (kind === FRAME.ping) pipe.send(FRAME.pong)
   else if (kind === FRAME.end) void end()
   else {
-    const one = open.get(id)
-    if (one !== undefined) pass(one, id, kind, payload)
+    const entry = open.get(id)
+    if (entry !== undefined) deliver(entry, id, kind, payload)
   }
 }
 
 async function begin({ port, certificate }: Begin): Promise<void> {
   try {
     endpoint = await openQuicEndpoint(port, certificate, accept)
-    pipe.say(FRAME.listening, { is_root: !dropPrivileges() } satisfies Listening)
+    pipe.sendText(FRAME.listening, { is_root: !dropPrivileges() } satisfies Listening)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
-    pipe.say(FRAME.failed, { message, code } satisfies Failed)
+    pipe.sendText(FRAME.failed, { message, code } satisfies Failed)
   }
 }
 
@@ -73,15 +73,15 @@ async function end(): Promise<void> {
 }
 
 /** What the relay has for a connection. */
-function pass(one: Open, id: number, kind: number, payload: Buffer): void {
-  const { connection, stream } = one
+function deliver(entry: OpenConnection, id: number, kind: number, payload: Buffer): void {
+  const { connection, stream } = entry
   if (kind === FRAME.datagram) {
-    if (!one.sending.push(Buffer.from(payload))) dropped.queue_full += 1
-    lookAtPath(one, id)
+    if (!entry.sending.push(Buffer.from(payload))) dropped.queue_full += 1
+    reportDatagramSize(entry, id)
   } else if (kind === FRAME.close) connection.close(payload.readUInt32BE(), payload.toString('utf8', 4))
   else if (kind === FRAME.streamEnd) stream?.end()
   else if (kind === FRAME.stream && stream !== undefined) {
-    one.isAnswered = true
+    entry.isAuthenticated = true
     stream.write(Buffer.from(payload))
     if (stream.writableLength > TUNNEL_STREAM_MAX_BYTES)
       connection.close(TUNNEL_CLOSE.violation, 'heartbeats are not taken back')
@@ -91,36 +91,36 @@ function pass(one: Open, id: number, kind: number, payload: Buffer): void {
 function accept(connection: QuicConnection): QuicEvents {
   lastId += 1
   const id = lastId
-  const one: Open = {
+  const entry: OpenConnection = {
     connection,
     sending: new TickBatcher((datagram) => send(connection, datagram), {
-      portion: QUIC_PORTION,
-      pauseMs: QUIC_PAUSE_MS,
+      batchSize: QUIC_BATCH_DATAGRAMS,
+      intervalMs: QUIC_BATCH_INTERVAL_MS,
     }),
     stream: undefined,
-    isAnswered: false,
+    isAuthenticated: false,
     datagramMaxBytes: DATAGRAM_ALWAYS_BYTES,
   }
-  open.set(id, one)
-  pipe.say(FRAME.opened, connection.source, id)
+  open.set(id, entry)
+  pipe.sendText(FRAME.opened, connection.clientIp, id)
   return {
     stream: (stream) => {
       stream.on('error', () => {})
-      if (one.stream !== undefined) stream.destroy()
-      else relayStream(one, id, stream)
+      if (entry.stream !== undefined) stream.destroy()
+      else relayStream(entry, id, stream)
     },
     datagram: (bytes) => {
-      if (!one.isAnswered) {
+      if (!entry.isAuthenticated) {
         dropped.unauthenticated += 1
         return
       }
       if (pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) dropped.queue_full += 1
       else pipe.send(FRAME.datagram, id, bytes)
-      lookAtPath(one, id)
+      reportDatagramSize(entry, id)
     },
     closed: () => {
       open.delete(id)
-      one.sending.clear()
+      entry.sending.clear()
       pipe.send(FRAME.closed, id)
     },
   }
@@ -130,12 +130,12 @@ function send(connection: QuicConnection, datagram: Buffer): void {
   if (!connection.send(datagram)) dropped.queue_full += 1
 }
 
-function relayStream(one: Open, id: number, stream: Duplex): void {
-  one.stream = stream
+function relayStream(entry: OpenConnection, id: number, stream: Duplex): void {
+  entry.stream = stream
   stream.on('data', (bytes: Buffer) => {
-    lookAtPath(one, id)
-    for (let at = 0; at < bytes.length; at += TUNNEL_STREAM_MAX_BYTES)
-      pipe.send(FRAME.stream, id, bytes.subarray(at, at + TUNNEL_STREAM_MAX_BYTES))
+    reportDatagramSize(entry, id)
+    for (let offset = 0; offset < bytes.length; offset += TUNNEL_STREAM_MAX_BYTES)
+      pipe.send(FRAME.stream, id, bytes.subarray(offset, offset + TUNNEL_STREAM_MAX_BYTES))
     if (pipe.queuedBytes <= QUIC_PIPE_MAX_BYTES) return
     stream.pause()
     void pipe.drained().then(() => stream.resume())
@@ -144,10 +144,10 @@ function relayStream(one: Open, id: number, stream: Duplex): void {
 }
 
 /** What the path takes is known to the library, which is asked four times a second at most. */
-function lookAtPath(one: Open, id: number): void {
-  const { datagramMaxBytes } = one.connection
-  if (datagramMaxBytes === one.datagramMaxBytes) return
-  one.datagramMaxBytes = datagramMaxBytes
+function reportDatagramSize(entry: OpenConnection, id: number): void {
+  const { datagramMaxBytes } = entry.connection
+  if (datagramMaxBytes === entry.datagramMaxBytes) return
+  entry.datagramMaxBytes = datagramMaxBytes
   const payload = Buffer.alloc(4)
   payload.writeUInt32BE(datagramMaxBytes)
   pipe.send(FRAME.path, id, payload)
@@ -155,7 +155,7 @@ function lookAtPath(one: Open, id: number): void {
 
 function reportDrops(): void {
   if (dropped.queue_full + dropped.unauthenticated === 0) return
-  pipe.say(FRAME.dropped, dropped)
+  pipe.sendText(FRAME.dropped, dropped)
   dropped.queue_full = 0
   dropped.unauthenticated = 0
 }

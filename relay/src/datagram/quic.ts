@@ -11,7 +11,7 @@ import type { QuicCertificate } from './process-frames.ts'
 /** One whose handshake is done. */
 export interface QuicConnection {
   /** The peer's normalized address, which a Retry has proved. */
-  readonly source: string
+  readonly clientIp: string
   /** The largest DATAGRAM that the path takes now; larger ones would vanish. */
   readonly datagramMaxBytes: number
   /** @returns false when it was not taken; true promises nothing */
@@ -71,7 +71,7 @@ export async function openQuicEndpoint(
       let isOpen = true
       const datagramMaxBytes = maxDatagramSizeOf(session)
       const events = accept({
-        source: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
+        clientIp: normalizeIp(session.remoteAddress) ?? session.remoteAddress,
         get datagramMaxBytes() {
           return datagramMaxBytes()
         },

@@ -1,12 +1,12 @@
 // Datagrams in portions, with a turn of the event loop or a pause between them, to whoever would lose what comes all at once.
 
-import { TUNNEL_PER_TURN, TUNNEL_WAITING_MAX } from './limits.ts'
+import { TUNNEL_DATAGRAMS_PER_TICK, TUNNEL_QUEUE_MAX } from './limits.ts'
 
-interface Portions {
+interface BatchOptions {
   /** Items at once. */
-  portion?: number
+  batchSize?: number
   /** Between two portions; 0: sockets are read meanwhile. */
-  pauseMs?: number
+  intervalMs?: number
 }
 
 /**
@@ -14,54 +14,57 @@ interface Portions {
  * overflow their sockets meanwhile.
  */
 export class TickBatcher<T> {
-  readonly #take: (item: T) => void
-  readonly #portion: number
-  readonly #pauseMs: number
-  #waiting: T[] = []
+  readonly #process: (item: T) => void
+  readonly #batchSize: number
+  readonly #intervalMs: number
+  #queue: T[] = []
   /** In this turn. */
-  #taken = 0
-  #endTurn: (() => void) | undefined
+  #passedInTick = 0
+  #cancelTick: (() => void) | undefined
 
-  constructor(take: (item: T) => void, { portion = TUNNEL_PER_TURN, pauseMs = 0 }: Portions = {}) {
-    this.#take = take
-    this.#portion = portion
-    this.#pauseMs = pauseMs
+  constructor(
+    process: (item: T) => void,
+    { batchSize = TUNNEL_DATAGRAMS_PER_TICK, intervalMs = 0 }: BatchOptions = {},
+  ) {
+    this.#process = process
+    this.#batchSize = batchSize
+    this.#intervalMs = intervalMs
   }
 
   /** Takes it now, or in its turn. @returns false when too many wait: it is dropped */
   push(item: T): boolean {
-    if (this.#waiting.length >= TUNNEL_WAITING_MAX) return false
-    if (this.#taken < this.#portion) this.#takeNow(item)
-    else this.#waiting.push(item)
+    if (this.#queue.length >= TUNNEL_QUEUE_MAX) return false
+    if (this.#passedInTick < this.#batchSize) this.#processNow(item)
+    else this.#queue.push(item)
     return true
   }
 
   /** Forgets what waits. */
   clear(): void {
-    this.#endTurn?.()
-    this.#endTurn = undefined
-    this.#taken = 0
-    this.#waiting = []
+    this.#cancelTick?.()
+    this.#cancelTick = undefined
+    this.#passedInTick = 0
+    this.#queue = []
   }
 
-  #takeNow(item: T): void {
-    this.#taken += 1
-    this.#endTurn ??= this.#beginTurn()
-    this.#take(item)
+  #processNow(item: T): void {
+    this.#passedInTick += 1
+    this.#cancelTick ??= this.#startTick()
+    this.#process(item)
   }
 
   /** @returns ends it without another one */
-  #beginTurn(): () => void {
+  #startTick(): () => void {
     const next = (): void => {
-      this.#endTurn = undefined
-      this.#taken = 0
-      for (const item of this.#waiting.splice(0, this.#portion)) this.#takeNow(item)
+      this.#cancelTick = undefined
+      this.#passedInTick = 0
+      for (const item of this.#queue.splice(0, this.#batchSize)) this.#processNow(item)
     }
-    if (this.#pauseMs === 0) {
+    if (this.#intervalMs === 0) {
       const immediate = setImmediate(next)
       return () => clearImmediate(immediate)
     }
-    const timer = setTimeout(next, this.#pauseMs)
+    const timer = setTimeout(next, this.#intervalMs)
     return () => clearTimeout(timer)
   }
 }

@@ -31,14 +31,14 @@ export class TunnelAuthentication {
   #isAnswered = false
   #isAdmitted = false
   /** Heartbeats of now: what came, and since when. */
-  #beats = 0
-  #beatsSince = 0
+  #echoedBytes = 0
+  #echoedSince = 0
 
   constructor(stream: Duplex, events: TunnelAuthenticationEvents) {
     this.#stream = stream
     this.#events = events
     stream.on('error', () => {})
-    stream.on('data', (bytes: Buffer) => (this.#isAdmitted ? this.#sendBack(bytes) : this.#read(bytes)))
+    stream.on('data', (bytes: Buffer) => (this.#isAdmitted ? this.#echo(bytes) : this.#read(bytes)))
     stream.on('end', () => {
       if (!this.#isAdmitted) this.#refuse('invalid_json')
     })
@@ -72,14 +72,14 @@ export class TunnelAuthentication {
     this.#stream.write(JSON.stringify(answer))
   }
 
-  #sendBack(bytes: Buffer): void {
+  #echo(bytes: Buffer): void {
     const now = performance.now()
-    if (now - this.#beatsSince > TUNNEL_KEEPALIVE_MS) {
-      this.#beats = 0
-      this.#beatsSince = now
+    if (now - this.#echoedSince > TUNNEL_KEEPALIVE_MS) {
+      this.#echoedBytes = 0
+      this.#echoedSince = now
     }
-    this.#beats += bytes.length
-    const isTooMuch = Math.max(this.#beats, this.#stream.writableLength) > TUNNEL_STREAM_MAX_BYTES
+    this.#echoedBytes += bytes.length
+    const isTooMuch = Math.max(this.#echoedBytes, this.#stream.writableLength) > TUNNEL_STREAM_MAX_BYTES
     if (isTooMuch) this.#events.fail(TUNNEL_CLOSE.violation, 'more than heartbeats on the stream')
     else this.#stream.write(bytes)
   }

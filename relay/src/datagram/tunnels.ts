@@ -7,7 +7,7 @@ import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
-import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_SOURCE_MAX } from './limits.ts'
+import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_NETWORK_MAX } from './limits.ts'
 import type { QuicConnection, QuicEvents } from './quic.ts'
 import { TickBatcher } from './tick-batcher.ts'
 import { TunnelAuthentication } from './tunnel-authentication.ts'
@@ -46,28 +46,28 @@ export class Tunnels {
         closed: () => {},
       }
     }
-    const settle = this.#wait(connection)
+    const settle = this.#trackPending(connection)
     const { counters, received, log } = this.#parts
     let lease: Lease | undefined
-    const turns = new TickBatcher<Uint8Array>((bytes) => lease && received(bytes, lease))
-    let first: TunnelAuthentication | undefined
-    let leave = (): void => {}
+    const batcher = new TickBatcher<Uint8Array>((bytes) => lease && received(bytes, lease))
+    let authentication: TunnelAuthentication | undefined
+    let detach = (): void => {}
     return {
       stream: (stream) => {
-        if (first !== undefined) {
+        if (authentication !== undefined) {
           stream.on('error', () => {}).destroy()
           return
         }
-        first = new TunnelAuthentication(stream, {
+        authentication = new TunnelAuthentication(stream, {
           admit: (token) => {
-            const found = this.#leaseOf(token, connection.source)
-            if (typeof found === 'string') {
-              log.debug({ source: connection.source, code: found }, 'datagram tunnel refused')
-              return found
+            const leaseOrError = this.#leaseOf(token, connection.clientIp)
+            if (typeof leaseOrError === 'string') {
+              log.debug({ clientIp: connection.clientIp, code: leaseOrError }, 'datagram tunnel refused')
+              return leaseOrError
             }
-            lease = found
+            lease = leaseOrError
             settle()
-            leave = this.#join(connection, lease)
+            detach = this.#attach(connection, lease)
             return undefined
           },
           fail: (code, reason) => connection.close(code, reason),
@@ -75,25 +75,25 @@ export class Tunnels {
       },
       datagram: (bytes) => {
         if (lease === undefined) counters.datagramsDropped.add({ reason: 'unauthenticated' })
-        else if (!turns.push(bytes)) counters.datagramsDropped.add({ reason: 'queue_full' })
+        else if (!batcher.push(bytes)) counters.datagramsDropped.add({ reason: 'queue_full' })
       },
       closed: () => {
         settle()
-        leave()
-        turns.clear()
+        detach()
+        batcher.clear()
         lease = undefined
       },
     }
   }
 
-  #hasRoom({ source }: QuicConnection): boolean {
-    const ofSource = this.#pending.get(networkOf(source)) ?? 0
-    return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_SOURCE_MAX
+  #hasRoom({ clientIp }: QuicConnection): boolean {
+    const ofSource = this.#pending.get(networkOf(clientIp)) ?? 0
+    return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_NETWORK_MAX
   }
 
   /** @returns to be called, once or more, when it has a lease or is closed */
-  #wait(connection: QuicConnection): () => void {
-    const network = networkOf(connection.source)
+  #trackPending(connection: QuicConnection): () => void {
+    const network = networkOf(connection.clientIp)
     this.#pendingCount += 1
     this.#pending.set(network, (this.#pending.get(network) ?? 0) + 1)
     const deadline = setTimeout(
@@ -112,9 +112,9 @@ export class Tunnels {
     }
   }
 
-  #leaseOf(token: string, source: string): Lease | ErrorCode {
+  #leaseOf(token: string, clientIp: string): Lease | ErrorCode {
     const { credentials, policy } = this.#parts
-    if (policy.isAnyIpBanned(source)) return 'ip_banned'
+    if (policy.isAnyIpBanned(clientIp)) return 'ip_banned'
     try {
       const lease = credentials.leaseOf(token, 'lease')
       if (!lease.has('udp')) return 'transport_mismatch'
@@ -125,7 +125,7 @@ export class Tunnels {
   }
 
   /** The lease has this tunnel from now on. @returns to be called when the connection is closed */
-  #join(connection: QuicConnection, lease: Lease): () => void {
+  #attach(connection: QuicConnection, lease: Lease): () => void {
     const previous = this.#byLease.get(lease)
     this.#byLease.set(lease, connection)
     // an SDK comes back because its last connection died, which is not known here yet

@@ -1,28 +1,29 @@
-// Peeks the ClientHello of a new public connection, however it is cut, and keeps every byte for replay.
+// Reads the ClientHello of a new public connection, however it is fragmented, and keeps every byte for replay.
 
 import type { Socket } from 'node:net'
 import { CLIENT_HELLO_DEADLINE_MS, CLIENT_HELLO_MAX_BYTES } from '@svc/protocol'
 import { ALERT, alertRecord, ClientHelloReader, DecodeError, parseClientHello } from '@svc/tls/messages'
 
 export interface PeekedHello {
-  /** The whole handshake message, as it is pinned for the signer. */
+  /** The whole handshake message: the binding of the visitor pins it. */
   message: Uint8Array
   serverName: string | undefined
-  /** All bytes that were read so far, to be replayed. */
+  /** All bytes that were read so far, for replay. */
   received: Buffer
 }
 
 /**
- * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock; it also has to be whole 2 s
- *   after its first byte
- * @returns undefined when none came: the socket is closed then, with an alert when it spoke TLS
+ * Reads the ClientHello and pauses the socket.
+ * @param deadline when the ClientHello has to be complete, in milliseconds of the monotonic clock; it also has to be
+ *   complete {@link CLIENT_HELLO_DEADLINE_MS} after its first byte
+ * @returns undefined when no ClientHello came: the socket is closed then, with an alert when the client spoke TLS
  */
-export function peekClientHello(socket: Socket, until: number): Promise<PeekedHello | undefined> {
+export function peekClientHello(socket: Socket, deadline: number): Promise<PeekedHello | undefined> {
   const reader = new ClientHelloReader({ maxBytes: CLIENT_HELLO_MAX_BYTES })
   const received: Buffer[] = []
   return new Promise((resolve) => {
     const settle = (hello: PeekedHello | undefined) => {
-      clearTimeout(deadline)
+      clearTimeout(timer)
       socket.off('data', onData)
       socket.off('end', giveUp)
       socket.off('close', giveUp)
@@ -35,8 +36,8 @@ export function peekClientHello(socket: Socket, until: number): Promise<PeekedHe
     }
     const onData = (bytes: Buffer) => {
       if (received.length === 0) {
-        clearTimeout(deadline)
-        deadline = setTimeout(giveUp, Math.min(CLIENT_HELLO_DEADLINE_MS, until - performance.now()))
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, Math.min(CLIENT_HELLO_DEADLINE_MS, deadline - performance.now()))
       }
       received.push(bytes)
       try {
@@ -49,7 +50,7 @@ export function peekClientHello(socket: Socket, until: number): Promise<PeekedHe
         settle(undefined)
       }
     }
-    let deadline = setTimeout(giveUp, until - performance.now())
+    let timer = setTimeout(giveUp, deadline - performance.now())
     socket.on('data', onData)
     socket.on('end', giveUp)
     socket.on('close', giveUp)
@@ -57,7 +58,7 @@ export function peekClientHello(socket: Socket, until: number): Promise<PeekedHe
 }
 
 function refuse(socket: Socket, error: unknown): void {
-  // What does not even begin as a TLS record gets no alert: its sender could not read one.
+  // A client that does not speak TLS gets no alert: it could not read one.
   const alert = error instanceof DecodeError ? error.alert : ALERT.internal_error
   socket.end(alertRecord(alert))
   socket.destroySoon()

@@ -4,9 +4,9 @@
 import type { Socket } from 'node:net'
 import { networkOf } from '../client-address/ip-address.ts'
 import {
-  CONNECTIONS_PER_SOURCE_MAX,
+  CONNECTIONS_PER_NETWORK_MAX,
   SILENT_CONNECTIONS_MAX,
-  SILENT_CONNECTIONS_PER_SOURCE_MAX,
+  SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
 
 /** Why a connection was turned away. */
@@ -14,7 +14,7 @@ export type Refusal =
   /** As many as there may be are open. */
   | 'full'
   /** The same for the connections of one source, … */
-  | 'source'
+  | 'network'
   /** … or for those that said nothing yet: the oldest one went, to make room. */
   | 'silent'
   /** The relay has too much to do. */
@@ -23,14 +23,14 @@ export type Refusal =
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean
   /** Told of each connection that was turned away. */
-  refused(reason: Refusal): void
-  max?: { perSource: number; silent: number; silentPerSource: number }
+  onRefuse(reason: Refusal): void
+  max?: { perNetwork: number; silent: number; silentPerNetwork: number }
 }
 
 const MAX = {
-  perSource: CONNECTIONS_PER_SOURCE_MAX,
+  perNetwork: CONNECTIONS_PER_NETWORK_MAX,
   silent: SILENT_CONNECTIONS_MAX,
-  silentPerSource: SILENT_CONNECTIONS_PER_SOURCE_MAX,
+  silentPerNetwork: SILENT_CONNECTIONS_PER_NETWORK_MAX,
 }
 
 /** Connections of one source. */
@@ -60,12 +60,12 @@ export class ConnectionLimiter {
    * Takes a new connection in as one that said nothing yet, or resets it.
    * @param source normalized address; undefined for one that stands for many clients and is trusted
    */
-  admit(socket: Socket, source: string | undefined): boolean {
-    const network = source === undefined ? undefined : networkOf(source)
+  admit(socket: Socket, clientIp: string | undefined): boolean {
+    const network = clientIp === undefined ? undefined : networkOf(clientIp)
     const count = network === undefined ? undefined : (this.#counts.get(network) ?? { open: 0, silent: 0 })
     if (this.#options.isOverloaded()) return this.#refuse(socket, 'overload')
-    if (count && (count.open >= this.#max.perSource || count.silent >= this.#max.silentPerSource))
-      return this.#refuse(socket, 'source')
+    if (count && (count.open >= this.#max.perNetwork || count.silent >= this.#max.silentPerNetwork))
+      return this.#refuse(socket, 'network')
     const [oldest] = this.#silent.size >= this.#max.silent ? this.#silent.keys() : []
     if (oldest) {
       this.onClientHello(oldest)
@@ -96,7 +96,7 @@ export class ConnectionLimiter {
 
   #refuse(socket: Socket, reason: Refusal): false {
     socket.resetAndDestroy()
-    this.#options.refused(reason)
+    this.#options.onRefuse(reason)
     return false
   }
 }

@@ -10,7 +10,7 @@ const DELAY_MAX_MS = 1000
 
 export class OverloadMonitor {
   readonly #timer: NodeJS.Timeout
-  #lookedAt: number = performance.now()
+  #sampledAt: number = performance.now()
   #delayMs = 0
   #heapUse = 0
 
@@ -28,8 +28,8 @@ export class OverloadMonitor {
 
   #sample(): void {
     const now = performance.now()
-    const delayMs = Math.min(DELAY_MAX_MS, Math.max(0, now - this.#lookedAt - OVERLOAD_SAMPLE_MS))
-    this.#lookedAt = now
+    const delayMs = Math.min(DELAY_MAX_MS, Math.max(0, now - this.#sampledAt - OVERLOAD_SAMPLE_MS))
+    this.#sampledAt = now
     this.#delayMs += WEIGHT * (delayMs - this.#delayMs)
     const { used_heap_size, external_memory, heap_size_limit } = getHeapStatistics()
     this.#heapUse = (used_heap_size + external_memory) / heap_size_limit

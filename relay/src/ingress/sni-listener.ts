@@ -14,7 +14,7 @@ export interface SniListenerHandlers {
    * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock
    * @returns whether the connection may go on
    */
-  readProxyHeader(socket: Socket, until: number): Promise<boolean>
+  readProxyHeader(socket: Socket, deadline: number): Promise<boolean>
   /** Whether the relay takes the connection on. */
   admit(socket: Socket): boolean
   /** It said whom it wants. */
@@ -43,9 +43,9 @@ export function createSniListener(ingress: SniListenerHandlers, connectionsMax: 
 }
 
 async function dispatch(socket: Socket, ingress: SniListenerHandlers): Promise<void> {
-  const until = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
-  if (!(await ingress.readProxyHeader(socket, until)) || !ingress.admit(socket)) return
-  const hello = await peekClientHello(socket, until)
+  const deadline = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
+  if (!(await ingress.readProxyHeader(socket, deadline)) || !ingress.admit(socket)) return
+  const hello = await peekClientHello(socket, deadline)
   ingress.onClientHello(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)

@@ -2,7 +2,7 @@
 // hold up what else the process does.
 
 import { now } from '../clock.ts'
-import { EXPIRIES_PER_TURN, TIMER_MAX_MS } from '../limits.ts'
+import { EXPIRIES_PER_TICK, TIMER_MAX_MS } from '../limits.ts'
 
 export interface ExpiryEntry<T> {
   readonly value: T
@@ -51,7 +51,7 @@ export class ExpiryHeap<T> {
   #work = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY
     const at = now()
-    for (let done = 0; done < EXPIRIES_PER_TURN; done++) {
+    for (let done = 0; done < EXPIRIES_PER_TICK; done++) {
       const first = this.#heap[0]
       if (first === undefined || first.at > at) break
       this.remove(first)

@@ -4,7 +4,7 @@ import { constants, copyFile, type FileHandle, link, open, rm } from 'node:fs/pr
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { wallClockAhead } from '../clock.ts'
-import { JOURNAL_MAX_BYTES, JOURNAL_SPARE_LINES } from '../limits.ts'
+import { JOURNAL_MAX_BYTES, JOURNAL_SURPLUS_LINES_MAX } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
 import { readBytesIfPresent, StateFileError, sizeIfPresent, writePrivate } from '../storage/state-file.ts'
@@ -90,7 +90,7 @@ export class ReservationJournal {
   }
 
   #isLong(lines: number): boolean {
-    return lines > 2 * this.reservations.size + JOURNAL_SPARE_LINES
+    return lines > 2 * this.reservations.size + JOURNAL_SURPLUS_LINES_MAX
   }
 
   async #write(): Promise<void> {

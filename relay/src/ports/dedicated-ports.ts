@@ -23,25 +23,25 @@ export interface ClaimedPorts {
 const TRANSPORTS = ['tcp', 'udp'] as const
 
 export class DedicatedPorts {
-  readonly #planes: Record<Transport, PortAllocator>
+  readonly #allocators: Record<Transport, PortAllocator>
 
-  constructor(planes: Record<Transport, PortAllocator>) {
-    this.#planes = planes
+  constructor(allocators: Record<Transport, PortAllocator>) {
+    this.#allocators = allocators
   }
 
   /** @throws RelayError when one that is wanted cannot be had, as far as that is known before trying */
-  require(key: string, wanted: RequestedPorts): void {
-    for (const transport of TRANSPORTS) if (wanted[transport]) this.#planes[transport].require(key)
+  require(key: string, requested: RequestedPorts): void {
+    for (const transport of TRANSPORTS) if (requested[transport]) this.#allocators[transport].require(key)
   }
 
   /**
    * All that is wanted, or nothing.
    * @throws RelayError as {@link require} does, or when no port is free
    */
-  async claim(key: string, wanted: RequestedPorts): Promise<ClaimedPorts> {
-    const tcp = wanted.tcp ? await this.#planes.tcp.claim(key) : undefined
+  async claim(key: string, requested: RequestedPorts): Promise<ClaimedPorts> {
+    const tcp = requested.tcp ? await this.#allocators.tcp.claim(key) : undefined
     try {
-      const udp = wanted.udp ? await this.#planes.udp.claim(key) : undefined
+      const udp = requested.udp ? await this.#allocators.udp.claim(key) : undefined
       const release = () => {
         tcp?.release()
         udp?.release()
@@ -63,7 +63,7 @@ export class DedicatedPorts {
 
   /** To be called when the policy changed. */
   update(): void {
-    for (const transport of TRANSPORTS) this.#planes[transport].update()
+    for (const transport of TRANSPORTS) this.#allocators[transport].update()
   }
 }
 

@@ -23,7 +23,7 @@ export interface PortAllocatorOptions {
   /** Whether the lease may be reached. */
   routes: (lease: Lease) => boolean
   /** Rejects when the port cannot be had. @param served who has the port now; undefined before it is served */
-  bind: (port: number, served: () => Lease | undefined) => Promise<BoundPort>
+  bind: (port: number, currentLease: () => Lease | undefined) => Promise<BoundPort>
   errors: Record<'disabled' | 'capacity' | 'exhausted', ErrorCode>
   log: Logger
 }
@@ -127,7 +127,7 @@ export class PortAllocator {
         return
       } catch (error) {
         this.#options.log.debug({ err: error, port }, 'a port of the range cannot be had')
-        pool.setAside(port)
+        pool.markInUse(port)
       }
     }
     throw new RelayError(this.#options.errors.exhausted, 'no port is free')

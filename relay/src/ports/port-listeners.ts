@@ -54,9 +54,9 @@ export function createDedicatedPorts({
     hasRoom,
     settings: () => policy.settings.tcp_port,
     routes,
-    bind: (port, served) =>
+    bind: (port, currentLease) =>
       tcpPorts.open(port, (visitor) => {
-        const lease = served()
+        const lease = currentLease()
         if (lease === undefined || !policy.routes(lease)) visitor.resetAndDestroy()
         else serve(visitor, lease).catch((error) => refuse(visitor, error))
       }),
@@ -72,7 +72,7 @@ export function createDedicatedPorts({
     hasRoom,
     settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
     routes,
-    bind: (port, served) => datagrams.open(port, served),
+    bind: (port, currentLease) => datagrams.open(port, currentLease),
     errors: {
       disabled: 'udp_disabled',
       capacity: 'udp_capacity_exceeded',

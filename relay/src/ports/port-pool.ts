@@ -3,7 +3,7 @@
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
 import type { PortRange } from '../config/settings.ts'
-import { PORT_TAKEN_MS } from '../limits.ts'
+import { PORT_IN_USE_RETRY_MS } from '../limits.ts'
 
 interface Holding {
   port: number
@@ -18,12 +18,12 @@ export class PortPool {
   /** Port → identity key. */
   readonly #holders = new Map<number, string>()
   /** Port → when it is tried again, for those that other processes have. */
-  readonly #taken = new Map<number, number>()
+  readonly #inUse = new Map<number, number>()
 
   /** @param except never given out: the relay's own */
   constructor(range: PortRange, except: readonly number[] = []) {
     this.#range = range
-    for (const port of except) this.#taken.set(port, Number.POSITIVE_INFINITY)
+    for (const port of except) this.#inUse.set(port, Number.POSITIVE_INFINITY)
   }
 
   /** Ports that `key` may hold now: the one it had, then those that nobody ever had, then those given up first. */
@@ -32,7 +32,7 @@ export class PortPool {
     const own = this.#holdings.get(key)
     if (own !== undefined) yield own.port
     for (let port = this.#range.min; port <= this.#range.max; port++)
-      if (!this.#holders.has(port) && (this.#taken.get(port) ?? 0) <= time) yield port
+      if (!this.#holders.has(port) && (this.#inUse.get(port) ?? 0) <= time) yield port
     for (const [holder, { port, until }] of this.#holdings) if (until <= time && holder !== key) yield port
   }
 
@@ -56,18 +56,18 @@ export class PortPool {
   }
 
   /** Another process has the port. */
-  setAside(port: number): void {
+  markInUse(port: number): void {
     const holder = this.#holders.get(port)
     if (holder !== undefined) this.#holdings.delete(holder)
     this.#holders.delete(port)
-    this.#taken.set(port, now() + PORT_TAKEN_MS)
+    this.#inUse.set(port, now() + PORT_IN_USE_RETRY_MS)
   }
 
   #assign(key: string, holding: Holding): void {
     const before = this.#holdings.get(key)
     if (before !== undefined) this.#holders.delete(before.port)
-    const loser = this.#holders.get(holding.port)
-    if (loser !== undefined) this.#holdings.delete(loser)
+    const previousHolder = this.#holders.get(holding.port)
+    if (previousHolder !== undefined) this.#holdings.delete(previousHolder)
     this.#holdings.delete(key)
     this.#holdings.set(key, holding)
     this.#holders.set(holding.port, key)

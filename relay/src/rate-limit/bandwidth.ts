@@ -30,7 +30,7 @@ export class Bandwidth {
   }
 
   /** For what cannot wait, such as datagrams. @returns false, and counts nothing, while others still pay for theirs */
-  take(bytes: number): boolean {
+  trySpend(bytes: number): boolean {
     if (this.spend(0) > 0) return false
     this.spend(bytes)
     return true

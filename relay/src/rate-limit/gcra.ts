@@ -30,7 +30,7 @@ export class GcraLimiter {
   }
 
   /** Never beyond the burst. */
-  giveBack(slot: number, units: number, now: number): void {
+  refund(slot: number, units: number, now: number): void {
     this.#fullAt[slot] = now + Math.max(0, this.#debt(slot, now) - units * this.#unitMs)
   }
 

@@ -14,8 +14,8 @@ import { RATE_LIMIT_SLOTS, REFUND_BURST, REFUND_PER_MINUTE } from '../limits.ts'
 import { GcraLimiter, type Rate } from './gcra.ts'
 
 /** Units a minute. */
-export interface BudgetSettings {
-  sourcePerMinute: number
+export interface RateLimitSettings {
+  networkPerMinute: number
   relayPerMinute: number
 }
 
@@ -23,20 +23,20 @@ export interface BudgetSettings {
 const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
 const SLOT_KEY_BYTES = 32
 
-export class Budgets {
-  readonly #clientAddresses: GcraLimiter
+export class RateLimits {
+  readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
   readonly #relay: GcraLimiter
   readonly #slotKey: string
 
   /** @param slotKey secret of this process: who does not know it cannot aim at another source's slot */
-  constructor(settings: BudgetSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
-    const { sourcePerMinute, relayPerMinute } = settings
-    this.#clientAddresses = new GcraLimiter(
+  constructor(settings: RateLimitSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
+    const { networkPerMinute, relayPerMinute } = settings
+    this.#networks = new GcraLimiter(
       RATE_LIMIT_SLOTS,
-      scaled(sourcePerMinute, { perMinute: SOURCE_BUDGET_PER_MINUTE, burst: SOURCE_BUDGET_BURST }),
+      scaled(networkPerMinute, { perMinute: SOURCE_BUDGET_PER_MINUTE, burst: SOURCE_BUDGET_BURST }),
     )
-    const refundsPerMinute = (REFUND_PER_MINUTE * sourcePerMinute) / SOURCE_BUDGET_PER_MINUTE
+    const refundsPerMinute = (REFUND_PER_MINUTE * networkPerMinute) / SOURCE_BUDGET_PER_MINUTE
     this.#refunds = new GcraLimiter(
       RATE_LIMIT_SLOTS,
       scaled(refundsPerMinute, { perMinute: REFUND_PER_MINUTE, burst: REFUND_BURST }),
@@ -53,29 +53,29 @@ export class Budgets {
    * @param source normalized IP address
    * @throws RelayError `rate_limited` that says when there are enough units
    */
-  charge(source: string, units: number): void {
-    const slot = this.#slotOf(source)
+  charge(clientIp: string, units: number): void {
+    const slot = this.#slotOf(clientIp)
     const now = performance.now()
-    const waitMs = Math.max(this.#clientAddresses.waitMs(slot, units, now), this.#relay.waitMs(0, units, now))
+    const waitMs = Math.max(this.#networks.waitMs(slot, units, now), this.#relay.waitMs(0, units, now))
     if (waitMs > 0)
       throw new RelayError('rate_limited', 'too many requests', {
         'Retry-After': `${Math.ceil(waitMs / 1000)}`,
       })
-    this.#clientAddresses.spend(slot, units, now)
+    this.#networks.spend(slot, units, now)
     this.#relay.spend(0, units, now)
   }
 
   /** A page that gives its lease up, most often to be reloaded, gets back from its source's budget what the lease cost. */
-  refundRegistration(source: string): void {
-    const slot = this.#slotOf(source)
+  refundRegistration(clientIp: string): void {
+    const slot = this.#slotOf(clientIp)
     const now = performance.now()
     if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return
     this.#refunds.spend(slot, REGISTRATION_COST, now)
-    this.#clientAddresses.giveBack(slot, REGISTRATION_COST, now)
+    this.#networks.refund(slot, REGISTRATION_COST, now)
   }
 
-  #slotOf(source: string): number {
-    return hash('sha256', this.#slotKey + networkOf(source), 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
+  #slotOf(clientIp: string): number {
+    return hash('sha256', this.#slotKey + networkOf(clientIp), 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
   }
 }
 

@@ -4,7 +4,7 @@ import { RelayError } from '../errors.ts'
 import {
   BODY_MEMORY_RETRY_S,
   UNAUTHENTICATED_BYTES_MAX,
-  UNAUTHENTICATED_BYTES_PER_SOURCE_MAX,
+  UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
 } from '../limits.ts'
 
 /** What one request, or what is kept of it, takes of the memory. */
@@ -70,7 +70,7 @@ export class RequestMemory {
 /** For requests of clients that have shown no credential, and what is kept of them. */
 export function unauthenticatedMemory(): RequestMemory {
   return new RequestMemory({
-    perClient: UNAUTHENTICATED_BYTES_PER_SOURCE_MAX,
+    perClient: UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
     total: UNAUTHENTICATED_BYTES_MAX,
   })
 }

@@ -1,8 +1,8 @@
 // Whether the page at the other end of a WebSocket still answers. One that is frozen does not, and its connection stays open.
 
-import { CARRIER_SILENCE_MS } from '../limits.ts'
+import { CARRIER_PROBE_DEADLINE_MS } from '../limits.ts'
 
-interface Line {
+interface ProbedSocket {
   /** Asks the page for any message. */
   ping(): void
   /** Bytes that the kernel has not taken, which the question waits behind. */
@@ -10,14 +10,14 @@ interface Line {
 }
 
 export class CarrierLiveness {
-  readonly #line: Line
+  readonly #socket: ProbedSocket
   readonly #listeners = new Set<() => void>()
-  #heard = 0
-  #asking: Promise<boolean> | undefined
+  #received = 0
+  #probing: Promise<boolean> | undefined
   #isSilent = false
 
-  constructor(line: Line) {
-    this.#line = line
+  constructor(socket: ProbedSocket) {
+    this.#socket = socket
   }
 
   /** It did not answer when it was asked last, and nothing has come since. */
@@ -26,8 +26,8 @@ export class CarrierLiveness {
   }
 
   /** Messages so far. */
-  get heard(): number {
-    return this.#heard
+  get messagesReceived(): number {
+    return this.#received
   }
 
   /** @param listener is called when {@link isSilent} has changed. @returns takes it back */
@@ -37,31 +37,31 @@ export class CarrierLiveness {
   }
 
   /** A message came: any is a sign of life, for the answer may be stuck behind bulk data. */
-  hear(): void {
-    this.#heard += 1
-    if (this.#isSilent) this.#change(false)
+  onMessage(): void {
+    this.#received += 1
+    if (this.#isSilent) this.#setSilent(false)
   }
 
   /** Finds out whether the page answers. All who ask at the same time share the question. */
   probe(): Promise<boolean> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined
+    this.#probing ??= this.#runProbe().finally(() => {
+      this.#probing = undefined
     })
-    return this.#asking
+    return this.#probing
   }
 
-  async #ask(): Promise<boolean> {
-    const [heard, backlog] = [this.#heard, this.#line.backlog()]
-    this.#line.ping()
-    await new Promise((resolve) => setTimeout(resolve, CARRIER_SILENCE_MS))
+  async #runProbe(): Promise<boolean> {
+    const [received, backlog] = [this.#received, this.#socket.backlog()]
+    this.#socket.ping()
+    await new Promise((resolve) => setTimeout(resolve, CARRIER_PROBE_DEADLINE_MS))
     // A backlog that moves shows that somebody takes it, and that the question may not have arrived yet.
-    const moves = backlog > 0 && this.#line.backlog() !== backlog
-    const isSilent = this.#heard === heard && !moves
-    if (isSilent && !this.#isSilent) this.#change(true)
+    const moves = backlog > 0 && this.#socket.backlog() !== backlog
+    const isSilent = this.#received === received && !moves
+    if (isSilent && !this.#isSilent) this.#setSilent(true)
     return !isSilent
   }
 
-  #change(isSilent: boolean): void {
+  #setSilent(isSilent: boolean): void {
     this.#isSilent = isSilent
     for (const listener of this.#listeners) listener()
   }

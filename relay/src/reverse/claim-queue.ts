@@ -1,6 +1,6 @@
 // The visitors of one lease that wait for a session, in their order; those of a source that has its share come last.
 
-import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_SOURCE_MAX } from '../limits.ts'
+import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_NETWORK_MAX } from '../limits.ts'
 import type { ClaimedSession } from './ready-queue.ts'
 
 /** Who waits. */
@@ -14,63 +14,63 @@ export interface ClaimPriority {
 type Settle = (claimed: ClaimedSession | undefined) => void
 
 export class ClaimQueue {
-  readonly #first = new Set<Settle>()
-  readonly #last = new Set<Settle>()
+  readonly #normalPriority = new Set<Settle>()
+  readonly #lowPriority = new Set<Settle>()
   /** By network; only of those that wait. */
-  readonly #perSource = new Map<string, number>()
+  readonly #perNetwork = new Map<string, number>()
 
   get size(): number {
-    return this.#first.size + this.#last.size
+    return this.#normalPriority.size + this.#lowPriority.size
   }
 
   /** @returns undefined when there is no room, when no session came in time, or the visitor has gone */
   async wait(
     { network, isLowPriority }: ClaimPriority,
-    gone: AbortSignal,
+    disconnected: AbortSignal,
     timeoutMs: number,
   ): Promise<ClaimedSession | undefined> {
-    if (!this.#makesRoom(isLowPriority) || !this.#count(network, 1)) return undefined
-    const line = isLowPriority ? this.#last : this.#first
+    if (!this.#makeRoom(isLowPriority) || !this.#count(network, 1)) return undefined
+    const queue = isLowPriority ? this.#lowPriority : this.#normalPriority
     return await new Promise((resolve) => {
       const settle: Settle = (claimed) => {
-        line.delete(settle)
+        queue.delete(settle)
         this.#count(network, -1)
         clearTimeout(timeout)
-        gone.removeEventListener('abort', giveUp)
+        disconnected.removeEventListener('abort', giveUp)
         resolve(claimed)
       }
       const giveUp = () => settle(undefined)
       const timeout = setTimeout(giveUp, timeoutMs)
-      gone.addEventListener('abort', giveUp)
-      line.add(settle)
+      disconnected.addEventListener('abort', giveUp)
+      queue.add(settle)
     })
   }
 
   /** Gives a session to whoever is next. @returns false when nobody waits */
-  give(claimed: ClaimedSession): boolean {
-    const [settle] = this.#first.size > 0 ? this.#first : this.#last
+  fulfil(claimed: ClaimedSession): boolean {
+    const [settle] = this.#normalPriority.size > 0 ? this.#normalPriority : this.#lowPriority
     settle?.(claimed)
     return settle !== undefined
   }
 
   rejectAll(): void {
-    for (const settle of [...this.#first, ...this.#last]) settle(undefined)
+    for (const settle of [...this.#normalPriority, ...this.#lowPriority]) settle(undefined)
   }
 
-  #makesRoom(isLowPriority: boolean): boolean {
+  #makeRoom(isLowPriority: boolean): boolean {
     if (this.size < WAITING_CLAIMS_MAX) return true
-    const [displaced] = isLowPriority ? [] : this.#last
+    const [displaced] = isLowPriority ? [] : this.#lowPriority
     displaced?.(undefined)
     return displaced !== undefined
   }
 
   /** @returns false, and counts nothing, when the source has as many as it may */
-  #count(network: string | undefined, more: 1 | -1): boolean {
+  #count(network: string | undefined, delta: 1 | -1): boolean {
     if (network === undefined) return true
-    const count = (this.#perSource.get(network) ?? 0) + more
-    if (count > WAITING_CLAIMS_PER_SOURCE_MAX) return false
-    if (count === 0) this.#perSource.delete(network)
-    else this.#perSource.set(network, count)
+    const count = (this.#perNetwork.get(network) ?? 0) + delta
+    if (count > WAITING_CLAIMS_PER_NETWORK_MAX) return false
+    if (count === 0) this.#perNetwork.delete(network)
+    else this.#perNetwork.set(network, count)
     return true
   }
 }

@@ -72,7 +72,7 @@ export class ConnectEndpoint {
 
   /** Lets the pages of the lease come back to another process. */
   closeCarriers(lease: Lease): void {
-    for (const carrier of this.#open.get(lease) ?? []) carrier.sendAway()
+    for (const carrier of this.#open.get(lease) ?? []) carrier.closeForRestart()
   }
 
   /** Remembers a connection whose TLS handshake has not begun. */
@@ -90,19 +90,19 @@ export class ConnectEndpoint {
    * @param head bytes that came behind the request
    * @throws RelayError when the request is refused; nothing was written then
    */
-  upgrade(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
+  upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
     requireHttp11(request)
-    if (this.#policy.isAnyIpBanned(source)) throw new RelayError('ip_banned', 'this address is banned here')
+    if (this.#policy.isAnyIpBanned(clientIp)) throw new RelayError('ip_banned', 'this address is banned here')
     if (request.headers.upgrade?.toLowerCase() === 'websocket')
-      this.#openCarrier(request, source, socket, head)
+      this.#openCarrier(request, clientIp, socket, head)
     else this.#openSession(request, socket, head)
   }
 
-  #openCarrier(request: IncomingMessage, source: string, socket: Duplex, head: Buffer): void {
+  #openCarrier(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(offeredCapability(request))
     const open = this.#open.get(lease)?.size ?? 0
     if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} WebSockets are open for this lease`)
-    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, lease, source))
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, lease, clientIp))
   }
 
   #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -122,7 +122,7 @@ export class ConnectEndpoint {
     return lease
   }
 
-  #serve(ws: WebSocket, connection: Duplex, lease: Lease, source: string): void {
+  #serve(ws: WebSocket, connection: Duplex, lease: Lease, clientIp: string): void {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A page often comes back because its last WebSocket died, which is not known here yet.
@@ -132,7 +132,7 @@ export class ConnectEndpoint {
       socket: ws,
       connection,
       lease,
-      source: this.#clientAddresses.standsForMany(source) ? undefined : source,
+      clientIp: this.#clientAddresses.standsForMany(clientIp) ? undefined : clientIp,
       credentials: this.#credentials,
       memories: this.#memories,
     })

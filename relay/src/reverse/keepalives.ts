@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
-import { KEEPALIVES_PER_TURN } from '../limits.ts'
+import { KEEPALIVES_PER_TICK } from '../limits.ts'
 import { writeKeepalive } from './marker.ts'
 
 /**
@@ -14,7 +14,7 @@ const due = new Set<Duplex>()
 /** @returns what ends it: no keepalive is written from then on */
 export function keepAlive(session: Duplex): () => void {
   const timer = setInterval(() => {
-    if (due.size === 0) setImmediate(writeSome)
+    if (due.size === 0) setImmediate(writeDue)
     due.add(session)
   }, KEEPALIVE_INTERVAL_MS)
   return () => {
@@ -23,13 +23,13 @@ export function keepAlive(session: Duplex): () => void {
   }
 }
 
-function writeSome(): void {
-  let left = KEEPALIVES_PER_TURN
+function writeDue(): void {
+  let remaining = KEEPALIVES_PER_TICK
   for (const session of due) {
-    if (left === 0) break
-    left -= 1
+    if (remaining === 0) break
+    remaining -= 1
     due.delete(session)
     writeKeepalive(session)
   }
-  if (due.size > 0) setImmediate(writeSome)
+  if (due.size > 0) setImmediate(writeDue)
 }

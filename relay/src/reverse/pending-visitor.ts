@@ -19,7 +19,7 @@ export interface PendingVisitor {
   /** Where it came in, its source has its share of the lease's visitors: others go first. */
   isLowPriority: boolean
   /** The process that handed the visitor over to this one; undefined when the visitor came in here. */
-  from: PeerProcess | undefined
+  handedOverBy: PeerProcess | undefined
 }
 
 export interface PeerProcess {

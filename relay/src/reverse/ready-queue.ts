@@ -80,7 +80,7 @@ export class ReadyQueue {
   /** Takes over a session until it is claimed. @returns false when there is no room: the session stays the caller's */
   offer(session: Duplex): boolean {
     if (!this.hasRoom || session.destroyed) return false
-    if (!this.#waiting.give(session)) {
+    if (!this.#waiting.fulfil(session)) {
       if (this.#idle.length >= READY_SESSIONS_MAX) this.#dropSilent()
       this.#idle.push(this.#watch(session))
       this.#onChange?.()
@@ -91,7 +91,7 @@ export class ReadyQueue {
   /** So many sessions wait at `place` now: for the visitors that wait here first. */
   setPeerCount(peer: PeerProcess, count: number): void {
     let left = count
-    while (left > 0 && this.#waiting.give(peer)) left -= 1
+    while (left > 0 && this.#waiting.fulfil(peer)) left -= 1
     if (left > 0) this.#elsewhere.set(peer, left)
     else this.#elsewhere.delete(peer)
   }
@@ -139,7 +139,7 @@ export class ReadyQueue {
       while (this.#waiting.size > 0) {
         const session = this.#take(this.#idle.findLastIndex(isLive))
         if (session === undefined) return
-        this.#waiting.give(session)
+        this.#waiting.fulfil(session)
       }
     })
     return () => {

@@ -10,17 +10,17 @@ import {
   SESSION_MEMORY_HEAP_SHARE,
   SESSION_MEMORY_MAX_BYTES,
   SESSION_MEMORY_PER_LEASE_MAX_BYTES,
-  SESSION_MEMORY_PER_SOURCE_MAX_BYTES,
+  SESSION_MEMORY_PER_NETWORK_MAX_BYTES,
   SESSION_MEMORY_RELIEF_SHARE,
 } from '../limits.ts'
 
 /** Whose memory a bound is of. */
-export type MemoryBound = 'websocket' | 'lease' | 'source' | 'relay'
+export type MemoryBound = 'websocket' | 'lease' | 'network' | 'relay'
 
 export interface SessionMemoryBounds {
   perSession: number
   perLease: number
-  perSource: number
+  perNetwork: number
   all: number
 }
 
@@ -34,20 +34,20 @@ export interface MemoryHolder {
 
 export class SessionMemories {
   readonly #bounds: SessionMemoryBounds
-  readonly #relieved: (bound: MemoryBound) => void
+  readonly #onRelief: (bound: MemoryBound) => void
   readonly #all: Group
   /** Of leases and sources with an open WebSocket. */
   readonly #leases = new Map<Lease, Group>()
-  readonly #clientAddresses = new Map<string, Group>()
+  readonly #networks = new Map<string, Group>()
 
   /** @param relieved told of each bound that was exceeded */
   constructor(
-    relieved: (bound: MemoryBound) => void = () => {},
+    onRelief: (bound: MemoryBound) => void = () => {},
     bounds: SessionMemoryBounds = defaultBounds(),
   ) {
     this.#bounds = bounds
-    this.#relieved = relieved
-    this.#all = new Group(bounds.all, () => relieved('relay'))
+    this.#onRelief = onRelief
+    this.#all = new Group(bounds.all, () => onRelief('relay'))
   }
 
   /** What all WebSockets hold, in bytes. */
@@ -56,17 +56,15 @@ export class SessionMemories {
   }
 
   /** Counts what a WebSocket holds. @param source normalized address of its client; undefined when it stands for many */
-  open(lease: Lease, source: string | undefined, holder: MemoryHolder): SessionMemory {
-    const { perSession, perLease, perSource } = this.#bounds
+  open(lease: Lease, clientIp: string | undefined, holder: MemoryHolder): SessionMemory {
+    const { perSession, perLease, perNetwork } = this.#bounds
     const groups = [
-      new Group(perSession, () => this.#relieved('websocket')),
-      groupOf(this.#leases, lease, perLease, () => this.#relieved('lease')),
+      new Group(perSession, () => this.#onRelief('websocket')),
+      groupOf(this.#leases, lease, perLease, () => this.#onRelief('lease')),
       this.#all,
     ]
-    if (source !== undefined)
-      groups.push(
-        groupOf(this.#clientAddresses, networkOf(source), perSource, () => this.#relieved('source')),
-      )
+    if (clientIp !== undefined)
+      groups.push(groupOf(this.#networks, networkOf(clientIp), perNetwork, () => this.#onRelief('network')))
     return new SessionMemory(groups, holder)
   }
 }
@@ -166,7 +164,7 @@ function defaultBounds(): SessionMemoryBounds {
   return {
     perSession: SESSION_MEMORY_MAX_BYTES,
     perLease: SESSION_MEMORY_PER_LEASE_MAX_BYTES,
-    perSource: SESSION_MEMORY_PER_SOURCE_MAX_BYTES,
+    perNetwork: SESSION_MEMORY_PER_NETWORK_MAX_BYTES,
     all: getHeapStatistics().heap_size_limit * SESSION_MEMORY_HEAP_SHARE,
   }
 }

@@ -32,8 +32,8 @@ export class StreamAuthorizer {
     const deadline = setTimeout(() => stream.abort(), CAPABILITY_DEADLINE_MS)
     try {
       const capability = await this.#readCapability(stream)
-      const isGood = capability !== undefined && this.#isOfLease(capability)
-      await (isGood && this.#lease.ready.hasRoom ? this.#accept(stream) : reject(stream))
+      const isAuthorized = capability !== undefined && this.#isOfLease(capability)
+      await (isAuthorized && this.#lease.ready.hasRoom ? this.#accept(stream) : reject(stream))
     } catch {
       stream.abort()
     } finally {

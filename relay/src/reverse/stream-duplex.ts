@@ -6,11 +6,11 @@ import { STREAM_READ_MAX_BYTES } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 
 /** The stream is over because its peer said so; every other error ends the connection that it is on. */
-const OF_ONE_STREAM = 'stream_reset'
+const STREAM_RESET = 'stream_reset'
 
 /** Whether a session that is over ended with its WebSocket, and not by itself. */
 export function endedWithCarrier({ errored }: Duplex): boolean {
-  return errored instanceof YamuxError && errored.code !== OF_ONE_STREAM
+  return errored instanceof YamuxError && errored.code !== STREAM_RESET
 }
 
 /** Whether the far end of the session still answers; undefined for a native one, which nobody can ask. */

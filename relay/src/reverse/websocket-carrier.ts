@@ -20,7 +20,7 @@ export interface WebSocketCarrier {
   /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
   probe(): void
   /** Closes the WebSocket, for its page to open another one elsewhere. */
-  sendAway(): void
+  closeForRestart(): void
 }
 
 interface CarrierParts {
@@ -29,15 +29,15 @@ interface CarrierParts {
   connection: Duplex
   lease: Lease
   /** Normalized address of the client; undefined when it stands for many. */
-  source: string | undefined
+  clientIp: string | undefined
   credentials: LeaseAuthorizer
   memories: SessionMemories
 }
 
 /** Serves `socket` until it closes or the lease ends. Bridged streams live as long as the socket does. */
 export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
-  const { socket, connection, lease, source, credentials, memories } = parts
-  const memory = memories.open(lease, source, {
+  const { socket, connection, lease, clientIp, credentials, memories } = parts
+  const memory = memories.open(lease, clientIp, {
     shed: (bytes) => session.shed(bytes),
     terminate: () => socket.terminate(),
   })
@@ -46,13 +46,13 @@ export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
     backlog: () => socket.bufferedAmount,
   })
   const unwatch = lease.ready.watch(liveness)
-  const admission = new StreamAuthorizer(lease, credentials, memory, liveness)
+  const authorizer = new StreamAuthorizer(lease, credentials, memory, liveness)
   const session = new Session(webSocketTransport(socket, memory), {
     role: 'server',
     maxStreams: CARRIER_STREAMS_MAX,
     pingTimeoutMs: CARRIER_PING_DEADLINE_MS,
     memory,
-    onStream: (stream) => void admission.authorize(stream),
+    onStream: (stream) => void authorizer.authorize(stream),
   })
   const close = (code: number, reason: string) => {
     socket.close(code, reason)
@@ -63,31 +63,31 @@ export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
     close(code, `lease ${lease.ended.reason}`)
   }
   lease.ended.addEventListener('abort', onLeaseEnd)
-  const release = lease.onBlock(() => {
+  const releaseBlock = lease.onBlock(() => {
     session.transportClosed()
     close(CARRIER_CLOSE.leaseEnded, 'lease not allowed')
   })
   meterMessages(socket, connection, memory)
   socket.on('message', (data) => {
-    liveness.hear()
+    liveness.onMessage()
     session.receive(data as Buffer)
   })
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     lease.ended.removeEventListener('abort', onLeaseEnd)
-    release()
+    releaseBlock()
     unwatch()
     session.transportClosed()
     memory.close()
   })
   return {
     probe: () => {
-      const before = liveness.heard
+      const before = liveness.messagesReceived
       // Any message is a sign of life: the answer may be stuck behind bulk data.
       session.ping().catch(() => {
-        if (liveness.heard === before) socket.terminate()
+        if (liveness.messagesReceived === before) socket.terminate()
       })
     },
-    sendAway: () => close(SERVICE_RESTART, 'restart'),
+    closeForRestart: () => close(SERVICE_RESTART, 'restart'),
   }
 }

@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
 import { SharedReadBuffer } from '../../src/bridge/shared-read-buffer.ts'
-import { COALESCE_BYTES, LIMITED_READ_MAX_BYTES, TURN_MAX_BYTES } from '../../src/limits.ts'
+import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES, LIMITED_READ_MAX_BYTES } from '../../src/limits.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
 import { KINDS, tcp, tls } from '../support/bridges.ts'
 
@@ -153,7 +153,7 @@ describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: op
       await new Promise((resolve) => setTimeout(resolve, 5))
       if (left.writableLength !== held) idle = 0
       held = left.writableLength
-      expect(a.readableLength + b.writableLength).toBeLessThanOrEqual(3 * TURN_MAX_BYTES)
+      expect(a.readableLength + b.writableLength).toBeLessThanOrEqual(3 * BRIDGE_TICK_MAX_BYTES)
     }
     const [received] = await Promise.all([receive(right), sent])
     expect(digest(received)).toBe(digest(bytes))
@@ -238,7 +238,7 @@ describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
     await over
     expect(sink.total).toBe(8_000_000)
     // Node reads 64 KiB at a time, and decrypts what TLS has already read though no more is asked for.
-    expect(sink.mostInATurn).toBeLessThanOrEqual(TURN_MAX_BYTES + 64 * 1024)
+    expect(sink.mostInATurn).toBeLessThanOrEqual(BRIDGE_TICK_MAX_BYTES + 64 * 1024)
   })
 })
 

@@ -23,7 +23,7 @@ test('reads nothing more from the moment that it leaves', async () => {
     sessionsLost: 0,
     network: undefined,
     isLowPriority: false,
-    from: undefined,
+    handedOverBy: undefined,
   })
   expect(String(unread)).toBe('before')
   client.write('after')

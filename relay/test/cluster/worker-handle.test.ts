@@ -11,7 +11,7 @@ import { Forwarder, receiveForwarded } from '../../src/cluster/api-channel.ts'
 import { WorkerCounts } from '../../src/cluster/worker-counts.ts'
 import { WorkerHandle } from '../../src/cluster/worker-handle.ts'
 import { RestartBackoff } from '../../src/config/restart-backoff.ts'
-import { FORWARDED_MAX } from '../../src/limits.ts'
+import { FORWARDED_CONNECTIONS_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../../src/reverse/pending-visitor.ts'
@@ -37,9 +37,9 @@ class FakeChild extends EventEmitter {
   }
 }
 
-function linkTo(child: FakeChild): { link: WorkerHandle; ended: ReturnType<typeof vi.fn> } {
-  const ended = vi.fn()
-  return { link: new WorkerHandle({ said: () => {}, ended }, child as unknown as ChildProcess), ended }
+function linkTo(child: FakeChild): { link: WorkerHandle; onEnd: ReturnType<typeof vi.fn> } {
+  const onEnd = vi.fn()
+  return { link: new WorkerHandle({ onMessage: () => {}, onEnd }, child as unknown as ChildProcess), onEnd }
 }
 
 describe('a worker', () => {
@@ -64,32 +64,32 @@ describe('a worker', () => {
     const child = new FakeChild()
     const { link } = linkTo(child)
     child.takes = false
-    for (let i = 0; i < 65_536; i++) link.tell({ kind: 'recount', lease: 'lease' })
+    for (let i = 0; i < 65_536; i++) link.send({ kind: 'recount', lease: 'lease' })
     expect(child.kill).not.toHaveBeenCalled()
-    link.tell({ kind: 'recount', lease: 'lease' })
+    link.send({ kind: 'recount', lease: 'lease' })
     expect(child.kill).toHaveBeenCalledWith('SIGKILL')
   })
 
   test('that is told to end and does not is killed after 2 s more than its answers have', async () => {
     const child = new FakeChild()
-    const ended = linkTo(child).link.end(true, 1_000)
+    const onEnd = linkTo(child).link.end(true, 1_000)
     vi.advanceTimersByTime(2_999)
     expect(child.kill).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
     expect(child.kill).toHaveBeenCalledWith('SIGKILL')
     child.emit('exit', null, 'SIGKILL')
-    await ended
+    await onEnd
   })
 
   test('that is no more says no, is waited for by nobody, and is not listened to', async () => {
     const child = new FakeChild()
-    const { link, ended } = linkTo(child)
+    const { link, onEnd } = linkTo(child)
     const asked = link.ask((question) => ({ kind: 'ping', question }))
     child.emit('exit', 1, null)
     expect(await asked).toBe(false)
     expect(await link.ask((question) => ({ kind: 'ping', question }))).toBe(false)
     await link.settled()
-    expect(ended).toHaveBeenCalledExactlyOnceWith('exit code 1')
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith('exit code 1')
     const socket = { destroy: vi.fn() }
     child.emit('message', { kind: 'visitor' }, socket)
     expect(socket.destroy).toHaveBeenCalled()
@@ -107,7 +107,7 @@ describe('a worker', () => {
       sessionsLost: 0,
       network: undefined,
       isLowPriority: false,
-      from: undefined,
+      handedOverBy: undefined,
     })
     expect(child.told.map(({ kind }) => kind)).toEqual(['recount'])
   })
@@ -207,11 +207,11 @@ test('a worker has 4,096 connections open with the API; one more is refused', as
   const whole = new Promise<void>((resolve) =>
     receiveForwarded(socket, (connection) => {
       open.push(connection)
-      if (open.length === FORWARDED_MAX) resolve()
+      if (open.length === FORWARDED_CONNECTIONS_MAX) resolve()
     }),
   )
   const forward = (): Promise<void> => forwarder.forward(new Duplex({ read() {} }) as Socket, '192.0.2.1')
-  const forwarded = Array.from({ length: FORWARDED_MAX }, forward)
+  const forwarded = Array.from({ length: FORWARDED_CONNECTIONS_MAX }, forward)
   await whole
   expect(new Set(open.map((connection) => (connection as Socket).remoteAddress))).toEqual(
     new Set(['192.0.2.1']),

@@ -39,14 +39,14 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL }).metricsAddress).toBeUndefined())
 
   test('TRUSTED_PROXIES and the budgets', () => {
-    const { trustedProxies, budgets } = readSettings({
+    const { trustedProxies, rateLimits } = readSettings({
       SVC_URL: URL,
       TRUSTED_PROXIES: '10.0.0.0/8, ::1',
       SOURCE_BUDGET_PER_MINUTE: '50',
     })
     expect(['10.9.8.7', '::1', '192.0.2.1'].map((ip) => trustedProxies.has(ip))).toEqual([true, true, false])
-    expect(budgets).toEqual({ sourcePerMinute: 50, relayPerMinute: 600 })
-    expect(readSettings({ SVC_URL: URL }).budgets.sourcePerMinute).toBe(10)
+    expect(rateLimits).toEqual({ networkPerMinute: 50, relayPerMinute: 600 })
+    expect(readSettings({ SVC_URL: URL }).rateLimits.networkPerMinute).toBe(10)
   })
 
   test('PUBLIC_IPS are addresses of both families, each in one spelling and once', () => {

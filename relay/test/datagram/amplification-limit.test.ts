@@ -22,11 +22,11 @@ const credit = (
 function answered(share?: (bytes: number) => boolean): AmplificationLimit {
   const it = credit(share)
   for (let answers = 0; answers < 2; answers += 1) {
-    it.heard(0, now)
+    it.onReceived(0, now)
     it.spend(0, now)
     now += ROUND_TRIP_MS
   }
-  it.heard(0, now)
+  it.onReceived(0, now)
   return it
 }
 
@@ -41,7 +41,7 @@ describe('an address that has not answered', () => {
   test('gets three bytes for each, and three datagrams for each', () => {
     const it = credit()
     expect(it.spend(0, now)).toBe(false)
-    it.heard(100, now)
+    it.onReceived(100, now)
     expect(it.spend(301, now)).toBe(false)
     expect(it.spend(300, now)).toBe(true)
     expect(it.spend(1, now)).toBe(false)
@@ -51,7 +51,7 @@ describe('an address that has not answered', () => {
   test('gets no more for a burst, however long that is', () => {
     const it = credit()
     for (let count = 0; count < 1000; count += 1) {
-      it.heard(1, now)
+      it.onReceived(1, now)
       it.spend(1, now)
       now += 0.049
     }
@@ -61,7 +61,7 @@ describe('an address that has not answered', () => {
   test('gets no more for any number of datagrams to which nothing was sent', () => {
     const it = credit()
     for (let count = 0; count < 100; count += 1) {
-      it.heard(1, now)
+      it.onReceived(1, now)
       expect(it.spend(1024, now)).toBe(false)
       now += ROUND_TRIP_MS
     }
@@ -70,10 +70,10 @@ describe('an address that has not answered', () => {
 
   test('gets the echo of a second’s datagrams, also when it comes a second late', () => {
     const it = credit()
-    for (let count = 0; count < 20_000; count += 1) it.heard(64, now)
+    for (let count = 0; count < 20_000; count += 1) it.onReceived(64, now)
     expect(most(it, 64)).toBe(3 * 20_000 * 64)
     const other = credit()
-    for (let count = 0; count < 100_000; count += 1) other.heard(0, now)
+    for (let count = 0; count < 100_000; count += 1) other.onReceived(0, now)
     let sent = 0
     while (other.spend(0, now)) sent += 1
     expect(sent).toBe(65_536)
@@ -81,9 +81,9 @@ describe('an address that has not answered', () => {
 
   test('may save up 8 MiB, so that an echo of a burst passes whenever it comes', () => {
     const it = credit()
-    for (let count = 0; count < 4096; count += 1) it.heard(1472, now)
+    for (let count = 0; count < 4096; count += 1) it.onReceived(1472, now)
     expect(most(it, 1472)).toBeGreaterThan(4096 * 1472)
-    for (let count = 0; count < 100_000; count += 1) it.heard(1472, now)
+    for (let count = 0; count < 100_000; count += 1) it.onReceived(1472, now)
     expect(it.spend(8 * MIB + 1, now)).toBe(false)
     expect(it.spend(8 * MIB, now)).toBe(true)
   })
@@ -92,13 +92,13 @@ describe('an address that has not answered', () => {
 describe('an address that has answered twice', () => {
   test('gets 512 bytes for each, at most 16 KiB for a datagram', () => {
     const it = answered()
-    it.heard(1, now)
+    it.onReceived(1, now)
     expect(it.spend(3 + 512 + 1, now)).toBe(false)
     expect(it.spend(3 + 512, now)).toBe(true)
     const other = answered()
-    other.heard(32, now)
+    other.onReceived(32, now)
     expect(other.spend(16_384 + 96 + 1, now)).toBe(false)
-    other.heard(1200, now)
+    other.onReceived(1200, now)
     expect(other.spend(2 * 16_384 + 96 + 3600, now)).toBe(true)
     expect(other.spend(1, now)).toBe(false)
   })
@@ -106,7 +106,7 @@ describe('an address that has answered twice', () => {
   test('gets 64 datagrams for each, so that empty ones are bounded, too', () => {
     const it = answered()
     while (it.spend(0, now));
-    it.heard(0, now)
+    it.onReceived(0, now)
     let sent = 0
     while (it.spend(0, now)) sent += 1
     expect(sent).toBe(64)
@@ -114,31 +114,31 @@ describe('an address that has answered twice', () => {
 
   test('may save up 1 MiB', () => {
     const it = answered()
-    for (let count = 0; count < 1000; count += 1) it.heard(32, now)
+    for (let count = 0; count < 1000; count += 1) it.onReceived(32, now)
     expect(it.spend(MIB + 96_000 + 1, now)).toBe(false)
     expect(it.spend(MIB + 96_000, now)).toBe(true)
   })
 
   test('has to answer twice again after 2 minutes of silence, and what it had saved up is gone', () => {
     const it = answered()
-    it.heard(32, now)
+    it.onReceived(32, now)
     now += 120_000
     expect(it.spend(1000, now)).toBe(true)
     now += 1
     expect(it.spend(1000, now)).toBe(false)
-    it.heard(1, now)
+    it.onReceived(1, now)
     expect(it.spend(1000, now)).toBe(false)
     expect(it.spend(3, now)).toBe(true)
   })
 
   test('counts each answer once: two datagrams after one reply are one answer', () => {
     const it = credit()
-    it.heard(100, now)
+    it.onReceived(100, now)
     it.spend(1, now)
     now += ROUND_TRIP_MS
-    it.heard(100, now)
+    it.onReceived(100, now)
     now += ROUND_TRIP_MS
-    it.heard(100, now)
+    it.onReceived(100, now)
     expect(it.spend(10_000, now)).toBe(false)
   })
 
@@ -150,7 +150,7 @@ describe('an address that has answered twice', () => {
     const bytes = (it: AmplificationLimit): number => {
       let sent = 0
       for (let count = 0; count < 2000; count += 1) {
-        it.heard(32, now)
+        it.onReceived(32, now)
         if (it.spend(16_384 + 96, now)) sent += 16_384 + 96
       }
       return sent
@@ -163,7 +163,7 @@ describe('an address that has answered twice', () => {
     expect(bytes(stranger!)).toBeGreaterThan(8 * MIB - 20_000)
     // what is three times of what came is nobody's share
     now += 120_001
-    one!.heard(1200, now)
+    one!.onReceived(1200, now)
     expect(one!.spend(3600, now)).toBe(true)
   })
 })
@@ -171,7 +171,7 @@ describe('an address that has answered twice', () => {
 describe('a host whose every question comes from another port', () => {
   const ask = (host: AddressValidation, bytes: number): boolean => {
     const it = credit(undefined, host)
-    it.heard(45, now)
+    it.onReceived(45, now)
     const isAnswered = it.spend(bytes, now)
     now += ROUND_TRIP_MS
     return isAnswered
@@ -206,7 +206,7 @@ function dropped(exchange: Exchange): number[] {
   const it = credit()
   const lost: number[] = []
   for (const step of exchange) {
-    if (typeof step === 'number') it.heard(step, now)
+    if (typeof step === 'number') it.onReceived(step, now)
     else {
       lost.push(...step.filter((bytes) => !it.spend(bytes, now)))
       now += ROUND_TRIP_MS

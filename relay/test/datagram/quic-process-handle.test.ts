@@ -99,7 +99,7 @@ test('a process that exits is over, with its connections', async () => {
   const script = `listening(); say(${FRAME.opened}, 1, '192.0.2.1'); setTimeout(() => process.exit(7), 200)`
   const { endpoint, got, accepted } = await started(script)
   expect(await endpoint.ended).toBe('exit code 7')
-  expect(accepted.map(({ source }) => source)).toEqual(['192.0.2.1'])
+  expect(accepted.map(({ clientIp }) => clientIp)).toEqual(['192.0.2.1'])
   expect(got.map(String)).toEqual(['closed'])
   expect(accepted[0]!.send(Buffer.alloc(1))).toBe(false)
 })

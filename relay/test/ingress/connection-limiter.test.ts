@@ -30,8 +30,8 @@ async function newListener(
   const refusals: Refusal[] = []
   const connectionLimiter = new ConnectionLimiter({
     isOverloaded: () => false,
-    refused: (reason) => refusals.push(reason),
-    max: { perSource: 5, silent: 4, silentPerSource: 3 },
+    onRefuse: (reason) => refusals.push(reason),
+    max: { perNetwork: 5, silent: 4, silentPerNetwork: 3 },
     ...options,
   })
   const source = options.source ?? (({ remoteAddress }: Socket) => remoteAddress?.replace('::ffff:', ''))
@@ -83,7 +83,7 @@ describe('connections that say nothing', () => {
     const silent = [await from(2), await from(2), await from(2)]
     const refused = await from(2)
     await expect.poll(() => refused.closed).toBe(true)
-    expect(refusals).toEqual(['source'])
+    expect(refusals).toEqual(['network'])
     expect(await isWelcome(await from(3), hello)).toBe(true)
     // One that speaks makes room.
     expect(await isWelcome(silent[0] as Socket, hello)).toBe(true)
@@ -123,7 +123,7 @@ describe('connections that say nothing', () => {
     expect(sockets.filter(({ closed }) => closed)).toHaveLength(0)
     const metrics = parseExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text())
     const samples = metrics.get('svc_relay_connections_refused_total')?.samples
-    expect(samples).toEqual(new Map([['svc_relay_connections_refused_total{reason="source"}', 1]]))
+    expect(samples).toEqual(new Map([['svc_relay_connections_refused_total{reason="network"}', 1]]))
     expect(metrics.get('svc_relay_silent_connections')?.samples.get('svc_relay_silent_connections')).toBe(
       1024,
     )
@@ -136,7 +136,7 @@ describe('all connections', () => {
     for (let i = 0; i < 5; i++) expect(await isWelcome(await from(2), hello)).toBe(true)
     expect(await isWelcome(await from(2), hello)).toBe(false)
     expect(await isWelcome(await from(3), hello)).toBe(true)
-    expect(refusals).toEqual(['source'])
+    expect(refusals).toEqual(['network'])
   })
 
   test('a trusted proxy is not one source', async () => {

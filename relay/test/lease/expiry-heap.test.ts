@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { now } from '../../src/clock.ts'
 import { type ExpiryEntry, ExpiryHeap } from '../../src/lease/expiry-heap.ts'
-import { EXPIRIES_PER_TURN } from '../../src/limits.ts'
+import { EXPIRIES_PER_TICK } from '../../src/limits.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -28,11 +28,11 @@ test('each falls due at its millisecond, also when it was moved to earlier or la
 test('a crowd falls due in turns of a bounded number', () => {
   let due = 0
   const deadlines = new ExpiryHeap<number>(() => (due += 1))
-  for (let i = 0; i < 3 * EXPIRIES_PER_TURN; i++) deadlines.add(i, now() + 100)
+  for (let i = 0; i < 3 * EXPIRIES_PER_TICK; i++) deadlines.add(i, now() + 100)
   vi.advanceTimersToNextTimer()
-  expect(due).toBe(EXPIRIES_PER_TURN)
+  expect(due).toBe(EXPIRIES_PER_TICK)
   vi.advanceTimersByTime(10)
-  expect(due).toBe(3 * EXPIRIES_PER_TURN)
+  expect(due).toBe(3 * EXPIRIES_PER_TICK)
 })
 
 test('any mix of changes leaves the order of a sorted list', () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { type Reservation, Reservations } from '../../src/lease/reservations.ts'
-import { JOURNAL_SPARE_LINES } from '../../src/limits.ts'
+import { JOURNAL_SURPLUS_LINES_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { GroupCommit } from '../../src/storage/group-commit.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
@@ -225,11 +225,11 @@ describe('ReservationJournal', () => {
 
   test('the file is written anew before it is much longer than what it holds', async () => {
     const journal = await open()
-    for (let n = 0; n < 3 * JOURNAL_SPARE_LINES; n++) {
+    for (let n = 0; n < 3 * JOURNAL_SURPLUS_LINES_MAX; n++) {
       journal.reservations.hold(ALICE, held({ expiresAt: now() + MINUTE_MS + n }))
       await journal.durable()
     }
-    expect((await lines()).length).toBeLessThanOrEqual(JOURNAL_SPARE_LINES + 2)
+    expect((await lines()).length).toBeLessThanOrEqual(JOURNAL_SURPLUS_LINES_MAX + 2)
     await journal.close()
   })
 
@@ -237,10 +237,10 @@ describe('ReservationJournal', () => {
     const journal = await open()
     journal.reservations.hold(BOB, held({ hostname: 'other.relay.example' }))
     await journal.durable()
-    for (let n = 0; n < 3 * JOURNAL_SPARE_LINES; n++)
+    for (let n = 0; n < 3 * JOURNAL_SURPLUS_LINES_MAX; n++)
       journal.reservations.hold(ALICE, held({ expiresAt: now() + MINUTE_MS + n }))
     await journal.close()
-    expect((await lines()).length).toBeLessThanOrEqual(JOURNAL_SPARE_LINES + 2)
+    expect((await lines()).length).toBeLessThanOrEqual(JOURNAL_SURPLUS_LINES_MAX + 2)
     const again = await open()
     expect([...again.reservations].map(([key]) => key).toSorted()).toEqual([ALICE, BOB])
   })

@@ -24,7 +24,7 @@ import { AuditLog } from '../../src/policy/audit-log.ts'
 import { Policy } from '../../src/policy/policy.ts'
 import { createDedicatedPorts } from '../../src/ports/port-listeners.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
-import { Budgets } from '../../src/rate-limit/rate-limits.ts'
+import { RateLimits } from '../../src/rate-limit/rate-limits.ts'
 import { unauthenticatedMemory } from '../../src/rate-limit/request-memory.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
@@ -60,7 +60,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
     settled: async () => {},
     challenges: new Challenges(settings.host, unauthenticatedMemory()),
     recovery,
-    budgets: new Budgets({ sourcePerMinute: 1e9, relayPerMinute: 1e9 }),
+    rateLimits: new RateLimits({ networkPerMinute: 1e9, relayPerMinute: 1e9 }),
     credentials,
     policy,
     ports: createDedicatedPorts({

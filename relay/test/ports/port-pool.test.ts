@@ -54,7 +54,7 @@ describe('PortPool', () => {
 
   test("never gives out the relay's own port, nor for a minute one that another process has", () => {
     const pool = new PortPool({ min: 100, max: 102 }, [100])
-    pool.setAside(101)
+    pool.markInUse(101)
     expect([...pool.free('a')]).toEqual([102])
     vi.advanceTimersByTime(60_000)
     expect([...pool.free('a')]).toEqual([101, 102])

@@ -1,17 +1,17 @@
 // Budgets before authentication: who asks for how much, and that nobody's flood costs anybody else.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Budgets } from '../../src/rate-limit/rate-limits.ts'
+import { RateLimits } from '../../src/rate-limit/rate-limits.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
-const DEFAULTS = { sourcePerMinute: 10, relayPerMinute: 600 }
+const DEFAULTS = { networkPerMinute: 10, relayPerMinute: 600 }
 const ALICE = '192.0.2.1'
 const BOB = '192.0.2.2'
 
 /** Seconds to wait, or undefined when the units were there. */
-function charge(budgets: Budgets, source: string, units: number): number | undefined {
+function charge(rateLimits: RateLimits, source: string, units: number): number | undefined {
   try {
-    budgets.charge(source, units)
+    rateLimits.charge(source, units)
     return undefined
   } catch (error) {
     expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
@@ -23,100 +23,100 @@ describe('Budgets', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
   // Slots are drawn by this key: a fixed one keeps the addresses below apart.
-  const make = (settings = DEFAULTS) => new Budgets(settings, Buffer.alloc(32))
+  const make = (settings = DEFAULTS) => new RateLimits(settings, Buffer.alloc(32))
 
   test('a source has a burst of 20 and 10 units a minute', () => {
-    const budgets = make()
-    for (let i = 0; i < 20; i++) expect(charge(budgets, ALICE, 1)).toBeUndefined()
-    expect(charge(budgets, ALICE, 1)).toBe(6)
+    const rateLimits = make()
+    for (let i = 0; i < 20; i++) expect(charge(rateLimits, ALICE, 1)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 1)).toBe(6)
     vi.advanceTimersByTime(60_000)
-    for (let i = 0; i < 10; i++) expect(charge(budgets, ALICE, 1)).toBeUndefined()
-    expect(charge(budgets, ALICE, 1)).toBe(6)
+    for (let i = 0; i < 10; i++) expect(charge(rateLimits, ALICE, 1)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 1)).toBe(6)
     vi.advanceTimersByTime(3_600_000)
-    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
-    expect(charge(budgets, ALICE, 1)).toBe(6)
+    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 1)).toBe(6)
   })
 
   test('Retry-After is rounded up, and right to the millisecond', () => {
-    const budgets = make()
-    for (let i = 0; i < 4; i++) charge(budgets, ALICE, 5)
-    expect(charge(budgets, ALICE, 5)).toBe(30)
+    const rateLimits = make()
+    for (let i = 0; i < 4; i++) charge(rateLimits, ALICE, 5)
+    expect(charge(rateLimits, ALICE, 5)).toBe(30)
     vi.advanceTimersByTime(999)
-    expect(charge(budgets, ALICE, 5)).toBe(30)
+    expect(charge(rateLimits, ALICE, 5)).toBe(30)
     vi.advanceTimersByTime(1)
-    expect(charge(budgets, ALICE, 5)).toBe(29)
+    expect(charge(rateLimits, ALICE, 5)).toBe(29)
     vi.advanceTimersByTime(28_999)
-    expect(charge(budgets, ALICE, 5)).toBe(1)
+    expect(charge(rateLimits, ALICE, 5)).toBe(1)
     vi.advanceTimersByTime(1)
-    expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
   })
 
   test('what is refused is not charged, to neither budget', () => {
-    const budgets = make({ sourcePerMinute: 10, relayPerMinute: 30 })
-    for (let i = 0; i < 10; i++) charge(budgets, ALICE, 1)
+    const rateLimits = make({ networkPerMinute: 10, relayPerMinute: 30 })
+    for (let i = 0; i < 10; i++) charge(rateLimits, ALICE, 1)
     // The relay's burst of 10 is spent: Bob's own units must not suffer from asking.
-    for (let i = 0; i < 100; i++) expect(charge(budgets, BOB, 5)).toBe(10)
+    for (let i = 0; i < 100; i++) expect(charge(rateLimits, BOB, 5)).toBe(10)
     vi.advanceTimersByTime(60_000)
-    for (let i = 0; i < 2; i++) expect(charge(budgets, BOB, 5)).toBeUndefined()
+    for (let i = 0; i < 2; i++) expect(charge(rateLimits, BOB, 5)).toBeUndefined()
     // And the other way round: a source without units does not use up the relay's.
-    for (let i = 0; i < 20; i++) charge(budgets, ALICE, 5)
+    for (let i = 0; i < 20; i++) charge(rateLimits, ALICE, 5)
     vi.advanceTimersByTime(10_000)
-    expect(charge(budgets, BOB, 5)).toBeUndefined()
+    expect(charge(rateLimits, BOB, 5)).toBeUndefined()
   })
 
   test('all sources together have a burst of 200 and 600 units a minute', () => {
-    const budgets = make()
-    for (let i = 0; i < 40; i++) expect(charge(budgets, `198.51.100.${i}`, 5)).toBeUndefined()
-    expect(charge(budgets, ALICE, 5)).toBe(1)
+    const rateLimits = make()
+    for (let i = 0; i < 40; i++) expect(charge(rateLimits, `198.51.100.${i}`, 5)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 5)).toBe(1)
     vi.advanceTimersByTime(500)
-    expect(charge(budgets, ALICE, 5)).toBeUndefined()
-    expect(charge(budgets, BOB, 1)).toBe(1)
+    expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    expect(charge(rateLimits, BOB, 1)).toBe(1)
   })
 
   test('the addresses of one IPv6 /64 are one source', () => {
-    const budgets = make()
-    for (let i = 0; i < 20; i++) charge(budgets, `2001:db8:1:2::${i}`, 1)
-    expect(charge(budgets, '2001:db8:1:2:ffff::1', 1)).toBe(6)
-    expect(charge(budgets, '2001:db8:1:3::1', 1)).toBeUndefined()
+    const rateLimits = make()
+    for (let i = 0; i < 20; i++) charge(rateLimits, `2001:db8:1:2::${i}`, 1)
+    expect(charge(rateLimits, '2001:db8:1:2:ffff::1', 1)).toBe(6)
+    expect(charge(rateLimits, '2001:db8:1:3::1', 1)).toBeUndefined()
   })
 
   test('another rate has a burst in proportion, and room for one registration at least', () => {
-    const large = make({ sourcePerMinute: 100, relayPerMinute: 6000 })
+    const large = make({ networkPerMinute: 100, relayPerMinute: 6000 })
     for (let i = 0; i < 40; i++) expect(charge(large, ALICE, 5)).toBeUndefined()
     expect(charge(large, ALICE, 5)).toBe(3)
-    const small = make({ sourcePerMinute: 1, relayPerMinute: 1 })
+    const small = make({ networkPerMinute: 1, relayPerMinute: 1 })
     for (const units of [1, 5]) expect(charge(small, ALICE, units)).toBeUndefined()
     expect(charge(small, ALICE, 1)).toBe(60)
   })
 
   test('unregistering gives a registration back: a page may be reloaded again and again', () => {
-    const budgets = make()
-    const register = () => charge(budgets, ALICE, 1) ?? charge(budgets, ALICE, 5)
+    const rateLimits = make()
+    const register = () => charge(rateLimits, ALICE, 1) ?? charge(rateLimits, ALICE, 5)
     for (let i = 0; i < 10; i++) {
       expect(register()).toBeUndefined()
-      budgets.refundRegistration(ALICE)
+      rateLimits.refundRegistration(ALICE)
     }
     // The refunds of this minute are used up, the budget itself is not.
     for (let i = 0; i < 3; i++) {
       expect(register()).toBeUndefined()
-      budgets.refundRegistration(ALICE)
+      rateLimits.refundRegistration(ALICE)
     }
     expect(register()).toBe(24)
     vi.advanceTimersByTime(6_000)
-    expect(charge(budgets, ALICE, 5)).toBe(18)
-    budgets.refundRegistration(ALICE)
-    expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 5)).toBe(18)
+    rateLimits.refundRegistration(ALICE)
+    expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
   })
 
   test('a refund never makes a budget larger than its burst', () => {
-    const budgets = make()
-    for (let i = 0; i < 10; i++) budgets.refundRegistration(ALICE)
-    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
-    expect(charge(budgets, ALICE, 1)).toBe(6)
+    const rateLimits = make()
+    for (let i = 0; i < 10; i++) rateLimits.refundRegistration(ALICE)
+    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    expect(charge(rateLimits, ALICE, 1)).toBe(6)
   })
 
   test('a million sources take no memory, and no unit from one who is not among them', () => {
-    const budgets = make()
+    const rateLimits = make()
     // Stack traces of a million refusals would be most of what this test takes.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -125,7 +125,7 @@ describe('Budgets', () => {
     for (let i = 0; i < 1_000_000; i++) {
       const source = `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`
       try {
-        budgets.charge(source, 1)
+        rateLimits.charge(source, 1)
         served += 1
       } catch {}
     }
@@ -136,7 +136,7 @@ describe('Budgets', () => {
     // What a map with as many entries would take several times over; garbage that is not collected yet counts here.
     expect(heapUsed - before.heapUsed).toBeLessThan(64e6)
     vi.advanceTimersByTime(2_000)
-    for (let i = 0; i < 4; i++) expect(charge(budgets, ALICE, 5)).toBeUndefined()
+    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
   }, 120_000)
 })
 

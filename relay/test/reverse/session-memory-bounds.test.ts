@@ -1,10 +1,10 @@
-// The bounds of what WebSockets may hold: of one, of a lease, of a source, of all. Who holds the most gives way.
+// Bounds of the memory of WebSockets: of one, of a lease, of a network and of the relay. The largest holder loses its streams.
 
 import { describe, expect, test } from 'vitest'
 import { type MemoryHolder, SessionMemories, type SessionMemory } from '../../src/reverse/session-memory.ts'
 import { newLease } from '../support/lease.ts'
 
-const BOUNDS = { perSession: 1_000, perLease: 2_000, perSource: 3_000, all: 4_000 }
+const BOUNDS = { perSession: 1_000, perLease: 2_000, perNetwork: 3_000, all: 4_000 }
 const CLIENT = '192.0.2.1'
 
 /** A WebSocket with streams that hold so many bytes each. */
@@ -63,17 +63,17 @@ describe('beyond its bound', () => {
         () =>
           new TestSocket(memories, lease),
     ],
-    ['a source', 3_000, (memories: SessionMemories) => () => new TestSocket(memories)],
+    ['a network', 3_000, (memories: SessionMemories) => () => new TestSocket(memories)],
     [
       'the relay',
       4_000,
-      (memories: SessionMemories, source = 0) =>
+      (memories: SessionMemories, host = 0) =>
         () =>
-          new TestSocket(memories, newLease(), `192.0.2.${source++}`),
+          new TestSocket(memories, newLease(), `192.0.2.${host++}`),
     ],
-  ])('of %s, its largest WebSocket gives way', (what, max, opener) => {
-    const relieved: string[] = []
-    const memories = new SessionMemories((bound) => relieved.push(bound), BOUNDS)
+  ])('the largest WebSocket of %s loses its streams when the bound is exceeded', (what, max, opener) => {
+    const onRelief: string[] = []
+    const memories = new SessionMemories((bound) => onRelief.push(bound), BOUNDS)
     const open = opener(memories)
     const [large, ...small] = [open(), ...Array.from({ length: max / 500 - 1 }, open)]
     for (let i = 0; i < 9; i++) large.fill(100)
@@ -82,7 +82,7 @@ describe('beyond its bound', () => {
     expect(memories.held).toBeGreaterThan(0.75 * max)
     for (const socket of small) expect(socket.streams).toEqual([500])
     expect(large.memory.held).toBeLessThan(900)
-    expect(relieved).toEqual([what.split(' ').at(-1)])
+    expect(onRelief).toEqual([what.split(' ').at(-1)])
   })
 })
 

@@ -1,7 +1,7 @@
 // Wrong admin tokens by source: five a minute, then the source is told to wait.
 
 import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
-import { LOGIN_SOURCES_MAX } from '../../limits.ts'
+import { LOGIN_NETWORKS_MAX } from '../../limits.ts'
 
 const MINUTE_MS = 60_000
 
@@ -23,21 +23,22 @@ export class LoginAttempts {
   /** The source that failed longest ago is first. */
   readonly #failures = new Map<string, Failures>()
 
-  failed(source: string): FailedAttempt {
+  failed(network: string): FailedAttempt {
     const now = performance.now()
-    const { recent, isExceeded } = this.#of(source, now)
+    const { recent, isExceeded } = this.#of(network, now)
     const [oldest = now] = recent
     const isTooMany = recent.length >= LOGIN_FAILURES_PER_MINUTE
-    this.#failures.delete(source)
-    this.#failures.set(source, { recent: isTooMany ? recent : [...recent, now], isExceeded: isTooMany })
+    this.#failures.delete(network)
+    this.#failures.set(network, { recent: isTooMany ? recent : [...recent, now], isExceeded: isTooMany })
     const [longestAgo] = this.#failures.keys()
-    if (this.#failures.size > LOGIN_SOURCES_MAX && longestAgo !== undefined) this.#failures.delete(longestAgo)
+    if (this.#failures.size > LOGIN_NETWORKS_MAX && longestAgo !== undefined)
+      this.#failures.delete(longestAgo)
     const waitS = isTooMany ? Math.ceil((oldest + MINUTE_MS - now) / 1000) : undefined
     return { waitS, isFirst: isTooMany && !isExceeded }
   }
 
-  #of(source: string, now: number): Failures {
-    const { recent = [], isExceeded = false } = this.#failures.get(source) ?? {}
+  #of(network: string, now: number): Failures {
+    const { recent = [], isExceeded = false } = this.#failures.get(network) ?? {}
     return { recent: recent.filter((at) => at > now - MINUTE_MS), isExceeded }
   }
 }

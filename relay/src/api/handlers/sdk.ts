@@ -30,7 +30,7 @@ import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { DedicatedPorts, RequestedPorts } from '../../ports/dedicated-ports.ts'
-import type { Budgets } from '../../rate-limit/rate-limits.ts'
+import type { RateLimits } from '../../rate-limit/rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
 import type { OptionalFeatures } from './optional-features.ts'
 
@@ -47,7 +47,7 @@ export interface SdkApiParts {
   settled: () => Promise<void>
   challenges: Challenges
   recovery: SignerRecovery
-  budgets: Budgets
+  rateLimits: RateLimits
   credentials: LeaseCredentials
   policy: Policy
   ports: DedicatedPorts
@@ -137,7 +137,7 @@ export class SdkApi {
 
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
     this.#parts.leases.end(this.#leaseOf(request), 'unregistered')
-    this.#parts.budgets.refundRegistration(source)
+    this.#parts.rateLimits.refundRegistration(source)
     await this.#parts.settled()
     return {}
   }

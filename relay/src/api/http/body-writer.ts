@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
 import {
-  ANSWER_BYTES_MAX,
-  ANSWER_BYTES_PER_SOURCE_MAX,
-  ANSWER_UNCOUNTED_BYTES,
   BODY_CHUNK_BYTES,
+  RESPONSE_BYTES_MAX,
+  RESPONSE_BYTES_PER_NETWORK_MAX,
+  RESPONSE_UNCOUNTED_BYTES,
 } from '../../limits.ts'
 import { RequestMemory } from '../../rate-limit/request-memory.ts'
 
@@ -27,8 +27,8 @@ export class BodyWriter {
   constructor(
     clientAddresses: ClientAddresses,
     memory: RequestMemory = new RequestMemory({
-      perClient: ANSWER_BYTES_PER_SOURCE_MAX,
-      total: ANSWER_BYTES_MAX,
+      perClient: RESPONSE_BYTES_PER_NETWORK_MAX,
+      total: RESPONSE_BYTES_MAX,
     }),
   ) {
     this.#clientAddresses = clientAddresses
@@ -50,7 +50,7 @@ export class BodyWriter {
       return
     }
     const share = this.#memory.share(networkOf(this.#clientAddresses.ofRequest(request)))
-    if (size > ANSWER_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, BODY_CHUNK_BYTES))
+    if (size > RESPONSE_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, BODY_CHUNK_BYTES))
     try {
       await sendPieces(response, status, headers, pieces)
     } finally {

@@ -12,12 +12,12 @@ import type { CertificateRotation } from '../../certificates/certificate-rotatio
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
 import {
-  ANSWERS_OWED_MAX,
   API_DEADLINE_CHECK_MS,
   API_HEAD_DEADLINE_MS,
   API_HEAD_MAX_BYTES,
   API_IDLE_MS,
-  RATE_LIMITED_PAUSE_MS,
+  PIPELINED_REQUESTS_MAX,
+  RATE_LIMITED_DELAY_MS,
 } from '../../limits.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
@@ -119,7 +119,7 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   } catch (error) {
     const refusal = observed.failed(error)
     // Who asks too often and waits for each answer is made to wait: answering at once is most of what a flood costs.
-    if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_PAUSE_MS)
+    if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_DELAY_MS)
     if (response.headersSent) response.destroy()
     else if (path === PATH.sign && refusal.code === 'internal')
       sendJson(response, refusal.status, { error: refusal.message } satisfies SignFailure)
@@ -136,7 +136,7 @@ function owe(connection: Duplex, response: ServerResponse): boolean {
   response.once('close', () => {
     debt.count -= 1
   })
-  return debt.count <= ANSWERS_OWED_MAX
+  return debt.count <= PIPELINED_REQUESTS_MAX
 }
 
 function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {

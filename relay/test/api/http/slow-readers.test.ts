@@ -9,11 +9,11 @@ import type { TLSSocket } from 'node:tls'
 import type { Lease, PublicStateResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  ANSWER_BYTES_PER_SOURCE_MAX,
-  ANSWERS_OWED_MAX,
   API_WRITE_DEADLINE_MS,
   LIST_CACHE_MAX_BYTES,
   LIST_PAGE_BYTES,
+  PIPELINED_REQUESTS_MAX,
+  RESPONSE_BYTES_PER_NETWORK_MAX,
 } from '../../../src/limits.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
@@ -22,13 +22,13 @@ const SEED = join(import.meta.dirname, '../../support/seed-leases.ts')
 const LEASES = 3_001
 const READERS = 250
 /** The kernel takes a few megabytes for a client that does not read: with this everything else waits in the relay. */
-const MUCH: string[] = ['/large.bin', ...Array(ANSWERS_OWED_MAX - 1).fill('/api/state')]
+const MUCH: string[] = ['/large.bin', ...Array(PIPELINED_REQUESTS_MAX - 1).fill('/api/state')]
 /** Handshakes that the relay does not take for strain. */
 const AT_ONCE = 10
 const MIB = 1024 * 1024
 /** For all readers of one source: their answers, the pages that these are made of, connections, and V8's garbage. */
 const GROWTH_MAX_BYTES: number =
-  ANSWER_BYTES_PER_SOURCE_MAX + LIST_CACHE_MAX_BYTES + READERS * 100 * 1024 + 64 * MIB
+  RESPONSE_BYTES_PER_NETWORK_MAX + LIST_CACHE_MAX_BYTES + READERS * 100 * 1024 + 64 * MIB
 /** From the last byte that was taken until the connection is cut: the deadline, and how often it is looked at. */
 const CUT_MAX_MS: number = API_WRITE_DEADLINE_MS + 4_000
 /** The kernel takes the last byte, and the relay looks, so much later on a machine that also runs other tests. */
@@ -126,9 +126,9 @@ describe('readers that read nothing', () => {
   })
 
   test('one who asks for more and more on one connection is cut', async () => {
-    const socket = await ask(...Array(ANSWERS_OWED_MAX + 1).fill('/large.bin'))
+    const socket = await ask(...Array(PIPELINED_REQUESTS_MAX + 1).fill('/large.bin'))
     expect(await isCutAfter(0, socket)).toBe(true)
-    expect(await isCutAfter(0, await ask(...Array(ANSWERS_OWED_MAX).fill('/api/healthz')))).toBe(false)
+    expect(await isCutAfter(0, await ask(...Array(PIPELINED_REQUESTS_MAX).fill('/api/healthz')))).toBe(false)
   })
 })
 
