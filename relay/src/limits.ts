@@ -1,298 +1,364 @@
-// The relay's own numbers: bounds that no client needs to know. Those of the contract are in @svc/protocol.
+// Holds the relay's own limits, which no client needs to know. Those of the contract are in @svc/protocol.
 
-/** Public and API connections open at once, … */
+/** Public and API connections that may be open at once. */
 export const CONNECTIONS_MAX = 16_384
-/** … of one source, a /64 counting as one, … */
+/** Connections that may be open from one network. */
 export const CONNECTIONS_PER_NETWORK_MAX = 4096
-/** … and of those that have not said yet whom they want: with one more, the oldest of them goes; … */
+/** Connections that have sent no complete ClientHello yet. With one more, the relay closes the oldest of them. */
 export const SILENT_CONNECTIONS_MAX = 4096
-/** … with one more of the same source, that one. */
+/** The same from one network. The relay closes the one that exceeds it. */
 export const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 /**
- * Connections that the kernel keeps until they are accepted, if the system allows (`net.core.somaxconn`). All of them are
- * accepted in one turn of the event loop, at some 60 µs each: more would hold up those who are here.
+ * Connections that the kernel keeps until the relay accepts them, if the system allows (`net.core.somaxconn`). The
+ * relay accepts all of them in one turn of the event loop, at some 60 µs each, so more would delay the open
+ * connections.
  */
 export const BACKLOG = 512
-/** Descriptors that are not for connections: files, listeners, threads and pipes. */
+/** File descriptors that are not for connections: files, listeners, threads and pipes. */
 export const DESCRIPTORS_RESERVED = 256
-/** Of the descriptors beyond twice those, this share is for listeners of dedicated ports: what they leave is for connections. */
+/**
+ * Share of the file descriptors beyond twice `DESCRIPTORS_RESERVED` that listeners of dedicated ports may take. The
+ * rest is for connections.
+ */
 export const PORT_LISTENERS_SHARE = 0.25
-/** How often the process looks at whether it keeps up, … */
+/** Interval at which the relay measures its delay and its heap. */
 export const OVERLOAD_SAMPLE_MS = 100
-/** … and how late it has to be, smoothed over a second, or how full its heap, to turn newcomers away. */
+/** Smoothed delay of the event loop beyond which the relay is overloaded and closes new connections. */
 export const OVERLOAD_DELAY_MS = 250
+/** Share of the heap limit beyond which the relay is overloaded. */
 export const OVERLOAD_HEAP_SHARE = 0.8
-/** Visitors of one lease that wait for a ready session at once, … */
+/** Visitors of one lease that may wait for a ready session at once. */
 export const WAITING_CLAIMS_MAX = 1024
-/** … and of those, the ones from one source, a /64 counting as one; one more is turned away at once. */
+/** The same from one network. The relay closes the connection of one more at once. */
 export const WAITING_CLAIMS_PER_NETWORK_MAX = 256
-/** While others wait, a source has this share of the visitors that a lease has at all, … */
+/** Share of a lease's visitors that one network may have while visitors of others wait. */
 export const NETWORK_VISITORS_SHARE = 0.25
-/** … but always so many. */
+/** Visitors of a lease that one network may have in any case. */
 export const NETWORK_VISITORS_MIN = 16
-/** A visitor who waits this long makes a source with more than its share give way, and again each time. */
+/**
+ * When a visitor has waited this long, the relay closes a visitor of a network that has more than its share, and does
+ * so again after each such time.
+ */
 export const DISPLACE_VISITOR_AFTER_MS = 1_000
-/** Sessions that a visitor gets after the first one, where each broke before it answered the ClientHello. */
+/** Sessions that a visitor gets after the first one, when each broke before it answered the ClientHello. */
 export const CLAIM_RETRIES_MAX = 2
 /**
- * Sessions of one lease that may break so in a minute: beyond it no new ones are taken until that rate is met again. At
- * some 2 ms of the relay for a native session, its TLS handshake included, a site that answers nobody costs it 0.4 %.
+ * Sessions of one lease that may break in a minute before they answer a visitor. Beyond that the relay takes no new
+ * ones until the rate allows it. A native session costs the relay some 2 ms with its TLS handshake, so a site that
+ * answers no visitor takes 0.4 % of it.
  */
 export const SESSIONS_LOST_PER_MINUTE = 120
-/** … and at once. */
+/** The same at once. */
 export const SESSIONS_LOST_BURST = 60
-/** Of both, what visitors of one source may cause: beyond it they get no session of that lease. */
+/** Share of both that the visitors of one network may cause. Beyond it they get no session of that lease. */
 export const SESSIONS_LOST_NETWORK_SHARE = 0.25
-/** A difference between wall and monotonic clock that somebody made by setting the former: NTP slews both alike. */
+/** Difference between wall clock and monotonic clock that means that the wall clock was set: NTP slews both alike. */
 export const WALL_CLOCK_STEP_MS = 1_000
-/** The longest that Node's timers wait for. */
+/** Longest delay of Node's timers. */
 export const TIMER_MAX_MS: number = 2 ** 31 - 1
 /** Active leases. */
 export const LEASES_MAX = 100_000
-/** Leases that expire in one turn of the event loop, at some 10 µs each: with more the relay would stutter. */
+/** Leases that may expire in one turn of the event loop, at some 10 µs each: more would delay visitors. */
 export const EXPIRIES_PER_TICK = 256
-/** Open registration challenges of all sources. */
+/** Open registration challenges of all clients. */
 export const CHALLENGES_MAX = 10_000
-/** Tokens whose signature is not checked again, at about 1 KB each: the two that each of 2,000 busy leases shows. */
+/** Tokens whose verified signature the relay remembers, at about 1 KB each: two for each of 2,000 busy leases. */
 export const VERIFIED_TOKENS_MAX = 4096
-/** Bindings between activation and signature, of all leases; the oldest go first. */
+/** Bindings of all leases between activation and signature. The relay drops the oldest first. */
 export const BINDINGS_MAX = 65_536
-/** A Certificate message whose signature is asked for, decompressed: chains have a few KB. */
+/** Decompressed Certificate message of a signing request. Chains have a few KB. */
 export const CERTIFICATE_MESSAGE_MAX_BYTES: number = 64 * 1024
-/** A lease gets another certificate of its own after this long; it is valid for far longer. */
+/** Age at which the relay renews a lease certificate, which is valid far longer. */
 export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
-/** Replaced certificates still sign for this long: twice what an SDK lets pass before it fetches the chain again. */
+/** How long the relay signs for replaced certificates: twice the interval at which an SDK fetches the chain. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
-/** Keepalives written in one turn of the event loop, at some 20 µs each. */
+/** Keepalives that the relay writes in one turn of the event loop, at some 20 µs each. */
 export const KEEPALIVES_PER_TICK = 128
-/** WebSockets of one lease: one is enough, a few overlap while a page reconnects or spreads its load. */
+/** WebSockets of one lease. One is enough, and a few overlap while a page reconnects or spreads its load. */
 export const CARRIERS_PER_LEASE_MAX = 8
-/** Streams of one WebSocket, ready and bridged ones together. */
+/** Streams of one WebSocket, both ready and bridged. */
 export const CARRIER_STREAMS_MAX = 1024
-/** … and of those, the ones that have not shown their capability yet, or were rejected and are not over. */
+/**
+ * Streams of one WebSocket that have not shown their capability yet, or that the relay rejected and that are still
+ * open.
+ */
 export const HALF_OPEN_STREAMS_MAX = 64
 /**
- * Fragments of one WebSocket message, and pieces in which it comes: each costs some 200 bytes beside its own. A message of
- * 1 MiB in TLS records that fill one packet each has 750.
+ * Fragments of one WebSocket message, and chunks in which it arrives. Each costs some 200 bytes beside its content. A
+ * message of 1 MiB in TLS records of one packet each has 750.
  */
 export const WEBSOCKET_FRAGMENTS_MAX = 4096
 /**
- * What one WebSocket may make the relay hold: what came for visitors who do not read, and what visitors sent that it does
- * not take. 256 visitors who stopped reading have a first window of 256 KiB each.
+ * Bytes that the relay may hold for one WebSocket: those that visitors have not read, and those of visitors that the
+ * page has not taken. 256 visitors who stopped reading have a first window of 256 KiB each.
  */
 export const SESSION_MEMORY_MAX_BYTES: number = 64 * 1024 * 1024
-/** The same for all WebSockets of one lease, … */
+/** The same for all WebSockets of one lease. */
 export const SESSION_MEMORY_PER_LEASE_MAX_BYTES: number = 96 * 1024 * 1024
-/** … of all clients of one source, a /64 counting as one, … */
+/** The same for all WebSockets from one network. */
 export const SESSION_MEMORY_PER_NETWORK_MAX_BYTES: number = 128 * 1024 * 1024
-/** … and of all, as a share of the heap that the process may have. */
+/** The same for all WebSockets, as a share of the process's heap limit. */
 export const SESSION_MEMORY_HEAP_SHARE = 0.25
-/** Receive windows grow while less than this share of each of the four bounds is held. */
+/** Receive windows grow while less than this share of each of the four bounds is in use. */
 export const SESSION_MEMORY_GROWTH_SHARE = 0.5
-/** Beyond a bound so much is freed that this share of it is left. */
+/** Beyond a bound, the relay frees memory until this share of the bound is in use. */
 export const SESSION_MEMORY_RELIEF_SHARE = 0.875
-/** What a bridge takes of a stream in one read: a little more than the SDKs send in one frame. */
+/** Bytes that a bridge takes from a stream in one read: a little more than the SDKs send in one frame. */
 export const STREAM_READ_MAX_BYTES: number = 80 * 1024
-/** Bytes given to a WebSocket that the kernel has not taken yet, beyond which its sender waits. */
+/** Bytes that a WebSocket may buffer before its sender waits. */
 export const WEBSOCKET_BUFFERED_MAX_BYTES: number = 1024 * 1024
-/** An answer to a ping may take this long on a WebSocket on which nothing else comes either. */
+/** Time for the answer to a ping on a WebSocket on which nothing else arrives. */
 export const CARRIER_PING_DEADLINE_MS = 5_000
-/** A visitor who got no answer for this long makes the relay ask the page's WebSocket for a sign of life, … */
+/** When a visitor has had no answer for this long, the relay pings the page's WebSocket. */
 export const CARRIER_PROBE_AFTER_MS = 500
-/** … and one on which nothing comes for this long then is silent: the visitor is told two seconds after it came. */
+/**
+ * When no message arrives for this long after that ping, the WebSocket is silent, and the visitor gets an alert two
+ * seconds after it came.
+ */
 export const CARRIER_PROBE_DEADLINE_MS = 1_500
-/** A claimed session has to answer the visitor's ClientHello by then: as long as the page's own handshake may take. */
+/** Time for a claimed session to answer the ClientHello: as long as the page's own handshake may take. */
 export const FIRST_BYTE_DEADLINE_MS = 15_000
 /**
- * What a bridge passes on in one turn of the event loop and direction, so that the others have theirs soon; and with it
- * the size of the buffer that all bridged sockets are read into, for one read brings no more.
+ * Bytes that a bridge passes on in one direction in one turn of the event loop, so that other bridges get their turn.
+ * The buffer that all bridged sockets share has this size, since one read brings no more.
  */
 export const BRIDGE_TICK_MAX_BYTES: number = 256 * 1024
-/** One read of a socket whose identity has a rate: its connections share that in pieces that are no larger. */
+/**
+ * One read of a socket whose identity has a bandwidth limit. Its connections share the limit in pieces of this size.
+ */
 export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
-/** TLS records that leave in one write, and a turn's share where they come from: twice as much gains nothing. */
+/**
+ * TLS records that the relay joins into one write, and what it reads of a TLS socket in one turn of the event loop.
+ * Twice as much gains nothing.
+ */
 export const COALESCE_BYTES: number = 64 * 1024
-/** Buffers for that which are kept while nobody uses them: 4 MiB. */
+/** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
 export const COALESCE_BUFFERS_SPARE_MAX = 64
-/** Whether sockets can be read that way is found out at the start, over a connection of the relay to itself. */
+/**
+ * Time for the test at start, over a connection of the relay to itself, whether this Node supports the shared read
+ * buffer.
+ */
 export const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
-/** A carrier that is told to close is cut after this. */
+/** Time for a WebSocket to close before the relay cuts its connection. */
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
-/** What visitors get to finish when the relay is told to stop: what supervisors allow before they kill is more. */
+/** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
 export const DRAIN_MS = 10_000
-/** The last answers and close frames have this long to leave. */
+/** Time for the last responses and close frames to leave. */
 export const CLOSE_GRACE_MS = 1_000
-/** After an error that nothing handles the process has ended by then, however its visitors fare, … */
+/** After an unhandled error the process ends within this time, even if visitors have not finished. */
 export const FATAL_DEADLINE_MS = 15_000
-/** … and at once with so many of them. */
+/** With this many unhandled errors the process ends at once. */
 export const FATAL_ERRORS_MAX = 16
-/** TCP keep-alive probes on public connections begin after this much silence, so that vanished peers end. */
+/** Idle time on public connections before TCP keep-alive probes begin, which find vanished peers. */
 export const TCP_KEEPALIVE_MS = 30_000
-/** A PROXY header with its TLVs: they are a few hundred bytes, a page of memory is what nginx takes, too. */
+/** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
 export const PROXY_HEADER_MAX_BYTES = 4096
-/** Counters of the source budgets, 16 bytes each: what a flood of addresses can never make more of. */
+/**
+ * Counters of a rate limit per network, 16 bytes each. Networks share them, so a flood of addresses takes no more
+ * memory.
+ */
 export const RATE_LIMIT_SLOTS = 65_536
-/** Units that unregistering gives back to a source in a minute, and that it may save up: a page reloaded ten times. */
+/** Units that unregistering gives back to a network in a minute. */
 export const REFUND_PER_MINUTE = 60
+/** The same at once: a page that is reloaded ten times. */
 export const REFUND_BURST = 60
-/** Signatures that wait for the thread which recovers their signers, at about 3 ms each. */
+/** Signatures that wait for the signer recovery thread, at about 3 ms each. */
 export const SIGNER_RECOVERIES_WAITING_MAX = 256
-/** A recovery that takes longer shows a thread that hangs: it is ended, and the next one starts another. */
+/** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
 export const SIGNER_RECOVERY_DEADLINE_MS = 10_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
-/** A TLS handshake with the API, and then each request's head, must be whole by then, … */
+/** Time for a TLS handshake with the API, and for the head of each request. */
 export const API_HEAD_DEADLINE_MS = 10_000
-/** … which is looked at this often. */
+/** Interval at which the relay checks `API_HEAD_DEADLINE_MS`. */
 export const API_DEADLINE_CHECK_MS = 2_000
-/** A kept-alive API connection may be idle this long; longer than the SDKs' gap between two signatures of a visit. */
+/** Idle time of a kept-alive API connection: longer than the SDKs' gap between two signatures for one visitor. */
 export const API_IDLE_MS = 60_000
-/** An answer that its client takes nothing of for this long is cut, with its connection. */
+/** When a client reads nothing of a response for this long, the relay cuts its connection. */
 export const API_WRITE_DEADLINE_MS = 10_000
-/** Answers that one connection may still wait for: nobody who needs them asks for more before the first has come. */
+/** Requests of one connection that may wait for their responses. */
 export const PIPELINED_REQUESTS_MAX = 16
-/** What is sent of a body before the client has taken what was sent before. */
+/** Bytes of a body that the relay sends before the client has taken the previous ones. */
 export const BODY_CHUNK_BYTES: number = 64 * 1024
-/** Bodies on their way hold two such pieces each, one encrypted: so much of one source, a /64 counting as one, … */
+/**
+ * Bytes that response bodies on their way to one network may hold. Each holds two chunks of `BODY_CHUNK_BYTES`, one
+ * of them encrypted.
+ */
 export const RESPONSE_BYTES_PER_NETWORK_MAX: number = 16 * 1024 * 1024
-/** … and of all sources; … */
+/** The same for all clients. */
 export const RESPONSE_BYTES_MAX: number = 256 * 1024 * 1024
-/** … but for those that the kernel takes whole, whoever reads them. */
+/** Response bodies up to this size do not count, since the kernel takes them whole. */
 export const RESPONSE_UNCOUNTED_BYTES: number = 16 * 1024
-/** Files of the pages and the installer that are open at once, out of the descriptors that are not for connections. */
+/**
+ * Files of the pages and the installer that are open at once, out of the descriptors that are not for connections.
+ */
 export const FILES_OPEN_MAX = 64
-/** A page of a list, such as `/api/state`: as many items as fit, but one in any case. */
+/** One page of a list such as `/api/state`. It has as many items as fit, and at least one. */
 export const LIST_PAGE_BYTES: number = 256 * 1024
-/** Pages of one list that are kept or on their way. */
+/** Pages of one list that are cached or being sent. */
 export const LIST_CACHE_MAX_BYTES: number = 16 * 1024 * 1024
-/** A page is made anew so often, at about a millisecond each; beyond that the last one is sent: first pages, … */
+/**
+ * How often the relay renders the first page of a list again, at about a millisecond each. Beyond it the client gets
+ * the cached page.
+ */
 export const FIRST_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 1_200, burst: 40 }
-/** … and all others together. */
+/** The same for all other pages together. */
 export const OTHER_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 6_000, burst: 200 }
-/** Smaller pages gain nothing by compression. */
+/** Smaller pages are not compressed. */
 export const COMPRESSED_MIN_BYTES = 1024
-/** `rate_limited` is answered this late: nothing to an honest client, which waits longer anyway. */
+/** Delay before a response `rate_limited`. It costs an honest client nothing, which waits longer anyway. */
 export const RATE_LIMITED_DELAY_MS = 20
-/** Sources whose failed admin logins are remembered; the one that failed longest ago is forgotten first. */
+/**
+ * Client addresses whose failed admin logins the relay remembers. It forgets the one that failed longest ago first.
+ */
 export const LOGIN_NETWORKS_MAX = 1024
-/** Lines of the log that wait while standard output takes none, … */
+/** Log lines that wait while standard output takes none. */
 export const LOG_PENDING_MAX_BYTES: number = 1024 * 1024
-/** … which is tried again this often. */
+/** Interval at which the relay tries to write them again. */
 export const LOG_RETRY_MS = 100
-/** Files that changed are read again after this much quiet: a chain and its key are two. */
+/** Time without changes after which the relay reads changed files again: a chain and its key are two files. */
 export const RELOAD_DELAY_MS = 300
-/** Scrapers at once, and what each request of theirs may take. */
+/** Connections to the metrics endpoint at once. */
 export const METRICS_CONNECTIONS_MAX = 16
+/** Time for one request to the metrics endpoint. */
 export const METRICS_REQUEST_DEADLINE_MS = 5_000
-/** What could not be written is tried again after this: a disk with room again is noticed soon, at one small write each. */
+/** Interval at which the relay tries again to write a state file. Each attempt is one small write. */
 export const STATE_RETRY_MS = 5_000
-/** A longer leases file is put aside unread: twice what the most leases and kept names fill. */
+/** A longer leases file is put aside unread: twice what the largest number of leases and reservations fills. */
 export const JOURNAL_MAX_BYTES: number = 256 * 1024 * 1024
-/** Lines of the leases file beyond two for each reservation, before it is written anew: small files are left alone. */
+/**
+ * Lines of the leases file beyond two for each reservation before the relay writes the file again. It leaves small
+ * files alone.
+ */
 export const JOURNAL_SURPLUS_LINES_MAX = 1024
-/** Connections to all dedicated TCP ports together, … */
+/** Connections to all dedicated TCP ports together. */
 export const PORT_CONNECTIONS_MAX = 16_384
-/** … and to one of them. */
+/** Connections to one dedicated TCP port. */
 export const PORT_CONNECTIONS_PER_LEASE_MAX = 2048
-/** Ports that are tried for one lease when other processes have them; such a port is left alone … */
+/** Ports that the relay tries for one lease when other processes use them. */
 export const PORT_ATTEMPTS_MAX = 64
-/** … this long. */
+/** How long the relay leaves a port alone that another process uses. */
 export const PORT_IN_USE_RETRY_MS = 60_000
-/** Arrays and objects within one another in a request's body; the deepest of the contract's bodies has 3. */
+/** Depth of nested arrays and objects in a request's body. The deepest body of the contract has 3. */
 export const JSON_DEPTH_MAX = 32
-/** Values in a request's body, those within others included; the largest of the contract's bodies has 40. */
+/** Values in a request's body, nested ones included. The largest body of the contract has 40. */
 export const JSON_VALUES_MAX = 512
-/** Bytes in memory of clients that have shown no token, metadata of open challenges included: of one source, … */
+/**
+ * Bytes in memory of the requests of clients without a token, from one network. Metadata of open challenges counts.
+ */
 export const UNAUTHENTICATED_BYTES_PER_NETWORK_MAX: number = 1024 * 1024
-/** … and of all. */
+/** The same from all networks. */
 export const UNAUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
-/** The same of bodies that came with a lease's token: of one lease, some hundred handshakes that wait for a signature, … */
+/**
+ * Bytes in memory of requests that came with the token of one lease: some hundred handshakes that wait for a
+ * signature.
+ */
 export const AUTHENTICATED_BYTES_PER_LEASE_MAX: number = 4 * 1024 * 1024
-/** … and of all. */
+/** The same for all leases. */
 export const AUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
-/** A client that is refused for that may come again after this: most bodies are there within one round trip. */
+/** `Retry-After` of a request that is refused for its memory. Most bodies arrive within one round trip. */
 export const BODY_MEMORY_RETRY_S = 2
-/** Of a body that is refused, so much is read and dropped before the answer, … */
+/** Bytes of a refused body that the relay reads and drops before it responds. */
 export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
-/** … or for this long: as long as it is on its way. */
+/** How long it does so: the time that the body takes to arrive. */
 export const DISCARDED_BODY_MS = 500
 /**
- * Signatures of tokens are checked on the thread of all visitors, at some 0.6 ms each. Of tokens that name no active
- * lease so many are checked, … */
+ * Signatures that the relay verifies of tokens which name no active lease. Each takes some 0.6 ms of the thread that
+ * serves visitors.
+ */
 export const STALE_TOKENS_PER_MINUTE = 1200
+/** The same at once. */
 export const STALE_TOKENS_BURST = 200
-/** … and so many that turn out to be forged of tokens that name the same lease: only its holder knows its id. */
+/**
+ * Forged tokens that name the same active lease. Beyond it, the relay refuses unverified tokens of that lease. Only
+ * its holder knows its id.
+ */
 export const FORGED_TOKENS_PER_MINUTE = 60
+/** The same at once. */
 export const FORGED_TOKENS_BURST = 100
-/** A site stays in the cache this long without its tunnel, at most: what is asked for beyond is cut to it. */
+/** How long a site stays in the cache without its tunnel. The relay lowers longer requests to it. */
 export const CACHE_TTL_MAX_S = 86_400
 /**
- * Texts in a request's body, in UTF-16 code units: longer ones are refused before anything looks for a pattern in them.
- * The longest address is an IPv6 one of 45 with the name of an interface (15 on Linux) behind `%`.
+ * An IP address in a request's body, in UTF-16 code units, as all texts below: the relay refuses longer ones before
+ * it matches a pattern. The longest is an IPv6 address of 45 with the name of an interface (15 on Linux) behind `%`.
  */
 export const IP_MAX_CHARS = 64
-/** A lease name may come with blanks around it, which are left out. */
+/** A lease name, with blanks around it that the relay strips. */
 export const NAME_TEXT_MAX_CHARS = 64
 /** `0x` and 40 digits. */
 export const ADDRESS_TEXT_MAX_CHARS = 42
 /** Name, colon and address. */
 export const IDENTITY_KEY_MAX_CHARS: number = NAME_TEXT_MAX_CHARS + 1 + ADDRESS_TEXT_MAX_CHARS
-/** Key ids, challenge ids and words out of a list. */
+/** Key ids, challenge ids and enumerated words. */
 export const WORD_MAX_CHARS = 64
-/** What the SDKs sign is no longer either; a host name, at most 253 characters, is twice in it. */
+/**
+ * A Sign-In with Ethereum message. The SDKs sign no longer one either. It has the root host, of at most 253
+ * characters, twice.
+ */
 export const SIWE_MESSAGE_MAX_CHARS = 2048
-/** `0x` and 130 digits, with room for what is to be called a wrong signature and not a wrong request. */
+/** `0x` and 130 digits. The bound leaves room for texts that are a wrong signature and not a malformed request. */
 export const SIWE_SIGNATURE_MAX_CHARS = 256
 export const URL_MAX_CHARS = 2048
 /** Longer than any token of this relay. */
 export const TOKEN_TEXT_MAX_CHARS = 8192
-/** One handshake message for `/v1/sign`: as much as the ClientHello may have. */
+/** One handshake message for `/v1/sign`: as long as a ClientHello may be. */
 export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
-/** Metadata of all leases together, in UTF-16 code units, which are a byte each but in texts beyond Latin-1. */
+/**
+ * Metadata of all leases together, in UTF-16 code units. A code unit takes one byte, or two in texts beyond Latin-1.
+ */
 export const METADATA_TOTAL_MAX_CHARS: number = 128 * 1024 * 1024
-/** The kernel keeps this much of what came while the relay was busy, if the system allows (`net.core.rmem_max`). */
+/** Kernel buffer for datagrams that arrive while the relay is busy, if the system allows (`net.core.rmem_max`). */
 export const UDP_RECEIVE_BUFFER_BYTES: number = 4 * 1024 * 1024
-/** Bytes given to a lease's UDP socket that the kernel has not taken; more is dropped. */
+/** Bytes that a lease's UDP socket may queue. The relay drops more. */
 export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
-/** A file of changes of the policy, some 15,000 of them; before it would be larger, it is put aside, … */
+/** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
 export const AUDIT_FILE_MAX_BYTES: number = 4 * 1024 * 1024
-/** … and so many are kept, the newest included. */
+/** Files of policy changes that are kept, the newest included. */
 export const AUDIT_FILES_MAX = 4
-/** Lines that wait for a disk that takes none; the oldest is lost first. */
+/** Lines that wait while the disk takes none. The oldest is lost first. */
 export const AUDIT_LINES_WAITING_MAX = 1024
-/** Members of one list that an edit of policy.json added, or removed, and that are told one by one. */
+/** Members of one list in policy.json whose addition or removal the audit log names one by one. */
 export const AUDIT_MEMBERS_MAX = 100
 /** An IPv6 address with a prefix length. */
 export const NETWORK_MAX_CHARS: number = IP_MAX_CHARS + 4
-/** Names that an operator keeps from everybody. */
+/** Names that the operator reserves. */
 export const RESERVED_NAMES_MAX = 1000
-/** A friendly name whose lease is over stays reserved for its identity this long. */
+/** How long a friendly name stays reserved for its identity after its lease has ended. */
 export const NAME_RESERVATION_MS: number = 10 * 60_000
-/** Identities whose lease is over and whose name or ports are kept; the one that left longest ago is forgotten first. */
+/**
+ * Identities without a lease whose name or ports are reserved. The relay forgets the one whose lease ended longest
+ * ago first.
+ */
 export const RESERVATIONS_MAX = 200_000
-/** Changes of the policy that administrators are shown: what they did lately, not a ledger. */
+/** Recent changes of the policy that administrators can see. */
 export const POLICY_CHANGES_MAX = 100
-/** What a process of the relay has counted is added to the sum this often. */
+/** Interval at which a worker process reports its counters. */
 export const WORKER_REPORT_MS = 250
-/** Messages on their way to one worker; one that takes none is ended when there are more. */
+/**
+ * Messages on their way to one worker process. The primary process kills a worker process that takes none when there
+ * are more.
+ */
 export const WORKER_MESSAGES_MAX = 65_536
-/** Leases that a new worker is told of in one message. */
+/** Leases in one message to a new worker process. */
 export const WORKER_LEASES_PER_MESSAGE = 256
-/** Each worker is asked this often whether it is there, … */
+/** Interval at which the primary process pings each worker process. */
 export const WORKER_PING_MS = 5_000
-/** … and is ended when it has not answered for this long. */
+/** The primary process kills a worker process that has not answered for this long. */
 export const WORKER_PING_DEADLINE_MS = 15_000
-/** A worker that died is started again after this; twice as long each time, … */
+/** Delay before a worker process that died is started again. It doubles each time. */
 export const WORKER_BACKOFF_MS = 200
-/** … up to this, and from the beginning when it has lived as long. */
+/** Longest such delay. A worker process that has lived as long begins with the shortest one again. */
 export const WORKER_BACKOFF_MAX_MS = 30_000
-/** A worker that was told to end and does not is killed after this, beyond what its last answers get. */
+/** Time for a worker process to end, beyond what its last responses have. Then it is killed. */
 export const WORKER_END_DEADLINE_MS = 2_000
-/** Connections to the API that one worker has open with the first process; one more is closed. */
+/** Connections to the API that one worker process forwards to the primary process at once. It closes one more. */
 export const FORWARDED_CONNECTIONS_MAX = 4_096
-/** A request of the relay to another server has its whole response by then, unless the caller says otherwise, … */
+/** Time for a whole response to a request of the relay to another server, unless the caller sets another. */
 export const OUTBOUND_DEADLINE_MS = 10_000
-/** … whose body has at most so many bytes. */
+/** Body of such a response. */
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
-/** The relay's public addresses are looked for this often: a change is known before most resolvers' caches let it go. */
+/**
+ * Interval at which the relay determines its public addresses: a change is known before most resolvers' caches
+ * expire.
+ */
 export const PUBLIC_ADDRESS_REFRESH_MS: number = 5 * 60_000

@@ -1,5 +1,5 @@
-// Holds the source of one direction until it may send more: the destination took what it got, the rate allows it, and
-// everybody else had a turn.
+// Pauses the reading of one direction until the destination has room, the bandwidth allows more, and other bridges had
+// their turn.
 
 import type { Duplex } from 'node:stream'
 import { TIMER_MAX_MS } from '../limits.ts'
@@ -9,19 +9,19 @@ export interface Direction {
   from: Duplex
   to: Duplex
   bandwidth: Bandwidth
-  /** What may pass within one turn of the event loop, but for what the source cannot hold back. */
+  /** Bytes that may pass in one turn of the event loop, except those that TLS has decrypted already. */
   tickBytesMax: number
-  /** Called at the end of each turn in which something passed. */
+  /** Called at the end of each turn of the event loop in which bytes passed. */
   onTickEnd?: () => void
 }
 
-/** Closed at first: {@link open} it when the source has a listener. */
+/** Closed at first. Call {@link open} when the source has a listener. */
 export class BackpressureGate {
   readonly #direction: Direction
   readonly #endTick: () => void
   #isClosed = true
   #tickBytes = 0
-  /** Until the rate allows more. */
+  /** Runs until the bandwidth allows more. */
   #delay: NodeJS.Timeout | undefined
 
   constructor(direction: Direction) {
@@ -35,7 +35,7 @@ export class BackpressureGate {
     direction.to.on('drain', () => this.open())
   }
 
-  /** Counts what the destination was given. @returns false when the source has to stop: it will be resumed */
+  /** Counts bytes written to the destination. @returns false when the source has to stop; the gate resumes it later */
   onWritten(bytes: number): boolean {
     if (this.#tickBytes === 0) setImmediate(this.#endTick)
     this.#tickBytes += bytes
@@ -45,7 +45,7 @@ export class BackpressureGate {
     return !this.#isClosed
   }
 
-  /** Resumes the source if that had to stop and may go on. */
+  /** Resumes the source if it had to stop and may go on. */
   open(): void {
     if (!this.#isClosed || !this.#mayPass) return
     this.#isClosed = false
@@ -54,12 +54,12 @@ export class BackpressureGate {
 
   get #mayPass(): boolean {
     const { to, tickBytesMax } = this.#direction
-    // A write that the kernel took at once asks for 'drain' as well if it was large: nothing is left to wait for.
+    // A large write asks for 'drain' even when the kernel took it at once, and then no 'drain' may follow.
     const isBlocked = to.writableNeedDrain && to.writableLength > 0
     return !isBlocked && this.#delay === undefined && this.#tickBytes < tickBytesMax
   }
 
-  /** A byte a second can ask for years, and a timer beyond its range would fire at once. */
+  /** Waits in steps, since a byte a second can mean years, and a timer beyond its range would fire at once. */
   #wait(milliseconds: number): void {
     clearTimeout(this.#delay)
     const step = Math.min(milliseconds, TIMER_MAX_MS)

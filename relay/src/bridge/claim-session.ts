@@ -1,4 +1,4 @@
-// A ready session for a visitor, counted; and who waits for one, and for how long.
+// Claims a ready session for a visitor, and decides which visitors wait, and for how long.
 
 import { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS } from '@svc/protocol'
@@ -16,17 +16,17 @@ export class SessionClaimer {
   readonly #lost = new LostSessions()
   readonly #makeRoomInPeers: (lease: Lease) => void
 
-  /** @param makeRoomElsewhere called when a visitor has to wait, and no source has more than its share in this process */
+  /** @param makeRoomInPeers called when a visitor has to wait and no network has more than its share in this process */
   constructor(counters: RelayCounters, makeRoomInPeers: (lease: Lease) => void = () => {}) {
     this.#counters = counters
     this.#makeRoomInPeers = makeRoomInPeers
   }
 
   /**
-   * The visitor is gone from here afterwards when another process has the session. Only the first session of a visitor is
-   * waited for: one who has lost a session gets another only when that was ready before the visitor came, so that no
-   * visitor can use up sessions as fast as a site opens them.
-   * @returns undefined when none came in time, or the visitor is gone
+   * Claims a session, and waits for the first session of a visitor only. A visitor whose session broke gets another only
+   * when that one was ready before the visitor came, so that no visitor uses up sessions as fast as a site opens them.
+   * @returns `'elsewhere'` when the visitor was handed over to a peer process; undefined when no session came in time, or
+   *   the visitor disconnected
    */
   async claim(pending: PendingVisitor, disconnected: AbortSignal): Promise<Duplex | 'elsewhere' | undefined> {
     const { lease, arrivedAt, sessionsLost, handedOverBy } = pending
@@ -48,18 +48,18 @@ export class SessionClaimer {
     return undefined
   }
 
-  /** The session of the visitor broke before it answered, and the visitor is still there. */
+  /** Counts a session that broke before it answered, while its visitor was still connected. */
   sessionLost(pending: PendingVisitor): void {
     this.#lost.count(pending)
     this.#counters.sessionsLost += 1
   }
 
-  /** Whether the visitor comes from a source that has its share of the lease's visitors. */
+  /** Whether the visitor's network has its share of the lease's visitors. */
   isLowPriority({ lease, network }: Pick<PendingVisitor, 'lease' | 'network'>): boolean {
     return this.#shares.isUsedUp(lease, network)
   }
 
-  /** Closes one visitor of a source that has more than its share. @returns false when there is no such source */
+  /** Closes one visitor of a network that has more than its share. @returns false when there is no such network */
   makeRoom(lease: Lease): boolean {
     const isMade = this.#shares.makeRoom(lease)
     if (isMade) this.#counters.visitorsDisplaced += 1
@@ -86,8 +86,8 @@ export class SessionClaimer {
   }
 
   /**
-   * A site that is merely busy has another session ready long before. A source that sends all its visitors at once has its
-   * share only after they have come: it displaces nobody from then on, least of all its own.
+   * Makes room again and again while the visitor waits. A site that is merely busy has a session ready long before. A
+   * network that sends all its visitors at once reaches its share after they have come, and displaces nobody from then on.
    */
   #keepMakingRoom(pending: PendingVisitor): NodeJS.Timeout {
     const { lease } = pending
@@ -99,7 +99,7 @@ export class SessionClaimer {
   }
 }
 
-/** Nobody is there to open a session: a visitor need not wait for one. */
+/** Aborts when every WebSocket is silent, since no page is there to open a session. */
 async function abortIfSilent(ready: ReadyQueue, silent: AbortController): Promise<void> {
   await ready.probeCarriers()
   if (ready.isSilent) silent.abort()

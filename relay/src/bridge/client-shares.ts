@@ -1,28 +1,28 @@
-// Whose visitors a lease has: when another one has to wait for a session, a source that has more than its share gives way.
+// Counts a lease's visitors by network, and closes one of a network with more than its share when another visitor waits.
 
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
 import { NETWORK_VISITORS_MIN, NETWORK_VISITORS_SHARE } from '../limits.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 
-/** What a visitor had sent and received when it was last looked at, and since when that has been so. */
+/** Bytes that a visitor had transferred at the last look, and since when the number has stayed the same. */
 interface Activity {
   bytes: number
   idleSince: number
 }
 
-/** Visitors of a lease that have a session. */
+/** Visitors of one lease that have a session. */
 interface LeaseVisitors {
   count: number
-  /** By network, in the order in which they came. Those of trusted proxies have none, and are nobody's share. */
+  /** By network, in the order of arrival. Visitors behind trusted proxies have no network and count for no share. */
   byNetwork: Map<string | undefined, Map<Socket, Activity>>
 }
 
 export class ClientShares {
-  /** Of leases with visitors here. */
+  /** Leases with visitors in this process. */
   readonly #leases = new Map<Lease, LeaseVisitors>()
 
-  /** The visitor has a session, until it leaves. */
+  /** Counts a visitor with a session until it disconnects. */
   add({ visitor, lease, network, arrivedAt }: PendingVisitor): void {
     if (visitor.destroyed) return
     const visitors = this.#leases.get(lease) ?? { count: 0, byNetwork: new Map() }
@@ -39,14 +39,14 @@ export class ClientShares {
     })
   }
 
-  /** Whether as many visitors of the lease as are its share come from there. */
+  /** Whether the network has its share of the lease's visitors. */
   isUsedUp(lease: Lease, network: string | undefined): boolean {
     const visitors = this.#leases.get(lease)
     if (network === undefined || visitors === undefined) return false
     return (visitors.byNetwork.get(network)?.size ?? 0) >= shareOf(visitors)
   }
 
-  /** Notes what visitors of sources beyond their share have transferred, so that {@link makeRoom} knows who is idle. */
+  /** Records what visitors of networks beyond their share have transferred, so that {@link makeRoom} knows which are idle. */
   recordActivity(lease: Lease): void {
     const visitors = this.#leases.get(lease)
     if (visitors === undefined) return
@@ -56,8 +56,8 @@ export class ClientShares {
   }
 
   /**
-   * Closes the visitor of the largest source that has been idle the longest; of those that are alike, the oldest.
-   * @returns false when no source has more than its share
+   * Closes the visitor of the largest network that has been idle the longest; among equals, the oldest.
+   * @returns false when no network has more than its share
    */
   makeRoom(lease: Lease): boolean {
     const visitors = this.#leases.get(lease)
@@ -78,7 +78,7 @@ export class ClientShares {
   }
 }
 
-/** A lease for which visitors have to wait has as many as it can serve: so a quarter of those. */
+/** A lease whose visitors have to wait has as many as it can serve, so a share of those is a share of its capacity. */
 function shareOf({ count }: LeaseVisitors): number {
   return Math.max(NETWORK_VISITORS_MIN, Math.floor(count * NETWORK_VISITORS_SHARE))
 }

@@ -1,5 +1,5 @@
-// Sessions that broke before they answered a visitor, counted for each source and lease: who makes a site's sessions break
-// shall not use up what its lease may lose.
+// Counts the sessions that broke before they answered a visitor, by network and lease, so that one network cannot use up
+// what a lease may lose.
 
 import { hash, randomBytes } from 'node:crypto'
 import {
@@ -31,7 +31,7 @@ export class LostSessions {
     this.#rates.spend(this.#slotOf(origin), 1, performance.now())
   }
 
-  /** Whether the lease has lost so many sessions to visitors from there that no more get one. */
+  /** Whether the lease has lost so many sessions to visitors of that network that no more of them get one. */
   isLimitReached(origin: VisitorOrigin): boolean {
     if (this.#rates === undefined || origin.network === undefined) return false
     return this.#rates.waitMs(this.#slotOf(origin), 1, performance.now()) > 0

@@ -1,4 +1,4 @@
-// Joins two byte streams: what one sends the other gets, each direction ending by itself.
+// Copies bytes between two streams in both directions, each of which ends by itself.
 
 import type { Duplex } from 'node:stream'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
@@ -6,10 +6,10 @@ import type { SharedReadBuffer } from './shared-read-buffer.ts'
 import { socketCopy } from './socket-copy.ts'
 import { streamCopy } from './stream-copy.ts'
 
-/** Resolves when both are closed. A stream that breaks takes the other with it; one that ends only half-closes it. */
+/** Resolves when both streams are closed. The end of one half-closes the other; an error of one destroys the other. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>
 
-/** @param landing makes sockets cheaper to read; without it every stream is read as Node does it */
+/** @param readBuffer makes sockets cheaper to read; without it Node reads every stream into buffers of its own */
 export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
   const join = readBuffer === undefined ? streamCopy : socketCopy(readBuffer)
   return async (a, b, bandwidth) => {

@@ -1,4 +1,4 @@
-// Where all sockets' bytes land: one buffer for the whole process, instead of a new one for every read.
+// Reads all bridged sockets into one buffer of the process, instead of a new one for every read.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
@@ -37,7 +37,7 @@ export class SharedReadBuffer {
     return (await isSound(readBuffer)) ? readBuffer : undefined
   }
 
-  /** Whether it is a socket that is still there. */
+  /** Whether the stream is an open socket. */
   suits(stream: Duplex): boolean {
     return typeof internalsOf(stream)._handle?.useUserBuffer === 'function'
   }

@@ -1,4 +1,4 @@
-// One direction of a bridge whose source is a socket: its bytes are read without a buffer of their own.
+// Copies one direction of a bridge whose source is a socket, which is read into the shared buffer.
 
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
@@ -22,14 +22,14 @@ export function socketCopy(readBuffer: SharedReadBuffer): Copy {
 
 type Ends = Pick<Direction, 'from' | 'to' | 'bandwidth'>
 
-/** What a {@link SharedReadBuffer} needs, and the end of it. */
+/** Receives the bytes and the end of a source. */
 interface Receiver {
   take: (bytes: Buffer) => boolean
   end: () => void
   gate: BackpressureGate
 }
 
-/** From TCP: one read brings all that is there, or a turn's share. */
+/** Copies from TCP, where one read brings all bytes that are there, up to the limit of one turn. */
 function direct(ends: Ends): Receiver {
   const { to } = ends
   const gate = new BackpressureGate({ ...ends, tickBytesMax: BRIDGE_TICK_MAX_BYTES })
@@ -43,7 +43,7 @@ function direct(ends: Ends): Receiver {
   }
 }
 
-/** From TLS, which brings one record at a time: those of a turn leave in one write. */
+/** Copies from TLS, where one read brings one record: the records of one turn leave in one write. */
 function coalesced(ends: Ends): Receiver {
   const { to } = ends
   const coalescer = new WriteCoalescer(to)
@@ -65,7 +65,7 @@ function coalesced(ends: Ends): Receiver {
   }
 }
 
-/** Node's TLS encrypts what it is given before `write` returns, unless an earlier write has to wait. */
+/** Node's TLS encrypts the bytes before `write` returns, unless an earlier write is pending. */
 function writesSynchronously(to: Duplex): boolean {
   return to instanceof TLSSocket && to.writableLength === 0 && to.writableCorked === 0
 }

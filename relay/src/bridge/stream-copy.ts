@@ -1,4 +1,4 @@
-// One direction of a bridge between streams of any kind.
+// Copies one direction of a bridge between streams of any kind.
 
 import type { Duplex } from 'node:stream'
 import { BRIDGE_TICK_MAX_BYTES } from '../limits.ts'
@@ -16,7 +16,7 @@ export const streamCopy: Copy = (from, to, bandwidth) => {
     onTickEnd: () => to.uncork(),
   })
   from.on('data', (chunk: Buffer) => {
-    // What comes within one turn of the event loop, such as the frames of one message, leaves in one write.
+    // Chunks of one turn of the event loop, such as the frames of one message, leave in one write.
     if (to.writableCorked === 0) to.cork()
     to.write(chunk)
     if (!gate.onWritten(chunk.length)) from.pause()
@@ -25,7 +25,7 @@ export const streamCopy: Copy = (from, to, bandwidth) => {
   gate.open()
 }
 
-/** A socket nobody reads yet says once that its peer has ended, and may have said it before. */
+/** Calls `then` when the stream ends, or at once: a socket without a reader may have emitted 'end' before. */
 export function whenEnded(stream: Duplex, then: () => void): void {
   if (stream.readableEnded) then()
   else stream.on('end', then)

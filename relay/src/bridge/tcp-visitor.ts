@@ -1,4 +1,4 @@
-// One visitor of a dedicated TCP port: claim a ready session, mark it as raw, then bridge every byte.
+// Serves one visitor of a dedicated TCP port: claims a ready session, activates it as raw, then bridges every byte.
 
 import type { Socket } from 'node:net'
 import { writeRawActivation } from '../reverse/marker.ts'
@@ -8,7 +8,7 @@ import type { BridgeContext } from './tls-visitor.ts'
 
 type TcpBridgeContext = Pick<BridgeContext, 'bandwidth' | 'claims' | 'pipe'>
 
-/** Resolves when the visitor has left, was turned away, or is another process's. */
+/** Resolves when the visitor has disconnected, was refused, or was handed over to another process. */
 export async function serveTcpVisitor(
   pending: PendingVisitor,
   { bandwidth, claims, pipe }: TcpBridgeContext,
@@ -18,16 +18,16 @@ export async function serveTcpVisitor(
   try {
     const session = await claims.claim(pending, whenClosed(visitor))
     if (session === 'elsewhere') return
-    // A reset, for an orderly end would look like an answer without a byte.
+    // An orderly end would look like an empty answer.
     if (session === undefined) visitor.resetAndDestroy()
     else {
-      // Nobody knows who speaks first here. So unlike a TLS visitor this one cannot be claimed for again when the session breaks.
+      // In raw TCP either side may speak first, so the relay cannot claim another session when this one breaks.
       writeRawActivation(session)
-      // A reset here, too: nothing in raw TCP would tell a visitor that what came before an orderly end is not all.
+      // A reset tells the visitor that bytes are missing; raw TCP has no other sign of it.
       session.once('close', () => {
         if (!session.readableEnded) visitor.resetAndDestroy()
       })
-      // Nor would it tell the service.
+      // A reset tells the service the same.
       visitor.once('close', () => {
         if (!visitor.readableEnded) resetSession(session)
       })
@@ -38,7 +38,7 @@ export async function serveTcpVisitor(
   }
 }
 
-/** A client may end its half and still wait for an answer. */
+/** Aborts when the socket closes. A client may end its half and still wait for an answer. */
 function whenClosed(socket: Socket): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort()

@@ -1,4 +1,4 @@
-// Visitors of dedicated ports, wherever they are served: they close with the ports, which are in the first process.
+// Tracks the visitors of dedicated ports in this process, so that they close with the ports of the primary process.
 
 import type { Socket } from 'node:net'
 
@@ -10,7 +10,7 @@ export class TcpVisitors {
     visitor.once('close', () => this.#open.delete(visitor))
   }
 
-  /** Closes them all: dedicated ports are switched off. */
+  /** Closes all of them when dedicated ports are switched off. */
   close(): void {
     for (const visitor of this.#open) visitor.destroy()
   }

@@ -1,4 +1,4 @@
-// One visitor of a tenant: claim a ready session, activate it, replay the ClientHello, then bridge raw bytes.
+// Serves one TLS visitor: claims a ready session, activates it, replays the ClientHello, then bridges every byte.
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,16 +15,16 @@ import type { Pipe } from './pipe.ts'
 
 export interface BridgeContext {
   bindings: BindingStore
-  /** What the identity of the lease may send and receive. */
+  /** Bandwidth of the lease's identity. */
   bandwidth: Bandwidth
   claims: SessionClaimer
   pipe: Pipe
 }
 
-/** Who has shown a ClientHello. */
+/** A visitor who has sent a ClientHello. */
 type PendingTlsVisitor = PendingVisitor & { hello: PeekedHello }
 
-/** Resolves when the visitor has left, was turned away, or is another process's. */
+/** Resolves when the visitor has disconnected, was refused, or was handed over to another process. */
 export async function serveTlsVisitor(pending: PendingTlsVisitor, bridging: BridgeContext): Promise<void> {
   const release = pending.lease.onBlock(() => pending.visitor.destroy())
   try {
@@ -53,11 +53,11 @@ async function bridge(
     bindings.revoke(binding)
     if (hasResponded) return
     session.destroy()
-    // A visitor who leaves is no fault of the session.
+    // The session is not to blame for a visitor who disconnects.
     if (disconnected.aborted) break
     const isSilent = livenessOf(session)?.isSilent === true
     if (!isSilent && !endedWithCarrier(session)) claims.sessionLost(current)
-    // Where the page fell silent, what it has opened since is the best there is: no visitor made it open that.
+    // Where the page fell silent, the visitor may have a newer session, too: no visitor made the page open it.
     const arrivedAt = isSilent ? performance.now() : current.arrivedAt
     current = { ...current, arrivedAt, sessionsLost: current.sessionsLost + 1, handedOverBy: undefined }
   }
@@ -65,8 +65,8 @@ async function bridge(
 }
 
 /**
- * Whether the session answers the ClientHello, as every TLS server does before it needs more. One that breaks before
- * was dead, or was given up while the marker was on its way: the visitor knows nothing of it and can have another.
+ * Resolves with whether the session answers the ClientHello, as every TLS server does before it needs more. A session that
+ * breaks before was dead, or the SDK closed it while the marker was on its way: the visitor can have another one.
  */
 function waitForFirstByte(session: Duplex, disconnected: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
@@ -92,7 +92,7 @@ function waitForFirstByte(session: Duplex, disconnected: AbortSignal): Promise<b
   })
 }
 
-/** A client that ends before the first answer wants none. Sockets read ahead while they are paused: that shows the end. */
+/** Aborts when the visitor closes or ends before the first answer. A paused socket reads ahead, which shows the end. */
 function whenDisconnected(socket: Socket): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort()

@@ -1,4 +1,4 @@
-// The visitors that are here: how many, what they transferred, and when the last one of a lease has left.
+// Counts the open visitors and their traffic, and tells when the last one of a lease has disconnected.
 
 import type { Socket } from 'node:net'
 import type { Lease } from '../lease/lease.ts'
@@ -14,9 +14,9 @@ export class Visitors {
   readonly #log: Logger
   readonly #open = new Map<Socket, Lease>()
   readonly #perLease = new Map<Lease, number>()
-  /** Of those who have left. */
+  /** Traffic of visitors who have disconnected. */
   readonly #closedTraffic: Traffic = { fromVisitors: 0, toVisitors: 0 }
-  /** Visitors of each other process, by lease. */
+  /** Visitors of each peer process, by lease. */
   readonly #otherProcesses = new Map<object, Map<Lease, number>>()
   #totalServed = 0
   #onChange: ((lease: Lease) => void) | undefined
@@ -33,14 +33,14 @@ export class Visitors {
     return size
   }
 
-  /** Sockets count by themselves, so that the data path does not have to. */
+  /** Sums the counters of the sockets, so that the data path does not have to count. */
   get traffic(): Traffic {
     const sum = { ...this.#closedTraffic }
     for (const socket of this.#open.keys()) add(sum, socket)
     return sum
   }
 
-  /** Resolves when `served` does: the visitor has left. Rejects as it does. */
+  /** Counts the visitor until `serve` settles, and settles as it does. */
   async serve(visitor: Socket, lease: Lease, serve: () => Promise<void>): Promise<void> {
     if (this.#isClosed) {
       visitor.destroy()
@@ -59,12 +59,12 @@ export class Visitors {
     }
   }
 
-  /** @param listener is told of each lease whose number of visitors has changed */
+  /** @param listener called with each lease whose number of visitors has changed */
   onChange(listener: (lease: Lease) => void): void {
     this.#onChange = listener
   }
 
-  /** So many visitors of the lease are in another process now. */
+  /** Records that a peer process has `count` visitors of the lease now. */
   report(process: object, lease: Lease, count: number): void {
     const counts = this.#otherProcesses.get(process) ?? new Map<Lease, number>()
     this.#otherProcesses.set(process, counts)
@@ -75,7 +75,7 @@ export class Visitors {
     if (count !== before) this.#count(lease, count - before)
   }
 
-  /** What visitors of another process transferred since it last said so. */
+  /** Adds what visitors of a peer process transferred since its last report. */
   addTraffic({ fromVisitors, toVisitors }: Traffic): void {
     this.#closedTraffic.fromVisitors += fromVisitors
     this.#closedTraffic.toVisitors += toVisitors
@@ -85,7 +85,7 @@ export class Visitors {
     return this.#perLease.get(lease) ?? 0
   }
 
-  /** Closes the visitors of this process whose lease may not be reached any more. */
+  /** Closes the visitors of this process whose lease the policy does not route any more. */
   closeUnrouted(routes: (lease: Lease) => boolean): void {
     const isRouted = new Map<Lease, boolean>()
     for (const [visitor, lease] of this.#open) {
@@ -95,7 +95,7 @@ export class Visitors {
     }
   }
 
-  /** The other process that has the most visitors of the lease; undefined when none has any. */
+  /** The peer process that has the most visitors of the lease; undefined when none has any. */
   busiestProcess(lease: Lease): object | undefined {
     let busiest: object | undefined
     let most = 0
@@ -108,8 +108,8 @@ export class Visitors {
   }
 
   /**
-   * Takes no more visitors, and waits for those who are here until `signal` aborts.
-   * @param left is told of each lease whose last visitor has left
+   * Accepts no more visitors, and waits for the open ones until `signal` aborts.
+   * @param onLeaseIdle called with each lease whose last visitor has disconnected
    */
   async drain(onLeaseIdle: (lease: Lease) => void, signal: AbortSignal): Promise<void> {
     this.#isClosed = true

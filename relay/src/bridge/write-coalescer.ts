@@ -1,9 +1,9 @@
-// Collects what TLS records bring, back to back: a write of a few records costs little more than a write of one.
+// Joins the content of TLS records into one write, which costs little more than a write of one record.
 
 import type { Writable } from 'node:stream'
 import { COALESCE_BUFFERS_SPARE_MAX, COALESCE_BYTES } from '../limits.ts'
 
-/** Buffers that nobody uses. New ones would cost more than everything else here. */
+/** Unused buffers. New ones would cost more than everything else here. */
 const spare: Buffer[] = []
 
 export class WriteCoalescer {
@@ -15,7 +15,7 @@ export class WriteCoalescer {
     this.#to = to
   }
 
-  /** Copies `bytes`, and writes what makes a full buffer. */
+  /** Copies `bytes`, and writes each full buffer. */
   add(bytes: Buffer): void {
     for (let done = 0; done < bytes.length; ) {
       this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(COALESCE_BYTES)
@@ -26,7 +26,7 @@ export class WriteCoalescer {
     }
   }
 
-  /** Writes what there is. */
+  /** Writes the bytes collected so far. */
   flush(): void {
     const buffer = this.#buffer
     if (buffer === undefined) return

@@ -1,5 +1,4 @@
-// Who may come in: a bound on all connections, on those that say nothing and on those of one source, and nobody new while
-// the relay cannot keep up with those who are here.
+// Limits how many connections each network may have, and how many may be silent, and refuses new ones under overload.
 
 import type { Socket } from 'node:net'
 import { networkOf } from '../client-address/ip-address.ts'
@@ -9,20 +8,20 @@ import {
   SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
 
-/** Why a connection was turned away. */
+/** Why the relay refused a connection. */
 export type Refusal =
-  /** As many as there may be are open. */
+  /** The relay has as many connections as it may have. */
   | 'full'
-  /** The same for the connections of one source, … */
+  /** The network of the client has as many connections, or silent ones, as it may have. */
   | 'network'
-  /** … or for those that said nothing yet: the oldest one went, to make room. */
+  /** Too many connections were silent, and this was the oldest of them. */
   | 'silent'
-  /** The relay has too much to do. */
+  /** The relay is overloaded. */
   | 'overload'
 
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean
-  /** Told of each connection that was turned away. */
+  /** Called with the reason for each refused connection. */
   onRefuse(reason: Refusal): void
   max?: { perNetwork: number; silent: number; silentPerNetwork: number }
 }
@@ -33,7 +32,7 @@ const MAX = {
   silentPerNetwork: SILENT_CONNECTIONS_PER_NETWORK_MAX,
 }
 
-/** Connections of one source. */
+/** Connections of one network. */
 interface Count {
   open: number
   silent: number
@@ -42,9 +41,9 @@ interface Count {
 export class ConnectionLimiter {
   readonly #options: ConnectionLimiterOptions
   readonly #max: typeof MAX
-  /** By network; only of those that have a connection here. */
+  /** By network, for networks with an open connection. */
   readonly #counts = new Map<string, Count>()
-  /** Those that said nothing yet, the oldest first, each with the count of its source. */
+  /** Connections without a complete ClientHello, the oldest first, each with the count of its network. */
   readonly #silent = new Map<Socket, Count | undefined>()
 
   constructor(options: ConnectionLimiterOptions) {
@@ -57,8 +56,9 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Takes a new connection in as one that said nothing yet, or resets it.
-   * @param source normalized address; undefined for one that stands for many clients and is trusted
+   * Admits a new connection as a silent one, or resets it.
+   * @param clientIp normalized address; undefined for a trusted proxy, which stands for many clients
+   * @returns whether the connection was admitted
    */
   admit(socket: Socket, clientIp: string | undefined): boolean {
     const network = clientIp === undefined ? undefined : networkOf(clientIp)
@@ -77,7 +77,7 @@ export class ConnectionLimiter {
     return true
   }
 
-  /** The connection has said whom it wants. */
+  /** Counts the connection as silent no longer. */
   onClientHello(socket: Socket): void {
     const count = this.#silent.get(socket)
     if (count) count.silent -= 1

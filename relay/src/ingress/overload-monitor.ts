@@ -1,11 +1,11 @@
-// Whether the process keeps up: how late its timers are, and how full its heap is.
+// Measures whether the process is overloaded: how late its timers are, and how full its heap is.
 
 import { getHeapStatistics } from 'node:v8'
 import { OVERLOAD_DELAY_MS, OVERLOAD_HEAP_SHARE, OVERLOAD_SAMPLE_MS } from '../limits.ts'
 
-/** Of the smoothed delay, what the last look counts for: one long turn is no strain, a second of them is. */
+/** Weight of the newest sample in the smoothed delay: one late turn is no overload, a second of them is. */
 const WEIGHT = 0.2
-/** No single look counts for more, for a machine that slept is not strained. */
+/** No sample counts for more, since a machine that slept is not overloaded. */
 const DELAY_MAX_MS = 1000
 
 export class OverloadMonitor {

@@ -1,4 +1,4 @@
-// The SNI listener: every public TLS connection enters here and is sent to the API or to a tenant.
+// Accepts every public TLS connection and passes it by its server name to the API or to a lease.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
@@ -10,22 +10,25 @@ import { type PeekedHello, peekClientHello } from './client-hello.ts'
 
 export interface SniListenerHandlers {
   /**
-   * Reads what proxies write before the ClientHello.
-   * @param until when the ClientHello has to be whole, in milliseconds of the monotonic clock
+   * Reads the PROXY header of a trusted proxy.
+   * @param deadline when the ClientHello has to be complete, in milliseconds of the monotonic clock
    * @returns whether the connection may go on
    */
   readProxyHeader(socket: Socket, deadline: number): Promise<boolean>
-  /** Whether the relay takes the connection on. */
+  /** @returns whether the relay admits the connection */
   admit(socket: Socket): boolean
-  /** It said whom it wants. */
+  /** Called when the ClientHello is complete, or its connection has failed. */
   onClientHello(socket: Socket): void
   resolve(serverName: string): Route | undefined
-  /** Gets the socket as if nothing had been read from it. */
+  /** Called with a connection to the root host, from which nothing seems to have been read. */
   serveRoot(socket: Socket): void
   serveLease(socket: Socket, hello: PeekedHello, route: LeaseRoute): Promise<void>
 }
 
-/** @param connectionsMax open at once; more are closed, and the server emits 'drop' */
+/**
+ * Creates the listener; the caller makes it listen.
+ * @param connectionsMax connections that may be open at once; the server closes more and emits 'drop'
+ */
 export function createSniListener(ingress: SniListenerHandlers, connectionsMax: number, log: Logger): Server {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -34,7 +37,7 @@ export function createSniListener(ingress: SniListenerHandlers, connectionsMax: 
       socket.destroy()
     })
   })
-  // Whoever starts it learns why it does not listen; later it is one connection that the system could not accept.
+  // An error before it listens is for the caller; a later one concerns one connection that the system could not accept.
   server.on('error', (error) => {
     if (server.listening) log.error({ err: error }, 'a connection was not accepted')
   })

@@ -1,11 +1,11 @@
-// Whether the page at the other end of a WebSocket still answers. One that is frozen does not, and its connection stays open.
+// Finds out whether the page behind a WebSocket still answers. A frozen page does not, and its connection stays open.
 
 import { CARRIER_PROBE_DEADLINE_MS } from '../limits.ts'
 
 interface ProbedSocket {
-  /** Asks the page for any message. */
+  /** Sends a ping, which makes the page send a message. */
   ping(): void
-  /** Bytes that the kernel has not taken, which the question waits behind. */
+  /** Bytes that the kernel has not taken, and that delay the ping. */
   backlog(): number
 }
 
@@ -20,29 +20,29 @@ export class CarrierLiveness {
     this.#socket = socket
   }
 
-  /** It did not answer when it was asked last, and nothing has come since. */
+  /** Whether the page did not answer the last probe and has sent no message since. */
   get isSilent(): boolean {
     return this.#isSilent
   }
 
-  /** Messages so far. */
+  /** Number of messages so far. */
   get messagesReceived(): number {
     return this.#received
   }
 
-  /** @param listener is called when {@link isSilent} has changed. @returns takes it back */
+  /** @param listener called when {@link isSilent} has changed @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A message came: any is a sign of life, for the answer may be stuck behind bulk data. */
+  /** Records a message. Any message shows that the page lives: the answer to a ping may be stuck behind bulk data. */
   onMessage(): void {
     this.#received += 1
     if (this.#isSilent) this.#setSilent(false)
   }
 
-  /** Finds out whether the page answers. All who ask at the same time share the question. */
+  /** Pings the page. Concurrent calls share one probe. @returns whether the page answers */
   probe(): Promise<boolean> {
     this.#probing ??= this.#runProbe().finally(() => {
       this.#probing = undefined
@@ -54,7 +54,7 @@ export class CarrierLiveness {
     const [received, backlog] = [this.#received, this.#socket.backlog()]
     this.#socket.ping()
     await new Promise((resolve) => setTimeout(resolve, CARRIER_PROBE_DEADLINE_MS))
-    // A backlog that moves shows that somebody takes it, and that the question may not have arrived yet.
+    // A backlog that changes shows that the page reads, and that the ping may not have arrived yet.
     const moves = backlog > 0 && this.#socket.backlog() !== backlog
     const isSilent = this.#received === received && !moves
     if (isSilent && !this.#isSilent) this.#setSilent(true)

@@ -1,13 +1,13 @@
-// The visitors of one lease that wait for a session, in their order; those of a source that has its share come last.
+// Queues the visitors of one lease that wait for a session. Visitors of a network that has its share come last.
 
 import { WAITING_CLAIMS_MAX, WAITING_CLAIMS_PER_NETWORK_MAX } from '../limits.ts'
 import type { ClaimedSession } from './ready-queue.ts'
 
-/** Who waits. */
+/** Tells how a waiting visitor ranks. */
 export interface ClaimPriority {
-  /** Network of the visitor's address; undefined when it stands for many clients. */
+  /** Network of the visitor's address; undefined when the address stands for many clients. */
   network: string | undefined
-  /** The source has its share of the lease's visitors already: others go first. */
+  /** Whether the network has its share of the lease's visitors already, so that others go first. */
   isLowPriority: boolean
 }
 
@@ -16,14 +16,14 @@ type Settle = (claimed: ClaimedSession | undefined) => void
 export class ClaimQueue {
   readonly #normalPriority = new Set<Settle>()
   readonly #lowPriority = new Set<Settle>()
-  /** By network; only of those that wait. */
+  /** Number of waiting visitors by network. */
   readonly #perNetwork = new Map<string, number>()
 
   get size(): number {
     return this.#normalPriority.size + this.#lowPriority.size
   }
 
-  /** @returns undefined when there is no room, when no session came in time, or the visitor has gone */
+  /** @returns undefined when there is no room, no session came within `timeoutMs`, or the visitor disconnected */
   async wait(
     { network, isLowPriority }: ClaimPriority,
     disconnected: AbortSignal,
@@ -46,7 +46,7 @@ export class ClaimQueue {
     })
   }
 
-  /** Gives a session to whoever is next. @returns false when nobody waits */
+  /** Gives a session to the next visitor. @returns false when no visitor waits */
   fulfil(claimed: ClaimedSession): boolean {
     const [settle] = this.#normalPriority.size > 0 ? this.#normalPriority : this.#lowPriority
     settle?.(claimed)
@@ -64,7 +64,7 @@ export class ClaimQueue {
     return displaced !== undefined
   }
 
-  /** @returns false, and counts nothing, when the source has as many as it may */
+  /** @returns false, without counting, when the network has as many waiting visitors as it may */
   #count(network: string | undefined, delta: 1 | -1): boolean {
     if (network === undefined) return true
     const count = (this.#perNetwork.get(network) ?? 0) + delta

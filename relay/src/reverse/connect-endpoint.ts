@@ -1,4 +1,4 @@
-// `GET /sdk/connect`: checks the capability before the upgrade, then hands the connection to its carrier, browser or native.
+// Serves `GET /sdk/connect`: checks the capability, then makes the connection a WebSocket carrier or a native session.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -54,41 +54,42 @@ export class ConnectEndpoint {
     this.#sockets.on('error', () => {})
     this.#clientAddresses = clientAddresses
     this.#memories = new SessionMemories((bound) => counters.memoryRelieved.add({ bound }))
-    // Emitted within `handleUpgrade`, before anything was written: ws would answer without the envelope.
+    // ws emits this within `handleUpgrade`, before it writes, and would respond without the error envelope.
     this.#sockets.on('wsClientError', ({ message }) => {
       throw new RelayError('invalid_request', message, { 'Sec-WebSocket-Version': '13' })
     })
   }
 
-  /** @param listener is told of the lease of each new WebSocket */
+  /** @param listener called with the lease of each new WebSocket */
   onCarrier(listener: (lease: Lease) => void): void {
     this.#onCarrier = listener
   }
 
-  /** Finds out which WebSockets of the lease are dead. */
+  /** Closes the WebSockets of the lease that do not answer. */
   probeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
   }
 
-  /** Lets the pages of the lease come back to another process. */
+  /** Closes the WebSockets of the lease, so that its pages connect to another process. */
   closeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.closeForRestart()
   }
 
-  /** Remembers a connection whose TLS handshake has not begun. */
+  /** Remembers the TCP connection under a TLS connection to come. */
   onTcpConnection(socket: Socket): void {
     this.#tcpSockets.add(socket)
   }
 
-  /** The TCP connection beneath a connection to the API, if it is known. */
+  /** Returns the TCP connection under a TLS connection to the API, if it is known. */
   underlyingSocketOf(connection: Socket): Socket | undefined {
     return this.#tcpSockets.beneath(connection)
   }
 
   /**
-   * @param source normalized address of the client
-   * @param head bytes that came behind the request
-   * @throws RelayError when the request is refused; nothing was written then
+   * Upgrades a request to a WebSocket carrier or a native session.
+   * @param clientIp normalized address of the client
+   * @param head bytes that arrived after the request
+   * @throws RelayError when the relay refuses the request; nothing was written then
    */
   upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
     requireHttp11(request)
@@ -125,7 +126,7 @@ export class ConnectEndpoint {
   #serve(ws: WebSocket, connection: Duplex, lease: Lease, clientIp: string): void {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
-    // A page often comes back because its last WebSocket died, which is not known here yet.
+    // A page often reconnects because its last WebSocket died, which the relay has not noticed yet.
     this.probeCarriers(lease)
     this.#onCarrier?.(lease)
     const carrier = serveWebSocketCarrier({
@@ -149,12 +150,12 @@ export class ConnectEndpoint {
   }
 }
 
-/** @throws RelayError `http11_only`: no other version can be upgraded */
+/** @throws RelayError `http11_only` for another version, which cannot be upgraded */
 export function requireHttp11(request: IncomingMessage): void {
   if (request.httpVersion !== '1.1') throw new RelayError('http11_only', 'HTTP/1.1 is needed')
 }
 
-/** What a request without a capability is told, whether or not it asks for an upgrade. */
+/** Returns the error for a request without a capability, with or without an upgrade. */
 export function noCapability(): RelayError {
   const native = `in the header ${HEADER.reverseCapability}`
   const browser = `with a WebSocket's subprotocols behind ${SUBPROTOCOL}`

@@ -1,4 +1,4 @@
-// The keepalives of ready sessions: each at its own interval, and of those that are due together a few at a time.
+// Writes the keepalives of ready sessions, a few at a time when many are due together.
 
 import type { Duplex } from 'node:stream'
 import { KEEPALIVE_INTERVAL_MS } from '@svc/protocol'
@@ -6,12 +6,12 @@ import { KEEPALIVES_PER_TICK } from '../limits.ts'
 import { writeKeepalive } from './marker.ts'
 
 /**
- * Sessions of all leases whose keepalive is due. Those that came together, as after a restart, are due together: ten
- * thousand writes to TLS sockets in one turn of the event loop would hold up everybody for 120 to 240 ms.
+ * Sessions of all leases whose keepalive is due. Sessions that opened together, as after a restart, are due together.
+ * Ten thousand writes to TLS sockets in one turn of the event loop would delay every visitor for 120 to 240 ms.
  */
 const due = new Set<Duplex>()
 
-/** @returns what ends it: no keepalive is written from then on */
+/** @returns a function that stops the keepalives of `session` */
 export function keepAlive(session: Duplex): () => void {
   const timer = setInterval(() => {
     if (due.size === 0) setImmediate(writeDue)

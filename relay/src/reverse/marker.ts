@@ -1,4 +1,4 @@
-// Writes the relay's markers on a reverse session; one that does not take them in time is closed.
+// Writes the relay's markers on a reverse session, and closes a session that does not take them in time.
 
 import type { Duplex } from 'node:stream'
 import { MARKER, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
@@ -14,7 +14,7 @@ export function writeRawActivation(session: Duplex): void {
   write(session, RAW)
 }
 
-/** @param binding what `/v1/sign` must echo for this session */
+/** @param binding the bytes that `/v1/sign` must be sent for this session */
 export function writeTlsActivation(session: Duplex, binding: Buffer): void {
   write(session, Buffer.concat([Buffer.of(MARKER.tls), binding]))
 }

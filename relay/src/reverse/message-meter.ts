@@ -1,18 +1,21 @@
-// Counts what has come of a WebSocket message that is not whole: up to 1 MiB for as long as its sender likes.
+// Counts the bytes of an incomplete WebSocket message, which a client may hold back at up to 1 MiB.
 
 import type { Duplex } from 'node:stream'
 import type { MemoryMeter } from '@svc/yamux'
 import type { WebSocket } from 'ws'
 
-/** To be called before anybody else listens to messages. @param connection what the WebSocket is spoken over */
+/**
+ * Counts the incomplete message in `memory`. Call it before any other listener for messages is added.
+ * @param connection the connection under the WebSocket
+ */
 export function meterMessages(socket: WebSocket, connection: Duplex, memory: MemoryMeter): void {
   let held = 0
   let isWhole = false
   socket.on('message', () => {
     isWhole = true
   })
-  // Behind the listener of the WebSocket itself, which has emitted by now what the bytes completed. What they begin of
-  // the next message is not counted: at most one TLS record.
+  // This runs after the WebSocket's own listener, which has emitted the messages that the bytes completed. The bytes of
+  // the next message in the same chunk do not count: they are at most one TLS record.
   connection.on('data', (bytes: Buffer) => {
     if (isWhole) {
       memory.hold(-held)

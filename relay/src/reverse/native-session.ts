@@ -1,4 +1,4 @@
-// A native client's connection: after the 101 it is one reverse session, without any framing.
+// Serves a native client's connection: after the 101 it is one reverse session, without any framing.
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,12 +7,12 @@ import type { Lease } from '../lease/lease.ts'
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RAW_UPGRADE}\r\n\r\n`
 
-/** Of native sessions. */
+/** The TCP connection of each native session. */
 const tcpSockets = new WeakMap<Duplex, Socket>()
 
 /**
- * The lease's queue must have room. The session lives no longer than its lease, as a browser's does.
- * @param tcp what `socket` is the TLS connection over
+ * Offers the connection to the lease, whose ready queue must have room. The session ends with its lease.
+ * @param tcp the TCP connection under the TLS connection `socket`
  */
 export function serveNativeSession(socket: Duplex, lease: Lease, tcp: Socket | undefined): void {
   if (tcp) tcpSockets.set(socket, tcp)
@@ -28,8 +28,8 @@ export function serveNativeSession(socket: Duplex, lease: Lease, tcp: Socket | u
 }
 
 /**
- * Breaks a session off in a way that does not look like its end: a yamux stream is reset by being destroyed, a native
- * session by a reset of the TCP connection, for Node's TLS sockets leave without a word.
+ * Resets a session, so that the SDK does not take it for an orderly end. A yamux stream is reset when it is destroyed. A
+ * native session needs a reset of its TCP connection, because a destroyed TLS socket of Node only ends it.
  */
 export function resetSession(session: Duplex): void {
   tcpSockets.get(session)?.resetAndDestroy()

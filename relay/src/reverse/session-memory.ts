@@ -1,5 +1,5 @@
-// The memory that browsers' WebSockets take in the relay, counted for each one, each lease, each source, and all together.
-// Beyond a bound the streams that hold the most are reset, and a WebSocket that holds much without a stream is closed.
+// Bounds the memory that browsers' WebSockets take in the relay: of each one, each lease, each network, and all together.
+// Beyond a bound the relay resets the streams that hold the most, and closes a WebSocket that holds much without a stream.
 
 import { getHeapStatistics } from 'node:v8'
 import type { MemoryMeter } from '@svc/yamux'
@@ -14,7 +14,7 @@ import {
   SESSION_MEMORY_RELIEF_SHARE,
 } from '../limits.ts'
 
-/** Whose memory a bound is of. */
+/** Names the bound that was exceeded. */
 export type MemoryBound = 'websocket' | 'lease' | 'network' | 'relay'
 
 export interface SessionMemoryBounds {
@@ -24,11 +24,11 @@ export interface SessionMemoryBounds {
   all: number
 }
 
-/** A WebSocket, as far as memory is concerned. */
+/** A WebSocket whose memory is counted. */
 export interface MemoryHolder {
-  /** Resets the streams that hold the most until `bytes` are free. @returns how many bytes are */
+  /** Resets the streams that hold the most until `bytes` are free. @returns the number of bytes freed */
   shed(bytes: number): number
-  /** Closes it at once. */
+  /** Closes the WebSocket at once. */
   terminate(): void
 }
 
@@ -36,11 +36,11 @@ export class SessionMemories {
   readonly #bounds: SessionMemoryBounds
   readonly #onRelief: (bound: MemoryBound) => void
   readonly #all: Group
-  /** Of leases and sources with an open WebSocket. */
+  /** Leases with an open WebSocket. */
   readonly #leases = new Map<Lease, Group>()
   readonly #networks = new Map<string, Group>()
 
-  /** @param relieved told of each bound that was exceeded */
+  /** @param onRelief called with each bound that was exceeded */
   constructor(
     onRelief: (bound: MemoryBound) => void = () => {},
     bounds: SessionMemoryBounds = defaultBounds(),
@@ -50,12 +50,12 @@ export class SessionMemories {
     this.#all = new Group(bounds.all, () => onRelief('relay'))
   }
 
-  /** What all WebSockets hold, in bytes. */
+  /** Bytes that all WebSockets hold. */
   get held(): number {
     return this.#all.held
   }
 
-  /** Counts what a WebSocket holds. @param source normalized address of its client; undefined when it stands for many */
+  /** Counts what a WebSocket holds. @param clientIp normalized address; undefined for a proxy, which stands for many */
   open(lease: Lease, clientIp: string | undefined, holder: MemoryHolder): SessionMemory {
     const { perSession, perLease, perNetwork } = this.#bounds
     const groups = [
@@ -69,7 +69,7 @@ export class SessionMemories {
   }
 }
 
-/** What one WebSocket holds: its meter, until it is closed. */
+/** Counts what one WebSocket holds until it closes. */
 export class SessionMemory implements MemoryMeter {
   readonly #groups: readonly Group[]
   readonly #holder: MemoryHolder
@@ -82,7 +82,7 @@ export class SessionMemory implements MemoryMeter {
     for (const group of groups) group.add(this)
   }
 
-  /** In bytes. */
+  /** Bytes that the WebSocket holds. */
   get held(): number {
     return this.#held
   }
@@ -99,17 +99,17 @@ export class SessionMemory implements MemoryMeter {
     for (const group of this.#groups) if (group.held > group.max) group.relieve()
   }
 
-  /** Frees `bytes`, or everything. */
+  /** Frees `bytes`, or closes the WebSocket. */
   relieve(bytes: number): void {
     const until = this.#held - bytes
     this.#holder.shed(bytes)
-    // What is left is in no stream: a message that does not end, or answers that nobody reads.
+    // The rest is in no stream: an incomplete message, or answers that the page does not read.
     if (this.#held <= until) return
     this.close()
     this.#holder.terminate()
   }
 
-  /** The WebSocket is closed, or will be in a moment: it holds nothing any more. */
+  /** Stops counting, since the WebSocket is closed or about to be. */
   close(): void {
     if (this.#isClosed) return
     this.hold(-this.#held)
@@ -140,7 +140,7 @@ class Group {
     if (this.#sessions.size === 0) this.#onEmpty()
   }
 
-  /** More at once than is needed, so that this is done seldom. Who holds the most gives way. */
+  /** Frees more than is needed, so that this happens seldom, beginning with the WebSocket that holds the most. */
   relieve(): void {
     this.#onRelieve()
     const target = this.max * SESSION_MEMORY_RELIEF_SHARE

@@ -1,4 +1,4 @@
-// The streams of one WebSocket that have not been admitted yet: each has to show its lease's capability.
+// Authorizes the new streams of one WebSocket: each has to show its lease's capability.
 
 import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
@@ -25,7 +25,10 @@ export class StreamAuthorizer {
     this.#liveness = liveness
   }
 
-  /** Makes `stream` a ready session of the lease, or rejects it; with too many at once it is reset. Never rejects. */
+  /**
+   * Makes `stream` a ready session of the lease, or rejects it. Resets it when too many are pending. The promise
+   * never rejects.
+   */
   async authorize(stream: Stream): Promise<void> {
     if (this.#halfOpen >= HALF_OPEN_STREAMS_MAX) return stream.abort()
     this.#halfOpen += 1
@@ -48,7 +51,7 @@ export class StreamAuthorizer {
     if (!this.#lease.ready.offer(session)) session.destroy()
   }
 
-  /** Whether the capability is good and of the very lease that opened the WebSocket. */
+  /** Whether the capability is valid and of the lease that opened the WebSocket. */
   #isOfLease(capability: string): boolean {
     try {
       return this.#credentials.leaseOf(capability, 'reverse') === this.#lease
@@ -58,8 +61,8 @@ export class StreamAuthorizer {
   }
 
   /**
-   * The capability that is current when the stream opens: two bytes of length, then the text.
-   * @returns undefined when what came is not one capability and nothing more
+   * Reads the capability: two bytes of length, then the text.
+   * @returns undefined when the client sent anything but one capability
    */
   async #readCapability(stream: Stream): Promise<string | undefined> {
     let received = Buffer.alloc(0)
@@ -81,7 +84,7 @@ export class StreamAuthorizer {
   }
 }
 
-/** Says so and ends the stream. Resolves once the client has ended it, too; nothing of what it sends until then is kept. */
+/** Rejects the stream and ends it. Resolves once the client has ended it, too, and discards what it sends until then. */
 async function reject(stream: Stream): Promise<void> {
   stream.discard()
   await stream.write(Uint8Array.of(STREAM_ANSWER.rejected))

@@ -1,25 +1,25 @@
-// A yamux stream as a Node Duplex, so that carriers of every kind join the same bridge.
+// Wraps a yamux stream in a Node Duplex, so that one bridge serves both kinds of carrier.
 
 import { Duplex } from 'node:stream'
 import { type Stream, YamuxError } from '@svc/yamux'
 import { STREAM_READ_MAX_BYTES } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
 
-/** The stream is over because its peer said so; every other error ends the connection that it is on. */
+/** The error of a stream that its peer reset. Every other error ends the whole yamux session. */
 const STREAM_RESET = 'stream_reset'
 
-/** Whether a session that is over ended with its WebSocket, and not by itself. */
+/** Whether an ended session ended together with its WebSocket. */
 export function endedWithCarrier({ errored }: Duplex): boolean {
   return errored instanceof YamuxError && errored.code !== STREAM_RESET
 }
 
-/** Whether the far end of the session still answers; undefined for a native one, which nobody can ask. */
+/** The liveness of the session's WebSocket; undefined for a native session, which has no ping. */
 export function livenessOf(session: Duplex): CarrierLiveness | undefined {
   return session instanceof StreamDuplex ? session.liveness : undefined
 }
 
 export class StreamDuplex extends Duplex {
-  /** Of the WebSocket that the stream is on; undefined when it is on none. */
+  /** Liveness of the stream's WebSocket; undefined when it has none. */
   readonly liveness: CarrierLiveness | undefined
   readonly #stream: Stream
 
@@ -27,7 +27,7 @@ export class StreamDuplex extends Duplex {
     super({ allowHalfOpen: true })
     this.#stream = stream
     this.liveness = liveness
-    // A reset may come at any moment, also while nobody in particular holds the session; 'close' tells the holder.
+    // A reset may arrive at any time, also while the session has no holder. The holder listens to 'close'.
     this.on('error', () => {})
     void stream.closed.then(() => this.#settle())
   }
@@ -52,7 +52,7 @@ export class StreamDuplex extends Duplex {
     done(error)
   }
 
-  /** A reset stream that nobody reads from would otherwise go unnoticed. */
+  /** Reads once, since a reset stream without a reader would go unnoticed. */
   #settle(): void {
     if (!this.readableEnded || !this.writableFinished) this.read(0)
   }

@@ -1,4 +1,4 @@
-// One browser's WebSocket: a yamux session whose streams become ready reverse sessions of the lease.
+// Serves one browser's WebSocket: a yamux session whose streams become ready sessions of the lease.
 
 import type { Duplex } from 'node:stream'
 import { CARRIER_CLOSE } from '@svc/protocol'
@@ -19,16 +19,16 @@ const SERVICE_RESTART = 1012
 export interface WebSocketCarrier {
   /** Finds out whether the page still answers, and closes the WebSocket when it does not. */
   probe(): void
-  /** Closes the WebSocket, for its page to open another one elsewhere. */
+  /** Closes the WebSocket with code 1012, so that its page opens another one, in another process. */
   closeForRestart(): void
 }
 
 interface CarrierParts {
   socket: WebSocket
-  /** What the WebSocket is spoken over. */
+  /** The connection under the WebSocket. */
   connection: Duplex
   lease: Lease
-  /** Normalized address of the client; undefined when it stands for many. */
+  /** Normalized address of the client; undefined when it stands for many clients. */
   clientIp: string | undefined
   credentials: LeaseAuthorizer
   memories: SessionMemories
@@ -83,7 +83,7 @@ export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
   return {
     probe: () => {
       const before = liveness.messagesReceived
-      // Any message is a sign of life: the answer may be stuck behind bulk data.
+      // Any message shows that the page lives: the answer may be stuck behind bulk data.
       session.ping().catch(() => {
         if (liveness.messagesReceived === before) socket.terminate()
       })

@@ -1,10 +1,10 @@
-// A WebSocket of the relay as a transport for yamux, with back-pressure on sending.
+// Adapts a WebSocket of the relay to a transport for yamux, with back-pressure on sending.
 
 import type { MemoryMeter, Transport } from '@svc/yamux'
 import type { WebSocket } from 'ws'
 import { CARRIER_CLOSE_DEADLINE_MS, WEBSOCKET_BUFFERED_MAX_BYTES } from '../limits.ts'
 
-/** @param memory counts what the kernel has not taken */
+/** @param memory counts the bytes that the kernel has not taken */
 export function webSocketTransport(socket: WebSocket, memory: MemoryMeter): Transport {
   return {
     send: (bytes) => {
