@@ -1,4 +1,4 @@
-// Open registration challenges: each is bound to one request, lives two minutes and is used once.
+// Keeps the open registration challenges: each belongs to one request, expires after two minutes and is used once.
 
 import { randomBytes } from 'node:crypto'
 import { CHALLENGE_TTL_S, CHALLENGES_PER_SOURCE_MAX, registrationPurpose } from '@svc/protocol'
@@ -18,9 +18,9 @@ export interface Challenge {
   message: string
   /** Relay time. */
   expiresAt: number
-  /** Normalized address, or network, that it counts for. */
+  /** Network of the client, under which the challenge counts. */
   network: string
-  /** What the request takes of the memory until the challenge is used or expires. */
+  /** Memory of the request until the challenge is used or expires. */
   memory: MemoryShare
 }
 
@@ -35,7 +35,7 @@ export class Challenges {
 
   /**
    * @param host authority of the relay's URL, for the message
-   * @param memory what requests of clients without a credential take
+   * @param memory limit for requests of clients without a credential
    */
   constructor(host: string, memory: RequestMemory) {
     this.#host = host
@@ -44,7 +44,7 @@ export class Challenges {
 
   /**
    * @param address of the requester, normalized
-   * @throws RelayError `rate_limited` when the source or the relay has too many open, or too much metadata in them
+   * @throws RelayError `rate_limited` when the network or the relay has too many open challenges, or too much metadata in them
    */
   issue(request: LeaseRequest, address: string): Challenge {
     const network = networkOf(address)
@@ -68,7 +68,7 @@ export class Challenges {
     return challenge
   }
 
-  /** Takes a challenge out for good. @returns undefined when it is unknown, used or expired */
+  /** Uses a challenge up. @returns undefined when it is unknown, used or expired */
   take(id: string): Challenge | undefined {
     this.#dropExpired()
     const challenge = this.#open.get(id)

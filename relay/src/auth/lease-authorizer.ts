@@ -14,7 +14,7 @@ import type { TokenIssuer } from './token-issuer.ts'
 import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 import type { TokenUse } from './trusted-issuers.ts'
 
-/** Where active leases are found. */
+/** Finds active leases. */
 interface ActiveLeases {
   find(identity: Identity, id: string): Lease | undefined
 }
@@ -44,7 +44,7 @@ export class LeaseAuthorizer {
     if (read === undefined) throw notValid()
     const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
     if (lease === undefined) {
-      // Beyond the budget, what is certain is said without a look at the signature.
+      // Beyond the rate limit the relay does not verify the signature: the lease has ended in any case.
       if (!read.isChecked && spend(this.#stale) && !read.isSigned()) throw notValid()
       throw new RelayError('lease_not_found', 'the lease has ended')
     }
@@ -64,7 +64,7 @@ export class LeaseAuthorizer {
   }
 }
 
-/** @returns whether there was one left */
+/** Spends one unit. @returns false when there was none */
 function spend(rates: GcraLimiter): boolean {
   const now = performance.now()
   if (rates.waitMs(0, 1, now) > 0) return false

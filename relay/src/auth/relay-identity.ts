@@ -1,4 +1,4 @@
-// The relay's own identity: a secp256k1 key in identity.json, made on first start.
+// Loads the relay's own identity, a secp256k1 key in identity.json, or makes it at the first start.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The thread that recovers signers: one question at a time, answered in the order of asking.
+// Runs the signer recovery thread: it answers one request at a time, in order.
 
 import { parentPort } from 'node:worker_threads'
 import { recoverSigner } from './ethereum.ts'
@@ -11,7 +11,7 @@ export interface RecoveryRequest {
 
 export interface RecoveryResponse {
   id: number
-  /** Lower case; undefined when nobody can have made the signature. */
+  /** Lower case; undefined when the signature is malformed. */
   address: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// Who signed a message, found out in another thread: at 3 ms each, a flood of registrations would stall every visitor.
+// Recovers signers in a thread of its own: at 3 ms each, a flood of registrations would delay every visitor.
 
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'
@@ -11,7 +11,7 @@ interface Waiting {
   deadline: NodeJS.Timeout
 }
 
-/** The thread starts with the first question, and anew with the next one after it ended. */
+/** The thread starts with the first request, and again with the next one after it ended. */
 export class SignerRecovery {
   readonly #script: URL
   readonly #waiting = new Map<number, Waiting>()
@@ -22,14 +22,14 @@ export class SignerRecovery {
     this.#script = script
   }
 
-  /** @throws RelayError `rate_limited` when {@link recover} would: to know before a challenge is used up */
+  /** Checks for room before a challenge is used up. @throws RelayError `rate_limited` when {@link recover} would */
   requireRoom(): void {
     if (this.#waiting.size >= SIGNER_RECOVERIES_WAITING_MAX)
       throw new RelayError('rate_limited', 'too many registrations at once', { 'Retry-After': '1' })
   }
 
   /**
-   * The lower-case address that signed; undefined when nobody can have made the signature.
+   * Recovers the lower-case address that signed; undefined when the signature is malformed.
    * @throws RelayError `rate_limited` when too many wait, Error when the thread broke or hangs
    */
   recover(message: string, signature: string): Promise<string | undefined> {
@@ -46,13 +46,13 @@ export class SignerRecovery {
     })
   }
 
-  /** Ends the thread; who waits is refused. */
+  /** Ends the thread and rejects the pending requests. */
   async close(): Promise<void> {
     await this.#end(new Error('the relay is closing'))
   }
 
   #start(): Worker {
-    // It needs none of the relay's secrets, and none of what is loaded into the relay itself.
+    // The thread needs neither the relay's secrets nor its command-line options.
     const worker = new Worker(this.#script, { env: {}, execArgv: [] })
     worker.unref()
     worker.on('message', (answer: RecoveryResponse) => this.#take(answer.id)?.resolve(answer.address))

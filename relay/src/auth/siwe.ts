@@ -5,7 +5,7 @@ import { type SiwePurpose, siweMessage } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { checksumAddress } from './ethereum.ts'
 
-/** The lower-case address that signed; undefined when nobody can have made the signature. */
+/** Recovers the lower-case address that signed; undefined when the signature is malformed. */
 export type RecoverSigner = (message: string, signature: string) => Promise<string | undefined>
 
 const NONCE_BYTES = 12

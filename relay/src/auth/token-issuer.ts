@@ -1,4 +1,4 @@
-// Lease access tokens and reverse capabilities: JWTs that the relay identity signs with ES256K (RFC 8812).
+// Issues lease tokens and reverse capabilities: JWTs that the relay identity signs with ES256K (RFC 8812).
 
 import { randomBytes, sign } from 'node:crypto'
 import { type Audience, identityKey, type TokenClaims } from '@svc/protocol'

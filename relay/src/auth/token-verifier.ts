@@ -64,7 +64,7 @@ export class TokenVerifier {
   }
 }
 
-/** A token that anybody may have written. */
+/** A token whose signature may be unverified. */
 export interface UncheckedToken {
   claims: TokenClaims
   /** Whether {@link isSigned} costs nothing, because the signature was checked before. */
@@ -73,7 +73,7 @@ export interface UncheckedToken {
 }
 
 interface ParsedToken {
-  /** What is signed. */
+  /** The signed text. */
   input: string
   signature: Buffer
   claims: TokenClaims

@@ -1,5 +1,5 @@
-// Where a connection or request comes from: its peer, or whom a trusted proxy names in its place. Asked wherever a
-// source counts: bans, budgets, login attempts, open challenges, `client_ip`.
+// Finds the client address of a connection or request: its peer, or the client that a trusted proxy names. Bans, rate
+// limits, login attempts, open challenges and `client_ip` use it.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,7 +21,7 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>
 
 export class ClientAddresses {
   readonly #trusted: TrustedProxies
-  /** Clients that a PROXY header named, by the peer that wrote it; of open connections only. */
+  /** Clients that a PROXY header named, by address and port of the proxy's open connection. */
   readonly #clients = new Map<string, string>()
 
   constructor(trusted: TrustedProxies) {
@@ -29,9 +29,9 @@ export class ClientAddresses {
   }
 
   /**
-   * Reads the PROXY header of a new connection, where a trusted proxy sends one, and no byte of what follows it.
-   * @param until when that has to be done, in milliseconds of the monotonic clock
-   * @returns whether the connection may go on; else it is closed
+   * Reads the PROXY header of a new connection from a trusted proxy, and no byte beyond it.
+   * @param deadline for the header, in milliseconds of the monotonic clock
+   * @returns false when the header is malformed or late; the connection is closed then
    */
   async admit(socket: Socket, deadline: number): Promise<boolean> {
     if (!this.#trusted.has(addressOf(socket))) return true
@@ -45,7 +45,7 @@ export class ClientAddresses {
     }
   }
 
-  /** Whom a connection stands for, normalized; undefined for a trusted proxy that did not say. */
+  /** The client address of a connection, normalized; undefined for a trusted proxy that named no client. */
   ofSocket(socket: Socket): string | undefined {
     const clientIp = this.ofConnection(socket)
     return this.standsForMany(clientIp) ? undefined : clientIp
@@ -58,7 +58,7 @@ export class ClientAddresses {
 
   /**
    * The address that `request` comes from, normalized.
-   * @throws RelayError `invalid_request` for a malformed `Forwarded`: who sends one shall not pass for its proxy
+   * @throws RelayError `invalid_request` for a malformed `Forwarded`, whose sender shall not pass for its proxy
    */
   ofRequest(request: IncomingMessage): string {
     let clientIp = this.ofConnection(request.socket)
@@ -66,14 +66,14 @@ export class ClientAddresses {
     if (field === undefined || !this.#trusted.has(clientIp)) return clientIp
     const hops = parseForwarded(field)
     if (hops === undefined) throw new RelayError('invalid_request', 'the Forwarded header is malformed')
-    // Each proxy adds at the end whom it got the request from. What stands before the first one that is not trusted
-    // is hearsay.
+    // Each proxy appends the address that it got the request from. Elements before the first address that is not a
+    // trusted proxy's are unverified.
     for (let hop = hops.pop(); hop !== undefined; hop = this.#trusted.has(hop) ? hops.pop() : undefined)
       clientIp = hop
     return clientIp
   }
 
-  /** Whether a trusted proxy sent it. */
+  /** Whether a trusted proxy sent the request. */
   isFromProxy({ socket }: IncomingMessage): boolean {
     return this.#trusted.has(this.ofConnection(socket)) || this.#trusted.has(addressOf(socket))
   }
@@ -83,7 +83,7 @@ export class ClientAddresses {
     return this.#clients.get(keyOf(socket)) ?? addressOf(socket)
   }
 
-  /** By address and port of the peer, because the socket that a request comes with is another object: the TLS one. */
+  /** Keys the client by address and port of the peer, because a request has another socket object, the TLS one. */
   #remember(socket: Socket, client: string): void {
     const key = keyOf(socket)
     this.#clients.set(key, client)
@@ -96,7 +96,7 @@ async function readProxyHeader(socket: Socket, deadline: number): Promise<string
   let headerDeadline = deadline
   const remainingMs = () => headerDeadline - performance.now()
   const first = await readExactly(socket, 1, remainingMs())
-  // TLS begins with 0x16: a proxy that speaks HTTP has TLS with the relay itself, and says `Forwarded`.
+  // TLS begins with 0x16: a proxy that speaks HTTP has TLS with the relay itself and sends `Forwarded`.
   if (first[0] !== PROXY_SIGNATURE[0]) {
     socket.unshift(first)
     return undefined

@@ -1,4 +1,4 @@
-// `Forwarded` (RFC 7239 §4): the chain of who sent a request to whom, as each proxy on its way saw it.
+// Parses `Forwarded` (RFC 7239 §4): the chain of senders of a request, as each proxy on its way saw it.
 
 import { isIPv4, isIPv6 } from 'node:net'
 import { normalizeIp } from './ip-address.ts'
@@ -10,7 +10,7 @@ const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-
 const PART = new RegExp(`[ \\t]*(?:(${TOKEN})=(${TOKEN}|${QUOTED})[ \\t]*)?(;|,|$)`, 'y')
 const PORT = /^(?:\d{1,5}|_[A-Za-z0-9._-]+)$/
 
-/** `undefined` where a proxy withheld, obfuscated or did not tell whom it got the request from. */
+/** Address that a proxy got the request from; undefined where the proxy withheld or obfuscated it. */
 export type ForwardedElement = string | undefined
 
 /**

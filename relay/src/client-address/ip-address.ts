@@ -1,4 +1,4 @@
-// IP addresses in one spelling each, so that they can be compared.
+// Normalizes IP addresses to one spelling each, so that they can be compared.
 
 import { isIP, isIPv4 } from 'node:net'
 import { IP_MAX_CHARS } from '../limits.ts'
@@ -29,19 +29,19 @@ function mappedIpv4(address: string): string | undefined {
 }
 
 const IPV6_GROUPS = 8
-/** A /64 is the least that a subscriber has (RFC 6177): whoever has one address in it has them all. */
+/** Prefix of an IPv6 network. A subscriber has at least a /64 (RFC 6177), and so all addresses in it. */
 export const IPV6_NETWORK_BITS = 64
 const NETWORK_GROUPS: number = IPV6_NETWORK_BITS / 16
 
 /**
- * What to count a source by: an IPv4 address itself, of an IPv6 address its /64.
+ * The network of a client address: an IPv4 address itself, or the /64 of an IPv6 address.
  * @param ip normalized
  */
 export function networkOf(ip: string): string {
   return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
 }
 
-/** All eight, in hexadecimal digits. @param ip normalized, IPv6 */
+/** Returns all eight groups in hexadecimal digits. @param ip normalized IPv6 address */
 export function groupsOf(ip: string): string[] {
   const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const zeros = Array.from({ length: IPV6_GROUPS - left.length - right.length }, () => '0')

@@ -1,27 +1,26 @@
-// Networks of IP addresses: how one is written, and a set of them that tells at once whether an address is in one.
+// Normalizes networks of IP addresses, and finds the networks of a set that an address is in.
 
 import { isIPv4 } from 'node:net'
 import { groupsOf, IPV6_NETWORK_BITS, normalizeIp } from './ip-address.ts'
 
 const IPV4_BITS = 32
 const IPV6_BITS = 128
-/** Of an IPv4 address that is mapped into IPv6, those before it. */
+/** Bits before an IPv4 address that is mapped into IPv6. */
 const MAPPED_BITS = 96
 const OCTET_BITS = 8
 const GROUP_BITS = 16
 
 interface Network {
   isIpv4: boolean
-  /** Of the network: as many of the address's first bits. */
+  /** Prefix length in bits. */
   prefix: number
-  /** Those bits, as a number. */
+  /** The bits of the prefix as a number. */
   bits: bigint
 }
 
 /**
  * The network in one spelling: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/64`. An IPv6 address without a length means its
- * /64, because whoever has one address of it has them all (RFC 6177); one alone is `/128`. Bits behind the length are
- * cleared.
+ * /64, because a subscriber has all of it (RFC 6177); a single one is `/128`. Bits after the prefix are cleared.
  * @param text an address, or one with a prefix length (RFC 4632 §3.1, RFC 4291 §2.3)
  * @returns undefined when it is neither
  */
@@ -36,7 +35,7 @@ export function normalizeNetwork(text: string): string | undefined {
     : undefined
 }
 
-/** Networks as {@link normalizeNetwork} writes them. Asking looks once for each prefix length that occurs. */
+/** A set of networks in the form of {@link normalizeNetwork}. A lookup takes one step for each prefix length that occurs. */
 export class NetworkSet {
   /** Prefix length → leading bits → the network. */
   readonly #ipv4 = new Map<number, Map<bigint, string>>()
@@ -56,7 +55,7 @@ export class NetworkSet {
     return this.#find(ip).next().done !== true
   }
 
-  /** Every network that the address is in. @param ip normalized */
+  /** Returns every network that the address is in. @param ip normalized */
   covering(ip: string): string[] {
     return [...this.#find(ip)]
   }

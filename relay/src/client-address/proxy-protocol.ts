@@ -1,10 +1,10 @@
-// The PROXY protocol, version 2, of a connection's first bytes (HAProxy's proxy-protocol.txt §2.2): who the client is.
+// Parses the client address in a header of the PROXY protocol, version 2 (HAProxy's proxy-protocol.txt §2.2).
 
 import { crc32c } from './crc32c.ts'
 import { normalizeIp } from './ip-address.ts'
 
 export const PROXY_SIGNATURE: Buffer = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
-/** Signature, version and command, family and transport, length of what follows. */
+/** Bytes of signature, version and command, family and transport, and the length of the rest. */
 export const PROXY_HEADER_MIN_BYTES = 16
 
 const COMMAND = { local: 0x20, proxy: 0x21 } as const
@@ -13,20 +13,20 @@ const UNSPECIFIED = 0x00
 const ADDRESSES: Record<number, { bytes: number; ipBytes: 0 | 4 | 16 }> = {
   17: { bytes: 12, ipBytes: 4 },
   33: { bytes: 36, ipBytes: 16 },
-  // Two paths of UNIX sockets: no address of a client.
+  // Two paths of UNIX sockets have no client address.
   49: { bytes: 216, ipBytes: 0 },
 }
 const TLV_HEAD_BYTES = 3
 const TLV_CRC32C = 0x03
 const CRC_BYTES = 4
 
-/** What is not a header of this protocol, or not one for a TCP connection. */
+/** The header is malformed, or not for a TCP connection. */
 class ProxyHeaderError extends Error {
   override readonly name = 'ProxyHeaderError'
 }
 
 /**
- * How many bytes follow the fixed part.
+ * Returns how many bytes follow the fixed part.
  * @param fixed the first {@link PROXY_HEADER_MIN_BYTES}
  * @throws ProxyHeaderError
  */
@@ -43,7 +43,7 @@ export function proxyHeaderLength(fixed: Buffer): number {
  */
 export function proxyClientAddress(header: Buffer): string | undefined {
   const command = header[12]
-  // Health checks of the proxy: what follows is to be skipped, whatever it says.
+  // The proxy's health checks send it. The receiver must skip the rest of the header.
   if (command === COMMAND.local) return undefined
   if (command !== COMMAND.proxy) throw new ProxyHeaderError('unknown version or command')
   const family = header[13] ?? UNSPECIFIED
@@ -56,7 +56,7 @@ export function proxyClientAddress(header: Buffer): string | undefined {
   return layout.ipBytes === 0 ? undefined : normalizeIp(ipText(body.subarray(0, layout.ipBytes)))
 }
 
-/** Their values are not looked at, except for the checksum of the whole header, with zeros in its own place. */
+/** Checks the framing of the TLVs, and the checksum of the whole header, computed with zeros in its own place. */
 function checkTlvs(header: Buffer, start: number): void {
   for (let at = start; at < header.length; ) {
     const value = at + TLV_HEAD_BYTES

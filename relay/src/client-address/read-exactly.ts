@@ -1,8 +1,8 @@
-// Takes an exact number of bytes from a socket and leaves the rest in it.
+// Reads an exact number of bytes from a socket and leaves the rest in it.
 
 import type { Socket } from 'node:net'
 
-/** @throws when they have not come in `ms`, or the socket ended before */
+/** @throws Error when the bytes have not arrived within `ms` milliseconds, or the socket ended before */
 export function readExactly(socket: Socket, bytes: number, ms: number): Promise<Buffer> {
   if (bytes === 0) return Promise.resolve(Buffer.alloc(0))
   return new Promise((resolve, reject) => {

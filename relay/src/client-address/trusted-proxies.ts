@@ -1,4 +1,4 @@
-// The proxies whose word about their clients counts: addresses and ranges from TRUSTED_PROXIES.
+// Holds the proxies that the relay believes about their clients: addresses and ranges from TRUSTED_PROXIES.
 
 import { BlockList, isIP } from 'node:net'
 import { normalizeIp } from './ip-address.ts'
@@ -6,20 +6,20 @@ import { normalizeIp } from './ip-address.ts'
 const PREFIX_MAX = { 4: 32, 6: 128 } as const
 
 export class TrustedProxies {
-  /** As it was configured. */
+  /** The configured text. */
   readonly text: string
   readonly #list = new BlockList()
 
   /**
    * @param text addresses and CIDR ranges (RFC 4632 §3.1, RFC 4291 §2.3), separated by commas
-   * @throws Error that says which part is none
+   * @throws Error with the part that is neither
    */
   constructor(text: string) {
     this.text = text
     for (const part of text.split(',')) if (part.trim() !== '') this.#add(part.trim())
   }
 
-  /** @param ip normalized; a peer that is gone already has none, and is nobody's proxy */
+  /** @param ip normalized; empty for a peer that has disconnected, which is no proxy */
   has(ip: string): boolean {
     const family = isIP(ip)
     return family !== 0 && this.#list.check(ip, family === 6 ? 'ipv6' : 'ipv4')

@@ -1,5 +1,5 @@
-// Connections to the API that came to a worker, on their way to the first process: decrypted, each a yamux stream of the
-// one socket pair between the two. It has no name in any file system, so nobody else can come in that way.
+// Forwards connections to the API, decrypted, from a worker process to the primary process: each is a yamux stream of the
+// one socket pair between the two. The pair has no name in any file system, so no other program can connect to it.
 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,13 +9,13 @@ import { FORWARDED_CONNECTIONS_MAX } from '../limits.ts'
 import { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { StreamDuplex } from '../reverse/stream-duplex.ts'
 
-/** Of its end in a worker: behind the three of every process, and the one of messages. */
+/** Descriptor of the channel in a worker process, after the three of every process and the one of messages. */
 export const API_CHANNEL_FD = 4
 
 const LENGTH_BYTES = 1
 const UNLIMITED = new Bandwidth(() => 0)
 
-/** A connection as the API server takes it: with the address that the worker knows its client by. */
+/** A connection for the API server, with the client address that the worker process knows. */
 class ForwardedConnection extends StreamDuplex {
   readonly remoteAddress: string
   readonly #stream: Stream
@@ -26,7 +26,7 @@ class ForwardedConnection extends StreamDuplex {
     this.remoteAddress = clientIp
   }
 
-  /** As of a socket: an answer that was ended before still arrives. */
+  /** As with a socket, a response that was ended before still arrives. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     if (error === null && this.writableFinished) {
       void discard(this.#stream)
@@ -35,12 +35,12 @@ class ForwardedConnection extends StreamDuplex {
   }
 }
 
-/** The first process's end. @param serve gets each connection */
+/** Receives connections in the primary process. @param serve called with each connection */
 export function receiveForwarded(socket: Socket, serve: (connection: Duplex) => void): void {
   openSession(socket, { role: 'server', onStream: (stream) => void receive(stream, serve) })
 }
 
-/** The worker's end. */
+/** Forwards connections from a worker process. */
 export class Forwarder {
   readonly #session: Session
   readonly #pipe: Pipe
@@ -50,17 +50,17 @@ export class Forwarder {
     this.#session = openSession(socket, { role: 'client' })
   }
 
-  /** @param source normalized address of the client. Resolves when the connection is closed. */
+  /** Resolves when the connection is closed. @param clientIp normalized address of the client */
   async forward(client: Socket, clientIp: string): Promise<void> {
     const stream = new StreamDuplex(await this.#session.open())
     stream.write(Buffer.concat([Buffer.of(clientIp.length), Buffer.from(clientIp)]))
-    // The API has nothing more to say, and to hear.
+    // The API has ended its side, and reads nothing more.
     stream.once('end', () => client.destroySoon())
     await this.#pipe(client, stream, UNLIMITED)
   }
 }
 
-/** Until the worker closes it, too. */
+/** Discards what arrives until the worker process closes the stream, too. */
 async function discard(stream: Stream): Promise<void> {
   try {
     while ((await stream.read()) !== undefined);
@@ -85,7 +85,7 @@ function openSession(socket: Socket, options: SessionOptions): Session {
   const session = new Session(transportOver(socket), {
     ...options,
     maxStreams: FORWARDED_CONNECTIONS_MAX,
-    // The processes look after each other; a socket pair does not fall silent by itself.
+    // The processes ping each other, so the socket pair needs no keepalive.
     keepAliveIntervalMs: 0,
   })
   socket.on('data', (bytes: Buffer) => session.receive(bytes))

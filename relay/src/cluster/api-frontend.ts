@@ -1,4 +1,4 @@
-// The root host in a worker: TLS ends here. A request for a carrier stays, every other connection goes to the first process.
+// Ends TLS for the root host in a worker process: serves requests for a carrier, and forwards all others to the primary.
 
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import { PATH } from '@svc/protocol'
@@ -6,19 +6,19 @@ import { secureContext } from '../api/http/server.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { API_HEAD_DEADLINE_MS } from '../limits.ts'
 
-/** How a connection for a carrier begins (RFC 9112 §3); a space or a query follows. */
+/** The begin of a connection for a carrier (RFC 9112 §3); a space or a query follows. */
 const CONNECT = Buffer.from(`GET ${PATH.connect}`)
 const BEHIND_CONNECT = Buffer.from(' ?')
 
 interface ApiFrontendParts {
   certificates: CertificateRotation
-  /** Gets the connection as if nothing had been read from it. */
+  /** Called with a connection for a carrier, from which nothing seems to have been read. */
   serveConnect: (connection: TLSSocket) => void
-  /** The same. */
+  /** Called with every other connection, in the same state. */
   forward: (connection: TLSSocket) => void
 }
 
-/** Gets its connections from the SNI listener. */
+/** Creates the server, which does not listen: the SNI listener emits its connections. */
 export function createApiFrontend({ certificates, serveConnect, forward }: ApiFrontendParts): Server {
   const server = createServer({
     ...secureContext(certificates.current),
@@ -27,7 +27,7 @@ export function createApiFrontend({ certificates, serveConnect, forward }: ApiFr
   })
   certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
   server.on('tlsClientError', (_error, socket) => socket.destroy())
-  // It does not listen itself, so nothing can fail that is not a connection's own.
+  // The server does not listen itself, so an error concerns one connection only.
   server.on('error', () => {})
   server.on('secureConnection', (connection) => {
     connection.on('error', () => connection.destroy())

@@ -1,4 +1,4 @@
-// The leases as a worker knows them: what the first process says, and nothing else.
+// Keeps a worker process's copy of the leases, as the primary process sends them.
 
 import { type Identity, identityKey } from '@svc/protocol'
 import { Lease, type LeaseEnd } from '../lease/lease.ts'
@@ -17,7 +17,7 @@ export class LeaseReplica {
     this.#onLease = onLease
   }
 
-  /** As those of the registry. */
+  /** Finds an active lease as the registry does. */
   find({ name, address }: Identity, id: string): Lease | undefined {
     const lease = this.#leases.get(id)
     const matches =
@@ -29,7 +29,7 @@ export class LeaseReplica {
     return this.#leases.get(id)
   }
 
-  /** A new lease, or one that was renewed. */
+  /** Adds a new lease, or updates a renewed one. */
   put(shared: SharedLease): void {
     const known = this.#leases.get(shared.id)
     if (known !== undefined) {
@@ -37,7 +37,7 @@ export class LeaseReplica {
       known.reportedIp = shared.reportedIp
       return
     }
-    // Times and metadata are the first process's: it ends the lease.
+    // The primary process keeps times and metadata, and ends the lease.
     const lease = new Lease({ ...shared, metadata: {}, ttlS: 0, firstSeenAt: 0 })
     this.#onLease(lease)
     this.#leases.set(lease.id, lease)

@@ -1,4 +1,4 @@
-// What the processes of a relay tell each other. Each message arrives whole and in order, some with a socket.
+// Defines the messages between the processes of a relay. Each arrives whole and in order, some with a socket.
 
 import type { Identity } from '@svc/protocol'
 import type { Traffic } from '../bridge/visitors.ts'
@@ -8,20 +8,20 @@ import type { LeasePreferences } from '../lease/lease-preferences.ts'
 import type { CounterDelta } from '../metrics/relay-counters.ts'
 import type { PolicyFile } from '../policy/policy-file.ts'
 
-/** What a worker needs to know before it can do anything. Keys come this way only: no argument or variable has them. */
+/** The first message to a worker process. Keys travel this way only, and not in arguments or environment variables. */
 export interface WorkerStart {
   kind: 'begin'
-  /** Among all processes; the first one has 0. */
+  /** Index among all processes; the primary process has 0. */
   processIndex: number
   /** @see setClockOrigin */
   clockOrigin: number
-  /** How many there are. */
+  /** Number of processes. */
   processes: number
   port: number
   rootHost: string
-  /** Of tokens. */
+  /** Issuer of tokens. */
   issuer: string
-  /** That tokens are verified with: SubjectPublicKeyInfo, DER. */
+  /** Key that verifies tokens: SubjectPublicKeyInfo, DER. */
   publicKey: Buffer
   certificates: CertificateFiles
   policy: PolicyFile
@@ -34,7 +34,7 @@ export interface CertificateFiles {
   keyPem: string
 }
 
-/** Of a lease what its visitors and carriers need. */
+/** The part of a lease that its visitors and carriers need. */
 export interface SharedLease {
   id: string
   identity: Identity
@@ -45,14 +45,14 @@ export interface SharedLease {
   preferences: LeasePreferences
 }
 
-/** With the visitor's socket. */
+/** Hands a visitor over, with its socket. */
 export interface HandedOver {
   kind: 'visitor'
   lease: string
   hello: PeekedHello | undefined
-  /** Read from the socket, and to be read from it again. */
+  /** Bytes read from the socket, which the receiver puts back. */
   unread: Buffer
-  /** How long the visitor has been here, in milliseconds: the clocks of two processes do not start at the same time. */
+  /** Milliseconds since the visitor connected: the clocks of two processes do not start at the same time. */
   ageMs: number
   sessionsLost: number
   network: string | undefined
@@ -62,19 +62,19 @@ export interface HandedOver {
 export type ToWorker =
   | WorkerStart
   | HandedOver
-  /** Registered or renewed. */
+  /** Leases that were registered or renewed. */
   | { kind: 'leases'; leases: SharedLease[] }
   | { kind: 'ended'; lease: string; reason: LeaseEnd }
-  /** Its numbers are to be told again. */
+  /** Asks for the counts of the lease again. */
   | { kind: 'recount'; lease: string }
-  /** A visitor of the lease waits elsewhere: a source that has more than its share gives way. */
+  /** A visitor of the lease waits in another process: one of a network with more than its share is closed. */
   | { kind: 'make-room'; lease: string }
-  /** Another process has a new WebSocket of it: those here may be dead. */
+  /** Another process has a new WebSocket of the lease, so those of this process may be dead. */
   | { kind: 'probe'; lease: string }
   | { kind: 'policy'; file: PolicyFile }
   | { kind: 'certificates'; certificates: CertificateFiles }
   | { kind: 'spend'; question: number; lease: string; binding: Buffer; clientHello: Uint8Array }
-  /** Answered once all that was told before is in force. */
+  /** The worker process answers once all earlier messages are in force. */
   | { kind: 'ping'; question: number }
   | { kind: 'stop-listening' }
   /** @see CLOSE_GRACE_MS */
@@ -84,14 +84,14 @@ export type ToPrimary =
   | HandedOver
   | { kind: 'listening' }
   | { kind: 'failed'; message: string; code: string | undefined; port: number }
-  /** A new WebSocket. */
+  /** The lease has a new WebSocket. */
   | { kind: 'carrier'; lease: string }
   | { kind: 'counts'; leases: LeaseCounts[] }
-  /** Since the last one. */
+  /** Changes since the last report. */
   | { kind: 'counters'; change: CounterDelta; traffic: Traffic }
   | { kind: 'answer'; question: number; yes: boolean }
 
-/** Of one lease in one process. */
+/** Counts of one lease in one process. */
 export interface LeaseCounts {
   lease: string
   ready: number

@@ -1,4 +1,4 @@
-// A worker's line to the first process: visitors without a session go there, and so does all that is counted.
+// Connects a worker process to the primary process: sends it visitors without a session, and all counts.
 
 import { setImmediate } from 'node:timers'
 import type { DataPlane } from '../data-plane.ts'
@@ -10,9 +10,9 @@ import { handOverMessage } from './socket-handover.ts'
 
 export class PrimaryLink implements PeerProcess {
   readonly #dataPlane: DataPlane
-  /** Leases whose numbers have changed since they were told. */
+  /** Leases whose counts have changed since the last report. */
   readonly #changed = new Set<Lease>()
-  /** What was told of gauges and sums. */
+  /** Gauges and sums of the last report. */
   #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
   constructor(dataPlane: DataPlane) {
@@ -21,26 +21,26 @@ export class PrimaryLink implements PeerProcess {
     setInterval(() => this.#reportCounters(), WORKER_REPORT_MS).unref()
   }
 
-  /** Without the first process there is nobody to tell: this one ends, too. */
+  /** Sends a message, or nothing once the primary process has ended: then this process ends, too. */
   send(message: ToPrimary, reported: () => void = () => {}): void {
     process.send?.(message, undefined, {}, reported)
   }
 
-  /** Its visitors without a session wait in the first process, which is told how many sessions there are. */
+  /** Lets the lease's visitors without a session wait in the primary process, and reports the number of its sessions. */
   watch(lease: Lease): void {
     lease.ready.delegateWaitingTo(this)
     lease.ready.onChange(() => this.markChanged(lease))
   }
 
   handOver(pending: PendingVisitor): void {
-    // The first process shall not send the visitor back for a session that has just been claimed.
+    // The primary process must not send the visitor back for a session that has just been claimed.
     this.#reportLeaseCounts()
     const { visitor } = pending
     if (visitor.destroyed) return
     process.send?.(handOverMessage(pending), visitor, { keepOpen: true }, () => visitor.destroy())
   }
 
-  /** The lease's numbers are told, as they are at the end of this turn of the event loop. */
+  /** Reports the lease's counts at the end of this turn of the event loop. */
   markChanged(lease: Lease): void {
     if (this.#changed.size === 0) setImmediate(() => this.#reportLeaseCounts())
     this.#changed.add(lease)

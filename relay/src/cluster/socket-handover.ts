@@ -1,4 +1,4 @@
-// A visitor's socket on its way to another process of the relay: no byte is lost, and none is read twice.
+// Hands a visitor's socket over to a peer process: no byte is lost, and none is read twice.
 
 import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
@@ -34,7 +34,7 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
   }
 }
 
-/** As it was in the other process. */
+/** Restores the socket as it was in the other process. */
 export function receiveSocket(socket: Socket, { unread }: HandedOver): Socket {
   socket.on('error', () => {})
   socket.allowHalfOpen = true
@@ -42,7 +42,7 @@ export function receiveSocket(socket: Socket, { unread }: HandedOver): Socket {
   return socket
 }
 
-/** The visit of a visitor who has arrived. @param from the process that the visitor was in */
+/** Restores the pending visitor. @param handedOverBy the process that sent the visitor */
 export function pendingVisitorOf(
   visitor: Socket,
   lease: Lease,
@@ -62,7 +62,7 @@ export function pendingVisitorOf(
   }
 }
 
-/** Who came for nothing gets what a visitor gets for whom no session came. */
+/** Refuses a visitor without a lease, in the same way as one who got no session in time. */
 export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
   if (hello === undefined) visitor.resetAndDestroy()
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())

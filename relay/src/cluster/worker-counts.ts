@@ -1,4 +1,4 @@
-// What one worker has, added to what the first process knows, and taken away again when the worker is lost.
+// Adds the counts of one worker process to those of the primary process, and removes its gauges when it ends.
 
 import type { Visitors } from '../bridge/visitors.ts'
 import type { Lease } from '../lease/lease.ts'
@@ -10,7 +10,7 @@ export class WorkerCounts {
   readonly #peer: PeerProcess
   readonly #visitors: Visitors
   readonly #counters: RelayCounters
-  /** Leases of which the worker has something; also such as have ended and still have visitors. */
+  /** Leases of which the worker process has sessions or visitors, also ended ones with visitors. */
   readonly #leases = new Map<string, Lease>()
   readonly #gauges = { carriers: 0, silentElsewhere: 0 }
 
@@ -20,7 +20,7 @@ export class WorkerCounts {
     this.#counters = counters
   }
 
-  /** @param active the lease with that id */
+  /** @param active finds the active lease with an id */
   update(counts: readonly LeaseCounts[], active: (id: string) => Lease | undefined): void {
     for (const { lease: id, ready, visitors } of counts) {
       const lease = this.#leases.get(id) ?? active(id)

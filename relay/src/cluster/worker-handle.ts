@@ -1,4 +1,4 @@
-// One worker, as the first process sees it: the child process, what it is told and asked, and what it says.
+// Controls one worker process from the primary process: sends it messages and questions, and receives its own.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -16,16 +16,16 @@ import type { ToPrimary, ToWorker } from './messages.ts'
 import { handOverMessage } from './socket-handover.ts'
 
 interface WorkerEvents {
-  /** All but answers. */
+  /** Called with each message but answers. */
   onMessage: (message: Exclude<ToPrimary, { kind: 'answer' }>, socket: Socket | undefined) => void
-  /** Once, whatever the cause. */
+  /** Called once, whatever the cause. */
   onEnd: (cause: string) => void
 }
 
 export class WorkerHandle implements PeerProcess {
   readonly #child: ChildProcess
   readonly #questions = new Map<number, (yes: boolean) => void>()
-  /** Handed over, but perhaps not sent yet. */
+  /** Visitors that were handed over and perhaps not sent yet. */
   readonly #handingOver = new Set<Socket>()
   readonly #pings: NodeJS.Timeout
   #lastQuestion = 0
@@ -42,20 +42,20 @@ export class WorkerHandle implements PeerProcess {
       onEnd(cause)
     }
     this.#child.on('message', (message: ToPrimary, socket) => {
-      // What it said last is not true any more.
+      // The counts of this last message would be wrong by now.
       if (this.#hasExited) (socket as Socket | undefined)?.destroy()
       else if (message.kind === 'answer') this.#onAnswer(message.question, message.yes)
       else onMessage(message, socket as Socket | undefined)
     })
     this.#child.on('error', (error) => {
-      // It was never there, so it cannot exit.
+      // The process never started, so it emits no 'exit'.
       if (this.#child.pid === undefined) exited(error.message)
     })
     this.#child.once('exit', (code, signal) => exited(signal ?? `exit code ${code}`))
     this.#pings = setInterval(() => this.#checkLiveness(), WORKER_PING_MS).unref()
   }
 
-  /** For connections to the API; undefined when the process could not be started. */
+  /** Socket for connections to the API; undefined when the process could not be started. */
   get apiChannel(): Socket | undefined {
     return (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[API_CHANNEL_FD] as Socket | undefined
   }
@@ -63,7 +63,7 @@ export class WorkerHandle implements PeerProcess {
   send(message: ToWorker, visitor?: Socket): void {
     if (this.#hasExited) return
     this.#unsent += 1
-    // It takes nothing any more: what waits for it would only grow.
+    // The process takes no messages any more, and the queue would only grow.
     if (this.#unsent > WORKER_MESSAGES_MAX) this.kill()
     this.#child.send(message, visitor, { keepOpen: true }, () => {
       this.#unsent -= 1
@@ -76,7 +76,7 @@ export class WorkerHandle implements PeerProcess {
   handOver(pending: PendingVisitor): void {
     const { visitor, lease } = pending
     if (visitor.destroyed) {
-      // The session that was meant for it is still there.
+      // The session that was meant for the visitor is still ready.
       this.send({ kind: 'recount', lease: lease.id })
       return
     }
@@ -88,7 +88,7 @@ export class WorkerHandle implements PeerProcess {
     this.send(handOverMessage(pending), visitor)
   }
 
-  /** Whether it says yes to `question`; one that ends says no. */
+  /** Asks a question. @returns the answer; false when the process ends */
   ask(question: (id: number) => ToWorker): Promise<boolean> {
     if (this.#hasExited) return Promise.resolve(false)
     this.#lastQuestion += 1
@@ -97,12 +97,12 @@ export class WorkerHandle implements PeerProcess {
     return new Promise((resolve) => this.#questions.set(id, resolve))
   }
 
-  /** Resolves when everything that it was told before is in force there, or it is no more. */
+  /** Resolves when all earlier messages are in force in the process, or it has ended. */
   async settled(): Promise<void> {
     await this.ask((question) => ({ kind: 'ping', question }))
   }
 
-  /** Resolves when the process is no more. */
+  /** Ends the process. Resolves when it has ended. */
   async end(isGraceful: boolean, gracefulMs: number): Promise<void> {
     if (this.#hasExited) return
     const deadline = setTimeout(() => this.kill(), gracefulMs + WORKER_END_DEADLINE_MS)
@@ -121,7 +121,7 @@ export class WorkerHandle implements PeerProcess {
     this.#questions.delete(question)
   }
 
-  /** The answer to each question shows that it is there. */
+  /** Pings the process, and kills one that has not answered for too long. */
   #checkLiveness(): void {
     const now = performance.now()
     if (this.#unansweredSince === 0) this.#unansweredSince = now
@@ -149,7 +149,7 @@ function forkWorker(): ChildProcess {
   })
 }
 
-/** Without the settings: a worker is told what it needs, and nothing else of them is its business. */
+/** The environment without the settings: a worker process gets what it needs in its first message. */
 function environment(): NodeJS.ProcessEnv {
   const names = new Set(SETTINGS.map(({ name }) => name))
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))

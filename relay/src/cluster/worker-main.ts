@@ -1,4 +1,4 @@
-// The process of a worker: begins when the first process says so, and ends with it.
+// Runs a worker process: starts at the first message of the primary process, and ends with it.
 
 import { Socket } from 'node:net'
 import { createPipe } from '../bridge/pipe.ts'
@@ -9,7 +9,7 @@ import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'
 import { createWorker, type MessageHandlers, type Worker } from './worker.ts'
 
-// Signals reach the whole group of processes: it is the first one that decides what they mean.
+// Signals reach the whole process group, and the primary process decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.once('disconnect', () => process.exit())
 
@@ -20,7 +20,7 @@ leaveOnFatalErrors({ log: () => worker?.log ?? early, leave: async () => await w
 let handlers: Promise<MessageHandlers> = Promise.resolve({})
 process.on('message', (message: ToWorker, socket?: Socket) => {
   if (message.kind === 'begin') handlers = start(message)
-  // one after the other, as they came
+  // Messages are handled one after the other, in order.
   else void handlers.then((known) => obey(known, message, socket))
 })
 

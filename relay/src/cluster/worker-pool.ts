@@ -1,4 +1,4 @@
-// The other processes of this relay, as the first one has them: started, told of everything, and started again.
+// Manages the worker processes: starts them, sends them every change, and starts them again when they end.
 
 import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -31,24 +31,24 @@ import { WorkerHandle } from './worker-handle.ts'
 
 interface WorkersParts {
   settings: Settings
-  /** Of the relay's identity. */
+  /** Public key of the relay's identity. */
   publicKey: KeyObject
   certificates: CertificateRotation
   policy: Policy
   leases: LeaseRegistry
   visitors: Visitors
   counters: RelayCounters
-  /** Gets decrypted connections to the root host. */
+  /** Called with each decrypted connection to the root host. */
   serveApi: (connection: Duplex) => void
   connect: ConnectEndpoint
-  /** Gets visitors who found no session where they came in. */
+  /** Called with each visitor for whom its worker process had no session. */
   serve: (pending: PendingVisitor) => Promise<void>
-  /** Told of each socket that came from a worker. */
+  /** Called with each socket that came from a worker process. */
   track: (socket: Socket) => void
   log: Logger
 }
 
-/** A worker's place among the processes: whoever dies there is followed by another. */
+/** One process index and its current worker process. Another one follows when it ends. */
 interface Slot {
   processIndex: number
   link: WorkerHandle | undefined
@@ -80,26 +80,26 @@ export class WorkerPool {
     })
   }
 
-  /** Resolves when each of them listens at `port`. Rejects as the first one does that cannot. */
+  /** Resolves when all worker processes listen at `port`. Rejects with the error of the first that cannot. */
   async start(port: number): Promise<void> {
     await Promise.all(
       this.#slots.map((slot) => new Promise<void>((...settle) => this.#start(slot, port, settle))),
     )
   }
 
-  /** Resolves when all of them know what they were told. */
+  /** Resolves when all earlier messages are in force in all worker processes. */
   async settled(): Promise<void> {
     await Promise.all(this.#links.map((link) => link.settled()))
   }
 
-  /** For a binding that another process issued. */
+  /** Spends a binding that a worker process issued. */
   spend: SpendBinding = (binding, lease, clientHello) => {
     const link = this.#slots[(binding[0] ?? 0) - 1]?.link
     if (link === undefined) return false
     return link.ask((question) => ({ kind: 'spend', question, lease: lease.id, binding, clientHello }))
   }
 
-  /** A visitor of the lease waits here for a session: where the most of its visitors are, somebody may give way. */
+  /** Asks the process with the most visitors of the lease to close one, since a visitor waits here for a session. */
   makeRoom(lease: Lease): void {
     const busiest = this.#parts.visitors.busiestProcess(lease)
     this.#links.find((link) => link === busiest)?.send({ kind: 'make-room', lease: lease.id })
@@ -110,7 +110,7 @@ export class WorkerPool {
     for (const link of this.#links) link.send({ kind: 'stop-listening' })
   }
 
-  /** Resolves when they are no more. */
+  /** Ends the worker processes. Resolves when all have ended. */
   async end(isGraceful: boolean): Promise<void> {
     this.#isClosing = true
     await Promise.all(this.#links.map((link) => link.end(isGraceful, isGraceful ? CLOSE_GRACE_MS : 0)))
@@ -140,7 +140,7 @@ export class WorkerPool {
         const pauseMs = slot.backoff.after(performance.now() - startedAt)
         log.error(
           { worker: slot.processIndex, cause, pauseMs },
-          'a worker ended; its visitors are gone, it is started again',
+          'a worker ended; its visitors are disconnected, it is started again',
         )
         setTimeout(() => this.#startAgain(slot, port), pauseMs).unref()
       },
@@ -197,7 +197,7 @@ export class WorkerPool {
       )
   }
 
-  /** @param origin has the new WebSocket, and has looked at its others already; undefined: this process */
+  /** @param origin the process with the new WebSocket, which has probed its others already; undefined for this process */
   #probe(id: string, origin?: WorkerHandle): void {
     const lease = this.#leases.get(id)
     if (origin !== undefined && lease !== undefined) this.#parts.connect.probeCarriers(lease)
@@ -221,7 +221,7 @@ export class WorkerPool {
   }
 }
 
-/** As the listener of this process would have failed. */
+/** Makes the error that the listener of this process would have. */
 function listenError({ message, code, port }: ToPrimary & { kind: 'failed' }): Error {
   return Object.assign(new Error(message), { code, port })
 }

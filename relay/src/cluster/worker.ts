@@ -1,5 +1,5 @@
-// One worker: takes public connections as the first process does, and holds carriers of its own. What it knows of leases
-// and policy it is told.
+// Runs one worker: accepts public connections as the primary process does, and holds carriers of its own. The primary
+// process sends it leases and policy.
 
 import { createPublicKey } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -35,7 +35,7 @@ import type { ToWorker, WorkerStart } from './messages.ts'
 import { PrimaryLink } from './primary-link.ts'
 import { pendingVisitorOf, receiveSocket, refuseVisitor } from './socket-handover.ts'
 
-/** What each message, with the socket that came with it, makes the worker do. */
+/** The handler of each message, called with the socket that came with it. */
 export type MessageHandlers = {
   [Kind in ToWorker['kind']]?: (message: Extract<ToWorker, { kind: Kind }>, socket?: Socket) => void
 }
@@ -43,13 +43,13 @@ export type MessageHandlers = {
 export interface Worker {
   handlers: MessageHandlers
   log: Logger
-  /** Takes nobody any more; resolves when its visitors have left, or have had the time for it. */
+  /** Accepts no more visitors. Resolves when the open ones have disconnected, or have had the time for it. */
   leave(): Promise<void>
 }
 
-/** @param channel to the first process, for the API */
+/** @param channel socket to the primary process, for the API */
 export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): Worker {
-  // Tokens are judged by the time at which the first process issued them.
+  // The primary process issued the tokens, so its clock decides when they expire.
   setClockOrigin(begin.clockOrigin)
   const log = createLog(begin.logLevel).child({ worker: begin.processIndex })
   const readCertificates = ({ chainPem, keyPem }: WorkerStart['certificates']) =>
@@ -87,7 +87,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
     connect,
     site: noStaticFiles,
     observer: new RequestLog(counters, log),
-    // What follows on the same connection may be for the first process.
+    // The next request on the same connection may be for the primary process.
     isClosing: () => true,
   })
   const deadlines = new WriteTimeouts()
@@ -117,7 +117,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
   listener.on('connection', track)
   listener.once('listening', () => primaryLink.send({ kind: 'listening' }))
   listener.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    // Another one may have more luck, after a while.
+    // The next worker process may succeed after a while.
     if (!listener.listening)
       primaryLink.send({ kind: 'failed', message, code, port: begin.port }, () => process.exit(1))
   })
@@ -171,7 +171,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
   return { handlers, log, leave }
 }
 
-/** Resolves when these are closed, or have had the time for it. */
+/** Resolves when the sockets are closed, or have had {@link CLOSE_GRACE_MS} for it. */
 async function closedOrLate(sockets: Iterable<Socket>): Promise<void> {
   const closed = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)))
   await Promise.race([Promise.all(closed), setTimeout(CLOSE_GRACE_MS)])

@@ -1,14 +1,14 @@
-// Whether what is sent to an address arrives there: a datagram that comes from it afterwards is an answer, and counts.
+// Counts the responses of an address to datagrams that were sent to it: they show that datagrams arrive there.
 
 import { RESPONSE_DELAY_MIN_MS, VALIDATION_EXPIRY_MS } from './limits.ts'
 
 export class AddressValidation {
   #responseCount = 0
   #lastReceivedAt = Number.NEGATIVE_INFINITY
-  /** When the first of those was sent that have no answer yet. */
+  /** When the first datagram without a response was sent. */
   #unansweredSince: number | undefined
 
-  /** A datagram came from there. @param now in milliseconds of the caller's clock, here as below */
+  /** Records a datagram from the address. @param now milliseconds of the caller's clock, as in all methods */
   onReceived(now: number): void {
     if (now - this.#lastReceivedAt > VALIDATION_EXPIRY_MS) {
       this.#responseCount = 0
@@ -20,12 +20,12 @@ export class AddressValidation {
     this.#unansweredSince = undefined
   }
 
-  /** A datagram was sent there. */
+  /** Records a datagram to the address. */
   onSent(now: number): void {
     this.#unansweredSince ??= now
   }
 
-  /** How many came, as long as it has not been silent since. */
+  /** Number of responses; 0 once the address has been silent for {@link VALIDATION_EXPIRY_MS}. */
   responses(now: number): number {
     return now - this.#lastReceivedAt <= VALIDATION_EXPIRY_MS ? this.#responseCount : 0
   }

@@ -1,4 +1,4 @@
-// What may be sent to one address: three times what came from it, and more once it has shown that what is sent there arrives.
+// Limits what may be sent to one address: three times what came from it, and more once its responses validate it.
 
 import { AddressValidation } from './address-validation.ts'
 import {
@@ -17,23 +17,24 @@ export class AmplificationLimit {
   readonly #validation = new AddressValidation()
   readonly #hostValidation: AddressValidation
   readonly #spendNetworkShare: (bytes: number) => boolean
-  /** Bytes: three for each that came. */
+  /** Bytes that any address may be sent: three for each that came from it. */
   #unvalidatedCredit = 0
-  /** Bytes beyond those, of an address that has answered. */
+  /** Further bytes that a validated address may be sent. */
   #validatedCredit = 0
-  /** Datagrams, so that empty ones are bounded, too. */
+  /** Datagrams that the address may be sent, so that empty ones are bounded, too. */
   #datagrams = 0
 
   /**
-   * @param ofHost answers from all ports of the address: a client that asks each question from another port has no other
-   * @param takeShare asked for what is sent beyond three times what came; false: the address's network has had its share
+   * @param hostValidation responses from all ports of the IP address, for clients that send from a new port each time
+   * @param spendNetworkShare called with the bytes beyond three times what came; returns false when the network has had its
+   *   share
    */
   constructor(hostValidation: AddressValidation, spendNetworkShare: (bytes: number) => boolean) {
     this.#hostValidation = hostValidation
     this.#spendNetworkShare = spendNetworkShare
   }
 
-  /** A datagram of so many bytes came from the address. @param now in milliseconds of one clock */
+  /** Records a datagram of `bytes` from the address. @param now milliseconds of one clock */
   onReceived(bytes: number, now: number): void {
     this.#validation.onReceived(now)
     this.#hostValidation.onReceived(now)
@@ -50,7 +51,7 @@ export class AmplificationLimit {
       : 0
   }
 
-  /** @returns false when a datagram of so many bytes may not be sent there; nothing is spent then */
+  /** Spends the credit for one datagram. @returns false, and spends nothing, when it may not be sent */
   spend(bytes: number, now: number): boolean {
     if (this.#datagrams < 1) return false
     const excess = Math.max(0, bytes - this.#unvalidatedCredit)

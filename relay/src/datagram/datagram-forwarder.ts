@@ -1,4 +1,4 @@
-// Datagrams between the visitors of a lease's UDP port and the lease's tunnel: what may pass, and what is counted as dropped.
+// Forwards datagrams between the visitors of a lease's UDP port and the lease's tunnel, and counts those that it drops.
 
 import type { RemoteInfo } from 'node:dgram'
 import { DATAGRAM_ALWAYS_BYTES, decodeDatagram, encodeDatagram } from '@svc/protocol'
@@ -41,7 +41,7 @@ const VALIDATED_RATE = { perMinute: VALIDATED_BYTES_PER_SECOND * 60, burst: VALI
 export class DatagramForwarder {
   readonly #parts: ForwarderParts
   readonly #ports = new Map<number, Port>()
-  /** What networks are sent beyond three times what came from them; from the first port on. */
+  /** Rates of bytes beyond three times what came from a network; created with the first port. */
   #networkRates: NetworkRates | undefined
   #sweepTimer: NodeJS.Timeout | undefined
 
@@ -49,7 +49,7 @@ export class DatagramForwarder {
     this.#parts = parts
   }
 
-  /** Rejects when the port cannot be had. @param served whose port it is now */
+  /** Opens a UDP port. Rejects when it cannot be bound. @param currentLease the lease that has the port now */
   async open(number: number, currentLease: () => Lease | undefined): Promise<BoundPort> {
     this.#networkRates ??= new NetworkRates(VALIDATED_RATE)
     const networkRates = this.#networkRates
@@ -70,7 +70,7 @@ export class DatagramForwarder {
     }
   }
 
-  /** What came through the tunnel of `lease`. */
+  /** Forwards a datagram from the tunnel of `lease` to its visitor. */
   fromTunnel(datagram: Uint8Array, lease: Lease): void {
     const reason = this.#toVisitor(datagram, lease)
     if (reason === undefined) this.#parts.counters.datagramsOut += 1
@@ -83,7 +83,7 @@ export class DatagramForwarder {
     else this.#parts.counters.datagramsDropped.add({ reason })
   }
 
-  /** @returns why it went no further */
+  /** @returns why the datagram was dropped; undefined when it was sent */
   #toTunnel(port: Port, payload: Uint8Array, from: RemoteInfo): DatagramDrop | undefined {
     const { tunnelOf, routes, bandwidthOf } = this.#parts
     const lease = port.currentLease()

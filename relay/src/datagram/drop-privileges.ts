@@ -1,9 +1,9 @@
-// Gives up what a process may do as root, once it has what it needed that for.
+// Drops the rights of root once the process has its port.
 
-/** The user and group that own nothing: `nobody` on most systems, and on none anybody else. */
+/** User and group without files: `nobody` on most systems, and no other user on any. */
 const NOBODY = 65_534
 
-/** @returns false when this process goes on as root, for the system does not let it change that */
+/** @returns false when the system does not allow the change, and the process stays root */
 export function dropPrivileges(): boolean {
   if (process.getuid?.() !== 0) return true
   try {

@@ -1,4 +1,4 @@
-// The flows of one UDP port: which visitor's address a flow id stands for, and what may still be sent there.
+// Holds the flows of one UDP port: the visitor's address behind each flow id, and the credit to send to it.
 
 import { FLOW_ID_MAX, FLOW_IDLE_MS } from '@svc/protocol'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
@@ -10,12 +10,12 @@ export interface Flow {
   readonly id: number
   readonly address: string
   readonly port: number
-  /** By the table's clock, in milliseconds. */
+  /** Time of the last datagram, in milliseconds of the table's clock. */
   seenAt: number
   readonly credit: AmplificationLimit
 }
 
-/** Takes from what may be sent to an address's network, as {@link AmplificationLimit} asks for it. */
+/** Returns the function with which {@link AmplificationLimit} spends the share of an address's network. */
 export type NetworkShareOf = (address: string) => (bytes: number) => boolean
 
 interface Host {
@@ -37,13 +37,13 @@ export class FlowTable {
   readonly #maxOfAll: number
   readonly #now: () => number
   readonly #byId = new Map<number, Flow>()
-  /** The one that was silent for the longest time is first. */
+  /** The flow that has been silent the longest is first. */
   readonly #byVisitor = new Map<string, Flow>()
-  /** By IP address, as long as it has a flow. */
+  /** By IP address, while the address has a flow. */
   readonly #hosts = new Map<string, Host>()
   #nextId: number
 
-  /** @param tally counts the flows of all tables */
+  /** @param counters counts the flows of all tables */
   constructor(
     counters: Pick<RelayCounters, 'flows'>,
     networkShareOf: NetworkShareOf,
@@ -66,7 +66,7 @@ export class FlowTable {
     return this.#byId.size
   }
 
-  /** A datagram of so many bytes came from there. @returns undefined when there is no room for another flow */
+  /** Records a datagram of `bytes` from a visitor. @returns its flow; undefined when there is no room for another one */
   onReceived(address: string, port: number, bytes: number): Flow | undefined {
     const key = keyOf(address, port)
     const flow = this.#byVisitor.get(key) ?? this.#open(address, port)
@@ -80,14 +80,14 @@ export class FlowTable {
     return this.#byId.get(id)
   }
 
-  /** @returns false when the visitor has not sent enough for that */
+  /** @returns false when the amplification limit allows no datagram of `bytes` */
   spend(flow: Flow, bytes: number): boolean {
     if (!flow.credit.spend(bytes, this.#now())) return false
     this.#touch(keyOf(flow.address, flow.port), flow)
     return true
   }
 
-  /** Ends what is idle. */
+  /** Ends the idle flows. */
   sweep(): void {
     const idleSince = this.#now() - FLOW_IDLE_MS
     for (const [key, flow] of this.#byVisitor) {
@@ -141,7 +141,7 @@ export class FlowTable {
     this.#byVisitor.set(key, flow)
   }
 
-  /** Far more ids than flows: a used one is met only once in 2^32. */
+  /** Returns an unused id. There are far more ids than flows, so a used one is met only after 2^32. */
   #freeId(): number {
     let id = this.#nextId
     while (this.#byId.has(id)) id = nextAfter(id)

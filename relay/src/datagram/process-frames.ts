@@ -1,36 +1,36 @@
-// What the relay and its QUIC process tell each other, over one pipe: frames of a length, a kind, a connection and a payload.
+// Encodes the messages between relay and QUIC process: frames of a length, a kind, a connection and a payload on one pipe.
 
 import type { Duplex } from 'node:stream'
 import { QUIC_FRAME_MAX_BYTES } from './limits.ts'
 
-/** Of the pipe in the QUIC process: behind the three of every process. */
+/** Descriptor of the pipe in the QUIC process, after the three of every process. */
 export const QUIC_PIPE_FD = 3
 
 export const FRAME = {
-  /** To the process, first: where to listen, with which certificate. A JSON {@link Begin}. */
+  /** To the process, first: the port and the certificate. A JSON {@link Begin}. */
   begin: 1,
-  /** From the process: one of the two, once. A JSON {@link Listening}, or {@link Failed}. */
+  /** From the process, once: `listening` with a JSON {@link Listening}, or `failed` with a JSON {@link Failed}. */
   listening: 2,
   failed: 3,
-  /** From the process: a handshake is done. The peer's address, as text. */
+  /** From the process: a handshake is complete. The payload is the peer's address, as text. */
   opened: 4,
-  /** Both ways: bytes of the connection's first stream, and its end. */
+  /** In both directions: bytes of the connection's first stream, and its end. */
   stream: 5,
   streamEnd: 6,
-  /** Both ways. */
+  /** In both directions: one datagram. */
   datagram: 7,
-  /** From the process: the largest DATAGRAM that the connection's path takes has changed. 4 bytes. */
+  /** From the process: the largest DATAGRAM that the connection's path takes has changed. The payload has 4 bytes. */
   path: 8,
   /** To the process: 4 bytes of a code, then the reason. */
   close: 9,
-  /** From the process: nothing more of that connection will come. */
+  /** From the process: the connection is closed, and no frame of it follows. */
   closed: 10,
-  /** From the process: datagrams that went no further, since it last said so. A JSON {@link Dropped}. */
+  /** From the process: the datagrams dropped since the last report. A JSON {@link Dropped}. */
   dropped: 11,
-  /** To the process, which answers: whether it is there. */
+  /** To the process, which answers with `pong`. */
   ping: 12,
   pong: 13,
-  /** To the process: close all, and exit. */
+  /** To the process: it closes all connections and exits. */
   end: 14,
 } as const
 
@@ -47,13 +47,13 @@ export interface QuicCertificate {
 }
 
 export interface Listening {
-  /** It was started by root, and could not become somebody else. */
+  /** Whether the process still has the rights of root. */
   is_root: boolean
 }
 
 export interface Failed {
   message: string
-  /** Of the system, such as `EADDRINUSE`. */
+  /** The system's error code, such as `EADDRINUSE`. */
   code?: string | undefined
 }
 
@@ -64,7 +64,7 @@ export interface Dropped {
 
 export interface Frame {
   kind: number
-  /** 0 where none is meant. */
+  /** 0 for a frame without a connection. */
   connection: number
   /** Valid until the next piece of the pipe is read. */
   payload: Buffer
@@ -72,7 +72,7 @@ export interface Frame {
 
 export interface PipeEvents {
   frame(frame: Frame): void
-  /** Once. @param isMalformed what the other side sends is none of this; false: it is gone */
+  /** Called once. @param isMalformed whether the peer sent something else than frames; false when the pipe has ended */
   closed(isMalformed: boolean): void
 }
 
@@ -88,7 +88,7 @@ export class FrameReader {
     this.#onFrame = onFrame
   }
 
-  /** @returns false when what comes is no frame: nothing that follows could be trusted */
+  /** @returns false when the bytes are no frame; then nothing that follows can be trusted */
   push(chunk: Buffer): boolean {
     const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk])
     let offset = 0
@@ -107,7 +107,7 @@ export class FrameReader {
   }
 }
 
-/** One side of the pipe. What is sent in one turn of the event loop leaves in one write. */
+/** One side of the pipe. Frames of one turn of the event loop leave in one write. */
 export class FramePipe {
   readonly #socket: Duplex
   #unsent: Buffer[] = []
@@ -130,7 +130,7 @@ export class FramePipe {
     for (const end of ['error', 'end', 'close']) socket.on(end, () => finish(false))
   }
 
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that the peer has not taken yet. */
   get queuedBytes(): number {
     return this.#unsentBytes + this.#socket.writableLength
   }
@@ -147,12 +147,12 @@ export class FramePipe {
     this.#unsentBytes += frame.length
   }
 
-  /** A frame whose payload is text. */
+  /** Sends a frame whose payload is text, or JSON. */
   sendText(kind: number, value: object | string, connection = 0): void {
     this.send(kind, connection, Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
   }
 
-  /** Resolves when the other side has room again, or is gone. */
+  /** Resolves when the peer has room again, or the pipe has ended. */
   drained(): Promise<void> {
     this.#drained ??= this.#drain()
     return this.#drained
@@ -163,7 +163,7 @@ export class FramePipe {
   }
 
   async #drain(): Promise<void> {
-    // what waits is written by then
+    // By then the unsent frames are written.
     await new Promise((resolve) => setImmediate(resolve))
     if (!this.#isFinished && this.#socket.writableNeedDrain)
       await new Promise((resolve) => this.#socket.once('drain', resolve).once('close', resolve))

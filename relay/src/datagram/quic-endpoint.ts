@@ -1,5 +1,5 @@
-// The QUIC endpoint over the relay's life: opened once, opened anew for a new certificate or when its process died, and absent where
-// it cannot be.
+// Keeps the relay's QUIC endpoint open: opens it again for a new certificate or when its process ended, and does without
+// where that is not possible.
 
 import type { QuicCertificatePair, QuicCertificates } from '../certificates/quic-certificate.ts'
 import { RestartBackoff } from '../config/restart-backoff.ts'
@@ -15,7 +15,7 @@ import type { QuicConnection, QuicEndpoint, QuicEvents } from './quic.ts'
 type Accept = (connection: QuicConnection) => QuicEvents
 
 export interface SupervisedEndpoint extends QuicEndpoint {
-  /** Resolves with the cause when it is no more; after its `close`, too. */
+  /** Resolves with the cause when the endpoint has ended, also after `close`. */
   readonly ended: Promise<string>
 }
 
@@ -28,7 +28,7 @@ export class DatagramEndpoint {
   readonly #open: Open
   readonly #restartBackoff = new RestartBackoff()
   #isClosed = false
-  /** Ends a pause. */
+  /** Ends a delay early. */
   #cancelDelay = (): void => {}
   #endpoint: SupervisedEndpoint | undefined
   #isWanted = false
@@ -48,27 +48,27 @@ export class DatagramEndpoint {
     this.#open = open
   }
 
-  /** Nobody can have a tunnel here: neither can a lease have a UDP port. */
+  /** Whether there can be no tunnels, so that no lease can have a UDP port. */
   get isMissing(): boolean {
     return this.#isMissing
   }
 
-  /** Tunnels can come in now. */
+  /** Whether tunnels can connect now. */
   get isUp(): boolean {
     return this.#endpoint !== undefined
   }
 
-  /** How often it ended by itself. */
+  /** How often the endpoint ended by itself. */
   get failures(): number {
     return this.#failures
   }
 
-  /** For whoever asks for the relay's health. */
+  /** Messages for the relay's health check. */
   get troubles(): string[] {
     return this.#isWanted && !this.isUp ? ['datagram tunnels are down: UDP ports reach nobody'] : []
   }
 
-  /** Never rejects: a relay without it serves the rest. */
+  /** Opens the endpoint. Never rejects, since a relay without it serves everything else. */
   async listen(port: number): Promise<void> {
     try {
       await this.#openFirst(port)
@@ -79,7 +79,7 @@ export class DatagramEndpoint {
       return
     }
     this.#isWanted = true
-    // The library reads a certificate once. Tunnels come back by themselves; leases and flows stay.
+    // The library reads a certificate once. SDKs open their tunnels again by themselves; leases and flows stay.
     this.#certificates.onReplace(() => this.#enqueue(() => this.#reopen(port)))
   }
 
@@ -90,12 +90,12 @@ export class DatagramEndpoint {
     await this.#detach()?.close()
   }
 
-  /** One after the other. */
+  /** Runs tasks one after the other. */
   #enqueue(task: () => Promise<void>): void {
     this.#running = this.#running.then(task)
   }
 
-  /** Waits a little for the process of a relay that was here before: it ends a moment after that relay. */
+  /** Retries for a short time, since the QUIC process of a previous relay ends a moment after that relay. */
   async #openFirst(port: number): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -155,19 +155,19 @@ export class DatagramEndpoint {
     )
     this.#enqueue(async () => {
       await this.#delay(pauseMs)
-      // a new certificate may have come first
+      // A new certificate may have opened it already.
       if (this.#endpoint === undefined) await this.#reopen(port)
     })
   }
 
-  /** Nobody's from now on: its end is no failure. */
+  /** Detaches the endpoint, so that its end is no failure. */
   #detach(): SupervisedEndpoint | undefined {
     const endpoint = this.#endpoint
     this.#endpoint = undefined
     return endpoint
   }
 
-  /** Cut short when the relay closes. */
+  /** Waits, but not beyond the relay's close. */
   async #delay(ms: number): Promise<void> {
     if (this.#isClosed) return
     await new Promise<void>((resolve) => {

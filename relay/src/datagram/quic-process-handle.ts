@@ -1,5 +1,5 @@
-// The QUIC process as the relay sees it: started, told what to do, and its connections as if QUIC were in this process. What it
-// says is checked like what comes from a stranger, for a stranger may have taken it over.
+// Starts and controls the QUIC process, and offers its connections as if QUIC were in this process. The relay checks every
+// frame of it as if a stranger had sent it, because an attacker may have taken it over.
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ import { spawnQuicProcess } from './spawn-quic-process.ts'
 
 export interface QuicProcessEvents {
   accept(connection: QuicConnection): QuicEvents
-  /** Datagrams that went no further there. */
+  /** Called with the counts of datagrams that the process dropped. */
   dropped(counts: Dropped): void
   log: { warn(message: string): void }
 }
@@ -40,14 +40,14 @@ const DROPPED: z.ZodType<Dropped> = z.object({ queue_full: count, unauthenticate
 const FAILED: z.ZodType<Failed> = z.object({ message: z.string(), code: z.string().optional() })
 const LISTENING: z.ZodType<Listening> = z.object({ is_root: z.boolean() })
 
-/** @throws Error with the system's `code` when the port cannot be had, or this platform has no binary of the library */
+/** @throws Error with the system's `code` when the port cannot be bound, or when the library has no binary for this platform */
 export async function startQuicProcess(
   port: number,
   certificate: QuicCertificate,
   events: QuicProcessEvents,
   child: ChildProcess = spawnQuicProcess(),
 ): Promise<SupervisedEndpoint> {
-  // throws where it could not be started
+  // `once` throws when the process could not be started.
   await once(child, 'spawn')
   const link = new QuicLink(child, events)
   link.begin({ port, certificate })
@@ -72,7 +72,7 @@ class QuicLink {
   readonly #pings: NodeJS.Timeout
   readonly #startDeadline: NodeJS.Timeout
   #pingedAt: number | undefined
-  /** Why this process ended it. */
+  /** Why the relay killed the process. */
   #cause: string | undefined
 
   constructor(child: ChildProcess, events: QuicProcessEvents) {
@@ -82,11 +82,11 @@ class QuicLink {
       frame: (frame) => this.#onFrame(frame),
       closed: (isMalformed) => {
         if (isMalformed) this.#kill(MALFORMED)
-        // it exits by itself then, and that tells more of the cause
+        // The process exits by itself then, and its exit code tells more of the cause.
         else setTimeout(() => this.#kill('its pipe is closed'), CLOSE_GRACE_MS).unref()
       },
     })
-    // whoever waits for it hears of it, and nobody has to
+    // A caller who waits for it gets the rejection; without one it is no unhandled rejection.
     this.#listening.promise.catch(() => {})
     child.on('error', () => {})
     child.once('exit', (code, signal) => this.#onExit(this.#cause ?? signal ?? `exit code ${code}`))
@@ -139,7 +139,7 @@ class QuicLink {
     if (!this.#dispatch(frame)) this.#kill(MALFORMED)
   }
 
-  /** @returns false when that cannot be */
+  /** @returns false when the frame is malformed */
   #dispatch({ kind, connection: id, payload }: Frame): boolean {
     if (kind === FRAME.pong) this.#pingedAt = undefined
     else if (kind === FRAME.listening) return this.#settle(LISTENING.safeParse(parse(payload)).data)
@@ -226,7 +226,7 @@ class LinkedConnection implements QuicConnection {
     this.#pipe.send(FRAME.close, this.#id, payload)
   }
 
-  /** @param bytes null: the stream ended */
+  /** @param bytes null at the end of the stream */
   receive(bytes: Buffer | null): void {
     if (this.#stream === undefined) {
       this.#stream = new TunnelStream(this.#id, this.#pipe)
@@ -242,7 +242,7 @@ class LinkedConnection implements QuicConnection {
   }
 }
 
-/** The first stream of a connection. Its two halves are bounded by who uses it, and in the process. */
+/** The first stream of a connection. Its user and the QUIC process bound its two halves. */
 class TunnelStream extends Duplex {
   readonly #id: number
   readonly #pipe: FramePipe

@@ -1,5 +1,5 @@
-// The process that runs the QUIC library: it ends QUIC, and passes streams and datagrams to the relay and back. What comes
-// from the network can at worst take over this process, which knows no key but that of its own certificate.
+// Runs the QUIC library in a process of its own: ends QUIC, and passes streams and datagrams to the relay and back. An
+// attacker can at worst take over this process, which knows no key but that of its own certificate.
 
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -27,17 +27,17 @@ import { TickBatcher } from './tick-batcher.ts'
 
 interface OpenConnection {
   connection: QuicConnection
-  /** Datagrams for it. */
+  /** Sends the relay's datagrams in batches. */
   sending: TickBatcher<Buffer>
   /** The first stream; the protocol has no other. */
   stream: Duplex | undefined
-  /** Before that no datagram of it is anybody's. */
+  /** Whether the relay has answered the token. Datagrams before that belong to no lease. */
   isAuthenticated: boolean
-  /** As the relay was told. */
+  /** The value that the relay was last sent. */
   datagramMaxBytes: number
 }
 
-// Signals reach the whole group of processes: it is the relay that decides what they mean.
+// Signals reach the whole process group, and the relay decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const open = new Map<number, OpenConnection>()
@@ -72,7 +72,7 @@ async function end(): Promise<void> {
   process.exit()
 }
 
-/** What the relay has for a connection. */
+/** Applies a frame of the relay to a connection. */
 function deliver(entry: OpenConnection, id: number, kind: number, payload: Buffer): void {
   const { connection, stream } = entry
   if (kind === FRAME.datagram) {
@@ -143,7 +143,7 @@ function relayStream(entry: OpenConnection, id: number, stream: Duplex): void {
   stream.on('end', () => pipe.send(FRAME.streamEnd, id))
 }
 
-/** What the path takes is known to the library, which is asked four times a second at most. */
+/** Reports a changed datagram size of the path. The library is asked four times a second at most. */
 function reportDatagramSize(entry: OpenConnection, id: number): void {
   const { datagramMaxBytes } = entry.connection
   if (datagramMaxBytes === entry.datagramMaxBytes) return

@@ -1,4 +1,4 @@
-// QUIC as this relay needs it: one endpoint, connections with a stream and datagrams. The only importer of @currentspace/http3,
+// Opens a QUIC endpoint whose connections have a stream and datagrams. This is the only importer of @currentspace/http3,
 // which runs in a process of its own (quic-process.ts).
 
 import type { Duplex } from 'node:stream'
@@ -8,18 +8,18 @@ import { normalizeIp } from '../client-address/ip-address.ts'
 import { TUNNELS_MAX } from './limits.ts'
 import type { QuicCertificate } from './process-frames.ts'
 
-/** One whose handshake is done. */
+/** A connection whose handshake is complete. */
 export interface QuicConnection {
   /** The peer's normalized address, which a Retry has proved. */
   readonly clientIp: string
-  /** The largest DATAGRAM that the path takes now; larger ones would vanish. */
+  /** The largest DATAGRAM in bytes that the path takes now; larger ones would be lost. */
   readonly datagramMaxBytes: number
-  /** @returns false when it was not taken; true promises nothing */
+  /** @returns false when the datagram was dropped; true promises no delivery */
   send(datagram: Uint8Array): boolean
   close(code: number, reason: string): void
 }
 
-/** What a connection brings. Nothing may throw here. */
+/** Callbacks of a connection, which must not throw. */
 export interface QuicEvents {
   /** The peer opened a stream. */
   stream(stream: Duplex): void
@@ -28,16 +28,16 @@ export interface QuicEvents {
 }
 
 export interface QuicEndpoint {
-  /** Ends its connections with it. */
+  /** Closes the endpoint and its connections. */
   close(): Promise<void>
 }
 
-/** A machine without IPv6 has only the second. */
+/** A machine without IPv6 has only the second address. */
 const ANY_ADDRESS = ['::', '0.0.0.0']
 
 /**
- * Bound on every address, as the SNI listener is.
- * @throws Error when the port cannot be had, or this platform has no binary of the library
+ * Opens an endpoint on every address, as the SNI listener has.
+ * @throws Error when the port cannot be bound, or when the library has no binary for this platform
  */
 export async function openQuicEndpoint(
   port: number,
@@ -58,16 +58,16 @@ export async function openQuicEndpoint(
       initialMaxStreamsBidi: 1,
       initialMaxData: TUNNEL_WINDOW_BYTES,
       initialMaxStreamDataBidiLocal: TUNNEL_WINDOW_BYTES,
-      // an address has to prove itself before anything is kept for it (RFC 9000 §8.1.2)
+      // A client has to prove its address before the relay keeps state for it (RFC 9000 §8.1.2).
       disableRetry: false,
-      // the other drivers need io_uring, which containers forbid
+      // The other drivers need io_uring, which containers forbid.
       runtimeMode: 'portable',
     })
-    // what goes wrong with one connection ends that one
+    // An error of one connection ends that connection only.
     server.on('error', () => {})
     server.on('session', (session) => {
       session.on('error', () => {})
-      // The library gives the handle of a closed connection to the next one: what comes late must not reach that.
+      // The library gives the handle of a closed connection to the next one, which a late call must not reach.
       let isOpen = true
       const datagramMaxBytes = maxDatagramSizeOf(session)
       const events = accept({
@@ -91,7 +91,7 @@ export async function openQuicEndpoint(
       return {
         close: async () => {
           await server.close()
-          // the library tells nobody
+          // The library emits no event for it.
           for (const events of open) events.closed()
         },
       }
@@ -102,13 +102,13 @@ export async function openQuicEndpoint(
   throw withCode(failure)
 }
 
-/** The library tells the system's error in its message only, as in `errno=98`. */
+/** The library has the system's error in its message only, as in `errno=98`. */
 function withCode(error: unknown): unknown {
   const [, number] = /errno=(\d+)/.exec(String(error)) ?? []
   return number === undefined ? error : Object.assign(error as Error, { code: getSystemErrorName(-number) })
 }
 
-/** The library throws at what comes too late. */
+/** Returns undefined when the library throws, as it does for a closed connection. */
 function attempt<T>(act: () => T): T | undefined {
   try {
     return act()

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('./quic-process.ts', import.meta.url))
-/** What it imports of ours that is not beside it. */
+/** Our packages that the process imports. */
 const PACKAGES = ['@svc/protocol']
 
-/** Its fourth descriptor is a pipe of both ways. What it prints of a crash appears where this process's own does. */
+/** Starts the process. Its fourth descriptor is a duplex pipe, and it shares standard error with this process. */
 export function spawnQuicProcess(): ChildProcess {
   return spawn(process.execPath, [...restrictions(), MAIN], {
     env: {},
@@ -19,12 +19,12 @@ export function spawnQuicProcess(): ChildProcess {
 }
 
 /**
- * The permission model of Node: no file but code, no process, no thread, no inspector; from Node 25 on no network but
- * what the library opens itself. It binds JavaScript only: what has taken over the library itself is bound by the operating system.
+ * Options of Node's permission model: no file but code, no process, no thread, no inspector; from Node 25 on no network but
+ * what the library opens itself. They restrict JavaScript only; the operating system restricts the native library.
  */
 export function restrictions(): string[] {
   const readable = [packageDirectory(), ...dependencies()].map((path) => `--allow-fs-read=${path}`)
-  // that the library is native code is known here
+  // The library is native code, so its warning says nothing new.
   return ['--permission', '--allow-addons', '--disable-warning=PERM0001', ...readable]
 }
 
@@ -42,7 +42,7 @@ function dependencies(): string[] {
   ]
 }
 
-/** From the nearest up. */
+/** Directories from the nearest to the root. */
 function ancestors(): string[] {
   const paths = [dirname(MAIN)]
   for (;;) {

@@ -1,24 +1,24 @@
-// Datagrams in portions, with a turn of the event loop or a pause between them, to whoever would lose what comes all at once.
+// Passes datagrams on in batches, with a turn of the event loop or an interval between them, so that no buffer overflows.
 
 import { TUNNEL_DATAGRAMS_PER_TICK, TUNNEL_QUEUE_MAX } from './limits.ts'
 
 interface BatchOptions {
-  /** Items at once. */
+  /** Items in one batch. @default TUNNEL_DATAGRAMS_PER_TICK */
   batchSize?: number
-  /** Between two portions; 0: sockets are read meanwhile. */
+  /** Milliseconds between two batches; 0 means one turn of the event loop. @default 0 */
   intervalMs?: number
 }
 
 /**
- * By default as many in a turn as Node reads of a socket: the QUIC library brings a thousand in one, and visitors' datagrams would
- * overflow their sockets meanwhile.
+ * Passes at most one batch on at a time. By default a batch is as much as Node reads of a socket in one turn: the QUIC library
+ * brings a thousand datagrams at once, and the sockets of visitors would overflow meanwhile.
  */
 export class TickBatcher<T> {
   readonly #process: (item: T) => void
   readonly #batchSize: number
   readonly #intervalMs: number
   #queue: T[] = []
-  /** In this turn. */
+  /** Items passed on in the current batch. */
   #passedInTick = 0
   #cancelTick: (() => void) | undefined
 
@@ -31,7 +31,7 @@ export class TickBatcher<T> {
     this.#intervalMs = intervalMs
   }
 
-  /** Takes it now, or in its turn. @returns false when too many wait: it is dropped */
+  /** Passes the item on now or in a later batch. @returns false when too many wait and the item is dropped */
   push(item: T): boolean {
     if (this.#queue.length >= TUNNEL_QUEUE_MAX) return false
     if (this.#passedInTick < this.#batchSize) this.#processNow(item)
@@ -39,7 +39,7 @@ export class TickBatcher<T> {
     return true
   }
 
-  /** Forgets what waits. */
+  /** Drops the waiting items. */
   clear(): void {
     this.#cancelTick?.()
     this.#cancelTick = undefined
@@ -53,7 +53,7 @@ export class TickBatcher<T> {
     this.#process(item)
   }
 
-  /** @returns ends it without another one */
+  /** @returns a function that cancels the next batch */
   #startTick(): () => void {
     const next = (): void => {
       this.#cancelTick = undefined

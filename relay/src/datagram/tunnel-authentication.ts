@@ -1,4 +1,4 @@
-// The first stream of a tunnel: a token and the answer to it, then heartbeats, which are sent back as they come.
+// Authenticates a tunnel on its first stream: reads the token, answers it, then echoes heartbeats.
 
 import type { Duplex } from 'node:stream'
 import {
@@ -14,13 +14,13 @@ import { CLOSE_GRACE_MS } from '../limits.ts'
 import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
 
 export interface TunnelAuthenticationEvents {
-  /** @returns why the token does not let the tunnel in; undefined: it is in */
+  /** @returns the error of a refused token; undefined when the tunnel is admitted */
   admit(accessToken: string): ErrorCode | undefined
-  /** The connection has to end. */
+  /** Called when the connection has to be closed. */
   fail(code: number, reason: string): void
 }
 
-/** In place of a hello: it fits no schema. */
+/** Value in place of a hello that is too long; it fits no schema. */
 const TOO_LONG = null
 const HELLO: z.ZodType<TunnelHello> = z.object({ access_token: z.string() })
 
@@ -30,7 +30,7 @@ export class TunnelAuthentication {
   #hello: Buffer = Buffer.alloc(0)
   #isAnswered = false
   #isAdmitted = false
-  /** Heartbeats of now: what came, and since when. */
+  /** Bytes of heartbeats in the current interval, and its start. */
   #echoedBytes = 0
   #echoedSince = 0
 
@@ -63,7 +63,7 @@ export class TunnelAuthentication {
     if (this.#isAnswered) return
     this.#answer({ ok: false, error })
     this.#stream.end()
-    // a close at once would overtake the answer
+    // An immediate close would overtake the answer.
     setTimeout(() => this.#events.fail(TUNNEL_CLOSE.refused, error), CLOSE_GRACE_MS).unref()
   }
 
@@ -85,7 +85,7 @@ export class TunnelAuthentication {
   }
 }
 
-/** @returns undefined when it is no JSON yet: more may follow */
+/** @returns undefined when the text is no JSON yet, since more may follow */
 function parseWhole(text: string): unknown {
   if (!text.trimEnd().endsWith('}')) return undefined
   try {

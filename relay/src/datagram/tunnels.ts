@@ -1,4 +1,4 @@
-// The tunnels of this relay: a connection without a lease until its first stream brings the token, then that lease's own.
+// Manages the tunnels of this relay: a connection has no lease until its first stream brings the token.
 
 import { type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
@@ -16,7 +16,7 @@ export interface TunnelParts {
   credentials: Pick<LeaseCredentials, 'leaseOf'>
   policy: Pick<Policy, 'blocks' | 'isAnyIpBanned'>
   counters: RelayCounters
-  /** What comes through the tunnel of a lease. */
+  /** Called with each datagram from the tunnel of a lease. */
   received: (datagram: Uint8Array, lease: Lease) => void
   log: { debug(fields: object, message: string): void }
 }
@@ -24,7 +24,7 @@ export interface TunnelParts {
 export class Tunnels {
   readonly #parts: TunnelParts
   readonly #byLease = new Map<Lease, QuicConnection>()
-  /** Connections without a lease, by the network that they come from. */
+  /** Number of connections without a lease, by network. */
   readonly #pending = new Map<string, number>()
   #pendingCount = 0
 
@@ -36,7 +36,7 @@ export class Tunnels {
     return this.#byLease.get(lease)
   }
 
-  /** A handshake is done. */
+  /** Takes a connection whose handshake is complete. */
   accept(connection: QuicConnection): QuicEvents {
     if (!this.#hasRoom(connection)) {
       connection.close(TUNNEL_CLOSE.busy, 'too many connections without a token')
@@ -91,7 +91,7 @@ export class Tunnels {
     return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_NETWORK_MAX
   }
 
-  /** @returns to be called, once or more, when it has a lease or is closed */
+  /** @returns a function to call, once or more, when the connection has a lease or is closed */
   #trackPending(connection: QuicConnection): () => void {
     const network = networkOf(connection.clientIp)
     this.#pendingCount += 1
@@ -124,11 +124,11 @@ export class Tunnels {
     }
   }
 
-  /** The lease has this tunnel from now on. @returns to be called when the connection is closed */
+  /** Makes the connection the lease's tunnel. @returns a function to call when the connection is closed */
   #attach(connection: QuicConnection, lease: Lease): () => void {
     const previous = this.#byLease.get(lease)
     this.#byLease.set(lease, connection)
-    // an SDK comes back because its last connection died, which is not known here yet
+    // An SDK reconnects because its last connection died, which the relay has not noticed yet.
     if (previous === undefined) this.#parts.counters.tunnels += 1
     else previous.close(TUNNEL_CLOSE.replaced, 'the lease has a newer tunnel')
     const end = (): void => connection.close(TUNNEL_CLOSE.leaseEnded, 'the lease has ended')

@@ -1,5 +1,5 @@
-// Many deadlines behind one timer: a binary heap, worked off in turns, so that a crowd that falls due at once does not
-// hold up what else the process does.
+// Orders many deadlines behind one timer in a binary heap, and expires a limited number in each turn of the event loop, so
+// that many at once do not delay visitors.
 
 import { now } from '../clock.ts'
 import { EXPIRIES_PER_TICK, TIMER_MAX_MS } from '../limits.ts'
@@ -8,18 +8,18 @@ export interface ExpiryEntry<T> {
   readonly value: T
   /** Relay time. */
   at: number
-  /** Its place in the heap. */
+  /** Its index in the heap. */
   index: number
 }
 
 export class ExpiryHeap<T> {
   readonly #due: (value: T) => void
-  /** Each is due no earlier than the one at half its place. */
+  /** Each is due no earlier than the one at half its index. */
   readonly #heap: ExpiryEntry<T>[] = []
   #timer: NodeJS.Timeout | undefined
   #timerAt: number = Number.POSITIVE_INFINITY
 
-  /** @param due is told of each that falls due; it is not in the queue any more */
+  /** @param due called with each value that is due, after its removal */
   constructor(due: (value: T) => void) {
     this.#due = due
   }
@@ -60,13 +60,13 @@ export class ExpiryHeap<T> {
     this.#arm()
   }
 
-  /** A timer that is too early only looks again: deadlines mostly move away, and a timer each time would cost more. */
+  /** Sets the timer only for an earlier deadline: deadlines mostly move away, and a new timer each time would cost more. */
   #arm(): void {
     const first = this.#heap[0]
     if (first === undefined || first.at >= this.#timerAt) return
     clearTimeout(this.#timer)
     this.#timerAt = first.at
-    // What is overdue waits for the next turn of the event loop, behind the I/O of this one.
+    // Overdue entries wait for the next turn of the event loop, after the I/O of this one.
     const wait = Math.min(Math.max(0, first.at - now()), TIMER_MAX_MS)
     this.#timer = setTimeout(this.#work, wait).unref()
   }

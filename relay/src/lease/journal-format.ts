@@ -1,11 +1,11 @@
-// The lines of leases.jsonl: how one is written, and how a file of them is read that may hold anything.
+// Formats the lines of leases.jsonl, and parses such a file, which may be damaged.
 
 import { LEASE_TTL_MAX_S } from '@svc/protocol'
 import { fromWallTime, now, toWallTime } from '../clock.ts'
 import { z } from '../config/schema.ts'
 import type { Reservation } from './reservations.ts'
 
-/** With this each line begins, because its fields are written in one order. */
+/** The begin of each line, since its fields are written in one order. */
 const BEGINNING = '{"identity_key":"'
 const KEY_START = BEGINNING.length
 /** Bounds of a line's length in bytes: every field empty or at its longest, with room to spare. */
@@ -23,9 +23,9 @@ const line = z.object({
 })
 
 export interface JournalContent {
-  /** The last readable word on each identity, in the order of the file. */
+  /** The last readable reservation of each identity, in the order of the file. */
   entries: [key: string, reservation: Reservation][]
-  /** Lines that make no sense. */
+  /** Number of malformed lines. */
   damaged: number
 }
 

@@ -1,4 +1,4 @@
-// One lease instance: who holds which hostnames until when, and the reverse sessions that serve them.
+// Describes one lease instance: its identity, hostnames and expiry, and the reverse sessions that serve it.
 
 import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
@@ -8,7 +8,7 @@ import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
 import type { LeasePorts } from './reservations.ts'
 import type { LeaseRoute } from './route.ts'
 
-/** Why a lease is no more. */
+/** Why a lease ended. */
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 
 export interface LeaseTerms {
@@ -27,7 +27,7 @@ export interface LeaseTerms {
   firstSeenAt: number
   /** Normalized address that the relay saw. */
   clientIp: string
-  /** Normalized address that the client said, when it did. */
+  /** Normalized address that the client reported, if any. */
   reportedIp: string | undefined
   /** Dedicated ports. */
   ports?: LeasePorts | undefined
@@ -104,8 +104,8 @@ export class Lease {
   }
 
   /**
-   * Registers what has to close when the policy does not route the lease any more.
-   * @returns takes it back
+   * Registers a function that closes a connection when the policy does not route the lease any more.
+   * @returns a function that removes it
    */
   onBlock(close: () => void): () => void {
     this.#open.add(close)

@@ -1,11 +1,11 @@
-// How much metadata all leases have together: a picture is more than all else that the relay keeps of a lease.
+// Limits the metadata of all leases together: a picture is larger than everything else that the relay keeps of a lease.
 
 import type { LeaseMetadata } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import { METADATA_TOTAL_MAX_CHARS } from '../limits.ts'
 import type { Lease } from './lease.ts'
 
-/** UTF-16 code units. */
+/** Returns the size in UTF-16 code units. */
 export function metadataSize({ description, owner, thumbnail, tags = [] }: LeaseMetadata): number {
   return [description, owner, thumbnail, ...tags].reduce((sum, text) => sum + (text?.length ?? 0), 0)
 }
@@ -16,7 +16,7 @@ export class MetadataQuota {
 
   /**
    * @param replaced the lease whose own metadata makes room
-   * @throws RelayError `feature_unavailable`: with less of it the lease can be had
+   * @throws RelayError `feature_unavailable` when there is no room; the lease may be registered with less metadata
    */
   require(metadata: LeaseMetadata, replaced?: Lease): void {
     const others = this.#total - ((replaced && this.#sizes.get(replaced)) ?? 0)
@@ -25,7 +25,7 @@ export class MetadataQuota {
       throw new RelayError('feature_unavailable', 'this relay has no room for that much metadata')
   }
 
-  /** Counts what `lease` has now. */
+  /** Counts the current metadata of `lease`. */
   set(lease: Lease): void {
     this.release(lease)
     const size = metadataSize(lease.metadata)

@@ -1,4 +1,4 @@
-// leases.jsonl: every change of a reservation as a line, so that a restarted relay knows who holds what. No secrets.
+// Writes every change of a reservation as a line of leases.jsonl, so that a restarted relay restores it. It has no secrets.
 
 import { constants, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { formatJournalLine, type JournalContent, parseJournal } from './journal-
 import { type Reservation, Reservations } from './reservations.ts'
 
 const FILE = 'leases.jsonl'
-/** Lines that are made between two turns of the event loop while the file is written anew. */
+/** Lines that are formatted in one turn of the event loop while the file is written again. */
 const LINES_PER_TURN = 500
 
 export class ReservationJournal {
@@ -31,14 +31,14 @@ export class ReservationJournal {
       () => this.durable(),
     ),
   )
-  /** Undefined until the file is whole and ours to append to. */
+  /** Undefined until the file is complete and open for appending. */
   #file: FileHandle | undefined
   #lines = 0
-  /** With which the times in the file were written: after a step of the wall clock all of them are others. */
+  /** Offset of the wall clock with which the times in the file were written. After a step of that clock all of them change. */
   #wallClockAhead = 0
   /** Whether appending the changes would not be enough. */
   #needsWhole = false
-  /** Lines of the file that make no sense, while it was not put aside. */
+  /** Malformed lines of the file, until it is put aside. */
   #damaged = 0
 
   private constructor(path: string, health: WriteHealth, log: Logger) {
@@ -73,7 +73,7 @@ export class ReservationJournal {
   /** Never rejects: what cannot be written is logged. */
   async close(): Promise<void> {
     await this.durable().catch((error) =>
-      this.#log.error({ err: error }, 'what the relay keeps could not be written before it ended'),
+      this.#log.error({ err: error }, 'reservations could not be written before the relay ended'),
     )
     await this.#leave()
   }
@@ -120,7 +120,7 @@ export class ReservationJournal {
     this.#lines += changes.length
   }
 
-  /** All that holds and nothing else. */
+  /** Writes the current reservations and nothing else. */
   async #writeAnew(): Promise<void> {
     await this.#leave()
     this.#lines = 0
@@ -169,7 +169,7 @@ export class ReservationJournal {
 
 async function readJournal(path: string): Promise<JournalContent> {
   const size = await sizeIfPresent(path)
-  // No relay makes one like that.
+  // No relay writes a file of that size.
   if (size > JOURNAL_MAX_BYTES) return { entries: [], damaged: 1 }
   return parseJournal((await readBytesIfPresent(path)) ?? Buffer.alloc(0))
 }

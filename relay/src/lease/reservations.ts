@@ -1,4 +1,4 @@
-// Who holds which name and ports until when: what has to outlive the process, apart from how that is done.
+// Keeps which identity has which name and ports until when. The journal makes them outlive the process.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
@@ -10,7 +10,10 @@ export interface LeasePorts {
 }
 
 export interface Reservation {
-  /** Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_RESERVATION_MS} longer. */
+  /**
+   * Friendly hostname; empty when another identity has it. It stays with the identity for {@link NAME_RESERVATION_MS}
+   * longer.
+   */
   hostname: string
   /** Relay time at which the lease ends, or ended. */
   expiresAt: number
@@ -18,12 +21,12 @@ export interface Reservation {
   ports?: LeasePorts | undefined
 }
 
-/** A reservation that nobody else can take any more, but that does not hold before it is confirmed. */
+/** A reservation that no other identity can take any more, but that is not in force before it is confirmed. */
 export interface PreparedReservation {
   readonly hostname: string
-  /** It is remembered for good: it holds. */
+  /** Puts the reservation, which is on disk now, in force. */
   confirm(): void
-  /** It never was. */
+  /** Discards the reservation. */
   drop(): void
 }
 
@@ -34,7 +37,7 @@ export class Reservations {
   readonly #holders = new Map<string, string>()
   /** Keys of identities without a lease; the one that left longest ago is first. */
   readonly #left = new Set<string>()
-  /** By identity key: what follows the one that is held. */
+  /** By identity key: the reservation that follows the one in force. */
   readonly #prepared = new Map<string, Reservation>()
   /** Hostname → identity key. */
   readonly #preparers = new Map<string, string>()
@@ -42,8 +45,8 @@ export class Reservations {
   readonly #keptMax: number
 
   /**
-   * @param changed is told what has to be remembered
-   * @param keptMax identities without a lease; the one that left longest ago is forgotten first
+   * @param changed called with each reservation that has to be written
+   * @param keptMax identities without a lease; the one whose lease ended longest ago is forgotten first
    */
   constructor(
     changed: (key: string, reservation: Reservation) => void = () => {},
@@ -57,7 +60,7 @@ export class Reservations {
     return this.#held.size + this.#prepared.size
   }
 
-  /** The identity that nobody else may take `hostname` from now. */
+  /** The identity that has `hostname` reserved now. */
   holderOf(hostname: string): string | undefined {
     const key = this.#holders.get(hostname)
     const expiresAt = key === undefined ? undefined : this.#held.get(key)?.expiresAt
@@ -65,14 +68,14 @@ export class Reservations {
     return isKept ? key : this.#preparers.get(hostname)
   }
 
-  /** The ports that are kept for an identity. */
+  /** The ports that are reserved for an identity. */
   portsOf(key: string): LeasePorts | undefined {
     const reservation = this.#held.get(key)
     const isKept = reservation !== undefined && reservation.expiresAt + PORT_RESERVATION_MS > now()
     return isKept ? reservation.ports : undefined
   }
 
-  /** Of a lease. */
+  /** Sets the reservation of an active lease. */
   hold(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
     this.#tell(key)
@@ -125,7 +128,7 @@ export class Reservations {
     }
   }
 
-  /** What has to be remembered. */
+  /** Iterates over the reservations that have to be written. */
   *[Symbol.iterator](): Iterator<[string, Reservation]> {
     // These first: one that is confirmed meanwhile is held then, and comes once more.
     yield* this.#prepared

@@ -1,4 +1,4 @@
-// The ports of a lease beside its hostnames: one for TCP, one for UDP, each from a plane of its own.
+// Claims the dedicated ports of a lease: one for TCP, one for UDP, each from its own allocator.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
@@ -12,11 +12,11 @@ export type Transport = keyof LeasePorts
 export type RequestedPorts = Partial<Record<Transport, boolean | undefined>>
 
 export interface ClaimedPorts {
-  /** Undefined when none was wanted. */
+  /** Undefined when the lease asked for none. */
   ports: LeasePorts | undefined
-  /** Until the lease ends. */
+  /** Serves the lease at its ports until it ends. */
   serve(lease: Lease): void
-  /** When there is no lease after all. */
+  /** Releases the ports when no lease came about. */
   release(): void
 }
 
@@ -29,13 +29,13 @@ export class DedicatedPorts {
     this.#allocators = allocators
   }
 
-  /** @throws RelayError when one that is wanted cannot be had, as far as that is known before trying */
+  /** @throws RelayError when a requested port is not available, as far as the relay knows before it tries */
   require(key: string, requested: RequestedPorts): void {
     for (const transport of TRANSPORTS) if (requested[transport]) this.#allocators[transport].require(key)
   }
 
   /**
-   * All that is wanted, or nothing.
+   * Claims all requested ports, or none.
    * @throws RelayError as {@link require} does, or when no port is free
    */
   async claim(key: string, requested: RequestedPorts): Promise<ClaimedPorts> {
@@ -61,13 +61,13 @@ export class DedicatedPorts {
     }
   }
 
-  /** To be called when the policy changed. */
+  /** Applies a change of the policy to all ports. */
   update(): void {
     for (const transport of TRANSPORTS) this.#allocators[transport].update()
   }
 }
 
-/** Keeps what was reserved before this process began. */
+/** Restores the reserved ports from before this process began. */
 export function restorePorts(
   reservations: Iterable<[string, Reservation]>,
   pools: Partial<Record<Transport, PortPool | undefined>>,

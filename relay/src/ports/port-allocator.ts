@@ -1,4 +1,4 @@
-// Dedicated ports of one transport: who may have one, which, and that it is open exactly while its lease is routed.
+// Allocates the dedicated ports of one transport, and keeps each open exactly while its lease is routed.
 
 import type { ErrorCode, PolicyPortSettings } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
@@ -7,32 +7,32 @@ import { PORT_ATTEMPTS_MAX } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { PortPool } from './port-pool.ts'
 
-/** A port that is bound. */
+/** A bound port. */
 export interface BoundPort {
-  /** Frees it at once, and ends what was connected to it. */
+  /** Frees the port at once and closes its connections. */
   close(): void
 }
 
 export interface PortAllocatorOptions {
-  /** Undefined when the server's gate is shut or it has no range. */
+  /** Undefined when the settings allow no ports of this transport or give no range. */
   pool: PortPool | undefined
-  /** The operator's gate and cap. */
+  /** The administrator's switch and limit. */
   settings: () => PolicyPortSettings
   /** Whether this process may open another listener. */
   hasRoom: () => boolean
-  /** Whether the lease may be reached. */
+  /** Whether visitors may reach the lease. */
   routes: (lease: Lease) => boolean
-  /** Rejects when the port cannot be had. @param served who has the port now; undefined before it is served */
+  /** Rejects when the port cannot be bound. @param currentLease the lease that has the port; undefined before it is served */
   bind: (port: number, currentLease: () => Lease | undefined) => Promise<BoundPort>
   errors: Record<'disabled' | 'capacity' | 'exhausted', ErrorCode>
   log: Logger
 }
 
-/** One identity's share in its port, from before a lease is registered until that lease ends. */
+/** One identity's claim on its port, from before a lease is registered until that lease ends. */
 export interface PortClaim {
   port: number
   serve(lease: Lease): void
-  /** The port closes with the last claim on it: a lease that replaces another takes it over while it is open. */
+  /** Ends the claim. The port closes with its last claim, so a replacing lease takes it over while it is open. */
   release(): void
 }
 
@@ -59,7 +59,7 @@ export class PortAllocator {
     return this.#entries.size
   }
 
-  /** @throws RelayError when the identity would get no port, be it for a gate or for the cap */
+  /** @throws RelayError when the identity would get no port, because of the settings, the policy or a limit */
   require(key: string): PortPool {
     const { pool, errors } = this.#options
     const { enabled, max_leases } = this.#options.settings()
@@ -94,7 +94,7 @@ export class PortAllocator {
     }
   }
 
-  /** To be called when the policy changed: closes what may not be open, and opens again what may. */
+  /** Applies a change of the policy: closes ports that may not be open, and opens those again that may. */
   update(): void {
     for (const entry of this.#entries.values()) void this.#update(entry)
   }
@@ -118,7 +118,7 @@ export class PortAllocator {
     let attempts = 0
     for (const port of pool.free(entry.key)) {
       if (attempts++ === PORT_ATTEMPTS_MAX) break
-      // Held before it is bound, so that nobody else tries the same one meanwhile.
+      // The port is held before it is bound, so that no other lease tries it meanwhile.
       pool.hold(entry.key, port)
       try {
         entry.bound = await this.#bind(entry, port)

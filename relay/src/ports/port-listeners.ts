@@ -1,4 +1,4 @@
-// The dedicated ports of this relay: settings, policy and listeners joined.
+// Creates the dedicated ports of this relay from settings, policy and listeners.
 
 import type { Socket } from 'node:net'
 import type { Settings } from '../config/settings.ts'
@@ -15,13 +15,13 @@ import { TcpPorts } from './tcp-port.ts'
 export interface PortParts {
   settings: Settings
   policy: Policy
-  /** From before this process began. */
+  /** Reservations from before this process began. */
   reservations: Reservations
-  /** Gets the visitors of a lease's TCP port. */
+  /** Called with each visitor of a lease's TCP port. */
   serve: (visitor: Socket, lease: Lease) => Promise<void>
-  /** To all TCP ports together. */
+  /** Connections to all TCP ports together. */
   connectionsMax: number
-  /** Of both transports together; each is a descriptor. */
+  /** Listeners of both transports together; each takes a file descriptor. */
   listenersMax: number
   datagrams: DatagramForwarder
   /** Whether there can be no datagram tunnel here. */
@@ -42,7 +42,7 @@ export function createDedicatedPorts({
 }: PortParts): DedicatedPorts {
   const { portGates, portRange, sniPort } = settings
   const poolOf = (gate: boolean): PortPool | undefined =>
-    // The listener's port number stays free for UDP too: that is where the datagram tunnels come in.
+    // The SNI listener's port number stays free for UDP, too: the datagram tunnels arrive there.
     gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)

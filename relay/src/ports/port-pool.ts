@@ -1,4 +1,4 @@
-// Which port of the range belongs to which identity. TCP and UDP have a pool each over the same range.
+// Assigns the ports of the range to identities. TCP and UDP have a pool each over the same range.
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
@@ -7,26 +7,26 @@ import { PORT_IN_USE_RETRY_MS } from '../limits.ts'
 
 interface Holding {
   port: number
-  /** Relay time: nobody else gets the port before. */
+  /** Relay time until which no other identity gets the port. */
   until: number
 }
 
 export class PortPool {
   readonly #range: PortRange
-  /** By identity key; whoever let go of its port first comes first. */
+  /** By identity key; the identity that released its port first comes first. */
   readonly #holdings = new Map<string, Holding>()
   /** Port → identity key. */
   readonly #holders = new Map<number, string>()
-  /** Port → when it is tried again, for those that other processes have. */
+  /** Port that another process uses → relay time at which it is tried again. */
   readonly #inUse = new Map<number, number>()
 
-  /** @param except never given out: the relay's own */
+  /** @param except ports of the relay itself, which no lease gets */
   constructor(range: PortRange, except: readonly number[] = []) {
     this.#range = range
     for (const port of except) this.#inUse.set(port, Number.POSITIVE_INFINITY)
   }
 
-  /** Ports that `key` may hold now: the one it had, then those that nobody ever had, then those given up first. */
+  /** Yields the ports that `key` may hold: the one it had, then unassigned ones, then those released first. */
   *free(key: string): Generator<number> {
     const time = now()
     const own = this.#holdings.get(key)
@@ -36,18 +36,18 @@ export class PortPool {
     for (const [holder, { port, until }] of this.#holdings) if (until <= time && holder !== key) yield port
   }
 
-  /** Takes the port from whoever kept it only because it was free. */
+  /** Assigns the port to `key`, also when another identity's reservation of it has expired. */
   hold(key: string, port: number): void {
     this.#assign(key, { port, until: Number.POSITIVE_INFINITY })
   }
 
-  /** The port stays reserved for `key` for a while, and is the first that it is offered again. */
+  /** Reserves the port for `key` for {@link PORT_RESERVATION_MS}. It is the first that `key` is offered again. */
   release(key: string): void {
     const holding = this.#holdings.get(key)
     if (holding !== undefined) this.restore(key, holding.port, now() + PORT_RESERVATION_MS)
   }
 
-  /** What was reserved before this process began. A port outside the range, or of somebody else, is not. */
+  /** Restores a reservation. Ignores a port outside the range or of another identity. */
   restore(key: string, port: number, until: number): void {
     const { min, max } = this.#range
     const holder = this.#holders.get(port)
@@ -55,7 +55,7 @@ export class PortPool {
       this.#assign(key, { port, until })
   }
 
-  /** Another process has the port. */
+  /** Records that another process uses the port. */
   markInUse(port: number): void {
     const holder = this.#holders.get(port)
     if (holder !== undefined) this.#holdings.delete(holder)

@@ -1,4 +1,4 @@
-// The dedicated TCP port of a lease: every connection to it is a visitor of that lease.
+// Opens the dedicated TCP port of a lease: every connection to it is a visitor of that lease.
 
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import type { BoundPort } from './port-allocator.ts'
 export class TcpPorts {
   readonly #max: number
   readonly #maxPerLease: number
-  /** Connections to all ports. */
+  /** Open connections to all ports. */
   #connections = 0
 
   constructor(max: number, maxPerLease: number = PORT_CONNECTIONS_PER_LEASE_MAX) {
@@ -16,7 +16,7 @@ export class TcpPorts {
     this.#maxPerLease = maxPerLease
   }
 
-  /** Bound on every address, as the SNI listener is. Rejects when that is not possible. */
+  /** Opens a port on every address, as the SNI listener has. Rejects when the port cannot be bound. */
   async open(port: number, serve: (visitor: Socket) => void): Promise<BoundPort> {
     const visitors = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (visitor) => {
@@ -32,7 +32,7 @@ export class TcpPorts {
       serve(visitor)
     })
     server.maxConnections = this.#maxPerLease
-    // A connection that the system could not accept; that the port cannot be had is told below.
+    // This is a connection that the system could not accept; `once` below rejects when the port cannot be bound.
     server.on('error', () => {})
     server.listen(port)
     await once(server, 'listening')

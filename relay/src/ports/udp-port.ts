@@ -1,4 +1,4 @@
-// The dedicated UDP port of a lease: a socket that tells who sent what, and sends from the same address.
+// Opens the dedicated UDP port of a lease: a socket that receives datagrams with their addresses and sends to them.
 
 import { createSocket, type RemoteInfo, type SocketType } from 'node:dgram'
 import { once } from 'node:events'
@@ -7,18 +7,18 @@ import { UDP_RECEIVE_BUFFER_BYTES, UDP_SEND_QUEUE_MAX_BYTES } from '../limits.ts
 import type { BoundPort } from './port-allocator.ts'
 
 export interface UdpPort extends BoundPort {
-  /** @param address as it was told with a datagram @returns false when the kernel has no room */
+  /** Sends to an address that a datagram came from. @returns false when the kernel has no room */
   send(payload: Uint8Array, port: number, address: string): boolean
 }
 
 export type Received = (payload: Uint8Array, from: RemoteInfo) => void
 
-/** Bound on every address, as the SNI listener is. Rejects when that is not possible. */
+/** Opens a port on every address, as the SNI listener has. Rejects when the port cannot be bound. */
 export async function openUdpPort(port: number, received: Received): Promise<UdpPort> {
   try {
     return await bind('udp6', port, received)
   } catch (error) {
-    // A machine without IPv6.
+    // The machine has no IPv6.
     if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
     return await bind('udp4', port, received)
   }
@@ -28,7 +28,7 @@ async function bind(type: SocketType, port: number, received: Received): Promise
   const socket = createSocket({
     type,
     recvBufferSize: UDP_RECEIVE_BUFFER_BYTES,
-    // Only addresses are sent to: nothing is to be resolved.
+    // The relay sends to addresses only, so there is nothing to resolve.
     lookup: (address, _options, callback) => callback(null, address, isIPv6(address) ? 6 : 4),
   })
   socket.on('message', received)
@@ -41,7 +41,7 @@ async function bind(type: SocketType, port: number, received: Received): Promise
     socket.close()
     throw error
   }
-  // What can fail from now on is one datagram.
+  // From now on an error concerns one datagram only.
   socket.on('error', () => {})
   return {
     close: () => socket.close(),

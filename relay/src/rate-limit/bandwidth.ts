@@ -1,14 +1,14 @@
-// A rate that all connections of one identity share, both directions together: whoever sent waits its turn.
+// Limits the bandwidth that all connections of one identity share, in both directions together.
 
-/** Unused rate that may be saved up. */
+/** Time for which unused bandwidth accumulates. */
 const BURST_MS = 1000
 
 export class Bandwidth {
   readonly #bytesPerSecond: () => number
-  /** When what was sent so far is paid for, at the rate; in milliseconds of the monotonic clock. */
+  /** When the bytes sent so far are paid for at the rate, in milliseconds of the monotonic clock. */
   #paidAt = 0
 
-  /** @param bytesPerSecond asked at each use, so that a new limit holds for open connections too; 0 means unlimited */
+  /** @param bytesPerSecond called at each use, so that a new limit holds for open connections, too; 0 means unlimited */
   constructor(bytesPerSecond: () => number) {
     this.#bytesPerSecond = bytesPerSecond
   }
@@ -18,7 +18,7 @@ export class Bandwidth {
   }
 
   /**
-   * Counts bytes that were sent. Turns are taken in the order of the calls, so that no connection starves another.
+   * Counts bytes that were sent. Senders wait in the order of the calls, so that no connection starves another.
    * @returns milliseconds that the sender has to wait before it sends more
    */
   spend(bytes: number): number {
@@ -29,7 +29,7 @@ export class Bandwidth {
     return Math.max(0, this.#paidAt - now)
   }
 
-  /** For what cannot wait, such as datagrams. @returns false, and counts nothing, while others still pay for theirs */
+  /** Spends bytes that cannot wait, such as a datagram's. @returns false, and spends nothing, while earlier bytes are unpaid */
   trySpend(bytes: number): boolean {
     if (this.spend(0) > 0) return false
     this.spend(bytes)

@@ -1,6 +1,6 @@
-// Rates of many callers in constant memory: the generic cell rate algorithm (ITU-T I.371) with one number a slot.
+// Limits the rates of many callers in constant memory: the generic cell rate algorithm (ITU-T I.371), one number per slot.
 
-/** What may be spent: so much a minute, and so much at once when none was spent for a while. */
+/** Units that may be spent in a minute, and at once after a while without spending. */
 export interface Rate {
   perMinute: number
   burst: number
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 export class GcraLimiter {
   readonly #unitMs: number
   readonly #burstMs: number
-  /** When each slot has all its units again, in milliseconds of the caller's clock: its "theoretical arrival time". */
+  /** When each slot has all its units again, in milliseconds of the caller's clock: the "theoretical arrival time". */
   readonly #fullAt: Float64Array
 
   constructor(slots: number, { perMinute, burst }: Rate) {
@@ -20,7 +20,7 @@ export class GcraLimiter {
     this.#fullAt = new Float64Array(slots)
   }
 
-  /** Milliseconds from `now` until `slot` can spend `units`; 0: it can. */
+  /** Milliseconds from `now` until `slot` can spend `units`; 0 when it can now. */
   waitMs(slot: number, units: number, now: number): number {
     return Math.max(0, this.#debt(slot, now) + units * this.#unitMs - this.#burstMs)
   }
@@ -29,12 +29,12 @@ export class GcraLimiter {
     this.#fullAt[slot] = now + this.#debt(slot, now) + units * this.#unitMs
   }
 
-  /** Never beyond the burst. */
+  /** Gives units back, but never beyond the burst. */
   refund(slot: number, units: number, now: number): void {
     this.#fullAt[slot] = now + Math.max(0, this.#debt(slot, now) - units * this.#unitMs)
   }
 
-  /** What was spent and has not come back yet, as time. */
+  /** Time until the spent units are available again, in milliseconds. */
   #debt(slot: number, now: number): number {
     return Math.max(0, (this.#fullAt[slot] ?? 0) - now)
   }

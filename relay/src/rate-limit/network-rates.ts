@@ -1,4 +1,4 @@
-// A rate of each network in constant memory, whatever addresses come: networks share slots that nobody outside can choose.
+// Limits a rate of each network in constant memory: networks share slots, and a secret key keeps clients from choosing one.
 
 import { hash, randomBytes } from 'node:crypto'
 import { networkOf, normalizeIp } from '../client-address/ip-address.ts'
@@ -15,7 +15,7 @@ export class NetworkRates {
     this.#rates = new GcraLimiter(RATE_LIMIT_SLOTS, rate)
   }
 
-  /** @returns takes so many units of that address's network, or none and returns false; to be kept, for a hash costs more */
+  /** @returns a function that spends units of the address's network, or returns false; keep it, since its hash costs more */
   of(address: string): (units: number) => boolean {
     const network = networkOf(normalizeIp(address) ?? address)
     const slot = hash('sha256', this.#slotKey + network, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS

@@ -1,4 +1,4 @@
-// Budgets before authentication: what a source, and all sources together, may ask for before any work is done.
+// Limits the requests of each network, and of all networks together, before the relay authenticates them.
 
 import { hash, randomBytes } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ export interface RateLimitSettings {
   relayPerMinute: number
 }
 
-/** What one registration costs, its challenge included. */
+/** Units of one registration, its challenge included. */
 const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
 const SLOT_KEY_BYTES = 32
 
@@ -29,7 +29,7 @@ export class RateLimits {
   readonly #relay: GcraLimiter
   readonly #slotKey: string
 
-  /** @param slotKey secret of this process: who does not know it cannot aim at another source's slot */
+  /** @param slotKey secret of this process, without which a client cannot aim at another network's slot */
   constructor(settings: RateLimitSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
     const { networkPerMinute, relayPerMinute } = settings
     this.#networks = new GcraLimiter(
@@ -49,9 +49,9 @@ export class RateLimits {
   }
 
   /**
-   * Charges `units` to `source` and to the relay, or nothing to either.
-   * @param source normalized IP address
-   * @throws RelayError `rate_limited` that says when there are enough units
+   * Charges `units` to the client's network and to the relay, or to neither.
+   * @param clientIp normalized IP address
+   * @throws RelayError `rate_limited` with the time until there are enough units
    */
   charge(clientIp: string, units: number): void {
     const slot = this.#slotOf(clientIp)
@@ -65,7 +65,7 @@ export class RateLimits {
     this.#relay.spend(0, units, now)
   }
 
-  /** A page that gives its lease up, most often to be reloaded, gets back from its source's budget what the lease cost. */
+  /** Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded. */
   refundRegistration(clientIp: string): void {
     const slot = this.#slotOf(clientIp)
     const now = performance.now()
@@ -79,7 +79,7 @@ export class RateLimits {
   }
 }
 
-/** The same proportions at another rate; a whole registration stays possible at once, however low that is. */
+/** Scales a rate and its burst. A whole registration stays possible at once, however low the rate is. */
 function scaled(perMinute: number, usual: Rate): Rate {
   return { perMinute, burst: Math.max(REGISTRATION_COST, (usual.burst * perMinute) / usual.perMinute) }
 }

@@ -1,4 +1,4 @@
-// How many bytes of requests may be in memory at once: of one client, and of all together.
+// Limits how many bytes of requests may be in memory at once: of one client, and of all together.
 
 import { RelayError } from '../errors.ts'
 import {
@@ -7,14 +7,14 @@ import {
   UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,
 } from '../limits.ts'
 
-/** What one request, or what is kept of it, takes of the memory. */
+/** The memory that one request, or data kept of it, takes. */
 export interface MemoryShare {
   /**
-   * @param bytes that it takes from now on, in all
+   * @param bytes that it takes in all from now on
    * @throws RelayError `rate_limited` when that is too much; the share stays as it was
    */
   resize(bytes: number): void
-  /** Gives everything back; to be called once or more. */
+  /** Gives everything back; may be called more than once. */
   release(): void
 }
 
@@ -33,7 +33,7 @@ export class RequestMemory {
     this.#bounds = bounds
   }
 
-  /** Bytes that are taken now. */
+  /** Bytes in use. */
   get total(): number {
     return this.#total
   }
@@ -67,7 +67,7 @@ export class RequestMemory {
   }
 }
 
-/** For requests of clients that have shown no credential, and what is kept of them. */
+/** Creates the limit for requests of clients that have shown no credential, and for data kept of them. */
 export function unauthenticatedMemory(): RequestMemory {
   return new RequestMemory({
     perClient: UNAUTHENTICATED_BYTES_PER_NETWORK_MAX,

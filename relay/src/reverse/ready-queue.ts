@@ -1,4 +1,4 @@
-// The reverse sessions of one lease that wait for a visitor, and the visitors that wait for a session.
+// Holds the ready sessions of one lease, and the visitors that wait for one.
 
 import type { Duplex } from 'node:stream'
 import { CLAIM_TIMEOUT_MS, READY_SESSIONS_MAX } from '@svc/protocol'
@@ -16,7 +16,7 @@ interface Idle {
   session: Duplex
   /** When it became ready, in milliseconds of the monotonic clock. */
   since: number
-  /** Stops watching it. */
+  /** Stops watching the session. */
   release: () => void
 }
 
@@ -24,13 +24,13 @@ function isLive({ session }: Idle): boolean {
   return livenessOf(session)?.isSilent !== true
 }
 
-/** A session of this process, or a process that has one. */
+/** A session of this process, or a peer process that has one. */
 export type ClaimedSession = Duplex | PeerProcess
 
 export class ReadyQueue {
   readonly #idle: Idle[] = []
   readonly #waiting = new ClaimQueue()
-  /** How many sessions wait in other processes, as far as is known here. */
+  /** Number of ready sessions in each peer process, as last reported. */
   readonly #elsewhere = new Map<PeerProcess, number>()
   readonly #carriers = new Set<CarrierLiveness>()
   #waitingRoom: PeerProcess | undefined
@@ -39,7 +39,7 @@ export class ReadyQueue {
   #lost: GcraLimiter | undefined
   #closed = false
 
-  /** In all processes that are known of here, but for those of silent WebSockets. */
+  /** Number of ready sessions in all known processes, without those of silent WebSockets. */
   get size(): number {
     let size = this.#live
     for (const count of this.#elsewhere.values()) size += count
@@ -52,7 +52,7 @@ export class ReadyQueue {
     return !this.#closed && !isFull && this.roomInMs === 0
   }
 
-  /** Milliseconds until another session is taken, after too many that broke before they answered a visitor. */
+  /** Milliseconds until the queue takes another session, after too many broke before they answered a visitor. */
   get roomInMs(): number {
     return this.#lost?.waitMs(0, 1, performance.now()) ?? 0
   }
@@ -62,22 +62,22 @@ export class ReadyQueue {
     return this.#carriers.size > 0 && [...this.#carriers].every(({ isSilent }) => isSilent)
   }
 
-  /** Whether {@link claim} would have to wait, here. */
+  /** Whether {@link claim} would have to wait in this process. */
   get isEmpty(): boolean {
     return this.#waitingRoom === undefined && this.size === 0
   }
 
-  /** Visitors without a session wait in another process from now on, which knows of all sessions. */
+  /** Lets visitors without a session wait in `peer` from now on, which knows all sessions. */
   delegateWaitingTo(peer: PeerProcess): void {
     this.#waitingRoom = peer
   }
 
-  /** @param listener is called when the number of this process's own sessions has changed */
+  /** @param listener called when the number of this process's own sessions has changed */
   onChange(listener: () => void): void {
     this.#onChange = listener
   }
 
-  /** Takes over a session until it is claimed. @returns false when there is no room: the session stays the caller's */
+  /** Keeps a session until it is claimed. @returns false when there is no room; the caller keeps the session */
   offer(session: Duplex): boolean {
     if (!this.hasRoom || session.destroyed) return false
     if (!this.#waiting.fulfil(session)) {
@@ -88,7 +88,7 @@ export class ReadyQueue {
     return true
   }
 
-  /** So many sessions wait at `place` now: for the visitors that wait here first. */
+  /** Records that `peer` has `count` ready sessions, and gives them to the visitors that wait here first. */
   setPeerCount(peer: PeerProcess, count: number): void {
     let left = count
     while (left > 0 && this.#waiting.fulfil(peer)) left -= 1
@@ -97,9 +97,9 @@ export class ReadyQueue {
   }
 
   /**
-   * The youngest session of this process, else a process with one, else the next to come. The youngest is the least
-   * likely to be dead, and the least likely to be given up by its owner at this moment: that one gives up its oldest.
-   * @returns undefined when none came in time, or too many wait
+   * Claims the youngest session of this process, else a peer process with one, else the next to come. The youngest is the
+   * least likely to be dead, and the least likely to be closed by its SDK at this moment, which closes its oldest.
+   * @returns undefined when none came in time, or too many visitors wait
    */
   async claim(
     gone: AbortSignal,
@@ -116,8 +116,8 @@ export class ReadyQueue {
   }
 
   /**
-   * Another session for a visitor whose last one broke, without waiting.
-   * @param cameAt when the visitor came: no session that became ready later is taken
+   * Claims another session for a visitor whose last one broke, without waiting.
+   * @param arrivedAt when the visitor came: no session that became ready later is claimed
    * @param from the process that the visitor came from, which has none either
    */
   claimAgain(
@@ -131,7 +131,7 @@ export class ReadyQueue {
     return this.#takeElsewhere(from) ?? (this.#waitingRoom === from ? undefined : this.#waitingRoom)
   }
 
-  /** A WebSocket of the lease: its sessions are given to nobody while it is silent. @returns ends that */
+  /** Watches a WebSocket: no visitor gets its sessions while it is silent. @returns a function that stops it */
   watch(liveness: CarrierLiveness): () => void {
     this.#carriers.add(liveness)
     const release = liveness.onChange(() => {
@@ -159,13 +159,13 @@ export class ReadyQueue {
     this.#lost.spend(0, 1, performance.now())
   }
 
-  /** Takes no more sessions, and lets go of all. */
+  /** Closes the sessions, and takes no more. */
   close(): void {
     this.#closed = true
     this.clear()
   }
 
-  /** Drops the idle sessions and turns the waiting visitors away. */
+  /** Closes the ready sessions and refuses the waiting visitors. */
   clear(): void {
     for (const { session, release } of this.#idle.splice(0)) {
       release()
@@ -176,7 +176,7 @@ export class ReadyQueue {
     this.#waiting.rejectAll()
   }
 
-  /** The process with the most: it is the least likely to have given its last one away meanwhile. */
+  /** Claims from the peer process with the most sessions, which is the least likely to have none by now. */
   #takeElsewhere(but?: PeerProcess): PeerProcess | undefined {
     let best: PeerProcess | undefined
     let most = 0
@@ -201,7 +201,7 @@ export class ReadyQueue {
     if (index >= 0) this.#take(index)?.destroy()
   }
 
-  /** @param index out of range when there is none */
+  /** @param index -1 when there is none */
   #take(index: number): Duplex | undefined {
     const [idle] = index < 0 ? [] : this.#idle.splice(index, 1)
     idle?.release()
@@ -217,7 +217,7 @@ export class ReadyQueue {
       session.destroy()
       this.#onChange?.()
     }
-    // Until its marker an SDK has nothing to say: bytes or an end before that are a fault or a farewell.
+    // An SDK sends nothing before the marker: bytes or an end before that are an error, or close the session.
     session.on('readable', remove)
     session.on('close', remove)
     session.on('error', remove)

@@ -7,7 +7,7 @@ export class RoutingTable<Route> {
   readonly #rootHost: string
   readonly #root: Route
   readonly #exact = new Map<string, Route>()
-  /** By what follows the wildcard label. Apart, so that no server name can spell a wildcard. */
+  /** By the name after the wildcard label. A map of its own, so that no server name can spell a wildcard. */
   readonly #wildcards = new Map<string, Route>()
 
   /** @param root the route of the root host, which no wildcard ever covers */
