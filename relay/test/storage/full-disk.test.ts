@@ -127,7 +127,7 @@ describe('a relay whose disk is full', () => {
     const errors = life.log.filter(({ level }) => level === ERROR).map(({ msg }) => msg)
     // Each file is complained of once, however often it was tried.
     expect(errors.filter((msg) => msg === UNWRITABLE)).toHaveLength(3)
-    expect(errors.at(-1)).toBe('what the relay keeps could not be written before it ended')
+    expect(errors.at(-1)).toBe('reservations could not be written before the relay ended')
 
     // What was promised before holds after a start on the full disk, with a log that cannot be written either.
     life = await start(disk.directory, '/dev/full')
