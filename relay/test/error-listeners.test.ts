@@ -1,5 +1,5 @@
-// No stream, socket, server or child process of a relay is without a listener of its errors: looked at while everything
-// that a relay does is under way, in the first process and in a worker.
+// Tests that every stream, socket, server and child process of a relay has an error listener, in the primary process and in
+// a worker process.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

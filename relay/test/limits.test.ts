@@ -1,4 +1,4 @@
-// Bounds that no single client meets in a day's work, attacked one by one.
+// Attacks, one by one, the bounds that no single client meets in ordinary use.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LoginAttempts } from '../src/api/handlers/login-attempts.ts'
@@ -65,7 +65,7 @@ test('100,000 leases are the most; a renewal or replacement still finds its plac
   expect(register(5).hostname).toBe('n5.relay.localhost')
 })
 
-test('failed logins of 1,024 sources are remembered; the one that failed longest ago is forgotten first', () => {
+test('failed logins of 1,024 client addresses are remembered; the one that failed longest ago is forgotten first', () => {
   const attempts = new LoginAttempts()
   const fail = (source: string) => {
     for (let i = 0; i < 5; i++) attempts.failed(source)

@@ -1,4 +1,4 @@
-// The end of a relay: who is here finishes, nobody new comes in, and there is a deadline to it.
+// Tests the shutdown of a relay: open visitors finish, no new ones are accepted, and there is a deadline.
 
 import { once } from 'node:events'
 import { Agent, request as httpsRequest } from 'node:https'

@@ -6,7 +6,7 @@ import type { Lease } from '../lease/lease.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { HandedOver } from './messages.ts'
 
-/** What Node's sockets read through. It has no name in the documentation, and no other way to stop reading at once. */
+/** The handle that Node's sockets read through. It is undocumented, and nothing else stops reading at once. */
 interface ReadableHandle {
   _handle?: { readStop(): void } | null
 }

@@ -65,7 +65,7 @@ export class DatagramEndpoint {
 
   /** Messages for the relay's health check. */
   get troubles(): string[] {
-    return this.#isWanted && !this.isUp ? ['datagram tunnels are down: UDP ports reach nobody'] : []
+    return this.#isWanted && !this.isUp ? ['datagram tunnels are down: UDP ports reach no site'] : []
   }
 
   /** Opens the endpoint. Never rejects, since a relay without it serves everything else. */
@@ -122,7 +122,7 @@ export class DatagramEndpoint {
           this.#isMissing = true
           this.#log.error(
             { err: error, port },
-            'datagram tunnels are gone: their endpoint cannot be had again',
+            'datagram tunnels are down: their endpoint cannot be opened again',
           )
         }
         await this.#delay(attempt < ENDPOINT_ATTEMPTS ? ENDPOINT_RETRY_MS : ENDPOINT_SLOW_RETRY_MS)
@@ -134,7 +134,7 @@ export class DatagramEndpoint {
     const certificate = await this.#certificates.current()
     if (certificate.isShared)
       this.#log.warn(
-        'the QUIC process holds the key of all sites: quic-fullchain.pem and quic-privatekey.pem would be its own',
+        'the QUIC process holds the key of all sites: quic-fullchain.pem and quic-privatekey.pem would give it its own',
       )
     const endpoint = await this.#open(port, certificate, this.#accept)
     const since = performance.now()

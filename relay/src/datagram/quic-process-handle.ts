@@ -34,7 +34,7 @@ export interface QuicProcessEvents {
 /** An IPv6 address with the name of an interface. */
 const ADDRESS_MAX_BYTES = 64
 const CODE_BYTES = 4
-const MALFORMED = 'it says what makes no sense'
+const MALFORMED = 'it sent a malformed frame'
 const count = z.int().nonnegative()
 const DROPPED: z.ZodType<Dropped> = z.object({ queue_full: count, unauthenticated: count })
 const FAILED: z.ZodType<Failed> = z.object({ message: z.string(), code: z.string().optional() })
@@ -91,7 +91,7 @@ class QuicLink {
     child.on('error', () => {})
     child.once('exit', (code, signal) => this.#onExit(this.#cause ?? signal ?? `exit code ${code}`))
     this.#pings = setInterval(() => this.#checkLiveness(), WORKER_PING_MS).unref()
-    this.#startDeadline = setTimeout(() => this.#kill('it does not start'), QUIC_START_DEADLINE_MS)
+    this.#startDeadline = setTimeout(() => this.#kill('it did not start in time'), QUIC_START_DEADLINE_MS)
   }
 
   get listening(): Promise<Listening> {
@@ -108,7 +108,7 @@ class QuicLink {
 
   async end(): Promise<void> {
     this.#pipe.send(FRAME.end)
-    const deadline = setTimeout(() => this.#kill('it was told to end'), QUIC_END_DEADLINE_MS)
+    const deadline = setTimeout(() => this.#kill('it did not end in time'), QUIC_END_DEADLINE_MS)
     await this.ended
     clearTimeout(deadline)
   }

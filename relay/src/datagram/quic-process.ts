@@ -84,7 +84,7 @@ function deliver(entry: OpenConnection, id: number, kind: number, payload: Buffe
     entry.isAuthenticated = true
     stream.write(Buffer.from(payload))
     if (stream.writableLength > TUNNEL_STREAM_MAX_BYTES)
-      connection.close(TUNNEL_CLOSE.violation, 'heartbeats are not taken back')
+      connection.close(TUNNEL_CLOSE.violation, 'the peer does not read its heartbeats')
   }
 }
 

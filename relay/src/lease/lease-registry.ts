@@ -80,8 +80,9 @@ export class LeaseRegistry {
   }
 
   /**
-   * What a lease would hold is remembered, and nobody else's from now on; {@link register} makes the lease.
-   * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no fallback is allowed
+   * Reserves the name and ports of a lease to come, so that no other identity gets them; {@link register} makes the lease.
+   * @throws RelayError `hostname_conflict` when another identity, or nobody, may have the friendly hostname and no
+   * fallback is allowed
    */
   prepare(request: LeaseRequest, ports?: LeasePorts): PreparedReservation {
     const key = keyOf(request)
@@ -163,7 +164,7 @@ export class LeaseRegistry {
     this.#metadata.release(lease)
     this.#inOrder = undefined
     for (const hostname of lease.hostnames) this.#routes.withdraw(hostname, lease.route)
-    // A relay that shuts down keeps its word; whoever replaces a lease takes over what it held.
+    // A relay that shuts down keeps the reservations; a lease that replaces another takes its reservation over.
     if (reason === 'expired' || reason === 'unregistered') this.#reservations.release(keyOf(lease))
     lease.end(reason)
     this.#changed(lease)

@@ -12,7 +12,7 @@ import type { LeaseRoute } from './route.ts'
 export type LeaseEnd = 'expired' | 'unregistered' | 'replaced' | 'shutdown'
 
 export interface LeaseTerms {
-  /** Where the lease is another process's; else it gets one. */
+  /** Id of a lease of another process; without it the lease gets a new one. */
   id?: string
   /** Larger than that of every lease of this relay that was registered before; a mirror of a lease needs none. */
   sequence?: number
@@ -87,7 +87,7 @@ export class Lease {
     return this.ports?.[transport] !== undefined
   }
 
-  /** Where that port is reached: `<root host>:<port>`. */
+  /** Address of that port: `<root host>:<port>`. */
   addressOf(transport: keyof LeasePorts): string | undefined {
     const rootHost = this.canonicalHostname.slice(this.canonicalHostname.indexOf('.') + 1)
     return this.has(transport) ? `${rootHost}:${this.ports?.[transport]}` : undefined

@@ -117,7 +117,7 @@ export class Reservations {
     if (isEarly) this.#tell(key)
   }
 
-  /** What was remembered, and belongs to no lease now: the last word on each identity counts. */
+  /** Restores a reservation without a lease. The last one of each identity counts. */
   restore(key: string, reservation: Reservation): void {
     this.#put(key, reservation)
     this.#left.add(key)

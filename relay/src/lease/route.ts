@@ -1,4 +1,4 @@
-// Where the relay sends a public connection: to itself, or to the reverse sessions of a lease.
+// Defines the routes of a public connection: to the relay itself, or to the reverse sessions of a lease.
 
 import type { Lease } from './lease.ts'
 

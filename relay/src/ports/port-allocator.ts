@@ -126,7 +126,7 @@ export class PortAllocator {
         entry.isBinding = false
         return
       } catch (error) {
-        this.#options.log.debug({ err: error, port }, 'a port of the range cannot be had')
+        this.#options.log.debug({ err: error, port }, 'a port of the range cannot be bound')
         pool.markInUse(port)
       }
     }

@@ -118,7 +118,7 @@ export class ReadyQueue {
   /**
    * Claims another session for a visitor whose last one broke, without waiting.
    * @param arrivedAt when the visitor came: no session that became ready later is claimed
-   * @param from the process that the visitor came from, which has none either
+   * @param from the process that handed the visitor over, which has no session either
    */
   claimAgain(
     gone: AbortSignal,

@@ -1,9 +1,9 @@
-// The TCP connections beneath the API's TLS connections. Node does not tell which belongs to which; the peer's address does.
+// Finds the TCP connection under a TLS connection of the API. Node does not tell it; the peer's address and port do.
 
 import type { Socket } from 'node:net'
 
 export class UnderlyingSockets {
-  /** Of open connections only. */
+  /** Open connections by address and port of the peer. */
   readonly #open = new Map<string, Socket>()
 
   add(socket: Socket): void {

@@ -1,8 +1,8 @@
-// Where a server name leads: an exact hostname comes first, then a wildcard of one label. The root host has a route of its own.
+// Finds the route of a server name: an exact hostname comes first, then a wildcard of one label. The root host has its own.
 
 const WILDCARD = '*.'
 
-/** What a route is the caller decides; the table compares routes by identity. */
+/** Maps hostnames to routes of any type, which it compares by identity. */
 export class RoutingTable<Route> {
   readonly #rootHost: string
   readonly #root: Route

@@ -1,4 +1,4 @@
-// Tokens that somebody made up cost the relay's thread next to nothing, and keep nobody out.
+// Tests that forged tokens cost the relay's thread next to nothing, and keep no client out.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Recovery of signers in a thread of its own: right, bounded, and no trouble to anybody when the thread breaks.
+// Tests signer recovery: its results, its bounds, and that it goes on when its thread breaks.
 
 import { afterEach, expect, test } from 'vitest'
 import { recoverSigner } from '../../src/auth/ethereum.ts'

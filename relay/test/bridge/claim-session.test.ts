@@ -1,4 +1,4 @@
-// What one visitor may cost a site: how many of its sessions a visitor takes who gets no answer, or who leaves.
+// Tests how many sessions of a site one visitor may use up who gets no answer, or who disconnects.
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

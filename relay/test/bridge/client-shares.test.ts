@@ -1,4 +1,4 @@
-// One source takes all connections that a site serves: visitors of other sources are served within a moment all the same.
+// Tests that visitors are served soon even when one network has taken all connections that a site serves.
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// What every bridge owes to what it joins, for each way to read and each kind of stream; and what the fast one does besides.
+// Tests the rules of every bridge for each way to read and each kind of stream, and the extra ones of the shared buffer.
 
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'

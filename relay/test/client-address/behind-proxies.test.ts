@@ -1,4 +1,4 @@
-// A relay behind proxies: the client's true address arrives wherever a source counts, and nobody else can write one.
+// Tests a relay behind proxies: every limit sees the client's true address, and no other client can forge one.
 
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'

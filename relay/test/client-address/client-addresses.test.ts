@@ -1,4 +1,4 @@
-// Who a client is, as proxies tell: the PROXY protocol v2, `Forwarded`, and which proxies are believed.
+// Tests client addresses from proxies: the PROXY protocol v2, `Forwarded`, and which proxies the relay trusts.
 
 import { isIP } from 'node:net'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// A visitor's socket that leaves for another process: what had come goes with it, what comes later stays in the kernel.
+// Tests the handover of a visitor's socket: bytes that were read go with it, and later ones stay in the kernel.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// What the first process does with a worker that does not do its part, and what it makes of the numbers of others.
+// Tests how the primary process treats a worker process that does not respond, and how it adds up the counts of others.
 
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'

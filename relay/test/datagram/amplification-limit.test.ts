@@ -1,4 +1,4 @@
-// How much may be sent to an address: before it has answered, after, and what that means to protocols that people use.
+// Tests how much may be sent to an address before and after it is validated, and with protocols that people use.
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AddressValidation } from '../../src/datagram/address-validation.ts'

@@ -1,5 +1,5 @@
-// A forged source address, played by a socket that never answers what it gets: how many bytes reach it for each one that was
-// sent in its name, while the service behind the port answers every datagram with 16 KiB.
+// Tests how many bytes reach a forged address, played by a socket that never answers, for each byte sent in its name, while
+// the service behind the port answers every datagram with 16 KiB.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeDatagram, encodeDatagram } from '@svc/protocol'

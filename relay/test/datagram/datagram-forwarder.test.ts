@@ -1,4 +1,4 @@
-// How many datagrams of a lease pass: counted where they come in, whatever is in them.
+// Tests how many datagrams of a lease pass.
 
 import { expect, test } from 'vitest'
 import { DatagramForwarder, type ForwarderParts } from '../../src/datagram/datagram-forwarder.ts'

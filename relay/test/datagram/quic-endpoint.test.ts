@@ -1,4 +1,4 @@
-// The QUIC endpoint over the relay's life: where it cannot be, and when it has to be opened anew.
+// Tests the QUIC endpoint where it cannot be opened, and when it has to be opened again.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -112,7 +112,7 @@ describe('TunnelEndpoint whose process', () => {
       die()
       await vi.advanceTimersByTimeAsync(pauseMs - 1)
       expect([it.isUp, it.failures]).toEqual([false, failures + 1])
-      expect(it.troubles).toEqual(['datagram tunnels are down: UDP ports reach nobody'])
+      expect(it.troubles).toEqual(['datagram tunnels are down: UDP ports reach no site'])
       await vi.advanceTimersByTimeAsync(1)
       expect([it.isUp, it.isMissing, it.troubles]).toEqual([true, false, []])
     }

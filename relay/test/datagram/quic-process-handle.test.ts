@@ -1,4 +1,4 @@
-// The pipe between the relay and its QUIC process, with a process at the other end that somebody has taken over.
+// Tests the pipe between the relay and its QUIC process when an attacker has taken that process over.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -64,7 +64,7 @@ async function started(script: string) {
   return { endpoint, accepted, got, dropped, warnings }
 }
 
-describe('what makes no sense ends the process', () => {
+describe('a malformed frame ends the process', () => {
   test.each<[string, string]>([
     ['bytes that are no frame', 'pipe.write(Buffer.alloc(100, 0xff))'],
     ['a frame of more than 256 KiB', `say(${FRAME.dropped}, 0, Buffer.alloc(257 * 1024))`],
@@ -80,11 +80,11 @@ describe('what makes no sense ends the process', () => {
     ['more connections than there may be', `for (let n = 0; n < 16385; n++) say(${FRAME.opened}, n, '::1')`],
   ])('%s', async (_name, script) => {
     const { endpoint } = await started(`listening(); ${script}`)
-    expect(await endpoint.ended).toBe('it says what makes no sense')
+    expect(await endpoint.ended).toBe('it sent a malformed frame')
   })
 
   test('also before it listens', async () => {
-    await expect(started(`say(${FRAME.listening}, 0, 'yes')`)).rejects.toThrow('it says what makes no sense')
+    await expect(started(`say(${FRAME.listening}, 0, 'yes')`)).rejects.toThrow('it sent a malformed frame')
   })
 })
 

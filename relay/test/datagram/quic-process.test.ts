@@ -1,4 +1,4 @@
-// The QUIC process at a real relay: what it has and what it cannot reach, and what becomes of it and of the relay when one of them dies.
+// Tests the QUIC process of a real relay: its rights, and the end of the process or of the relay.
 
 import { spawn } from 'node:child_process'
 import { createPrivateKey } from 'node:crypto'
@@ -164,7 +164,7 @@ describe('when it dies', () => {
       expect(health.json.data).toMatchObject({ status: 'degraded' })
       return health.json.data
     }, PATIENT)
-    expect(degraded).toMatchObject({ message: 'datagram tunnels are down: UDP ports reach nobody' })
+    expect(degraded).toMatchObject({ message: 'datagram tunnels are down: UDP ports reach no site' })
     const after = await tunnelled(lease.access_token)
     expect(await quicProcess()).not.toBe(pid)
     await vi.waitUntil(() => {

@@ -1,4 +1,4 @@
-// What a tunnel brings is passed on in portions, so that one event that brings a thousand does not keep sockets unread.
+// Tests that a tunnel's datagrams are passed on in batches, so that a thousand at once do not keep sockets unread.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The datagram tunnel at a real relay: what passes, what does not, and that whoever misbehaves is alone with it.
+// Tests the datagram tunnel of a real relay: what passes, what does not, and that a misbehaving client harms no other.
 
 import { createSocket } from 'node:dgram'
 import { writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The door: what a flood of connections costs is paid by the flood.
+// Tests that a flood of connections costs its own network connections, and no other.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// The SNI listener: what is not a ClientHello for somebody here ends quietly and costs nobody else.
+// Tests that the SNI listener closes connections that are not TLS or name no known host, and that no other is affected.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegisterResponse } from '@svc/protocol'

@@ -1,4 +1,4 @@
-// The queue behind every lease's expiry: each falls due at its time, in order, and a crowd in turns.
+// Tests the expiry heap: each entry is due at its time, in order, and many at once expire in several turns.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// leases.jsonl: what holds after a restart, what does not, and a file that cannot be read.
+// Tests leases.jsonl: which reservations a restart restores, which not, and a file that cannot be read.
 
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Dedicated TCP and UDP ports from outside: gates, caps, exhaustion, stickiness, and what closes them.
+// Tests dedicated TCP and UDP ports from outside: settings, limits, exhaustion, reservations, and what closes them.
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,5 +1,4 @@
-// Listeners of dedicated ports are descriptors, too: at a real relay that may have few of them, leases with ports take none that
-// visitors were promised.
+// Tests that a real relay with few file descriptors keeps enough of them for visitors when leases ask for ports.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Which identity gets which port: its own again, never somebody else's reserved one, and never without end.
+// Tests that an identity gets its own port again, and never one that is reserved for another identity.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

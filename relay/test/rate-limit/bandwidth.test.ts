@@ -1,4 +1,4 @@
-// The rate of an identity: shared by its connections and directions, and fair between them.
+// Tests the bandwidth of an identity: its connections and directions share it fairly.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'

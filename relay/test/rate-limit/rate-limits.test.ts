@@ -1,4 +1,4 @@
-// Budgets before authentication: who asks for how much, and that nobody's flood costs anybody else.
+// Tests the rate limits before authentication, and that a flood of one network costs no other network.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RateLimits } from '../../src/rate-limit/rate-limits.ts'

@@ -1,4 +1,4 @@
-// What strangers send costs the relay a bounded amount of memory, however many of them send how much and then stall.
+// Tests that requests without a credential take bounded memory, however many clients send how much and then stall.
 
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'

@@ -1,4 +1,4 @@
-// A page that is frozen answers nothing, and its connection stays open: visitors are told so within two seconds.
+// Tests that visitors of a frozen page, whose connection stays open, get an alert within two seconds.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'

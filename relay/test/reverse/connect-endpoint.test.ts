@@ -1,4 +1,4 @@
-// `GET /sdk/connect`: who may open a carrier and a stream on it, and what a misbehaving one costs.
+// Tests `GET /sdk/connect`: which clients may open a carrier and a stream on it, and what a misbehaving one costs.
 
 import { once } from 'node:events'
 import { CARRIER_CLOSE, type RegisterResponse, SUBPROTOCOL } from '@svc/protocol'

@@ -1,4 +1,4 @@
-// A carrier that misbehaves, over a real WebSocket: closed with the GoAway code that says why, and alone in it.
+// Tests that the relay closes a misbehaving carrier with the right GoAway code, and no other carrier.
 
 import { once } from 'node:events'
 import type { RegisterResponse } from '@svc/protocol'

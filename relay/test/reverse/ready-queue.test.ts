@@ -1,4 +1,4 @@
-// Reverse session states: idle, claimed, closed, and the bounds of both waiting lines.
+// Tests the states of reverse sessions (ready, claimed, closed) and the bounds of both queues.
 
 import { Duplex } from 'node:stream'
 import { setImmediate as immediate } from 'node:timers/promises'

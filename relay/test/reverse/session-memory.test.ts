@@ -1,4 +1,4 @@
-// WebSockets that make the relay hold what nobody takes: its memory stays bounded, and visitors of others notice nothing.
+// Tests that WebSockets whose bytes no side reads take bounded memory, and that visitors of other sites notice nothing.
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'

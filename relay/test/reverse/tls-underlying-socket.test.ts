@@ -1,4 +1,4 @@
-// Which TCP connection a TLS connection is over: known while it is open, and not after.
+// Tests that the relay knows the TCP connection under a TLS connection while it is open, and not after.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

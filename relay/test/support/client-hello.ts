@@ -1,4 +1,4 @@
-// A real client's first bytes.
+// Captures a real client's ClientHello.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// `kill -9` at a random moment while policy and reservations are written: nothing corrupt, nothing lost that was promised.
+// Kills a writer of policy and reservations at random moments, and checks that no file is corrupt and no promise is lost.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

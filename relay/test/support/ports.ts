@@ -1,4 +1,4 @@
-// Ports for tests: consecutive ones that nobody has, below the range that systems take for themselves.
+// Finds consecutive free ports for tests, below the ephemeral range of the system.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Other processes as Linux shows them: who a process's children are, and what is in a process's memory.
+// Reads the children and the memory of a process from Linux's /proc.
 
 import { open, readdir, readFile } from 'node:fs/promises'
 

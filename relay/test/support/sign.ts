@@ -1,4 +1,4 @@
-// What a page asks of `/v1/sign`, composed by hand for a visitor who came.
+// Composes a page's request to `/v1/sign` for a visitor, by hand.
 
 import { randomBytes } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
