@@ -1,12 +1,12 @@
-// Where visitors find a site: what its lease says, as URLs and addresses.
+// The URLs and addresses at which visitors find a site, from what its lease says.
 
 import type { Registration } from '../control/registration.ts'
 
 export interface Addresses {
-  /** By the friendly hostname or, when that was not granted, by the canonical one. */
+  /** The site's URL, with its friendly hostname or, when the relay did not grant that, its canonical one. */
   url: string
   canonicalUrl: string
-  /** `host:port` of the dedicated ports. */
+  /** `host:port` of the dedicated TCP port, when the lease has one. */
   tcpAddress: string | undefined
   udpAddress: string | undefined
 }
@@ -18,7 +18,10 @@ export const NO_ADDRESSES: Addresses = {
   udpAddress: undefined,
 }
 
-/** @param portSuffix `:port` of the relay, empty when that is 443 */
+/**
+ * The URLs and addresses of a lease.
+ * @param portSuffix `:port` of the relay, empty when that is 443
+ */
 export function addressesOf(
   { hostname, canonicalHostname, tcpAddress, udpAddress }: Registration,
   portSuffix: string,

@@ -1,4 +1,4 @@
-// Polls whether the relay's operator has approved the site, for a relay does not tell by itself.
+// Polls whether the relay's operator has approved the site, since a relay does not announce that.
 
 import { APPROVAL_POLL_MAX_MS, APPROVAL_POLL_MIN_MS, APPROVAL_POLL_SHARE } from '../limits.ts'
 
@@ -7,11 +7,11 @@ export class ApprovalPoll {
   #since = 0
   #dueAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Aborted when it stops; undefined while nothing is waited for. */
+  /** Aborted when polling stops. Undefined while the site waits for no approval. */
   #watching: AbortController | undefined
   #isLooking = false
 
-  /** @param look asks the relay; what it rejects with is passed over */
+  /** @param look asks the relay; its rejections are ignored */
   constructor(look: (signal: AbortSignal) => Promise<void>) {
     this.#look = look
   }
@@ -23,7 +23,7 @@ export class ApprovalPoll {
     this.#schedule()
   }
 
-  /** Traffic passed: the moment to look when that is due, even where timers sleep. */
+  /** Polls when that is due: called on traffic, which comes even while timers sleep. */
   touch(): void {
     if (performance.now() >= this.#dueAt) this.#lookNow()
   }
@@ -34,7 +34,7 @@ export class ApprovalPoll {
     clearTimeout(this.#timer)
   }
 
-  /** Who waits for minutes does not need to know within a second. */
+  /** The pauses grow: a site that has waited for minutes need not learn of its approval within a second. */
   #schedule(): void {
     const waitedMs = performance.now() - this.#since
     const pauseMs = Math.min(

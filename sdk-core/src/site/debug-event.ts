@@ -1,4 +1,4 @@
-// What the option `debug` of `publish` is called with. Nothing here is secret, and nothing is a visitor's.
+// The events that the option `debug` of `publish` is called with. None holds a secret or a visitor's data.
 
 import type { CarrierDebugEvent } from '../carrier/carrier-debug-event.ts'
 import type { SvcErrorCode } from '../errors.ts'
@@ -10,9 +10,9 @@ export type DebugEvent =
   | CarrierDebugEvent
   | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }
   | { type: 'lease'; change: 'registered' | 'renewed' | 'released' }
-  /** What the site's `pressure` event tells as well. */
+  /** The site dispatched a `pressure` event with the same figures. */
   | { type: 'pressure'; closedForOthers: number; isFull: boolean }
-  /** What the site's `error` event tells as well. */
+  /** The site dispatched an `error` event with the same error. */
   | { type: 'error'; code: SvcErrorCode; message: string }
-  /** The next attempt to connect comes after this pause. */
+  /** The SDK will try to connect again after `inMs` milliseconds. */
   | { type: 'retry'; inMs: number }

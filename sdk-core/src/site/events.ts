@@ -6,10 +6,13 @@ import { SiteErrorEvent, SitePressureEvent } from './site.ts'
 import type { SiteStatus } from './status.ts'
 
 export class SiteEvents {
-  /** What `debug` throws is reported like the errors of event listeners, and does not reach the site. */
+  /**
+   * Calls the option `debug`. An error that it throws is reported like those of event listeners, and does not reach the
+   * site.
+   */
   readonly debug: (event: DebugEvent) => void
   #target: EventTarget
-  /** Told when whoever awaits `publish` has had the time to listen. */
+  /** An error that is dispatched once the caller of `publish` has had the time to add listeners. */
   #held: SvcError | undefined
 
   constructor(target: EventTarget, debug: ((event: DebugEvent) => void) | undefined) {
@@ -28,7 +31,7 @@ export class SiteEvents {
     this.#target.dispatchEvent(new SiteErrorEvent(error))
   }
 
-  /** An error that is told when the site is online. */
+  /** Keeps `error` until the site is online, and dispatches it then. */
   holdError(error: SvcError): void {
     this.#held = error
   }

@@ -3,14 +3,14 @@
 import { SvcError, type SvcErrorCode } from '../errors.ts'
 import type { WaitingReason } from './waiting-reason.ts'
 
-/** The lease is not ours any more: there is nothing to renew or to give up. */
+/** The lease is lost: there is nothing to renew or to give up. */
 const LEASE_LOST: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'lease_ended',
   'lease_replaced',
   'stream_rejected',
 ])
 
-/** Trying again cannot help: someone has to act first. */
+/** Another attempt cannot help: the tenant has to act first. */
 const FATAL: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'lease_replaced',
   'incompatible_relay',
@@ -22,7 +22,7 @@ const FATAL: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>([
   'invalid_address',
 ])
 
-/** What passes by itself, or by what the relay's operator does. */
+/** These failures end by themselves, or when the relay's operator acts. */
 const WAITING: Partial<Record<SvcErrorCode, WaitingReason>> = {
   rate_limited: 'rate_limited',
   relay_full: 'relay_full',
@@ -37,20 +37,23 @@ export function isLeaseLost({ code }: SvcError): boolean {
   return LEASE_LOST.has(code)
 }
 
-/** @param wasOnline without that, whoever published the site is still there to hear why it cannot be */
+/**
+ * Says whether a failure ends the site.
+ * @param wasOnline false while the caller of `publish` still waits, and can be given the reason
+ */
 export function isFatal(failure: SvcError, wasOnline: boolean): boolean {
   if (FATAL.has(failure.code)) return true
   return !wasOnline && failure.code !== 'relay_unreachable' && !isWorthWaiting(failure)
 }
 
-/** Undefined when the site does not wait for its relay but lost it, or never had it. */
+/** The reason for which a site waits. Undefined when it lost its relay, or never reached it. */
 export function waitingReason({ code }: SvcError): WaitingReason | undefined {
   return WAITING[code]
 }
 
 /**
- * Whether a site that has not been online yet waits. A port that was asked for and is not to be had is told at once
- * instead: another relay may have one.
+ * Says whether a site that has not been online yet waits. When the relay has no port to give, it does not: the caller
+ * learns of it at once, since another relay may have one.
  */
 export function isWorthWaiting({ code, retryAfterMs }: SvcError): boolean {
   if (code === 'rate_limited') return retryAfterMs !== undefined

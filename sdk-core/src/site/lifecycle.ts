@@ -1,4 +1,4 @@
-// The lifecycle of a published site: connecting, online, reconnecting for as long as it takes, closed.
+// The lifecycle of a published site: connecting, online, reconnecting until it succeeds, closed.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
@@ -42,15 +42,15 @@ export class PublishedSite extends EventTarget {
   #addresses = NO_ADDRESSES
   #relayConnections: RelayConnections
   #carrier: SiteCarrier | undefined
-  /** The relay takes sessions, as far as the carrier knows. */
+  /** The relay takes reverse sessions, as far as the carrier knows. */
   #isAdmitted = true
-  /** Rejects when the site closes before it was online. */
+  /** Resolves when the site is online. Rejects when it closes before that. */
   #online = Promise.withResolvers<void>()
-  /** Why the site closed by itself. */
+  /** The reason for which the site closed by itself. */
   #failure: SvcError | undefined
   #timesOnline = 0
   #onlineAt = 0
-  /** Aborted when the site closes or is suspended; what runs ends with it. */
+  /** Aborted when the site closes or is suspended. All work of the site ends with it. */
   #run = new AbortController()
   #gone = new AbortController()
   #closing: Promise<void> | undefined
@@ -79,7 +79,7 @@ export class PublishedSite extends EventTarget {
         renewed: () => this.#renewed(),
         failed: onError,
         gone: (error) => this.#carrierLost(error),
-        // metadata that the relay did not take
+        // The relay did not take all of the metadata.
         reduced: (error) => this.#events.holdError(error),
       },
     )
@@ -130,8 +130,8 @@ export class PublishedSite extends EventTarget {
   }
 
   /**
-   * Comes online once, or rejects and is closed. From the first time on that the relay makes it wait, a relay that is
-   * away is waited for as well.
+   * Resolves when the site is online for the first time. Rejects, with the site closed, when that fails. Once the relay
+   * has made the site wait, the site also waits for a relay that is away.
    */
   async start(): Promise<void> {
     const { signal } = this.#run
@@ -143,7 +143,7 @@ export class PublishedSite extends EventTarget {
         await this.close()
         throw reason
       }
-      // suspended meanwhile: what resumes it connects
+      // When the site was suspended meanwhile, resume() connects it.
       if (!signal.aborted) this.#reconnection.run(reason, this.#run.signal)
     }
     await this.#online.promise
@@ -166,7 +166,7 @@ export class PublishedSite extends EventTarget {
     return this.#closing
   }
 
-  /** The network is back, or the page is approvalChecked at again: find out, or try again, at once. */
+  /** Checks the connection, or tries to connect, at once: the network is back, or the page is visible again. */
   wake(): void {
     this.#reconnection.wake()
     this.#carrier?.probe?.()
@@ -174,26 +174,26 @@ export class PublishedSite extends EventTarget {
     this.#approval.touch()
   }
 
-  /** The page goes away, perhaps to come back from the back/forward cache. */
+  /** Disconnects because the page goes away. It may come back from the back/forward cache. */
   suspend(): void {
     this.#setOffline()
     this.#stop()
     this.#release(true)
   }
 
-  /** The page is back. */
+  /** Connects again because the page is back. */
   resume(): void {
     if (this.#status.state === 'closed' || !this.#run.signal.aborted) return
     this.#run = new AbortController()
     this.#reconnection.run(undefined, this.#run.signal)
   }
 
-  /** Those who are here finish first: the relay ends their connections with the lease. */
+  /** Connected visitors finish first, for the relay ends their connections with the lease. */
   async #close(): Promise<void> {
     this.#status.set('closed')
     this.#run.abort()
     this.#approval.stop()
-    this.#online.promise.catch(() => {}) // who waits for it learns of it
+    this.#online.promise.catch(() => {}) // The caller that awaits this promise gets the error.
     this.#online.reject(this.#failure ?? new SvcError('aborted', 'the site was closed before it was online'))
     this.#dispatcher.finish()
     if (this.#carrier)
@@ -218,20 +218,21 @@ export class PublishedSite extends EventTarget {
 
   /**
    * Registers or renews, and opens a carrier with a stream ready for visitors.
-   * @param trusting without a renewal that is not due: one round trip less, and no request on a kept connection that
-   *   died with the WebSocket and would have to time out
+   * @param trusting skips a renewal that is not due. That saves a round trip, and a request on a kept connection that
+   *   died with the WebSocket and would have to time out.
    */
   async #connect(trusting: boolean): Promise<void> {
     const { signal } = this.#run
     const lease = await this.#keeper.acquire(signal, trusting)
     if (lease.routing === 'rejected') throw notAllowed()
     this.#addresses = addressesOf(lease, this.#portSuffix)
-    // before anything that may take long
+    // The status changes before anything that may take long.
     if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
     await Promise.all([this.#certificates.ensure(signal), this.#dispatcher.ready()])
     await this.#relayConnections.openDatagrams(signal)
     this.#isAdmitted = true
-    // The relay may have ended the last carrier because the site lost its approval; a lease that was trusted does not say so.
+    // The relay may have ended the last carrier because the site lost its approval. A lease that was trusted does not
+    // say so.
     const approvalChecked = trusting ? this.#checkApproval(signal) : Promise.resolve()
     approvalChecked.catch(() => {})
     const carrier = await this.#openCarrier(lease, signal)
@@ -243,13 +244,15 @@ export class PublishedSite extends EventTarget {
     }
     this.#carrier = carrier
     await withDeadline(approvalChecked, APPROVAL_CHECK_DEADLINE_MS, () => new Error()).catch(() => {})
-    if (this.#carrier !== carrier) return // lost meanwhile, and what lost it connects again
+    if (this.#carrier !== carrier) return // The carrier was lost meanwhile, and #carrierLost connects again.
     this.#onlineAt = performance.now()
     this.#timesOnline += 1
     this.#updateStatus()
   }
 
-  /** What the state is where the relay can be reached: by what it last said of the lease and of its sessions. */
+  /**
+   * Sets the status of a site whose relay is reachable, from what the relay last said of the lease and of its sessions.
+   */
   #updateStatus(): void {
     const { lease } = this.#keeper
     if (!this.#carrier || !lease || this.#status.state === 'closed') return
@@ -276,7 +279,7 @@ export class PublishedSite extends EventTarget {
     const events = {
       hasRoomFor: (visitors: number) => this.#dispatcher.hasRoomFor(visitors),
       serve: (activation: Activation) => {
-        // the way works, for however short a time
+        // The relay can be reached, for however short a time.
         this.#reconnection.reset()
         return this.#dispatcher.serve(activation)
       },
@@ -302,7 +305,7 @@ export class PublishedSite extends EventTarget {
     this.#certificates.refreshWhenOld()
   }
 
-  /** The site had a carrier and has none any more. */
+  /** Reconnects a site that had a carrier and has none any more. */
   #carrierLost(reason: SvcError): void {
     if (!this.#carrier || this.#status.state === 'closed') return
     this.#carrier.close()
@@ -314,7 +317,7 @@ export class PublishedSite extends EventTarget {
     this.#reconnection.run(reason, this.#run.signal)
   }
 
-  /** Nobody can do anything about it but whoever published the site. */
+  /** Closes the site for a failure that only the tenant can mend. */
   #failed(reason: SvcError): void {
     this.#failure = reason
     this.close()

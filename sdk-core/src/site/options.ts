@@ -1,4 +1,4 @@
-// The options of `publish`, checked once: everything behind this file may rely on them.
+// Checks the options of `publish` once. All other code relies on them.
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
@@ -10,7 +10,7 @@ import type { Site } from './site.ts'
 
 /** PublishOptions are the options of `publish`. Only `relay`, `name` and `fetch` are needed. */
 export interface PublishOptions {
-  /** The relay's address: an `https:` URL without credentials. */
+  /** The relay's URL: `https:`, without credentials. */
   relay: string | URL
   /** The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens. */
   name: string
@@ -30,46 +30,55 @@ export interface PublishOptions {
    */
   allowCanonicalFallback?: boolean | undefined
   /**
-   * What the relay's list of sites shows; `hide` keeps the site off it. A relay takes descriptions of 4,096 characters, owners
-   * of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of 64. The site is published without
-   * what the relay does not take, with an event `error` (`metadata_refused`).
+   * The data that the relay's list of sites shows. `hide` keeps the site off the list. A relay takes descriptions of
+   * 4,096 characters, owners of 1,024, thumbnails (an address, or a picture as a data URL) of 262,144 and 16 tags of
+   * 64. When the relay refuses some of it, the site is published without that, and dispatches an `error` event
+   * (`metadata_refused`).
    * @default none
    */
   metadata?: LeaseMetadata | undefined
   /**
-   * Seconds for which the lease outlives a page that fell silent: a whole number from 1 to 600.
+   * The seconds for which the lease outlives a page that fell silent: a whole number from 1 to 600.
    * @default 120
    */
   ttl?: number | undefined
   /**
-   * Visitors' connections at once: a whole number from 1 to 3,500. When one more comes, the SDK closes the one that has been
-   * idle longest. It never closes one with a request, an open response or a WebSocket: when all have one, visitors wait at the
-   * relay. An idle connection takes some 20 KB of a page, and 60 KB in Node.
+   * The number of visitors' connections at once: a whole number from 1 to 3,500. When one more comes, the SDK closes
+   * the one that has been idle longest. It never closes one with a request, an open response or a WebSocket: when all
+   * have one, visitors wait at the relay. An idle connection takes some 20 KB of a page, and 60 KB in Node.
    * @default 1,024; 2,048 with the native carrier of Node
    */
   maxConnections?: number | undefined
-  /** Closes the site when it is aborted. `publish` rejects with `aborted` when the site is not online yet. */
+  /**
+   * A signal that closes the site. When the site is not online yet, `publish` rejects with `aborted`.
+   * @default none
+   */
   signal?: AbortSignal | undefined
   /**
-   * Called with the site before it connects: `publish` resolves only when visitors can come, and a relay may make the site
-   * wait until then. Add listeners for `statechange` and `error` here.
+   * Called with the site before it connects. `publish` resolves only when visitors can come, and a relay may make the
+   * site wait until then. Add listeners for `statechange` and `error` here.
+   * @default none
    */
   onSite?: ((site: Site) => void) | undefined
-  /** Called with each thing that happens, for logs and dashboards. No event holds a secret or a visitor's data. */
+  /**
+   * Called with each thing that happens, for logs and dashboards. No event holds a secret or a visitor's data.
+   * @default none
+   */
   debug?: ((event: DebugEvent) => void) | undefined
-  /** How the site speaks TLS with visitors. */
+  /** The options of TLS between visitors and the SDK. */
   tls?: TlsOptions | undefined
   /**
-   * Offers visitors HTTP/2, where its code can be loaded, which a service worker cannot, and where the relay has a
-   * certificate for this site alone: browsers share a connection among all hosts of a certificate.
+   * Offers HTTP/2 to visitors. The SDK does so only where it can load the code, which a service worker cannot, and
+   * where the relay has a certificate for this site alone: browsers share a connection among all hosts of a
+   * certificate.
    * @default true
    */
   http2?: boolean | undefined
   /**
-   * Replaces the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which those of
-   * a browser drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
-   * `@svc/sdk-browser/globals`. Node needs no replacement and ignores it.
-   * @default true in workers, where nothing else uses them; false in a page, whose other scripts would get them, too
+   * Replaces the global Request and Response by ones that keep Cookie, Host, Origin, User-Agent and Set-Cookie, which a
+   * browser's drop: frameworks copy requests and set cookies through them. They stay until `removeGlobals()` of
+   * `@svc/sdk-browser/globals` is called. Node needs no replacement and ignores the option.
+   * @default true in workers, where no other code uses them; false in a page, whose other scripts would get them, too
    */
   globals?: boolean | undefined
 }
@@ -78,12 +87,12 @@ export interface SiteOptions {
   relay: URL
   name: string
   fetch: FetchHandler
-  /** A key, or the name of one that is kept. */
+  /** A private key, or the name of a stored one. */
   identity: Uint8Array | string | undefined
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
   ttlS: number
-  /** Undefined: what the platform says. */
+  /** Undefined stands for the platform's default. */
   maxConnections: number | undefined
   signal: AbortSignal | undefined
   onSite: ((site: Site) => void) | undefined
@@ -92,7 +101,10 @@ export interface SiteOptions {
   http2: boolean
 }
 
-/** @throws SvcError `invalid_option` that says which option and why */
+/**
+ * Checks the options of `publish`.
+ * @throws SvcError `invalid_option` that names the option and the reason
+ */
 export function parseOptions(options: PublishOptions): SiteOptions {
   return {
     relay: parseRelay(options.relay),
@@ -111,7 +123,10 @@ export function parseOptions(options: PublishOptions): SiteOptions {
   }
 }
 
-/** @throws SvcError `invalid_option` */
+/**
+ * Parses the URL of a relay.
+ * @throws SvcError `invalid_option`
+ */
 export function parseRelay(relay: string | URL): URL {
   const url = URL.parse(relay)
   if (url === null) throw invalid(`relay ${JSON.stringify(relay)} is not a URL`)

@@ -1,18 +1,22 @@
-// Reconnects a site: it tries again with pauses, and gives up what cannot pass by itself.
+// Reconnects a site: it tries again with pauses, and stops at a failure that cannot pass by itself.
 
 import { Backoff } from '../carrier/backoff.ts'
 import { asSvcError, type SvcError } from '../errors.ts'
 import { isFatal, isLeaseLost } from './failure-policy.ts'
 
 interface Steps {
-  /** @param trusting the lease need not be looked at before. @throws SvcError */
+  /**
+   * Connects the site.
+   * @param trusting the lease need not be checked before
+   * @throws SvcError
+   */
   connect(trusting: boolean): Promise<void>
   wasOnline(): boolean
-  /** There is nothing to renew any more. */
+  /** Called when there is no lease to renew any more. */
   leaseLost(): void
-  /** Trying again cannot help. */
+  /** Called with a failure after which another attempt cannot help. */
   failed(reason: SvcError): void
-  /** The next attempt comes after so many milliseconds. */
+  /** Called with the milliseconds before the next attempt. */
   pauses(reason: SvcError, ms: number): void
 }
 
@@ -24,17 +28,20 @@ export class Reconnection {
     this.#steps = steps
   }
 
-  /** The way works: the next pause is a short one. */
+  /** Makes the next pause a short one: the relay can be reached. */
   reset(): void {
     this.#backoff.reset()
   }
 
-  /** Tries at once, unless the relay asked to wait. */
+  /** Tries at once, unless the relay asked the SDK to wait. */
   wake(): void {
     this.#backoff.wake()
   }
 
-  /** @param cause why the site is not connected; undefined when there is nothing to wait for */
+  /**
+   * Tries until the site is connected.
+   * @param cause the failure that disconnected the site; undefined when there is nothing to wait for
+   */
   async run(cause: SvcError | undefined, signal: AbortSignal): Promise<void> {
     const steps = this.#steps
     for (let reason = cause; !signal.aborted; ) {

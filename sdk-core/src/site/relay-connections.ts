@@ -1,4 +1,4 @@
-// A site's connections to its relay: the carrier that brings visitors and, where the platform has one, that of datagrams.
+// A site's connections to its relay: the carrier and, where the platform has one, the datagram tunnel.
 
 import type { Traffic } from '../carrier/carrier-socket.ts'
 import { type CarrierEvents, openWebSocketCarrier } from '../carrier/websocket-carrier.ts'
@@ -16,7 +16,7 @@ export class RelayConnections {
   #failed: (error: SvcError) => void
   #datagrams: DatagramCarrier | undefined
 
-  /** @param failed is told why there is no way for datagrams at the moment */
+  /** @param failed called with the reason for which there is no datagram tunnel at the moment */
   constructor(platform: Platform, relay: URL, keeper: LeaseKeeper, failed: (error: SvcError) => void) {
     this.#platform = platform
     this.#relay = relay
@@ -24,12 +24,15 @@ export class RelayConnections {
     this.#failed = failed
   }
 
-  /** Undefined where there is none. */
+  /** The figures of the datagram tunnel. Undefined where there is none. */
   get datagramStats(): DatagramStats | undefined {
     return this.#datagrams?.stats
   }
 
-  /** Resolves when the relay took the first stream. @throws SvcError */
+  /**
+   * Opens the carrier. Resolves when the relay took the first stream.
+   * @throws SvcError
+   */
   openCarrier(
     lease: Registration,
     more: Omit<CarrierEvents, 'capability' | 'stale'>,
@@ -48,7 +51,10 @@ export class RelayConnections {
     )
   }
 
-  /** Once: it comes back by itself, for as long as there is a lease. @throws SvcError */
+  /**
+   * Opens the datagram tunnel once. It reconnects by itself for as long as there is a lease.
+   * @throws SvcError
+   */
   async openDatagrams(signal: AbortSignal): Promise<void> {
     const { openDatagrams: open } = this.#platform
     if (this.#datagrams) return this.#datagrams.wake()

@@ -1,4 +1,4 @@
-// A published site as its owner sees it.
+// A published site as its tenant sees it.
 
 import type { Traffic } from '../carrier/carrier-socket.ts'
 import type { CarrierStats } from '../carrier/websocket-carrier.ts'
@@ -7,15 +7,18 @@ import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'
 
 /**
- * - `connecting`: on the way to being online for the first time
+ * SiteState says how far a site is.
+ * - `connecting`: the site is not online yet
  * - `waiting`: the relay lets no visitor in, for the reason in {@link Site.waiting}
  * - `online`: visitors can come
- * - `reconnecting`: the relay was lost; the site looks for it for as long as it takes
- * - `closed`: it is over
+ * - `reconnecting`: the site lost its relay, and tries to reach it until it succeeds
+ * - `closed`: the site has ended, and does not come back
  */
 export type SiteState = 'connecting' | 'waiting' | 'online' | 'reconnecting' | 'closed'
 
-/** What went wrong while the site lived; it goes on unless its state is `closed`. */
+/**
+ * A SiteErrorEvent holds an error that occurred while the site lived. The site goes on unless its state is `closed`.
+ */
 export class SiteErrorEvent extends Event {
   readonly error: SvcError
 
@@ -25,11 +28,11 @@ export class SiteErrorEvent extends Event {
   }
 }
 
-/** There were as many connections as there may be, and more visitors. */
+/** A SitePressureEvent says that more visitors came than `maxConnections` allows. */
 export class SitePressureEvent extends Event {
-  /** Connections that were closed for others since the last such event. */
+  /** The number of connections that the SDK closed for others since the last such event. */
   readonly closedForOthers: number
-  /** Every connection is in use: visitors wait at the relay, for ten seconds at most. */
+  /** Every connection is in use. Further visitors wait at the relay, for ten seconds at most. */
   readonly isFull: boolean
 
   constructor(closedForOthers: number, isFull: boolean) {
@@ -41,35 +44,38 @@ export class SitePressureEvent extends Event {
 
 /** SiteEventMap has the events of a site by their type. */
 export interface SiteEventMap {
-  /** The state is another, or the site waits for another reason or until another time. */
+  /** The state changed, or the site waits for another reason or until another time. */
   statechange: Event
   error: SiteErrorEvent
-  /** Idle connections were closed for others, or none could be. Told once a second at most. */
+  /** The SDK closed idle connections for others, or could close none. Dispatched once a second at most. */
   pressure: SitePressureEvent
 }
 
 /** SiteStats are the figures of a site at one moment. */
 export interface SiteStats extends CarrierStats, Traffic {
   connections: ConnectionStats
-  /** How often the site came online again. */
+  /** The number of times that the site came online again. */
   reconnects: number
 }
 
 /** Site is a published site. It dispatches the events of {@link SiteEventMap}. */
 export interface Site extends EventTarget {
   /**
-   * Where visitors find it: by the friendly name or, when that was not granted, by the canonical one. Empty until the
-   * relay granted it.
+   * The URL at which visitors find the site, with its friendly hostname or, when the relay did not grant that, its
+   * canonical one. It is empty until the relay grants a lease.
    */
   readonly url: string
-  /** Bound to the identity: nobody else can ever have it on this relay. */
+  /** The URL with the canonical hostname, which no other identity can ever have on this relay. */
   readonly canonicalUrl: string
   readonly state: SiteState
-  /** Why visitors cannot come, and until when, while the state is `waiting`. */
+  /** The reason for which visitors cannot come, and until when, while the state is `waiting`. */
   readonly waiting: Waiting | undefined
-  /** What there is at this moment, and what there was in all. */
+  /** Returns the figures of this moment, and the totals since the site was published. */
   stats(): SiteStats
-  /** Takes the site off the relay. Visitors who are here get a few seconds for the response that they wait for. */
+  /**
+   * Takes the site off the relay. Connected visitors get a few seconds for the response that they wait for. Never
+   * rejects.
+   */
   close(): Promise<void>
   addEventListener<K extends keyof SiteEventMap>(
     type: K,

@@ -1,4 +1,4 @@
-// The state of a site and why it waits. Each change is told once, and none follows `closed`.
+// The state of a site and the reason for which it waits. Each change is reported once, and none follows `closed`.
 
 import type { SiteState } from './site.ts'
 import { isSameWaiting, type Waiting } from './waiting-reason.ts'
@@ -8,7 +8,7 @@ export class SiteStatus {
   #state: SiteState = 'connecting'
   #waiting: Waiting | undefined
 
-  /** @param changed is called behind each change */
+  /** @param changed called after each change */
   constructor(changed: () => void) {
     this.#changed = changed
   }
@@ -17,7 +17,7 @@ export class SiteStatus {
     return this.#state
   }
 
-  /** Given while the state is `waiting`. */
+  /** The reason of the wait. Undefined unless the state is `waiting`. */
   get waiting(): Waiting | undefined {
     return this.#waiting
   }

@@ -1,4 +1,4 @@
-// Hands each visitor to what serves it: the TLS engine, or what the platform has for that.
+// Hands each visitor to what serves it: the TLS engine, or the platform's handler of TCP visitors.
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { CONNECTIONS_DEFAULT } from '../limits.ts'
@@ -12,7 +12,7 @@ interface DispatcherOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'
   platform: Platform
   maxConnections: number | undefined
   canonicalUrl(): string
-  /** There may be room for more. */
+  /** Called when there may be room for more visitors. */
   roomCame(): void
   pressure(closedForOthers: number, isFull: boolean): void
 }
@@ -34,7 +34,7 @@ export class VisitorDispatcher {
     return this.#limiter.stats
   }
 
-  /** Resolves when visitors get all that the site offers. */
+  /** Resolves when the SDK can offer visitors all that the site has. */
   ready(): Promise<void> {
     return this.#server.ready()
   }
@@ -43,7 +43,7 @@ export class VisitorDispatcher {
     return this.#limiter.hasRoomFor(visitors)
   }
 
-  /** Settles when the visitor's connection is over; never rejects. */
+  /** Serves one visitor. Settles when its connection is over, and never rejects. */
   async serve(activation: Activation): Promise<void> {
     const connection = this.#limiter.admit()
     try {
@@ -53,7 +53,7 @@ export class VisitorDispatcher {
     }
   }
 
-  /** Ends the connections on which nothing happens; the others end behind the response that is on. */
+  /** Ends idle connections at once, and each other one after its current response. */
   finish(): void {
     this.#limiter.stop()
     this.#server.finish()
@@ -63,11 +63,11 @@ export class VisitorDispatcher {
     const { serveTls, serveRaw } = this.#options.platform
     if (binding !== undefined && !serveTls)
       return this.#server.serve({ stream, binding, connection }, this.#options.canonicalUrl())
-    // whether anything happens there, nobody here knows
+    // The platform serves these bytes unseen by the SDK, so the connection always counts as busy.
     connection.setActivity('busy')
     const serve = binding === undefined ? serveRaw : serveTls
     if (serve) return serve(stream)
-    // no port was asked for
+    // Nothing serves TCP visitors: the site asked for no dedicated port.
     stream.abort()
   }
 }

@@ -1,8 +1,9 @@
-// Why a site waits before visitors can come.
+// The reasons for which a site waits before visitors can come.
 
 /**
+ * WaitingReason says what keeps visitors out.
  * - `approval`: the relay's operator has not approved the identity yet
- * - `rate_limited`: the relay asked to wait
+ * - `rate_limited`: the relay asked the SDK to wait
  * - `relay_full`: the relay has no room for the site, for its port, or for its sessions
  */
 export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full'
@@ -10,7 +11,7 @@ export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full'
 /** Waiting says why visitors cannot come yet, and when the site asks again. */
 export interface Waiting {
   readonly reason: WaitingReason
-  /** When the site tries again, in milliseconds since the epoch; undefined where nobody can know. */
+  /** The time at which the SDK tries again, in milliseconds since the epoch. Undefined where that time is not known. */
   readonly until: number | undefined
 }
 
