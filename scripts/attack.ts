@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { attack as abortedClients } from './attack/aborted-clients.ts'
 import type { Attack, ClientAttack, ConditionAttack, Outcome } from './attack/attack.ts'
-import { type Quiet, quiet, runByClients } from './attack/by-clients.ts'
+import { type Quiet, quiet, runByClients } from './attack/run-by-clients.ts'
 import { attack as clockSteps } from './attack/clock-steps.ts'
 import { attack as closingBackends } from './attack/closing-backends.ts'
 import { attack as fewDescriptors } from './attack/few-descriptors.ts'
@@ -20,7 +20,7 @@ import { RelayUnderAttack } from './attack/relay-under-attack.ts'
 import { attack as slowClients } from './attack/slow-clients.ts'
 import { attack as unfinishedRequests } from './attack/unfinished-requests.ts'
 import { attack as unreadAnswers } from './attack/unread-answers.ts'
-import { stopControl } from './attack/watch.ts'
+import { stopControl } from './attack/impact.ts'
 
 /** By the name of the attack's file. */
 const ATTACKS: Readonly<Record<string, Attack>> = {

@@ -15,7 +15,7 @@ import type { Lease } from '../../relay/src/lease/lease.ts'
 import { Bandwidth } from '../../relay/src/rate-limit/bandwidth.ts'
 import { SessionMemories } from '../../relay/src/reverse/session-memory.ts'
 import { serveWebSocketCarrier } from '../../relay/src/reverse/websocket-carrier.ts'
-import { type Kind, parseWay } from './way.ts'
+import { type Kind, parseForward } from './forward.ts'
 
 type Join = (visitor: Duplex) => void
 
@@ -32,12 +32,12 @@ const SERVE: Record<Kind, (join: Join) => Server> = {
 
 const memories = new SessionMemories()
 const pipe = createPipe(await SharedReadBuffer.find())
-const [identity = '', ...ways] = process.argv.slice(2)
+const [identity = '', ...forwards] = process.argv.slice(2)
 const pem = readFileSync(identity)
 const certificate = { key: pem, cert: pem }
 // not by the signal itself: a profile is written when a process exits
 process.on('SIGTERM', () => process.exit())
-for (const { kind, from, to } of ways.map(parseWay)) {
+for (const { kind, from, to } of forwards.map(parseForward)) {
   const server = SERVE[kind]((visitor) => void join(visitor, to)).listen(from, HOST)
   await once(server, 'listening')
 }

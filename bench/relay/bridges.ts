@@ -5,11 +5,11 @@ import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
 import { findProgram } from '../node/peers.ts'
 import type { Programs } from '../node/processes.ts'
 import { onTestedCore } from './cores.ts'
-import { formatWay, type Kind, type Way } from './way.ts'
+import { type Forward, formatForward, type Kind } from './forward.ts'
 
 interface Setup {
   /** Those of its kinds only. */
-  ways: Way[]
+  forwards: Forward[]
   /** PEM file with a certificate and its key. */
   identity: string
   /** For configuration. */
@@ -31,9 +31,9 @@ export const OURS: Bridge = {
   name: 'ours',
   kinds: ['tcp', 'tls', 'carrier'],
   isInstalled: () => true,
-  start: (programs, { ways, identity }) => {
+  start: (programs, { forwards, identity }) => {
     const program = path.join(import.meta.dirname, 'bridge-process.ts')
-    start(programs, process.execPath, [...V8_FLAGS, program, identity, ...ways.map(formatWay)])
+    start(programs, process.execPath, [...V8_FLAGS, program, identity, ...forwards.map(formatForward)])
   },
 }
 
@@ -63,16 +63,16 @@ const GO_SPLICE: Bridge = {
   name: 'Go',
   kinds: ['tcp', 'tls'],
   isInstalled: () => findProgram('svc-bench-splice') !== undefined,
-  start: (programs, { ways, identity }) =>
-    start(programs, 'svc-bench-splice', [identity, ...ways.map(formatWay)]),
+  start: (programs, { forwards, identity }) =>
+    start(programs, 'svc-bench-splice', [identity, ...forwards.map(formatForward)]),
 }
 
 const GO_CARRIER: Bridge = {
   name: 'Go, hashicorp/yamux',
   kinds: ['carrier'],
   isInstalled: () => findProgram('svc-bench-carrier') !== undefined,
-  start: (programs, { ways, identity }) =>
-    start(programs, 'svc-bench-carrier', [identity, ...ways.map(formatWay)]),
+  start: (programs, { forwards, identity }) =>
+    start(programs, 'svc-bench-carrier', [identity, ...forwards.map(formatForward)]),
 }
 
 export const PEERS: readonly Bridge[] = [HAPROXY, NGINX, GO_SPLICE, GO_CARRIER]
@@ -83,10 +83,10 @@ function start(programs: Programs, name: string, args: readonly string[]): void 
 }
 
 /** What is not set is its default; timeouts have none, and it warns where they are missing. */
-function haproxyConfiguration({ ways, identity }: Setup): string {
+function haproxyConfiguration({ forwards, identity }: Setup): string {
   const head = ['global', 'nbthread 1', 'defaults', 'mode tcp']
   const timeouts = ['timeout connect 5s', 'timeout client 1m', 'timeout server 1m']
-  const listeners = ways.flatMap(({ kind, from, to }) => [
+  const listeners = forwards.flatMap(({ kind, from, to }) => [
     `listen ${kind}-${from}`,
     `bind 127.0.0.1:${from}${kind === 'tls' ? ` ssl crt ${identity}` : ''}`,
     `server service 127.0.0.1:${to}`,
@@ -94,9 +94,9 @@ function haproxyConfiguration({ ways, identity }: Setup): string {
   return lines([...head, ...timeouts, ...listeners])
 }
 
-function nginxConfiguration({ ways, directory }: Setup): string {
+function nginxConfiguration({ forwards, directory }: Setup): string {
   const pid = path.join(directory, 'nginx.pid')
-  const servers = ways.map(
+  const servers = forwards.map(
     ({ from, to }) => `server { listen 127.0.0.1:${from}; proxy_pass 127.0.0.1:${to}; }`,
   )
   return lines([

@@ -3,10 +3,10 @@ import type { Entry } from '../lib/entry.ts'
 import { processorSeconds } from '../node/processes.ts'
 import { type OwnTunnel, startOwn } from '../node/tunnels.ts'
 import { visitorsPerSecond } from '../node/visitors.ts'
-import { beside } from './beside.ts'
 import { OURS } from './bridges.ts'
+import { compareWithPeers } from './compare-with-peers.ts'
 import { moveToTestedCore } from './cores.ts'
-import type { Bridges, RunningBridge } from './running.ts'
+import type { Bridges, RunningBridge } from './running-bridges.ts'
 
 const AT_ONCE = 16
 const SECONDS = 0.5
@@ -30,7 +30,7 @@ function relayOf({ port, relayPid }: OwnTunnel): RunningBridge {
 
 async function* series(what: string, bridges: Bridges, service: number, runs: number): AsyncGenerator<Entry> {
   const name = `${what}, visitors who ask once`
-  yield* beside({
+  yield* compareWithPeers({
     runs,
     bridges,
     kind: 'tcp',

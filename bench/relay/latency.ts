@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import path from 'node:path'
 import type { Entry } from '../lib/entry.ts'
 import type { Rank } from '../node/visitors.ts'
-import { beside, type Targets } from './beside.ts'
-import type { Far } from './far.ts'
-import type { Bridges, RunningBridge } from './running.ts'
+import type { Backend } from './backend.ts'
+import { compareWithPeers, type Targets } from './compare-with-peers.ts'
+import type { Bridges, RunningBridge } from './running-bridges.ts'
 import { transfer } from './transfer.ts'
 
 export interface PingJob {
@@ -19,7 +19,7 @@ export type PingReport = Record<Rank, number>
 interface Bench {
   runs: number
   bridges: Bridges
-  far: Far
+  backend: Backend
   /** Port of one that answers. */
   service: number
 }
@@ -51,7 +51,7 @@ async function* series(
     p50: { ...figure, unit: 'ms, p50', targets: {} },
     p99: { ...figure, unit: 'ms, p99', targets: p99Targets },
   }
-  yield* beside({ runs, bridges, kind: 'tcp', figures, measure })
+  yield* compareWithPeers({ runs, bridges, kind: 'tcp', figures, measure })
 }
 
 async function run(pinger: ChildProcess, job: PingJob): Promise<PingReport> {
@@ -61,14 +61,14 @@ async function run(pinger: ChildProcess, job: PingJob): Promise<PingReport> {
 }
 
 async function besideBulk<T>(
-  { bridges, far }: Bench,
+  { bridges, backend }: Bench,
   bridge: RunningBridge,
   work: () => Promise<T>,
 ): Promise<T> {
   let isOver = false
-  const entrance = { port: bridge.port('tcp', far.port), ca: bridges.certificate }
+  const entrance = { port: bridge.port('tcp', backend.port), ca: bridges.certificate }
   const bulk = transfer(
-    { kind: 'tcp', entrance, far, streams: BULK_STREAMS, direction: 'out' },
+    { kind: 'tcp', entrance, backend, streams: BULK_STREAMS, direction: 'out' },
     () => !isOver,
   )
   const result = await work()

@@ -1,10 +1,10 @@
 // What a bridge moves, and what it computes for that: streams of each kind, loaded in each direction.
 import type { Entry } from '../lib/entry.ts'
-import { beside, type Targets } from './beside.ts'
-import type { Far } from './far.ts'
-import type { Bridges } from './running.ts'
+import type { Backend } from './backend.ts'
+import { compareWithPeers, type Targets } from './compare-with-peers.ts'
+import type { Kind } from './forward.ts'
+import type { Bridges } from './running-bridges.ts'
 import { checkIntegrity, type Direction, transfer } from './transfer.ts'
-import type { Kind } from './way.ts'
 
 interface Series {
   kind: Kind
@@ -17,7 +17,7 @@ interface Series {
 interface Bench {
   runs: number
   bridges: Bridges
-  far: Far
+  backend: Backend
 }
 
 const TRANSFER_MS = 400
@@ -55,14 +55,14 @@ export async function* throughput(bench: Bench): AsyncGenerator<Entry> {
 }
 
 async function* oneSeries(
-  { runs, bridges, far }: Bench,
+  { runs, bridges, backend }: Bench,
   { kind, name, directions, targets }: Series,
   streams: number,
   direction: Direction,
 ): AsyncGenerator<Entry> {
   const question = `${name}, ${streams === 1 ? '1 stream' : `${streams} streams`} ${directions[direction]}`
   const checked = new Set<string>()
-  yield* beside({
+  yield* compareWithPeers({
     runs,
     bridges,
     kind,
@@ -71,8 +71,8 @@ async function* oneSeries(
       cost: { name: question, unit: 'CPU s per GB', better: 'less', targets },
     },
     measure: async (bridge) => {
-      const entrance = { port: bridge.port(kind, far.port), ca: bridges.certificate }
-      const path = { kind, entrance, far, direction }
+      const entrance = { port: bridge.port(kind, backend.port), ca: bridges.certificate }
+      const path = { kind, entrance, backend, direction }
       if (!checked.has(bridge.name)) await checkIntegrity(path)
       checked.add(bridge.name)
       const before = bridge.processorSeconds()

@@ -1,16 +1,16 @@
 // One transfer through a bridge: streams opened, loaded in one direction, every byte counted, and all of it ended in order.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import type { Far } from './far.ts'
-import { ENTER, type Entrance } from './near.ts'
+import type { Backend } from './backend.ts'
+import { type Entrance, OPEN_CLIENTS } from './clients.ts'
+import type { Kind } from './forward.ts'
 import type { Next, Take } from './socket-end.ts'
-import type { Kind } from './way.ts'
 
 export type Direction = 'in' | 'out'
 
 export interface Path {
   kind: Kind
   entrance: Entrance
-  far: Far
+  backend: Backend
   streams: number
   /** `in` is to the service. */
   direction: Direction
@@ -62,16 +62,16 @@ export async function checkIntegrity(path: Omit<Path, 'streams'>): Promise<void>
 
 /** @returns seconds from the first byte until each receiver has had its end */
 async function move(
-  { kind, entrance, far, streams, direction }: Path,
+  { kind, entrance, backend, streams, direction }: Path,
   next: Next,
   take: Take,
 ): Promise<number> {
-  const [accepted, near] = await Promise.all([
-    far.accept(streams, take),
-    ENTER[kind](entrance, streams, take),
+  const [accepted, clients] = await Promise.all([
+    backend.accept(streams, take),
+    OPEN_CLIENTS[kind](entrance, streams, take),
   ])
-  const [senders, receivers] = direction === 'in' ? [near.ends, accepted] : [accepted, near.ends]
-  const watchdog = setTimeout(() => near.leave(), STALLED_MS)
+  const [senders, receivers] = direction === 'in' ? [clients.ends, accepted] : [accepted, clients.ends]
+  const watchdog = setTimeout(() => clients.leave(), STALLED_MS)
   const start = performance.now()
   await Promise.all([...senders.map((end) => end.send(next)), ...receivers.map(({ ended }) => ended)])
   const seconds = (performance.now() - start) / 1000
@@ -80,6 +80,6 @@ async function move(
     ...senders.map(({ ended }) => ended),
   ])
   clearTimeout(watchdog)
-  near.leave()
+  clients.leave()
   return seconds
 }

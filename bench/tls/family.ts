@@ -3,10 +3,10 @@ import type { Entry } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 import { browser } from './browser.ts'
 import { bulk } from './bulk.ts'
-import { drip } from './drip.ts'
 import { handshakes } from './handshakes.ts'
 import { createIdentity } from './identity.ts'
 import { size } from './size.ts'
+import { drip } from './slow-client-hello.ts'
 
 export async function* tls({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   const identity = createIdentity()

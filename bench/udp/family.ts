@@ -7,7 +7,7 @@ import { compared, type Entry, limited, missing, type Question } from '../lib/en
 import type { FamilyOptions } from '../lib/family.ts'
 import { delivered, roundTrips, type Trips } from './client.ts'
 import { memory } from './memory.ts'
-import { startFrp, startOwn, type Way } from './ways.ts'
+import { startFrp, startOwn, type UdpTunnel } from './tunnels.ts'
 
 const SIZES = [64, 1150]
 const RATES = [1_000, 5_000, 10_000]
@@ -31,13 +31,13 @@ export async function* udp({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   }
 }
 
-interface Ways {
-  own: Way
-  frp: Way | undefined
+interface Tunnels {
+  own: UdpTunnel
+  frp: UdpTunnel | undefined
   direct: number
 }
 
-async function* trips(bytes: number, runs: number, { own, frp, direct }: Ways): AsyncGenerator<Entry> {
+async function* trips(bytes: number, runs: number, { own, frp, direct }: Tunnels): AsyncGenerator<Entry> {
   const seen: Record<string, Trips[]> = {}
   const measure = (name: string, port: number) => async (): Promise<number> => {
     const found = await roundTrips(port, bytes)
@@ -63,8 +63,8 @@ async function* trips(bytes: number, runs: number, { own, frp, direct }: Ways): 
   }
 }
 
-async function* arrivals(perSecond: number, runs: number, ways: Ways): AsyncGenerator<Entry> {
-  const { own, frp, direct } = ways
+async function* arrivals(perSecond: number, runs: number, tunnels: Tunnels): AsyncGenerator<Entry> {
+  const { own, frp, direct } = tunnels
   for (const bytes of SIZES) {
     const measure = (port: number) => () => delivered(port, perSecond, bytes)
     const found = await alternate<string>(runs, {

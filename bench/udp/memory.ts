@@ -2,7 +2,7 @@
 import { memoryOf, PROBED } from '../carrier/relay-memory.ts'
 import { type Entry, limited } from '../lib/entry.ts'
 import { comeByTheThousand } from './client.ts'
-import { type OwnWay, startOwn } from './ways.ts'
+import { type OwnUdpTunnel, startOwn } from './tunnels.ts'
 
 const FLOWS = 10_000
 const FLOW_MAX_BYTES = 2_048
@@ -24,6 +24,6 @@ export async function memory(service: number): Promise<Entry> {
   )
 }
 
-async function heapOf({ relay }: OwnWay): Promise<number> {
+async function heapOf({ relay }: OwnUdpTunnel): Promise<number> {
   return (await memoryOf(relay)).heap
 }

@@ -5,7 +5,7 @@ import { PATH, type RegisterResponse } from '@svc/protocol'
 import { captureHello } from '../../relay/test/support/client-hello.ts'
 import type { Random } from '../soak/random.ts'
 import type { ClientAttack, Facts } from './attack.ts'
-import { webSocketHeader, webSocketRequest } from './frames.ts'
+import { webSocketHeader, webSocketRequest } from './carrier-frames.ts'
 import { everyRequest, type RawRequest } from './requests.ts'
 import { openTcp, openTls, registerLease, type Target, type Tls } from './target.ts'
 

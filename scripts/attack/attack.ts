@@ -1,7 +1,7 @@
 // What an attack is: one by clients, which runs beside honest visitors, or one on what the relay runs on.
 import type { Random } from '../soak/random.ts'
+import type { Patience } from './impact.ts'
 import type { Target } from './target.ts'
-import type { Patience } from './watch.ts'
 
 /** What an attack did or found, by the words that the report uses. */
 export type Facts = Record<string, number>

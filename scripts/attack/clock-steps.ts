@@ -11,9 +11,9 @@ import { aptGet, ensure } from '../../tools/programs/install.ts'
 import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 import { visitorOf } from '../../tools/site/node-site.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
+import { describe, noticed, watchFor } from './impact.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 import type { Target } from './target.ts'
-import { describe, noticed, watchFor } from './watch.ts'
 
 /** Away, back, the other way, and back again. */
 const STEPS = ['+1d', '+0', '-1d', '+0'] as const

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startRelay } from '../../tools/relay/process.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
+import { describe, noticed, watchFor } from './impact.ts'
+import { usageOf } from './process-usage.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 import { openTcp, openTls, type Target } from './target.ts'
-import { vitalsOf } from './vitals.ts'
-import { describe, noticed, watchFor } from './watch.ts'
 
 const TOO_FEW = [128, 256] as const
 /** The smallest that a relay starts with leaves half of it to connections. */
@@ -93,7 +93,7 @@ const FELT_MS = 5000
 
 /** @returns the limit: what the relay has open now, and a few */
 async function lower(relay: RelayUnderAttack): Promise<number> {
-  const { descriptors } = await vitalsOf(relay.pid)
+  const { descriptors } = await usageOf(relay.pid)
   prlimit(relay.pid, descriptors + SPARE)
   return descriptors + SPARE
 }

@@ -7,10 +7,10 @@ import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 import { visitorOf } from '../../tools/site/node-site.ts'
 import { AdminClient } from './admin-client.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
+import { describe, noticed, watchFor } from './impact.ts'
 import { metric } from './metric.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 import type { Target } from './target.ts'
-import { describe, noticed, watchFor } from './watch.ts'
 
 const QUIET_S = 4
 const QUIET_SLICE_S = 2

@@ -1,6 +1,6 @@
 // Visitors who want nothing but what the relay is for, by the clock: a visit begins when it is due, however slow the one
 // before it is.
-import { type Figures, Tally } from './figures.ts'
+import { VisitCounter, type VisitStats } from './visit-stats.ts'
 
 /** A visitor leaves without an answer after this: such a visit failed. */
 const PATIENCE_MS = 10_000
@@ -13,9 +13,9 @@ export interface Visit {
 }
 
 /** By the kind of visit. */
-export type AllFigures = ReadonlyMap<string, Figures>
+export type AllFigures = ReadonlyMap<string, VisitStats>
 
-type Tallies = ReadonlyMap<string, Tally>
+type Tallies = ReadonlyMap<string, VisitCounter>
 
 export class HonestVisitors {
   readonly #visits: readonly Visit[]
@@ -30,12 +30,12 @@ export class HonestVisitors {
 
   /** @returns what ends the recording, and resolves with its figures once all visits are over that began meanwhile */
   record(): () => Promise<AllFigures> {
-    const tallies = new Map(this.#visits.map(({ kind }) => [kind, new Tally()]))
-    this.#recordings.add(tallies)
+    const counters = new Map(this.#visits.map(({ kind }) => [kind, new VisitCounter()]))
+    this.#recordings.add(counters)
     return async () => {
-      this.#recordings.delete(tallies)
+      this.#recordings.delete(counters)
       await Promise.all(this.#underWay)
-      return new Map([...tallies].map(([kind, tally]) => [kind, tally.figures]))
+      return new Map([...counters].map(([kind, counter]) => [kind, counter.figures]))
     }
   }
 
@@ -45,21 +45,21 @@ export class HonestVisitors {
   }
 
   #begin(visit: Visit): void {
-    const tallies = [...this.#recordings].map((recording) => recording.get(visit.kind)!)
-    const made = make(visit, tallies).finally(() => this.#underWay.delete(made))
+    const counters = [...this.#recordings].map((recording) => recording.get(visit.kind)!)
+    const made = make(visit, counters).finally(() => this.#underWay.delete(made))
     this.#underWay.add(made)
   }
 }
 
-async function make({ make }: Visit, tallies: readonly Tally[]): Promise<void> {
+async function make({ make }: Visit, counters: readonly VisitCounter[]): Promise<void> {
   const from = performance.now()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer in ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
   try {
     await Promise.race([make(), late.promise])
-    for (const tally of tallies) tally.answered(performance.now() - from)
+    for (const counter of counters) counter.answered(performance.now() - from)
   } catch (error) {
-    for (const tally of tallies) tally.failed(error instanceof Error ? error.message : String(error))
+    for (const counter of counters) counter.failed(error instanceof Error ? error.message : String(error))
   } finally {
     clearTimeout(timer)
   }

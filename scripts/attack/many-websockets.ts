@@ -1,6 +1,6 @@
 // Thousands of WebSockets, as many as leases may have, that do nothing but be there.
 import type { ClientAttack, Facts } from './attack.ts'
-import { webSocketRequest } from './frames.ts'
+import { webSocketRequest } from './carrier-frames.ts'
 import { openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6

@@ -5,7 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { captureHello } from '../../relay/test/support/client-hello.ts'
 import type { Random } from '../soak/random.ts'
 import type { ClientAttack, Facts } from './attack.ts'
-import { capabilityBytes, FLAG, webSocketFrame, webSocketRequest, YAMUX, yamuxFrame } from './frames.ts'
+import {
+  capabilityBytes,
+  FLAG,
+  webSocketFrame,
+  webSocketRequest,
+  YAMUX,
+  yamuxFrame,
+} from './carrier-frames.ts'
 import { everyRequest } from './requests.ts'
 import { addressOf, openTcp, openTls, registerLease, type Target } from './target.ts'
 

@@ -10,7 +10,7 @@ import {
   YAMUX,
   YAMUX_WINDOW_BYTES,
   yamuxFrame,
-} from './frames.ts'
+} from './carrier-frames.ts'
 import { openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6

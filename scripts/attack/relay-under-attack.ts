@@ -9,8 +9,8 @@ import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/rela
 import { HELLO, type HonestSite, publishHonestSite } from './honest-site.ts'
 import { HonestVisitors } from './honest-visitors.ts'
 import { type HonestVisits, honestVisits } from './honest-visits.ts'
+import { startTimeOf } from './process-usage.ts'
 import type { Target } from './target.ts'
-import { startTimeOf } from './vitals.ts'
 
 const ROOT_HOST = 'relay.localhost'
 const DEDICATED_PORTS = 16

@@ -3,7 +3,14 @@
 import { PATH } from '@svc/protocol'
 import { captureHello } from '../../relay/test/support/client-hello.ts'
 import type { ClientAttack, Facts } from './attack.ts'
-import { capabilityBytes, FLAG, webSocketFrame, webSocketRequest, YAMUX, yamuxFrame } from './frames.ts'
+import {
+  capabilityBytes,
+  FLAG,
+  webSocketFrame,
+  webSocketRequest,
+  YAMUX,
+  yamuxFrame,
+} from './carrier-frames.ts'
 import { openTcp, openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6

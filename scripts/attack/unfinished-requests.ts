@@ -11,7 +11,7 @@ import {
   webSocketRequest,
   YAMUX,
   yamuxFrame,
-} from './frames.ts'
+} from './carrier-frames.ts'
 import { openTcp, openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6

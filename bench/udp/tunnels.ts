@@ -1,4 +1,4 @@
-// Ways to one UDP service: ours as `svc expose --udp` makes it, and frp where it is on this machine.
+// Tunnels to one UDP service: ours as `svc expose --udp` makes it, and frp where it is on this machine.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,17 +13,17 @@ import { roundTrips } from './client.ts'
 const CLI = path.join(root, 'sdk-node/src/cli/main.ts')
 const PORTS = 10
 
-export interface Way {
+export interface UdpTunnel {
   /** Where visitors send to. */
   port: number
   stop(): Promise<void>
 }
 
-export interface OwnWay extends Way {
+export interface OwnUdpTunnel extends UdpTunnel {
   relay: BenchRelay
 }
 
-export async function startOwn(service: number, execArgv: string[] = []): Promise<OwnWay> {
+export async function startOwn(service: number, execArgv: string[] = []): Promise<OwnUdpTunnel> {
   const min = await freePort()
   const range = { MIN_PORT: `${min}`, MAX_PORT: `${min + PORTS - 1}` }
   const relay = await BenchRelay.start({ execArgv, env: { UDP_ENABLED: 'true', ...range } })
@@ -50,7 +50,7 @@ export async function startOwn(service: number, execArgv: string[] = []): Promis
 }
 
 /** @returns undefined where frp is not installed */
-export async function startFrp(service: number): Promise<Way | undefined> {
+export async function startFrp(service: number): Promise<UdpTunnel | undefined> {
   const [frps, frpc] = [findProgram('frps'), findProgram('frpc')]
   if (frps === undefined || frpc === undefined) return undefined
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-frp-'))

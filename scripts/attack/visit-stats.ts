@@ -4,7 +4,7 @@
 const MEDIAN = 0.5
 const TAIL = 0.99
 
-export interface Figures {
+export interface VisitStats {
   answers: number
   failures: number
   /** Milliseconds; NaN without an answer. */
@@ -14,7 +14,7 @@ export interface Figures {
   reason?: string
 }
 
-export class Tally {
+export class VisitCounter {
   readonly #times: number[] = []
   #failures = 0
   #reason: string | undefined
@@ -28,7 +28,7 @@ export class Tally {
     this.#reason ??= reason
   }
 
-  get figures(): Figures {
+  get figures(): VisitStats {
     const sorted = this.#times.toSorted((a, b) => a - b)
     const quantile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
     return {

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bounds, ClientAttack, Facts, Outcome } from './attack.ts'
 import { Attackers } from './attackers.ts'
+import { describe, noticed, type Watched, watch, watchFor } from './impact.ts'
+import { type ProcessUsage, UsageRecorder, usageOf } from './process-usage.ts'
 import type { RelayUnderAttack } from './relay-under-attack.ts'
-import { type Vitals, VitalsRecorder, vitalsOf } from './vitals.ts'
-import { describe, noticed, type Watched, watch, watchFor } from './watch.ts'
 
 const MB = 1e6
 /** When the attackers are gone, the relay lets go of their descriptors within its longest deadline, 60 s, and some. */
@@ -24,12 +24,12 @@ const BOUNDS: Bounds = {
 }
 
 export interface Quiet extends Watched {
-  vitals: Vitals
+  usage: ProcessUsage
 }
 
 /** What honest visitors and the relay are like while nobody attacks. */
 export async function quiet(relay: RelayUnderAttack, seconds: number): Promise<Quiet> {
-  return { ...(await watchFor(relay, seconds)), vitals: await vitalsOf(relay.pid) }
+  return { ...(await watchFor(relay, seconds)), usage: await usageOf(relay.pid) }
 }
 
 export async function runByClients(
@@ -42,8 +42,8 @@ export async function runByClients(
   const seconds = isSlice ? attack.sliceSeconds : attack.seconds
   const bounds = { ...BOUNDS, ...attack.bounds }
   const attackers = await Attackers.gather(name)
-  const recorder = new VitalsRecorder(relay.pid)
-  const start = await vitalsOf(relay.pid)
+  const recorder = new UsageRecorder(relay.pid)
+  const start = await usageOf(relay.pid)
   const runaway = start.memoryBytes + bounds.memoryGrowthMaxBytes + RUNAWAY_BYTES
   const from = performance.now()
   const { result: facts, ...during } = await watch(relay, () =>
@@ -51,7 +51,7 @@ export async function runByClients(
   )
   const elapsed = (performance.now() - from) / 1000
   const processorSeconds = recorder.highest.processorSeconds - start.processorSeconds
-  const descriptorsMax = before.vitals.descriptors + bounds.descriptorsLeftMax
+  const descriptorsMax = before.usage.descriptors + bounds.descriptorsLeftMax
   const used: Used = {
     start,
     highest: recorder.highest,
@@ -71,8 +71,8 @@ export async function runByClients(
 }
 
 interface Used {
-  start: Vitals
-  highest: Vitals
+  start: ProcessUsage
+  highest: ProcessUsage
   /** Descriptors, when the attackers are gone. */
   left: number
   processorShare: number
@@ -121,7 +121,7 @@ function unlike(facts: Facts | undefined, { most = {}, least }: ClientAttack, is
 async function settled(relay: RelayUnderAttack, most: number): Promise<number> {
   const deadline = Date.now() + SETTLE_MS
   for (;;) {
-    const { descriptors } = await vitalsOf(relay.pid).catch(() => ({ descriptors: 0 }))
+    const { descriptors } = await usageOf(relay.pid).catch(() => ({ descriptors: 0 }))
     if (descriptors <= most || Date.now() > deadline) return descriptors
     await pause(LOOK_MS)
   }

@@ -1,4 +1,4 @@
-// Ways to enter a bridge, as visitors and clients of a relay do: TCP, TLS, and streams of a WebSocket.
+// The clients of a bridge, which reach it as visitors and SDKs reach a relay: by TCP, by TLS, and by streams of a WebSocket.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -6,9 +6,9 @@ import { encodeCapability, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
 import type { Session, Stream } from '@svc/yamux'
 import { WebSocket } from 'ws'
 import { SOCKET_OPTIONS, sessionOver } from '../carrier/websocket-end.ts'
-import { GREETING } from './far.ts'
+import { GREETING } from './backend.ts'
+import type { Kind } from './forward.ts'
 import { type End, intoOneBuffer, type Next, socketEnd, type Take } from './socket-end.ts'
-import type { Kind } from './way.ts'
 
 export interface Entrance {
   port: number
@@ -16,7 +16,7 @@ export interface Entrance {
   ca: string
 }
 
-interface Near {
+interface ClientEnds {
   ends: End[]
   /** When all is over. */
   leave(): void
@@ -29,7 +29,10 @@ const CAPABILITY = 'bench'
 const TLS = { servername: 'localhost', ciphers: 'TLS_AES_128_GCM_SHA256', minVersion: 'TLSv1.3' } as const
 
 /** Opens so many connections, or streams, waits until they are there, and greets. */
-export const ENTER: Record<Kind, (entrance: Entrance, streams: number, take: Take) => Promise<Near>> = {
+export const OPEN_CLIENTS: Record<
+  Kind,
+  (entrance: Entrance, streams: number, take: Take) => Promise<ClientEnds>
+> = {
   tcp: async ({ port }, streams, take) => {
     const options = { host: HOST, port, noDelay: true, allowHalfOpen: true, ...intoOneBuffer(take) }
     return await opened(streams, 'connect', () => connect(options))
@@ -58,7 +61,7 @@ async function readyStream(session: Session): Promise<Stream> {
   return stream
 }
 
-async function opened(streams: number, event: string, open: () => Socket): Promise<Near> {
+async function opened(streams: number, event: string, open: () => Socket): Promise<ClientEnds> {
   const sockets = Array.from({ length: streams }, open)
   await Promise.all(sockets.map((socket) => once(socket, event)))
   for (const socket of sockets) socket.write(GREETING)

@@ -1,4 +1,4 @@
-// Bridges as they run: started each with its ways, found by what they speak and where they lead, weighed, and ended.
+// Bridges as they run: started each with its forwards, found by what they speak and where they lead, weighed, and ended.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { freePort } from '../../tools/network/free-port.ts'
 import { Programs, processorSeconds } from '../node/processes.ts'
 import { createIdentity } from '../tls/identity.ts'
 import { type Bridge, OURS, PEERS } from './bridges.ts'
-import type { Kind, Way } from './way.ts'
+import type { Forward, Kind } from './forward.ts'
 
 export interface RunningBridge {
   name: string
@@ -24,8 +24,8 @@ export interface Bridges {
   stop(): Promise<void>
 }
 
-/** @param leads what is spoken where a way begins, and the port that it leads to */
-export async function startBridges(leads: readonly Omit<Way, 'from'>[]): Promise<Bridges> {
+/** @param leads what is spoken where a forward listens, and the port that it leads to */
+export async function startBridges(leads: readonly Omit<Forward, 'from'>[]): Promise<Bridges> {
   const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-bridges-'))
   const all: Programs[] = []
   const stop = async (): Promise<void> => {
@@ -39,12 +39,12 @@ export async function startBridges(leads: readonly Omit<Way, 'from'>[]): Promise
     const programs = new Programs()
     all.push(programs)
     const mine = leads.filter(({ kind }) => bridge.kinds.includes(kind))
-    const ways = await Promise.all(mine.map(async (lead) => ({ ...lead, from: await freePort() })))
-    bridge.start(programs, { ways, identity, directory })
-    for (const { from } of ways) await programs.listening(from)
+    const forwards = await Promise.all(mine.map(async (lead) => ({ ...lead, from: await freePort() })))
+    bridge.start(programs, { forwards, identity, directory })
+    for (const { from } of forwards) await programs.listening(from)
     return {
       name: bridge.name,
-      port: (kind, to) => ways.find((way) => way.kind === kind && way.to === to)!.from,
+      port: (kind, to) => forwards.find((forward) => forward.kind === kind && forward.to === to)!.from,
       processorSeconds: () => processorSeconds(programs.pids),
     }
   }

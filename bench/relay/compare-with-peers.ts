@@ -1,9 +1,9 @@
-// One measurement of ours and of every peer that can do the same: several figures each, in turn.
+// Compares ours with every peer that can do the same: several figures each, measured in turn.
 import { alternateAll } from '../lib/alternate.ts'
 import { compared, type Entry, missing, type Question } from '../lib/entry.ts'
 import { INSTALL_PEERS, PEERS } from './bridges.ts'
-import type { Bridges, RunningBridge } from './running.ts'
-import type { Kind } from './way.ts'
+import type { Kind } from './forward.ts'
+import type { Bridges, RunningBridge } from './running-bridges.ts'
 
 /** The least ratio that is wanted against a peer, by its name; against one that is not there it is for comparison only. */
 export type Targets = Readonly<Record<string, number>>
@@ -12,7 +12,7 @@ interface Figure extends Omit<Question, 'peer' | 'target'> {
   targets: Targets
 }
 
-interface Beside<Name extends string> {
+interface Comparison<Name extends string> {
   runs: number
   bridges: Bridges
   kind: Kind
@@ -20,7 +20,7 @@ interface Beside<Name extends string> {
   measure: (bridge: RunningBridge) => Promise<Record<Name, number>>
 }
 
-export async function* beside<Name extends string>(task: Beside<Name>): AsyncGenerator<Entry> {
+export async function* compareWithPeers<Name extends string>(task: Comparison<Name>): AsyncGenerator<Entry> {
   const { runs, bridges, kind, figures, measure } = task
   const peers = PEERS.filter(({ kinds }) => kinds.includes(kind))
   const running = peers.flatMap(({ name }) => bridges.peers.get(name) ?? [])

@@ -1,4 +1,4 @@
-// The service behind the bridges: takes as many connections as are expected, and is an end of each.
+// The backend behind the bridges accepts as many connections as are expected, and is one end of each.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { acceptedSocket, type End, socketEnd, type Take } from './socket-end.ts'
@@ -6,7 +6,7 @@ import { acceptedSocket, type End, socketEnd, type Take } from './socket-end.ts'
 /** What each connection begins with; it is not part of what comes. */
 export const GREETING: Uint8Array = Uint8Array.of(1)
 
-export class Far {
+export class Backend {
   readonly #server: Server
   #accept: (socket: Socket) => void = (socket) => socket.destroy()
 
@@ -16,11 +16,11 @@ export class Far {
     )
   }
 
-  static async listen(): Promise<Far> {
-    const far = new Far()
-    far.#server.listen(0, '127.0.0.1')
-    await once(far.#server, 'listening')
-    return far
+  static async listen(): Promise<Backend> {
+    const backend = new Backend()
+    backend.#server.listen(0, '127.0.0.1')
+    await once(backend.#server, 'listening')
+    return backend
   }
 
   get port(): number {

@@ -8,15 +8,15 @@ const TICKS_PER_SECOND = 100
 const STAT = { utime: 11, stime: 12, startTime: 19 } as const
 const SAMPLE_MS = 200
 
-export interface Vitals {
+export interface ProcessUsage {
   memoryBytes: number
   descriptors: number
   processorSeconds: number
 }
 
 /** Of a process and those that it started. @throws Error when the process is not there */
-export async function vitalsOf(pid: number): Promise<Vitals> {
-  const sum: Vitals = { memoryBytes: 0, descriptors: 0, processorSeconds: 0 }
+export async function usageOf(pid: number): Promise<ProcessUsage> {
+  const sum: ProcessUsage = { memoryBytes: 0, descriptors: 0, processorSeconds: 0 }
   for (const one of await familyOf(pid)) {
     try {
       const [status, stat, open] = await Promise.all([
@@ -41,17 +41,17 @@ export async function startTimeOf(pid: number): Promise<string | undefined> {
 }
 
 /** Keeps looking, and remembers the highest. */
-export class VitalsRecorder {
+export class UsageRecorder {
   readonly #pid: number
   readonly #timer: NodeJS.Timeout
-  #highest: Vitals = { memoryBytes: 0, descriptors: 0, processorSeconds: 0 }
+  #highest: ProcessUsage = { memoryBytes: 0, descriptors: 0, processorSeconds: 0 }
 
   constructor(pid: number) {
     this.#pid = pid
     this.#timer = setInterval(() => void this.#look(), SAMPLE_MS)
   }
 
-  get highest(): Vitals {
+  get highest(): ProcessUsage {
     return this.#highest
   }
 
@@ -60,7 +60,7 @@ export class VitalsRecorder {
   }
 
   async #look(): Promise<void> {
-    const now = await vitalsOf(this.#pid).catch(() => undefined)
+    const now = await usageOf(this.#pid).catch(() => undefined)
     if (now === undefined) return
     const { memoryBytes, descriptors, processorSeconds } = this.#highest
     this.#highest = {
