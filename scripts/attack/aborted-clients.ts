@@ -2,7 +2,7 @@
 // one descriptor for each runs out of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import { PATH, type RegisterResponse } from '@svc/protocol'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { Random } from '../soak/random.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import { webSocketHeader, webSocketRequest } from './carrier-frames.ts'

@@ -2,7 +2,7 @@
 // visitor of it must not cost the relay a claim after the other.
 import { setTimeout as pause } from 'node:timers/promises'
 import { MARKER, PATH } from '@svc/protocol'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import { openTcp, openTls, registerLease, type Target, untilThen } from './target.ts'
 

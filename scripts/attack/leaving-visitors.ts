@@ -1,7 +1,7 @@
 // Visitors who say hello to a site and leave before its answer: each may cost the site one session, and no more, or those
 // who come for real find none.
 import { setTimeout as pause } from 'node:timers/promises'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { Random } from '../soak/random.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import { metric } from './metric.ts'

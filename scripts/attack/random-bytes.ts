@@ -2,7 +2,7 @@
 // WebSockets, native sessions, the dedicated TCP port, metrics; and datagrams to the dedicated UDP port and to QUIC's.
 import { createSocket } from 'node:dgram'
 import { setTimeout as pause } from 'node:timers/promises'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { Random } from '../soak/random.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import {

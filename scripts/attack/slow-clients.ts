@@ -1,7 +1,7 @@
 // Everything at one byte a second: hellos, heads, bodies, WebSocket frames and yamux streams, and readers who take a few
 // bytes a second of an answer. Each is a client that does nothing wrong and is never done.
 import { PATH } from '@svc/protocol'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import {
   capabilityBytes,

@@ -1,7 +1,7 @@
 // Writers who do not write: bodies, heads, ClientHellos, WebSocket frames and yamux streams that begin and never end. What
 // has come has to be kept until its deadline, so it must not be much.
 import { WEBSOCKET_MESSAGE_MAX_BYTES as MESSAGE_BYTES, PATH } from '@svc/protocol'
-import { captureHello } from '../../relay/test/support/client-hello.ts'
+import { captureHello } from '../../tools/network/client-hello.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import {
   capabilityBytes,

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { PolicyStateResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { captureHello } from '../support/client-hello.ts'
 import {
   LOCAL,
   PROXY_TCP4,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { captureHello } from '../support/client-hello.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { capacityOf, openFilesMax } from '../../src/config/connection-capacity.ts'
 import {
   ConnectionLimiter,
@@ -13,7 +14,6 @@ import {
 import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
 import { createSniListener } from '../../src/ingress/sni-listener.ts'
 import { createLog } from '../../src/log/log.ts'
-import { captureHello } from '../support/client-hello.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { captureHello } from '../support/client-hello.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 let relay: TestRelay

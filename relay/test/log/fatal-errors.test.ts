@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { captureHello } from '../support/client-hello.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 
 /** What no test could bring about from outside: a mistake of ours, each time that the signal comes. */

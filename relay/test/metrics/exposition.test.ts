@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier } from '../support/carrier.ts'
-import { captureHello } from '../support/client-hello.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { captureHello } from '../support/client-hello.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../support/ports.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { nativeSession, socketReader, type TestSession, UPGRADE_HEADERS } from '../support/session.ts'

@@ -1,8 +1,8 @@
 // Tests that visitors of a frozen page, whose connection stays open, get an alert within two seconds.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { captureHello } from '../support/client-hello.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { socketReader } from '../support/session.ts'
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { captureHello } from '../support/client-hello.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
 import { freeRange } from '../support/ports.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { CARRIERS, socketReader } from '../support/session.ts'
