@@ -1,6 +1,6 @@
 // No section of the ledger is without its tests, none is tested twice, and what is said of the other rows is so.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { DomainResponse } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -90,10 +90,22 @@ describe('a part that is planned is not there yet', () => {
       const { data } = (await relay.call('GET', '/sdk/domain')).json as unknown as { data: DomainResponse }
       expect(data.extensions).not.toContain(part.extension)
     }
+    if ('word' in part) expect(filesWith(part.word)).toEqual([])
     const isNamed = standings.some((one) => one.is === 'planned' && one.part === name)
     expect(isNamed).toBe(true)
   })
 })
+
+test('a word is found in the sources of relay and SDKs, whichever file has it', () => {
+  expect(filesWith('/v1/sign')).not.toEqual([])
+})
+
+/** The sources of relay and SDKs that have this word. `protocol` names parts of the contract before they are built. */
+function filesWith(word: string): string[] {
+  return globSync('{relay,sdk-core,sdk-browser,sdk-node}/src/**/*.ts', { cwd: ROOT }).filter((file) =>
+    readFileSync(path.join(ROOT, file), 'utf8').includes(word),
+  )
+}
 
 /** Whether a test, a group of tests or, in the ledger, a row of that name begins there; `…` stands for any `${expression}`. */
 function isIn(text: string, { file, test }: Proof): boolean {

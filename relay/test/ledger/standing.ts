@@ -28,6 +28,8 @@ interface Part {
   absent?: { method: string; path: string; status: number }
   /** An extension that no relay lists until then. */
   extension?: string
+  /** A word of the specification without which the part cannot be written, wherever its files are: no source has it until then. */
+  word?: string
 }
 
 export const PARTS = {
@@ -45,6 +47,7 @@ export const PARTS = {
   discovery: {
     what: 'discovery',
     folder: 'relay/src/discovery',
+    word: 'incompatible_relays',
     absent: { method: 'GET', path: '/discovery', status: 503 },
   },
   ens: { what: 'ENS names', folder: 'relay/src/ens', setting: 'ENS_GASLESS_ENABLED' },
@@ -54,20 +57,32 @@ export const PARTS = {
     setting: 'X402_ENABLED',
     absent: { method: 'GET', path: '/api/x402/supported', status: 404 },
   },
-  acme: { what: 'certificates by ACME', folder: 'relay/src/certificates/acme', setting: 'ACME_DNS_PROVIDER' },
-  dns: { what: 'the embedded name server', folder: 'relay/src/dns', setting: 'ACME_DNS_PROVIDER' },
+  acme: {
+    what: 'certificates by ACME',
+    folder: 'relay/src/certificates/acme',
+    setting: 'ACME_DNS_PROVIDER',
+    word: 'acme-account.key',
+  },
+  dns: {
+    what: 'the embedded name server',
+    folder: 'relay/src/dns',
+    setting: 'ACME_DNS_PROVIDER',
+    word: 'dnssec-csk.json',
+  },
   siteCertificates: {
     what: 'certificates of a site’s own key',
     folder: 'relay/src/certificates/site',
     extension: 'site_certificate',
+    word: 'site_certificate',
   },
   visitorAddress: {
     what: 'addresses of visitors for sites',
     folder: 'relay/src/visitor-address',
     extension: 'visitor_address',
+    word: 'visitor_address',
   },
-  agent: { what: 'local agent', folder: 'sdk-node/src/agent' },
-  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet' },
+  agent: { what: 'local agent', folder: 'sdk-node/src/agent', word: '/agent/' },
+  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet', word: 'allowed_wallets' },
 } as const satisfies Record<string, Part>
 
 export type PartName = keyof typeof PARTS
