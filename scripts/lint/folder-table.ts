@@ -95,6 +95,88 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The relay imports this codec without the engine, so it imports nothing of the engine.',
     },
   },
+  'sdk-core/src': {
+    'index.ts': {
+      imports: [
+        'publish.ts',
+        'site',
+        'platform.ts',
+        'identity',
+        'control',
+        'carrier',
+        'tenant',
+        'exchange',
+        'websocket',
+        'handlers',
+        'semantics',
+        'bytes',
+        'errors.ts',
+        'limits.ts',
+      ],
+      why: 'It exports what the SDKs of platforms need.',
+    },
+    'publish.ts': {
+      imports: ['site', 'platform.ts', 'identity', 'errors.ts'],
+      why: 'It starts a site on a platform.',
+    },
+    site: {
+      imports: [
+        'carrier',
+        'tenant',
+        'control',
+        'exchange',
+        'identity',
+        'platform.ts',
+        'timers',
+        'errors.ts',
+        'limits.ts',
+      ],
+      why: 'A site joins control plane, carriers and visitors for as long as it is published.',
+    },
+    'platform.ts': {
+      imports: ['carrier', 'control', 'tenant', 'bytes', 'errors.ts'],
+      why: 'It names what a platform gives a site.',
+    },
+    identity: { imports: ['errors.ts'], why: 'A key signs what it is given, and knows no relay.' },
+    control: {
+      imports: ['identity', 'bytes', 'errors.ts', 'limits.ts'],
+      why: 'The control plane registers, renews and signs, and carries no visitor.',
+    },
+    carrier: {
+      imports: ['timers', 'bytes', 'errors.ts', 'limits.ts'],
+      why: 'A carrier brings reverse sessions, and does not look into them.',
+    },
+    tenant: {
+      imports: ['http2', 'http1', 'exchange', 'control', 'timers', 'bytes', 'errors.ts', 'limits.ts'],
+      why: 'One visitor: TLS, then the version of HTTP that was agreed on.',
+    },
+    http2: {
+      imports: ['hpack', 'exchange', 'websocket', 'semantics', 'timers', 'bytes'],
+      why: 'RFC 9113 maps onto the semantics of RFC 9110; HTTP/1.1 is not needed for it.',
+    },
+    hpack: { imports: ['semantics', 'bytes'], why: 'RFC 7541 compresses fields, and knows no frames.' },
+    http1: {
+      imports: ['exchange', 'websocket', 'semantics', 'timers', 'bytes'],
+      why: 'RFC 9112 maps onto the semantics of RFC 9110; HTTP/2 is not needed for it.',
+    },
+    exchange: {
+      imports: ['websocket', 'semantics', 'timers', 'bytes'],
+      why: 'One request and its response, in whichever version.',
+    },
+    websocket: {
+      imports: ['semantics', 'timers', 'bytes'],
+      why: 'RFC 6455 runs over any stream of bytes, of either version of HTTP.',
+    },
+    handlers: {
+      imports: ['exchange', 'semantics', 'bytes', 'errors.ts'],
+      why: 'Handlers are made of requests and responses, and know no site.',
+    },
+    semantics: { imports: [], why: 'RFC 9110 is the same in each version of HTTP.' },
+    timers: { imports: [], why: 'Deadlines know nothing of what they end.' },
+    bytes: { imports: [], why: 'It joins and splits bytes.' },
+    'errors.ts': { imports: [], why: 'It holds codes and messages.' },
+    'limits.ts': { imports: [], why: 'It holds numbers.' },
+  },
   'sdk-browser/src': {
     'index.ts': { imports: ['publish.ts'], why: 'It exports the public API.' },
     'publish.ts': {
