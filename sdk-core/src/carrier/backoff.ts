@@ -1,16 +1,17 @@
-// Pauses between attempts: exponential, bounded, jittered so that the sites of a restarted relay do not come back in step.
+// Makes the pauses between attempts: exponential, bounded, and jittered so that the sites of a restarted relay do not
+// all come back at once.
 
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
 
 /**
- * Backoff makes the pauses between attempts to connect: each is longer than the one before, up to 30 s, and random
- * within its half.
+ * Backoff makes the pauses between attempts to connect. Each is longer than the one before, up to 30 s, and its second
+ * half is random.
  */
 export class Backoff {
   #failures = 0
   #wake: (() => void) | undefined
 
-  /** The next pause in milliseconds: between half of the step and the whole. */
+  /** Returns the next pause in milliseconds: between half of the step and the whole. */
   next(): number {
     const step = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** this.#failures, BACKOFF_MAX_MS)
     this.#failures += 1
@@ -21,14 +22,16 @@ export class Backoff {
     this.#failures = 0
   }
 
-  /** Ends the pause that is running: the network is back, or the page is looked at again. */
+  /** Ends the current pause: the network is back, or the page is visible again. */
   wake(): void {
     this.#wake?.()
   }
 
   /**
-   * Resolves after `ms`, or when `signal` aborts. {@link wake} ends it, too, unless `ms` is what the relay asked for
+   * Resolves after `ms`, or when `signal` aborts. {@link wake} ends the pause, too, unless the relay asked for it
    * (`Retry-After`).
+   * @param ms milliseconds
+   * @param isAsked the relay asked for this pause
    */
   pause(ms: number, signal: AbortSignal, isAsked = false): Promise<void> {
     if (signal.aborted) return Promise.resolve()

@@ -1,4 +1,4 @@
-// One WebSocket of a carrier, with a yamux session on it. Ends once, with the reason.
+// One WebSocket of a carrier, with a yamux session on it. It ends once, with a reason.
 
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { Session } from '@svc/yamux'
@@ -9,21 +9,21 @@ import { offerStream, type ReadyStream } from './reverse-stream.ts'
 import { Watchdog } from './watchdog.ts'
 import type { WebSocketEvents, WebSocketTransport } from './websocket-transport.ts'
 
-/** Bytes of all WebSockets that a site ever had, as yamux messages. */
+/** Traffic counts the bytes of all WebSockets that a site ever had, as yamux messages. */
 export interface Traffic {
   bytesIn: number
   bytesOut: number
 }
 
 interface CarrierSocketEvents {
-  /** Bytes came from the relay. */
+  /** Called when bytes came from the relay. */
   onActivity(): void
-  /** Not called after `close`. */
+  /** Called once when the socket ends, but not after `close`. */
   ended(link: CarrierSocket, reason: SvcError): void
 }
 
 export class CarrierSocket implements WebSocketEvents {
-  /** It gets no more streams: one WebSocket less will do. */
+  /** The socket gets no more streams, because the carrier needs one WebSocket less. */
   isRetiring = false
   #events: CarrierSocketEvents
   #traffic: Traffic
@@ -42,7 +42,7 @@ export class CarrierSocket implements WebSocketEvents {
         copies: transport.copies,
         close: () => transport.close(),
       },
-      // the watchdog pings instead: it knows of throttled timers
+      // The watchdog pings instead, for it allows for throttled timers.
       { role: 'client', keepAliveIntervalMs: 0, pingTimeoutMs: PING_DEADLINE_MS },
     )
     this.#session.closed.then((cause) => this.fail(unreachable('the multiplexed session ended', cause)))
@@ -53,12 +53,12 @@ export class CarrierSocket implements WebSocketEvents {
     this.#measureRoundTrip()
   }
 
-  /** Streams on it, ready and served. */
+  /** The number of its streams, ready and serving. */
   get streamCount(): number {
     return this.#session.streamCount
   }
 
-  /** Some of them are more than ready. */
+  /** At least one of its streams serves a visitor. */
   get isBusy(): boolean {
     return this.streamCount > this.#waiting
   }
@@ -72,7 +72,7 @@ export class CarrierSocket implements WebSocketEvents {
     return this.#session.rtt
   }
 
-  /** It is the bottleneck of its streams: others should go elsewhere. */
+  /** The socket is the bottleneck of its streams: new ones should go elsewhere. */
   get saturated(): boolean {
     return this.#load.saturated
   }
@@ -90,7 +90,7 @@ export class CarrierSocket implements WebSocketEvents {
   }
 
   /**
-   * Opens a stream that waits for a visitor. One that cannot be opened, or is answered with nonsense, ends the socket.
+   * Opens a stream that waits for a visitor. When that fails, or the relay's answer is malformed, the socket ends.
    * @returns undefined when the relay rejected the stream
    */
   async open(capability: string): Promise<ReadyStream | undefined> {
@@ -103,7 +103,7 @@ export class CarrierSocket implements WebSocketEvents {
     return { retire: () => ready.retire(), activation: () => ready.activation().finally(noLonger) }
   }
 
-  /** Finds out now whether the relay still answers: the machine slept, or the network changed. */
+  /** Checks at once whether the relay still answers: the machine slept, or the network changed. */
   probe(): void {
     this.#watchdog.probe()
   }
@@ -115,7 +115,7 @@ export class CarrierSocket implements WebSocketEvents {
     this.#session.close()
   }
 
-  /** Closes because of `reason`, and tells. */
+  /** Closes the socket because of `reason`, and reports it. */
   fail(reason: SvcError): void {
     if (this.#closed) return
     this.close()
@@ -139,7 +139,7 @@ export class CarrierSocket implements WebSocketEvents {
     return drained.then(() => this.#load.bufferDrained())
   }
 
-  /** Without an answer there is no measurement: whether that means anything is the watchdog's to say. */
+  /** Measures the round trip. A ping without an answer is no measurement: the watchdog judges the silence. */
   #measureRoundTrip(): void {
     this.#session.ping().catch(() => {})
   }

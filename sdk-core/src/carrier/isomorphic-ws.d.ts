@@ -1,4 +1,5 @@
-// Types of isomorphic-ws as far as they are web-standard; its own pull in all of Node's. The package's import map picks these.
+// Declares the web-standard part of isomorphic-ws. Its own types import all of Node's. The package's import map picks
+// these.
 
 declare const IsomorphicWebSocket: unknown
 export default IsomorphicWebSocket

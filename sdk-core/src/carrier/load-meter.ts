@@ -10,17 +10,17 @@ export class LoadMeter {
   #wasSlow = false
   #saturated = false
 
-  /** By the last window that was measured. */
+  /** True when the last measured window showed saturation. */
   get saturated(): boolean {
     return this.#saturated
   }
 
-  /** Sending has to wait, … */
+  /** Called when sending has to wait. */
   bufferFull(): void {
     this.#fullFrom ??= performance.now()
   }
 
-  /** … and may go on. */
+  /** Called when sending may go on. */
   bufferDrained(): void {
     this.#fullMs += this.#sinceFull(performance.now())
     this.#fullFrom = undefined
@@ -28,7 +28,8 @@ export class LoadMeter {
 
   /**
    * Ends the window when it was long enough. One slow round trip proves nothing, two in a row do.
-   * @returns whether a new one has begun
+   * @param rtt the round trip in milliseconds
+   * @returns whether a new window has begun
    */
   measure(rtt: number | undefined): boolean {
     const now = performance.now()

@@ -1,4 +1,4 @@
-// Keeps streams ready for visitors: the next one is opened the moment one is claimed, and their number follows demand.
+// Keeps streams ready for visitors: it replaces each at the moment it is claimed, and their number follows demand.
 
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import {
@@ -10,33 +10,40 @@ import {
 import type { Activation, ReadyStream } from './reverse-stream.ts'
 
 interface ReadyStreamsEvents {
-  /** Opens one stream; undefined when the relay rejected it. Rejects when it broke: another may not. */
+  /**
+   * Opens one stream. Resolves with undefined when the relay rejected it, and rejects when this stream broke: another
+   * may not.
+   */
   open(): Promise<ReadyStream | undefined>
-  /** Whether so many more visitors may come: no more streams than that are offered, and the others wait at the relay. */
+  /**
+   * Says whether so many more visitors may come. No more streams than that are offered, and further visitors wait at
+   * the relay.
+   */
   hasRoomFor(visitors: number): boolean
-  /** Serves a visitor, who counts from now on; settles when the connection is over. */
+  /** Serves a visitor, who counts from now on. Settles when the connection is over. */
   serve(activation: Activation): Promise<void>
-  /** A stream is ready: the very first, or the first since one was rejected while none was. */
+  /** Called when a stream is ready: the very first, or the first since the relay rejected one while none was ready. */
   ready(): void
-  /** The relay rejected a stream while none was ready, for the first time or again since it accepted one. */
+  /**
+   * Called when the relay rejected a stream while none was ready. `again` is true unless this is the first time since
+   * it accepted one.
+   */
   rejected(again: boolean): void
 }
 
-/**
- * ReadyStreams keeps as many reverse sessions ready as visitors ask for, and takes part in each visitor's activation.
- */
+/** ReadyStreams keeps as many reverse sessions ready as visitors need, and waits for each one's activation. */
 export class ReadyStreams {
   #events: ReadyStreamsEvents
-  /** How many streams are to be ready. */
+  /** The number of streams to keep ready. */
   #target = READY_STREAMS_MIN
   #opening = 0
   #ready = new Set<ReadyStream>()
   #serving = 0
-  /** When a visitor came last, or demand was last seen to have halved. */
+  /** The time at which a visitor last came, or the target last halved. */
   #demandAt = performance.now()
-  /** When the relay last had no room for another. */
+  /** The time at which the relay last had no room for another stream. */
   #rejectedAt = Number.NEGATIVE_INFINITY
-  /** Since when `ready` is not owed any more. */
+  /** The relay accepted a stream, and `ready` was called. */
   #isAccepted = false
   #rejectedBefore = false
   #replacing: ReturnType<typeof setTimeout> | undefined
@@ -55,15 +62,15 @@ export class ReadyStreams {
     return this.#serving
   }
 
-  /** Opens what is missing. Called at the start, on each claim, and whenever something may have changed. */
+  /** Opens the streams that are missing. Called at the start, on each claim, and whenever there may be room. */
   fill(): void {
     while (!this.#stopped && this.#offered < this.#target && this.#events.hasRoomFor(this.#offered + 1))
       this.#open()
   }
 
   /**
-   * Called now and then: follows falling demand, and asks again where a stream was refused. Streams beyond demand stay
-   * for the visitors to come: a relay may be handing out any of them at this moment.
+   * Lowers the target as demand falls, and opens streams again where the relay rejected one. Called now and then.
+   * Streams beyond the target stay for later visitors: the relay may be claiming any of them at this moment.
    */
   maintain(): void {
     const now = performance.now()
@@ -78,7 +85,7 @@ export class ReadyStreams {
     }
   }
 
-  /** Takes no more visitors. Resolves when the last one has left. */
+  /** Accepts no more visitors. Resolves when the last one has left. */
   drain(): Promise<void> {
     this.stop()
     this.#retireAll()
@@ -131,7 +138,7 @@ export class ReadyStreams {
     else if (!wasRetired) this.#replaceLater()
   }
 
-  /** A relay that breaks streams as fast as they come must not keep the page busy. */
+  /** Replaces a stream after a pause: a relay that breaks streams as fast as they come must not keep the page busy. */
   #replaceLater(): void {
     if (this.#stopped) return
     clearTimeout(this.#replacing)
@@ -141,7 +148,7 @@ export class ReadyStreams {
   async #claimed(activation: Activation): Promise<void> {
     this.#serving += 1
     this.#demandAt = performance.now()
-    // the last ready one was taken: visitors come faster than streams are replaced
+    // The last ready stream was claimed: visitors come faster than streams are replaced.
     if (this.ready === 0) this.#target = Math.min(this.#target * 2, READY_SESSIONS_MAX)
     const over = this.#events.serve(activation)
     this.fill()
@@ -151,7 +158,10 @@ export class ReadyStreams {
     this.fill()
   }
 
-  /** With some ready, the relay's queue is full, perhaps of a dead carrier's streams: what is there must do. */
+  /**
+   * When some streams are ready, the relay's queue is full, perhaps with streams of a dead carrier. The ready ones must
+   * suffice.
+   */
   #rejected(): void {
     if (this.#stopped) return
     this.#rejectedAt = performance.now()

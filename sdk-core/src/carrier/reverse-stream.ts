@@ -5,21 +5,21 @@ import type { ByteStream } from '../bytes/byte-stream.ts'
 import { SvcError } from '../errors.ts'
 import { withDeadline } from '../timers/with-deadline.ts'
 
-/** A public connection that the relay bridges onto a stream. */
+/** An Activation is a visitor's connection that the relay bridges onto a stream. */
 export interface Activation {
-  /** Echoed to `/v1/sign`: names this TLS connection to the relay. Undefined for one of a dedicated TCP port. */
+  /** The bytes that name this TLS connection in `/v1/sign`. Undefined for a TCP visitor. */
   binding: Uint8Array | undefined
-  /** From the visitor's first byte on. */
+  /** The visitor's connection, from its first byte on. */
   stream: ByteStream
 }
 
-/** A stream that the relay accepted and that waits for a visitor. */
+/** A ReadyStream is a stream that the relay accepted and that waits for a visitor. */
 export interface ReadyStream {
-  /** Resolves when a visitor came, or with undefined when the stream ended before that. */
+  /** Resolves when a visitor came, or with undefined when the stream ended before that. Never rejects. */
   activation(): Promise<Activation | undefined>
   /**
-   * Gives it up, unless a visitor is here already. One may be on the way, and finds nobody: only a site that closes does
-   * that.
+   * Aborts the stream unless it has a visitor. A visitor whom the relay is just sending loses its connection, so only a
+   * site that closes calls this.
    */
   retire(): void
 }
@@ -52,7 +52,7 @@ export async function offerStream(stream: ByteStream, capability: string): Promi
   }
 }
 
-/** A stream behind the handshake of its carrier: markers come. */
+/** Waits for markers on a stream whose carrier has already presented the capability. */
 export function readyStream(stream: ByteStream): ReadyStream {
   return awaitVisitor(new PrefixReader(stream), stream)
 }
@@ -74,7 +74,7 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
       if (!isClaimed) stream.abort()
     },
     activation: async () => {
-      // a stream that broke, or that stalls inside the binding, is the same as one that ended
+      // A stream that broke, or that stalls inside the binding, counts as ended.
       const activation = await readMarker().catch(() => undefined)
       if (!activation) stream.abort()
       return activation
@@ -82,7 +82,7 @@ function awaitVisitor(prefix: PrefixReader, stream: ByteStream): ReadyStream {
   }
 }
 
-/** Reads exact numbers of bytes from chunks of any size, and hands over the stream with what was read too far. */
+/** Reads exact numbers of bytes from chunks of any size, and hands over the stream with the bytes read too far. */
 class PrefixReader {
   #stream: ByteStream
   #chunk: Uint8Array = new Uint8Array()
@@ -95,7 +95,10 @@ class PrefixReader {
     return (await this.bytes(1))?.[0]
   }
 
-  /** @returns undefined when the stream ends before */
+  /**
+   * Reads `count` bytes.
+   * @returns undefined when the stream ends before
+   */
   async bytes(count: number): Promise<Uint8Array | undefined> {
     const bytes = new Uint8Array(count)
     for (let at = 0; at < count; ) {

@@ -1,17 +1,17 @@
-// What every carrier is waited for in, however it reaches the relay.
+// Waits until a carrier is online, whichever way it reaches the relay.
 
 import { abortError, type SvcError } from '../errors.ts'
 
 interface OnlineCarrier {
-  /** Resolves once the relay accepted the first session; rejects with why it will not. */
+  /** Resolves once the relay accepted the first session. Rejects with the reason when it will not. */
   readonly online: Promise<void>
   fail(reason: SvcError): void
 }
 
 /**
- * Resolves once the relay accepted the carrier's first session, so that visitors can come.
- * @param signal fails the carrier, if it comes before that
- * @throws SvcError why there is no carrier
+ * Resolves with the carrier once the relay accepted its first session, so that visitors can come.
+ * @param signal makes the carrier fail when it aborts before that
+ * @throws SvcError the reason for which there is no carrier
  */
 export async function untilOnline<C extends OnlineCarrier>(carrier: C, signal: AbortSignal): Promise<C> {
   const abort = (): void => carrier.fail(abortError(signal))

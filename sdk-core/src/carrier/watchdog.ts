@@ -4,8 +4,9 @@ import { YamuxError } from '@svc/yamux'
 import { PING_DEADLINE_MS, SILENCE_MAX_MS, SLEPT_MS, WATCH_RENEW_MS } from '../limits.ts'
 
 /**
- * Hidden pages run timers once a minute, but only those that timers have set, five deep. So the watch is renewed from
- * within the event of the bytes that came: its own chain is two timers, of silence and of the ping's deadline.
+ * Watchdog gives a silent carrier up. A hidden page runs timers once a minute when a chain of five or more has set
+ * them. So the watch starts again within the event of incoming bytes, and its own chain has two timers: for the
+ * silence and for the ping.
  */
 export class Watchdog {
   #ping: () => Promise<number>
@@ -16,7 +17,10 @@ export class Watchdog {
   #probing = false
   #stopped = false
 
-  /** @param ping rejects with a YamuxError `ping_timeout` after `PING_DEADLINE_MS` */
+  /**
+   * @param ping rejects with a YamuxError `ping_timeout` after `PING_DEADLINE_MS`
+   * @param dead called with the cause when the relay does not answer
+   */
   constructor(ping: () => Promise<number>, dead: (cause: unknown) => void) {
     this.#ping = ping
     this.#dead = dead
@@ -31,7 +35,7 @@ export class Watchdog {
     this.#timer = setTimeout(() => this.probe(), SILENCE_MAX_MS)
   }
 
-  /** Finds out now. Never rejects. */
+  /** Checks at once whether the relay answers. Never rejects. */
   async probe(): Promise<void> {
     if (this.#probing || this.#stopped) return
     this.#probing = true
@@ -44,7 +48,7 @@ export class Watchdog {
     clearTimeout(this.#timer)
   }
 
-  /** @returns false when that cannot be told yet; true when the relay is there, or was reported as dead */
+  /** @returns false when the ping proves nothing; true when the relay is there, or was reported as dead */
   async #answers(): Promise<boolean> {
     const askedAt = performance.now()
     const askedAtWall = Date.now()
@@ -53,11 +57,11 @@ export class Watchdog {
     } catch (cause) {
       const isTimeout = cause instanceof YamuxError && cause.code === 'ping_timeout'
       const took = performance.now() - askedAt
-      // the other clock may stand still while the machine sleeps
+      // The other clock may stand still while the machine sleeps.
       const passed = Math.max(took, Date.now() - askedAtWall)
-      // any byte is a sign of life: an answer may be stuck behind bulk data
+      // Any byte shows that the relay is there: an answer may wait behind bulk data.
       if (this.#stopped || (isTimeout && this.#activeAt > askedAt)) return true
-      // A ping that somebody else had sent before had less than its time; one across a sleep had none.
+      // A ping that was already under way had less than its time. A ping across a sleep had none.
       if (isTimeout && (took < PING_DEADLINE_MS / 2 || passed > PING_DEADLINE_MS + SLEPT_MS)) return false
       this.#dead(cause)
     }

@@ -1,4 +1,4 @@
-// The carrier over WebSockets: one, or more where one is not enough, with ready streams on them.
+// The carrier over WebSockets, with ready streams on them: one WebSocket, or more where one does not suffice.
 
 import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
 import {
@@ -17,52 +17,55 @@ import type { Activation, ReadyStream } from './reverse-stream.ts'
 import { untilOnline } from './until-online.ts'
 import type { WebSocketEvents, WebSocketTransport } from './websocket-transport.ts'
 
-/** Opens one more WebSocket to the relay. */
+/** Connect opens one more WebSocket to the relay. */
 export type Connect = <T extends WebSocketEvents>(
   attach: (transport: WebSocketTransport) => T,
   signal: AbortSignal,
 ) => Promise<T>
 
-/** Through CarrierEvents a carrier asks its site, and tells it. */
+/** CarrierEvents are the site's answers to a carrier, and the carrier's reports to its site. */
 export interface CarrierEvents {
-  /** The capability to present: that of now, not of when the carrier opened. */
+  /** Returns the capability to present now, which may be newer than the carrier. */
   capability(): string
-  /** Whether so many more visitors may come; when that changes from no to yes, `fill` is called. */
+  /** Says whether so many more visitors may come. When that becomes true, the site calls `fill`. */
   hasRoomFor(visitors: number): boolean
   serve(activation: Activation): Promise<void>
-  /** Bytes came from the relay. */
+  /** Called when bytes came from the relay. */
   traffic(): void
-  /** The relay refused the capability: renew, then call `fill`. */
+  /** Called when the relay refused the capability: the site renews, then calls `fill`. */
   stale(): void
-  /** The relay takes no more sessions while none is ready, or takes them again. Not called before it took the first. */
+  /**
+   * Called when the relay takes no more sessions while none is ready, or takes them again; not before it took the
+   * first.
+   */
   admits(isAdmitting: boolean): void
-  /** The carrier, once online, is gone. Called once, unless `close` was. */
+  /** Called once when a carrier that was online ends, but not after `close`. */
   ended(reason: SvcError): void
   debug(event: CarrierDebugEvent): void
 }
 
 /** CarrierStats are the figures of a carrier at one moment. */
 export interface CarrierStats {
-  /** Visitors' connections that are being served. */
+  /** The number of visitors' connections that the SDK serves. */
   openStreams: number
-  /** Streams that wait for a visitor. */
+  /** The number of streams that wait for a visitor. */
   readyStreams: number
   webSockets: number
-  /** Last round trip to the relay, in milliseconds. */
+  /** The last round trip to the relay, in milliseconds. */
   rttMs: number | undefined
 }
 
-/** As many streams as no WebSocket has: a saturated one is chosen late, … */
+/** The cost of a saturated WebSocket, in streams: more than any has, so that it is chosen late. */
 const SATURATED_COST = 1e6
-/** … and one that is about to go last. */
+/** The cost of a retiring WebSocket, in streams: it is chosen last. */
 const RETIRING_COST = 2e6
 
-/** They concern the lease, and so every WebSocket of it. */
+/** These codes concern the lease, and so every WebSocket of it. */
 const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ended', 'lease_replaced'])
 
 /**
- * Resolves once the relay accepted the first stream, so that visitors can come.
- * @throws SvcError why there is no carrier
+ * Resolves with a carrier once the relay accepted its first stream, so that visitors can come.
+ * @throws SvcError the reason for which there is no carrier
  */
 export function openWebSocketCarrier(
   connect: Connect,
@@ -84,9 +87,9 @@ export class WebSocketCarrier {
   #isOnline = false
   /** Aborted when the carrier closes. */
   #life = new AbortController()
-  /** One more WebSocket is on its way. */
+  /** Pending while the carrier opens one more WebSocket. */
   #connecting: Promise<void> | undefined
-  /** When a WebSocket was last added or wished for, and since when one less would do. */
+  /** The time at which a WebSocket was last added or was missing, and since when one less would suffice. */
   #addedAt = 0
   #fewSince = 0
   #maintainedAt = 0
@@ -122,22 +125,22 @@ export class WebSocketCarrier {
     }
   }
 
-  /** Opens the ready streams that are missing: the lease was renewed, or there is room for more visitors. */
+  /** Opens the ready streams that are missing: the site renewed the lease, or has room for more visitors. */
   fill(): void {
     this.#streams.fill()
   }
 
-  /** Finds out now whether the relay still answers: the machine slept, or the network changed. */
+  /** Checks at once whether the relay still answers: the machine slept, or the network changed. */
   probe(): void {
     for (const socket of this.#sockets) socket.probe()
   }
 
-  /** No more visitors. Resolves when those who are here have left. */
+  /** Accepts no more visitors. Resolves when the connected ones have left. */
   drain(): Promise<void> {
     return this.#streams.drain()
   }
 
-  /** Closes without an event. Connections that are being served end with it. */
+  /** Closes the carrier without an event. Connections that it serves end with it. */
   close(): void {
     if (this.isClosed) return
     this.#life.abort()
@@ -145,7 +148,7 @@ export class WebSocketCarrier {
     for (const socket of this.#sockets.splice(0)) socket.close()
   }
 
-  /** Closes because of `reason`, and tells. */
+  /** Closes the carrier because of `reason`, and reports it. */
   fail(reason: SvcError): void {
     if (this.isClosed) return
     this.close()
@@ -162,7 +165,7 @@ export class WebSocketCarrier {
       new CarrierSocket(transport, this.#traffic, events)
     const socket = await this.#connect(attach, this.#life.signal)
     if (this.isClosed) socket.close()
-    // it may have ended already
+    // The socket may have ended already.
     if (socket.isClosed) return
     this.#sockets.push(socket)
     this.#events.debug({ type: 'websocket', change: 'opened', count: this.#sockets.length })
@@ -179,7 +182,7 @@ export class WebSocketCarrier {
     this.#events.debug({ type: 'websocket', change: 'closed', count: this.#sockets.length, code })
   }
 
-  /** On the WebSocket that has the most to give. One more is opened before those that there are have no room. */
+  /** Opens a stream on the least loaded WebSocket. The carrier opens another WebSocket before all are full. */
   async #openStream(): Promise<ReadyStream | undefined> {
     if (this.#isCrowded) this.#scaleUp(performance.now())
     if (!this.#leastLoaded && this.#connecting) await this.#connecting
@@ -188,7 +191,7 @@ export class WebSocketCarrier {
     return socket.open(this.#events.capability())
   }
 
-  /** Undefined when each has as many streams as a relay takes: one more would cost all of them. */
+  /** Undefined when each WebSocket has as many streams as a relay takes: the relay would end one that opens more. */
   get #leastLoaded(): CarrierSocket | undefined {
     const cost = (socket: CarrierSocket): number =>
       socket.streamCount + (socket.saturated ? SATURATED_COST : 0) + (socket.isRetiring ? RETIRING_COST : 0)
@@ -199,7 +202,7 @@ export class WebSocketCarrier {
     )
   }
 
-  /** Another WebSocket will be needed soon. */
+  /** True when the carrier will soon need another WebSocket. */
   get #isCrowded(): boolean {
     return this.#active.every((socket) => socket.streamCount >= SOCKET_STREAMS_MANY)
   }
@@ -210,7 +213,7 @@ export class WebSocketCarrier {
     this.#events.debug({ type: 'visitor', change: 'left', count: this.#streams.serving - 1 })
   }
 
-  /** Traffic drives the maintenance: keepalives come even where timers do not run. */
+  /** Does the maintenance on traffic: keepalives come even where timers do not run. */
   #onActivity(): void {
     const now = performance.now()
     if (now - this.#maintainedAt >= MAINTENANCE_INTERVAL_MS) {
@@ -227,7 +230,7 @@ export class WebSocketCarrier {
     const streams = active.reduce((sum, socket) => sum + socket.streamCount, 0)
     const isFew = streams < (active.length - 1) * SOCKET_STREAMS_MANY * SCALE_DOWN_STREAMS_SHARE
     if (active.some((socket) => socket.saturated) || !isFew) this.#fewSince = now
-    // One stream cannot be spread: more WebSockets help only where visitors are more than these.
+    // One stream cannot be spread, so more WebSockets help only where there are more visitors than WebSockets.
     const isSaturated = active.every((socket) => socket.saturated)
     if (isSaturated && this.#streams.serving > active.length) this.#scaleUp(now)
     else if (now - this.#fewSince > SCALE_DOWN_IDLE_MS) this.#scaleDown(now)
@@ -245,7 +248,7 @@ export class WebSocketCarrier {
     }
     if (this.#sockets.length >= CARRIER_SOCKETS_MAX) return
     this.#addedAt = now
-    // The relay may have no room for another: what is there must do.
+    // The relay may have no room for another. Then the open ones must suffice.
     this.#connecting = this.#addSocket()
       .catch(() => {})
       .finally(() => {
@@ -253,7 +256,7 @@ export class WebSocketCarrier {
       })
   }
 
-  /** One WebSocket less will do: the one with the least to do gets no more streams. */
+  /** Retires the WebSocket with the fewest streams when one less suffices: it gets no more streams. */
   #scaleDown(now: number): void {
     const active = this.#active
     if (active.length < 2) return
@@ -265,7 +268,9 @@ export class WebSocketCarrier {
     return this.#sockets.filter((socket) => !socket.isRetiring)
   }
 
-  /** Once the last stream on it was used: a relay may be handing out those that wait at this moment. */
+  /**
+   * Closes a retired WebSocket once its last stream was used: the relay may be claiming those that wait at this moment.
+   */
   #closeRetired(): void {
     for (const socket of this.#sockets) {
       if (!socket.isRetiring || socket.streamCount > 0) continue

@@ -1,11 +1,12 @@
-// One WebSocket as a message transport with back-pressure on sending. Only importer of isomorphic-ws: in Node that is `ws`.
+// Makes one WebSocket a message transport with back-pressure. Only this file imports isomorphic-ws, which in Node is
+// `ws`.
 
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
 
-/** The standard constructor; `ws` takes options as well. */
+/** The standard constructor. That of `ws` takes options as well. */
 const WebSocketClass = IsomorphicWebSocket as unknown as new (
   url: string,
   protocols: string[],
@@ -13,35 +14,36 @@ const WebSocketClass = IsomorphicWebSocket as unknown as new (
 ) => WebSocket
 
 export interface WebSocketEvents {
-  /** A binary message. */
+  /** Called with each binary message. */
   message(bytes: Uint8Array): void
-  /** The socket is gone. Called once, and only after it was open. */
+  /** Called once when the socket is gone, and only after it was open. */
   closed(code: number): void
 }
 
 export interface WebSocketTarget {
-  /** `wss:` address. */
+  /** The `wss:` URL. */
   url: string
-  /** Offered as the second subprotocol. */
+  /** The reverse capability, which is offered as the second subprotocol. */
   capability: string
-  /** For constructors that take them (`ws` in Node): a CA, a DNS lookup. */
+  /** Options for constructors that take them (`ws` in Node): a CA, a DNS lookup. */
   options?: object | undefined
 }
 
-/** RFC 6455 §7.4.1; a page may send only 1000 and 3000 to 4999 itself, so a violation is 4000. */
+/** The close codes of RFC 6455 §7.4.1. A page may send only 1000 and 3000 to 4999 itself, so a violation is 4000. */
 const NORMAL_CLOSURE = 1000
 const VIOLATION = 4000
 
 export interface WebSocketTransport {
-  /** Resolves, when the socket holds more than its share, once it has drained. */
+  /** Sends a message. When the socket holds more than its share, the promise resolves once it has drained. */
   send(bytes: Uint8Array): void | Promise<void>
-  /** As of yamux: a browser's WebSocket copies what it sends, `ws` does not always. */
+  /** True when `send` copies the bytes, as yamux asks: a browser's WebSocket does, `ws` does not always. */
   readonly copies?: boolean
   close(): void
 }
 
 /**
- * Resolves with what `attach` made of the open socket: it is called within the open event, so that no message is missed.
+ * Opens a WebSocket, and resolves with what `attach` made of it. `attach` is called within the open event, so that no
+ * message is missed.
  * @throws SvcError `relay_unreachable`, `unexpected_answer` or `aborted`
  */
 export function openWebSocket<T extends WebSocketEvents>(
@@ -52,7 +54,7 @@ export function openWebSocket<T extends WebSocketEvents>(
   return new Promise((resolve, reject) => {
     if (signal.aborted) throw abortError(signal)
     const protocols = [SUBPROTOCOL, target.capability]
-    // a browser's constructor ignores a third argument
+    // A browser's constructor ignores the third argument.
     const socket = new WebSocketClass(target.url, protocols, target.options)
     socket.binaryType = 'arraybuffer'
     const drain = new DrainGate(socket)
@@ -87,11 +89,11 @@ export function openWebSocket<T extends WebSocketEvents>(
         socket.close(VIOLATION)
         return
       }
-      // window updates come this way: they show that the socket moves, also where timers are throttled
+      // Window updates arrive as messages: they show that the socket moves, also where timers are throttled.
       drain.check()
       events?.message(new Uint8Array(data))
     }
-    // a browser tells no reason here; the close event follows
+    // A browser gives no reason here. The close event follows.
     socket.onerror = (event) => {
       if (!events) unreachable('it failed', 'error' in event ? event.error : undefined)
     }
@@ -104,7 +106,7 @@ export function openWebSocket<T extends WebSocketEvents>(
   })
 }
 
-/** Lets senders wait while `bufferedAmount` is above its limit: a page gets no event when that falls. */
+/** Lets senders wait while `bufferedAmount` is above its limit. A page gets no event when that falls. */
 class DrainGate {
   #socket: WebSocket
   #waiting: { promise: Promise<void>; resolve: () => void } | undefined
@@ -115,7 +117,7 @@ class DrainGate {
   }
 
   send(bytes: Uint8Array): void | Promise<void> {
-    // bytes for a socket that has gone are dropped: its close event follows and ends the session
+    // Bytes for a closed socket are dropped: its close event follows and ends the yamux session.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(bytes as Uint8Array<ArrayBuffer>)
     if (this.#socket.bufferedAmount <= BUFFERED_AMOUNT_MAX_BYTES) return

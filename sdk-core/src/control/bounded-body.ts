@@ -1,8 +1,11 @@
-// Reading an HTTP answer's body no further than a bound, whatever its Content-Length claims.
+// Reads the body of an HTTP answer no further than a bound, whatever its Content-Length claims.
 
 import { SvcError } from '../errors.ts'
 
-/** @throws SvcError `unexpected_answer` when there are more than `maxBytes`, or they are not UTF-8 */
+/**
+ * Reads the body as UTF-8 text.
+ * @throws SvcError `unexpected_answer` when it has more than `maxBytes`, or is not UTF-8
+ */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const reader = response.body?.getReader()
@@ -12,7 +15,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
     if (done) break
     total += value.length
     if (total > maxBytes) {
-      // the rest is not wanted; whether the connection takes that well does not matter
+      // The rest is not wanted, and a failure to cancel it does not matter.
       reader.cancel().catch(() => {})
       throw new SvcError('unexpected_answer', `the relay's answer is longer than ${maxBytes} bytes`)
     }

@@ -1,4 +1,4 @@
-// The tenant certificate chain, which a page cannot read from its own TLS connections: PEM (RFC 7468) to DER.
+// Fetches the tenant certificate chain, which a page cannot read from its own TLS connections: PEM (RFC 7468) to DER.
 
 import { HEADER, PATH } from '@svc/protocol'
 import { fromBase64 } from '../bytes/base64.ts'
@@ -7,8 +7,9 @@ import { CHAIN_MAX_CERTIFICATES } from '../limits.ts'
 import { failureOf, type RelayClient } from './relay-client.ts'
 
 /**
- * The chain for this lease, leaf first, each certificate as DER. A relay that has no certificate for the lease alone
- * answers with the one that all its tenants share.
+ * Fetches the chain for this lease: leaf first, each certificate as DER. A relay that has no certificate for the lease
+ * alone answers with the shared one.
+ * @throws SvcError
  */
 export async function fetchCertificateChain(
   client: RelayClient,
@@ -22,10 +23,13 @@ export async function fetchCertificateChain(
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g
-/** SEQUENCE in definite long form, as every X.509 certificate begins (X.690 §8.1.3.5). */
+/** The tag of a SEQUENCE, with which every X.509 certificate begins (X.690 §8.9). */
 const DER_SEQUENCE = 0x30
 
-/** @throws SvcError `unexpected_answer` unless there are one to ten well-formed certificates */
+/**
+ * Parses a chain.
+ * @throws SvcError `unexpected_answer` unless it has one to ten well-formed certificates
+ */
 export function parsePem(pem: string): Uint8Array[] {
   const chain = Array.from(pem.matchAll(BLOCK), ([, body]) => fromBase64(body!.replace(/\s/g, '')))
   if (chain.length === 0 || chain.length > CHAIN_MAX_CERTIFICATES)

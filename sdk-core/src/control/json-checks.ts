@@ -1,14 +1,14 @@
-// Checks JSON that a relay answered: a value has the expected type and bounds, or the answer is refused.
+// Checks the JSON of a relay's answer: each value must have the expected type and bounds.
 
 import { SvcError } from '../errors.ts'
 
-/** Tells whether `value` is an object with string keys, which JSON may not be. */
+/** Returns whether `value` is an object with string keys, which JSON may not be. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * Takes `value` for an object with string keys.
+ * Returns `value` as an object with string keys.
  * @throws SvcError `unexpected_answer` when it is something else
  */
 export function requireRecord(value: unknown, what: string): Record<string, unknown> {
@@ -16,7 +16,10 @@ export function requireRecord(value: unknown, what: string): Record<string, unkn
   return value
 }
 
-/** The field `name` as a string that matches `pattern`. */
+/**
+ * Returns the field `name`, a string that matches `pattern`.
+ * @throws SvcError `unexpected_answer`
+ */
 export function requireText(from: Record<string, unknown>, name: string, pattern: RegExp): string {
   const value = from[name]
   if (typeof value !== 'string' || !pattern.test(value))
@@ -24,7 +27,10 @@ export function requireText(from: Record<string, unknown>, name: string, pattern
   return value
 }
 
-/** The field `name`, an RFC 3339 date-time, as milliseconds since the epoch. */
+/**
+ * Returns the field `name`, an RFC 3339 date-time, in milliseconds since the epoch.
+ * @throws SvcError `unexpected_answer`
+ */
 export function requireTime(from: Record<string, unknown>, name: string): number {
   const value = Date.parse(requireText(from, name, RFC_3339))
   if (Number.isNaN(value)) throw unexpected(name, 'a date-time')
@@ -33,7 +39,7 @@ export function requireTime(from: Record<string, unknown>, name: string): number
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** The value itself stays out of the message: it may be a token. */
+/** The message leaves the value out, for it may be a token. */
 function unexpected(what: string, wanted: string): SvcError {
   return new SvcError('unexpected_answer', `the relay's answer has no valid ${what}: ${wanted} is expected`)
 }

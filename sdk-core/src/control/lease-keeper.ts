@@ -1,4 +1,4 @@
-// Keeps one lease alive: registers it, renews it at half its life, gives it up. Never depends on a timer alone.
+// Keeps one lease alive: registers it, renews it at half its life, gives it up. It never depends on a timer alone.
 
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
@@ -16,11 +16,11 @@ import {
 } from './registration.ts'
 import type { RelayClient } from './relay-client.ts'
 
-/** Codes of a renewal after which only a new registration helps. */
+/** After these codes of a renewal only a new registration helps. */
 const GONE: ReadonlySet<string> = new Set(['lease_not_found', 'unauthorized', 'invalid_request'])
 
 interface LeaseEvents {
-  /** A lease was granted. */
+  /** The relay granted a lease. */
   registered(): void
   /** A renewal succeeded. */
   renewed(): void
@@ -28,7 +28,7 @@ interface LeaseEvents {
   failed(error: SvcError): void
   /** The relay does not know the lease any more. */
   gone(error: SvcError): void
-  /** The lease is there, or goes on, with less metadata than was asked for. */
+  /** The relay granted or renewed the lease without some of the metadata. */
   reduced(error: SvcError): void
 }
 
@@ -37,15 +37,17 @@ export class LeaseKeeper {
   #request: LeaseRequest
   #events: LeaseEvents
   #registration: Registration | undefined
-  /** Signed, and not used up: the relay asked to wait before it looks at it. Another would cost anew. */
+  /**
+   * A signed challenge that is unused, since the relay asked the SDK to wait. Another one would cost a signature again.
+   */
   #proof: Proof | undefined
-  /** When the next renewal is due, by `performance.now()`. */
+  /** The next renewal is due at this time of `performance.now()`. */
   #dueAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewing: Promise<void> | undefined
-  /** The relay asked for no renewal before (`Retry-After`), by `performance.now()`. */
+  /** The relay asked for no renewal before this time of `performance.now()` (`Retry-After`). */
   #notBefore = 0
-  /** How far `Date.now()` was ahead of `performance.now()` at the last grant. */
+  /** `Date.now()` minus `performance.now()` at the last grant, in milliseconds. */
   #wallAheadMs = 0
 
   constructor(client: RelayClient, request: LeaseRequest, events: LeaseEvents) {
@@ -59,8 +61,9 @@ export class LeaseKeeper {
   }
 
   /**
-   * The lease with credentials as fresh as can be: renewed when there is one, registered when there is none.
-   * @param trusting take one that is not due for renewal as it is
+   * Resolves with the lease and fresh credentials: renewed when there is a lease, registered when there is none.
+   * @param trusting returns a lease that is not due for renewal as it is
+   * @throws SvcError
    */
   async acquire(signal: AbortSignal, trusting = false): Promise<Registration> {
     const isFresh = trusting && !this.#isDue
@@ -69,12 +72,12 @@ export class LeaseKeeper {
     return this.#registration ?? (await this.#register(signal))
   }
 
-  /** Traffic passed: the moment to renew when that is due, even where timers sleep. */
+  /** Renews when that is due: called on traffic, which comes even while timers sleep. */
   touch(): void {
     if (this.#isDue) this.renewNow()
   }
 
-  /** Renews in the background; outcomes are events. */
+  /** Renews in the background. The outcome is reported as an event. */
   renewNow(): void {
     if (this.#renewing || !this.#registration || !this.#mayRenew()) return
     this.#renewing = this.#renewOnce()
@@ -87,23 +90,26 @@ export class LeaseKeeper {
       })
   }
 
-  /** Asks how the lease is routed by now, without renewing it. @throws SvcError why that is not known */
+  /**
+   * Asks how the relay routes the lease now, without renewing it.
+   * @throws SvcError
+   */
   async look(signal: AbortSignal): Promise<void> {
     const looked = this.#registration
     if (!looked) return
     const endpoint = await fetchEndpoint(this.#client, looked.accessToken, signal)
-    // dropped, renewed, or registered anew, meanwhile
+    // The lease may have been dropped, renewed, or registered again meanwhile.
     if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
   }
 
-  /** Forgets the lease, so that the next one is registered anew. */
+  /** Forgets the lease, so that acquire() registers again. */
   drop(): void {
     clearTimeout(this.#timer)
     this.#dueAt = Number.POSITIVE_INFINITY
     this.#registration = undefined
   }
 
-  /** Gives the lease up. That the relay may not hear it is harmless: the lease expires. */
+  /** Gives the lease up. When the relay does not learn of it, the lease expires. */
   async release(keepalive: boolean): Promise<void> {
     const token = this.#registration?.accessToken
     this.drop()
@@ -114,7 +120,7 @@ export class LeaseKeeper {
     return performance.now() >= this.#notBefore
   }
 
-  /** Also when the machine slept, through which `performance.now()` may stand still, or its clock was set. */
+  /** True also when the machine slept, through which `performance.now()` may stand still, or its clock was set. */
   get #isDue(): boolean {
     const leapMs = Math.abs(wallAheadMs() - this.#wallAheadMs)
     return performance.now() >= this.#dueAt || (this.#registration !== undefined && leapMs > CLOCK_LEAP_MS)
@@ -128,7 +134,7 @@ export class LeaseKeeper {
     })
     this.#registration = registration
     if (signal.aborted) {
-      // the answer won the race against the abort: what it granted is given back
+      // The answer came before the abort took effect: the lease that it granted is given back.
       await this.release(false)
       throw abortError(signal)
     }
@@ -148,12 +154,12 @@ export class LeaseKeeper {
     const renewed = this.#registration!
     const { accessToken } = renewed
     const grant = await this.#withMetadata((request) => renew(this.#client, request, accessToken, signal))
-    if (this.#registration !== renewed) return // dropped, or registered anew, meanwhile
+    if (this.#registration !== renewed) return // The lease was dropped, or registered again, meanwhile.
     this.#registration = { ...renewed, ...grant }
     this.#granted(grant)
   }
 
-  /** What the relay did not take once it is not asked to take again. */
+  /** Remembers which metadata the relay took, and does not send the rest again. */
   async #withMetadata<T>(attempt: (request: LeaseRequest) => Promise<T>): Promise<T> {
     const { result, metadata, refusal } = await withAcceptedMetadata(this.#request.metadata, (metadata) =>
       attempt({ ...this.#request, metadata }),
@@ -164,8 +170,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * A lease lives exactly for the time asked for: a relay refuses a longer one and never shortens it. So a wrong clock here
-   * does not matter, and `expires_at` tells the relay's.
+   * Schedules the renewal. A lease lives exactly for the requested time: a relay refuses a longer one and never
+   * shortens it. So a wrong clock here does not matter, and `expires_at` shows the relay's.
    */
   #granted(grant: Grant): void {
     const lifeMs = this.#request.ttlS * 1000

@@ -1,23 +1,22 @@
-// What a site tells of itself, and what of it is left when a relay does not take all: a site without a picture is better
-// than none.
+// Leaves out the metadata that a relay does not take: a site without a picture is better than none.
 
 import { type LeaseMetadata, METADATA_THUMBNAIL_MAX_CHARS } from '@svc/protocol'
 import { SvcError, type SvcErrorCode } from '../errors.ts'
 
-/** What a relay may say of metadata that is too much for it. */
+/** With these codes a relay may refuse metadata that is too much for it. */
 const REFUSALS: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['invalid_request', 'feature_unavailable'])
 
 export interface Accepted<T> {
   result: T
   metadata: LeaseMetadata | undefined
-  /** `metadata_refused`, when it is less than was asked for. */
+  /** `metadata_refused`, when the relay took less than all of the metadata. */
   refusal: SvcError | undefined
 }
 
 /**
- * Asks with all of `metadata`, then without the picture, then with nothing but whether the site is hidden.
- * @returns what came of the first that the relay took
- * @throws the relay's first refusal, when metadata was not the reason of it
+ * Calls `attempt` with all of `metadata`, then without the picture, then only with whether the site is hidden.
+ * @returns the outcome of the first attempt that the relay took
+ * @throws SvcError the relay's first refusal, when metadata was not its reason
  */
 export async function withAcceptedMetadata<T>(
   metadata: LeaseMetadata | undefined,
@@ -36,7 +35,7 @@ export async function withAcceptedMetadata<T>(
   throw reason
 }
 
-/** Whether a site is hidden is not for the relay to choose. */
+/** The smaller metadata to try next. They always keep `hide`, which is not for the relay to choose. */
 function lesser(metadata: LeaseMetadata | undefined): LeaseMetadata[] {
   if (metadata === undefined) return []
   const { thumbnail, hide, ...texts } = metadata
@@ -45,7 +44,10 @@ function lesser(metadata: LeaseMetadata | undefined): LeaseMetadata[] {
   return [...(thumbnail === undefined ? [] : [{ ...texts, ...bare }]), ...(hasTexts ? [bare] : [])]
 }
 
-/** Such a picture is not worth the way: a connection that ends in the middle of a large body gives no reason. */
+/**
+ * The error for a picture that is not worth sending: a connection that ends in the middle of a large body gives no
+ * reason.
+ */
 function tooLarge(metadata: LeaseMetadata | undefined): SvcError | undefined {
   const length = metadata?.thumbnail?.length ?? 0
   if (length <= METADATA_THUMBNAIL_MAX_CHARS) return undefined

@@ -1,4 +1,4 @@
-// Registering a lease, renewing and giving it up. Every answer is checked; a message is read before it is signed.
+// Registers, renews and gives up a lease. It checks every answer, and reads a message before it signs it.
 
 import {
   CAPABILITY_MAX_BYTES,
@@ -24,54 +24,54 @@ import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '
 import { requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
 
-/** What a site asks a relay for. */
+/** A LeaseRequest says what a site asks of a relay. */
 export interface LeaseRequest {
-  /** Normalized. */
+  /** The normalized name. */
   name: string
   identity: KeyIdentity
   ttlS: number
   allowCanonicalFallback: boolean
   metadata: LeaseMetadata | undefined
-  /** A dedicated TCP port as well. */
+  /** Asks for a dedicated TCP port as well. */
   tcp?: boolean | undefined
-  /** A dedicated UDP port as well. */
+  /** Asks for a dedicated UDP port as well. */
   udp?: boolean | undefined
 }
 
-/** Where visitors come from. */
+/** An Endpoint is where the SDK gets visitors from. */
 export interface Endpoint {
-  /** Present this on the carrier and on each of its streams. */
+  /** The reverse capability, which the SDK presents on the carrier and on each of its streams. */
   capability: string
-  /** `wss:` address of the carrier. */
+  /** The `wss:` URL of the carrier. */
   carrierUrl: string
-  /** Whether visitors may come; `allowed` of a relay that does not say. */
+  /** Says whether visitors may come. It is `allowed` when the relay does not say. */
   routing: Routing
 }
 
-/** What every success of register and renew grants anew. */
+/** A Grant is what every successful register or renew returns. */
 export interface Grant extends Endpoint {
   accessToken: string
-  /** By the relay's clock, in milliseconds since the epoch. */
+  /** The time at which the lease ends, by the relay's clock, in milliseconds since the epoch. */
   expiresAt: number
 }
 
 export interface Registration extends Grant {
-  /** What the relay can do beyond the protocol. */
+  /** The extensions of the protocol that the relay has. */
   extensions: ReadonlySet<Extension>
-  /** Empty when another identity owns the friendly name. */
+  /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
-  /** `host:port` of the dedicated TCP port, when one was asked for. */
+  /** `host:port` of the dedicated TCP port, when the site asked for one. */
   tcpAddress: string | undefined
-  /** The same of the UDP port. */
+  /** `host:port` of the dedicated UDP port, when the site asked for one. */
   udpAddress: string | undefined
 }
 
-/** A signed challenge: good for one registration. */
+/** A Proof is a signed challenge, good for one registration. */
 export interface Proof {
   body: RegisterRequest
   extensions: ReadonlySet<Extension>
-  /** By `performance.now()`. */
+  /** The SDK presents the proof until this time of `performance.now()`. */
   usableUntil: number
 }
 
@@ -105,7 +105,7 @@ export async function register(
   try {
     return { ...(await parseRegistration(client, request, data, signal)), extensions }
   } catch (error) {
-    // what the relay granted is of no use
+    // The SDK cannot use what the relay granted.
     const { access_token: token } = data
     if (typeof token === 'string' && ACCESS_TOKEN.test(token))
       await unregister(client, token, false).catch(() => {})
@@ -139,9 +139,9 @@ export async function renew(
 }
 
 /**
- * The endpoint of a lease anew, and how it is routed by now.
- * @param failedUrl the one to be avoided
- * @throws SvcError `alternate_gateway` when it is another host's
+ * Fetches a lease's endpoint again, with how the relay routes the lease now.
+ * @param failedUrl the carrier URL to avoid
+ * @throws SvcError `alternate_gateway` when the endpoint is on another host
  */
 export async function fetchEndpoint(
   client: RelayClient,
@@ -157,7 +157,10 @@ export async function fetchEndpoint(
   return parseEndpoint(data, url)
 }
 
-/** `keepalive` lets the request outlive the page. */
+/**
+ * Gives a lease up.
+ * @param keepalive lets the request outlive the page
+ */
 export async function unregister(
   client: RelayClient,
   accessToken: string,
@@ -180,7 +183,7 @@ async function checkCompatible(
   )
 }
 
-/** None of a relay that lists none, as others of the protocol's family; what is not known here is passed over. */
+/** The extensions that a relay lists and the SDK knows. A relay of the same protocol family may list none. */
 function parseExtensions({ extensions }: Record<string, unknown>): ReadonlySet<Extension> {
   const listed: unknown[] = Array.isArray(extensions) ? extensions : []
   return new Set(EXTENSIONS.filter((known) => listed.includes(known)))
@@ -212,7 +215,7 @@ async function requestChallenge(
   return { id, message }
 }
 
-/** Printable ASCII without separators, for both travel in HTTP fields (RFC 9110 §5.6.2). */
+/** Tokens are printable ASCII without separators, for they travel in HTTP fields (RFC 9110 §5.6.2). */
 const ACCESS_TOKEN = new RegExp(`^[\\w.~+/=-]{1,${ACCESS_TOKEN_MAX_CHARS}}$`)
 const CAPABILITY = new RegExp(`^[\\w.~+-]{1,${CAPABILITY_MAX_BYTES}}$`)
 
@@ -227,7 +230,7 @@ async function parseGrant(
   const accessToken = requireText(data, 'access_token', ACCESS_TOKEN)
   const expiresAt = requireTime(data, 'expires_at')
   const url = endpointUrl(endpoint)
-  // A gateway that the relay chose is as good as one that failed: a browser client has no way to check it.
+  // A gateway that the relay chose is treated as one that failed: a browser client has no way to check it.
   const own = isOwn(client, url, endpoint)
     ? parseEndpoint(endpoint, url)
     : await fetchEndpoint(client, accessToken, signal, url.href)
@@ -240,7 +243,7 @@ function endpointUrl(endpoint: Record<string, unknown>): URL {
   return url
 }
 
-/** A relay must not hand the page's streams to another host. */
+/** Says whether the URL is the relay's own. A relay must not hand the page's streams to another host. */
 function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknown>): boolean {
   return url.origin === client.origin && overlay !== true
 }
@@ -254,7 +257,7 @@ function parseEndpoint(endpoint: Record<string, unknown>, { host, pathname, sear
   }
 }
 
-/** A relay that has no room for another lease has a code for that which it has for other things, too. */
+/** Says whether the relay has no room for another lease. Its code for that also has other meanings. */
 function isFull(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'feature_unavailable'
 }
@@ -271,7 +274,10 @@ function parseHostnames(
   }
 }
 
-/** One label below the relay's own host. */
+/**
+ * Returns a hostname of one label below the relay's own host.
+ * @throws SvcError `unexpected_answer`
+ */
 function hostname(client: RelayClient, data: Record<string, unknown>, field: string): string {
   const value = requireText(data, field, /^[a-z0-9-]{1,63}\.[a-z0-9.-]+$/)
   if (value.slice(value.indexOf('.') + 1) !== client.hostname)

@@ -1,4 +1,4 @@
-// HTTP to one relay's control plane: bounded in time and size, failures mapped to coded errors.
+// Speaks HTTP to one relay's control plane: bounded in time and size, with failures mapped to coded errors.
 
 import { abortError, isRelayCode, SvcError } from '../errors.ts'
 import { CONTROL_DEADLINE_MS, RESPONSE_MAX_BYTES, RETRY_AFTER_MAX_MS } from '../limits.ts'
@@ -6,16 +6,16 @@ import { readText } from './bounded-body.ts'
 import { isRecord } from './json-checks.ts'
 import { RelayClock } from './relay-clock.ts'
 
-/** The part of the global `fetch` that is used here. */
+/** The part of the global `fetch` that the SDK uses. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
 interface CallOptions {
-  /** Sent as JSON with POST; without it the request is a GET. */
+  /** The body that is sent as JSON with POST. Without it the request is a GET. */
   body?: object | undefined
   headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
-  /** For requests that must outlive the page. */
+  /** Lets the request outlive the page. */
   keepalive?: boolean | undefined
 }
 
@@ -28,12 +28,12 @@ export interface RelayResponse {
 
 /** RelayClient is the relay's control plane as an SDK calls it: one method for each endpoint. */
 export class RelayClient {
-  /** `https://host[:port]` */
+  /** The relay's origin, `https://host[:port]`. */
   readonly origin: string
-  /** Host with its port when that is not 443: the domain of SIWE messages. */
+  /** The host, with its port when that is not 443: the domain of SIWE messages. */
   readonly host: string
   readonly hostname: string
-  /** `:port`, empty when that is 443. */
+  /** The port as `:port`, empty when that is 443. */
   readonly portSuffix: string
   readonly clock: RelayClock = new RelayClock()
   #fetch: FetchFunction
@@ -46,12 +46,18 @@ export class RelayClient {
     this.#fetch = fetch
   }
 
-  /** The `data` of an enveloped answer, its shape unchecked. */
+  /**
+   * Resolves with the `data` of an enveloped answer, whose shape is not checked.
+   * @throws SvcError
+   */
   async call(path: string, options: CallOptions = {}): Promise<unknown> {
     return openEnvelope(path, await this.request(path, options))
   }
 
-  /** Any answer at all, whatever its status. */
+  /**
+   * Resolves with any answer, whatever its status.
+   * @throws SvcError when there is none
+   */
   async request(path: string, options: CallOptions = {}): Promise<RelayResponse> {
     const { signal } = options
     const deadline = AbortSignal.timeout(options.deadlineMs ?? CONTROL_DEADLINE_MS)
@@ -63,7 +69,7 @@ export class RelayClient {
         headers: { ...(options.body && { 'Content-Type': 'application/json' }), ...options.headers },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
         keepalive: options.keepalive ?? false,
-        // tokens travel in these requests: no cookies, no other host, no cache, no trace of the page
+        // Tokens travel in these requests: they send no cookies and no referrer, follow no redirect and use no cache.
         credentials: 'omit',
         redirect: 'error',
         cache: 'no-store',
@@ -85,7 +91,7 @@ export class RelayClient {
 }
 
 /**
- * The data of an enveloped success.
+ * Returns the data of an enveloped success.
  * @throws SvcError with the relay's own code, or `unexpected_answer`
  */
 function openEnvelope(path: string, answer: RelayResponse): unknown {
@@ -94,7 +100,7 @@ function openEnvelope(path: string, answer: RelayResponse): unknown {
   throw failureOf(path, answer)
 }
 
-/** The error that an answer other than an enveloped success stands for. */
+/** Returns the error for any answer but an enveloped success. */
 export function failureOf(path: string, answer: RelayResponse): SvcError {
   const envelope = parseJson(answer.text)
   const error = isRecord(envelope) && envelope.ok === false ? envelope.error : undefined
@@ -107,7 +113,10 @@ export function failureOf(path: string, answer: RelayResponse): SvcError {
 
 const CONTENT_TOO_LARGE = 413
 
-/** A gateway in front of the relay has pages of its own: for a body that it finds too large, and 502 to 504 without relay. */
+/**
+ * The error for an answer of a gateway in front of the relay: for a body that it finds too large, and 502 to 504
+ * without relay.
+ */
 function notOfTheProtocol(path: string, { status, retryAfterMs }: RelayResponse): SvcError {
   const isGone = status >= 502 && status <= 504
   const code = isGone
@@ -126,7 +135,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds only (RFC 9110 §10.2.3): the date form needs a clock that both sides share. */
+/**
+ * Returns milliseconds. Only the form in seconds is read (RFC 9110 §10.2.3): a date needs a clock that both sides
+ * share.
+ */
 export function parseRetryAfter(value: string | null): number | undefined {
   return value !== null && /^\d{1,6}$/.test(value)
     ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS)

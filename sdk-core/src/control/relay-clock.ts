@@ -1,16 +1,20 @@
-// The relay's clock as its answers tell it, kept by a clock that nobody can set: a wrong one here changes nothing.
+// Knows the relay's time from its answers, measured with a clock that cannot be set, so that a wrong clock here does no
+// harm.
 
 export class RelayClock {
-  /** The relay's time minus `performance.now()`, in milliseconds; undefined until an answer has told. */
+  /** The relay's time minus `performance.now()`, in milliseconds. Undefined before the first answer that has a date. */
   #aheadMs: number | undefined
   #showsDates = false
 
-  /** The relay's time, in milliseconds since the epoch; this machine's while the relay's is not known. */
+  /** The relay's time, in milliseconds since the epoch. It is this machine's while the relay's is not known. */
   get now(): number {
     return this.#aheadMs === undefined ? Date.now() : this.#aheadMs + performance.now()
   }
 
-  /** @param date the `Date` field of an answer that has just come (RFC 9110 §6.6.1); CORS may hide it from a page */
+  /**
+   * Takes the time from an answer.
+   * @param date the `Date` field of an answer that has just come (RFC 9110 §6.6.1); CORS may hide it from a page
+   */
   dated(date: string | null): void {
     const ms = date === null ? Number.NaN : Date.parse(date)
     if (Number.isNaN(ms)) return
@@ -18,7 +22,7 @@ export class RelayClock {
     this.#set(ms)
   }
 
-  /** The relay's time as a lease tells it that was granted just now: for a relay that shows a page no dates. */
+  /** Takes the time from a lease that the relay has just granted, for a relay that shows a page no dates. */
   granted(now: number): void {
     if (!this.#showsDates) this.#set(now)
   }

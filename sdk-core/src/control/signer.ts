@@ -1,4 +1,4 @@
-// `/v1/sign`: the relay's key signs this page's TLS handshakes; it sees handshake messages and never a traffic secret.
+// Asks `/v1/sign` for signatures of TLS handshakes: the relay sees handshake messages and never a traffic secret.
 
 import { HEADER, PATH, SIGN_KEY_ID, SIGN_NONCE_BYTES, type SignRequest } from '@svc/protocol'
 import type { SignRequest as Handshake } from '@svc/tls'
@@ -14,8 +14,8 @@ interface SignContext {
 }
 
 /**
- * The signature over a handshake of TLS 1.3: that of its CertificateVerify (RFC 8446 §4.4.3).
- * @throws SvcError `sign_refused`, or the relay's code when the lease token was refused
+ * Resolves with the relay's signature for the CertificateVerify of a TLS 1.3 handshake (RFC 8446 §4.4.3).
+ * @throws SvcError `sign_refused`, or the relay's code when it refused the lease token
  */
 export async function requestSignature(
   client: RelayClient,
@@ -33,12 +33,12 @@ export async function requestSignature(
   const aheadMs = (): number => client.clock.now - performance.now()
   const before = aheadMs()
   let answer = await ask()
-  // A refusal leaves the binding as it was, and its date may show that ours was the wrong time.
+  // A refusal does not use the binding up, and its date may show that the SDK sent a wrong time.
   if (!answer.ok && Math.abs(aheadMs() - before) > CLOCK_LEAP_MS) answer = await ask()
   const body = parseJson(answer.text)
   if (isRecord(body) && typeof body.error === 'string')
     throw new SvcError('sign_refused', `${answer.status}: ${body.error}`)
-  // only a bad lease token is answered with the envelope
+  // The relay answers with the envelope only when it refuses the lease token.
   if (!answer.ok) throw failureOf(PATH.sign, answer)
   const data = requireRecord(body, 'signature')
   if (data.key_id !== SIGN_KEY_ID || data.algorithm !== handshake.algorithm)
@@ -63,7 +63,7 @@ function signRequest(handshake: Handshake, context: SignContext, relayNow: numbe
   }
 }
 
-/** Up to RSA-4096: 512 bytes, 684 characters of base64. */
+/** A signature has up to 512 bytes (RSA-4096), or 684 characters of base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{8,684}={0,2}$/
 
 function parseSignature(data: Record<string, unknown>): Uint8Array {

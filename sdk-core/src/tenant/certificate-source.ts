@@ -1,4 +1,4 @@
-// The relay's tenant certificate chain as this site presents it, kept up with the relay's own rotation.
+// Keeps the certificate chain that this site presents up to date with the relay's rotation.
 
 import type { SignAlgorithm } from '@svc/protocol'
 import { type CompressedCertificates, compressCertificates, signAlgorithmOf, subjectNamesOf } from '@svc/tls'
@@ -9,13 +9,13 @@ import { asSvcError, type SvcError } from '../errors.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
 
 interface TenantCertificate {
-  /** DER, leaf first. */
+  /** The certificates as DER, leaf first. */
   chain: Uint8Array[]
-  /** The same for visitors that take it compressed (RFC 8879); empty until that is done. */
+  /** The chain compressed, for visitors that support it (RFC 8879). Empty until the compression is done. */
   compressed: CompressedCertificates
-  /** The one that the leaf's key can sign with. */
+  /** The signature algorithm of the leaf's key. */
   algorithm: SignAlgorithm
-  /** Of hosts, as the leaf has them. */
+  /** The hostnames in the leaf. */
   names: string[]
 }
 
@@ -24,9 +24,9 @@ export class CertificateSource {
   #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
   #current: TenantCertificate | undefined
-  /** By `performance.now()`. */
+  /** The time of the last fetch, by `performance.now()`. */
   #triedAt = Number.NEGATIVE_INFINITY
-  /** When the relay was last asked in vain, by `performance.now()`: what it gave was in use already, or nothing came. */
+  /** The time of the last fetch that brought no new chain, by `performance.now()`. */
   #inVainAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
 
@@ -36,34 +36,35 @@ export class CertificateSource {
     this.#onError = onError
   }
 
-  /** Loaded before the first visitor comes. */
+  /** The current certificate. ensure() loads it before the first visitor comes. */
   get current(): TenantCertificate {
     return this.#current!
   }
 
-  /** No other tenant of the relay, nor the relay, is named by the certificate. */
+  /** True when the certificate names this site's hostnames only, and neither another tenant nor the relay. */
   get isOwn(): boolean {
     const { names } = this.current
     return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
   }
 
   /**
-   * Waits for a chain that serves the lease's hostnames. A relay that was away may have been given a new one: that comes
-   * while visitors do.
+   * Waits for a chain that serves the lease's hostnames. When it has one, it fetches the relay's newer one in the
+   * background, while visitors come.
+   * @throws SvcError
    */
   async ensure(signal: AbortSignal): Promise<void> {
     if (this.#current && this.#covers(this.#current)) this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
     else await this.#load(signal)
   }
 
-  /** In the background, now and then: the relay may have a new certificate. */
+  /** Fetches the chain in the background when the last fetch is long ago: the relay may have a new certificate. */
   refreshWhenOld(): void {
     this.#refreshAfter(CHAIN_MAX_AGE_MS)
   }
 
   /**
-   * In the background and at once: the relay refused to sign for `chain`, perhaps because that is not its own any more. Where
-   * asking has just shown that it is, the refusal had another reason.
+   * Fetches the chain in the background at once: the relay refused to sign for `chain`, perhaps because it has another
+   * one. When a recent fetch has shown that it has not, the refusal had another reason.
    */
   refreshAfterRefusal(chain: readonly Uint8Array[]): void {
     if (chain !== this.#current?.chain) return
@@ -98,7 +99,7 @@ export class CertificateSource {
     const [algorithm, names] = [signAlgorithmOf(leaf!), subjectNamesOf(leaf!)]
     const current: TenantCertificate = { chain, compressed: new Map(), algorithm, names }
     this.#current = current
-    // Visitors need not wait for it.
+    // Visitors need not wait for the compression.
     compressCertificates(chain).then(
       (compressed) => {
         current.compressed = compressed
@@ -107,7 +108,7 @@ export class CertificateSource {
     )
   }
 
-  /** One label may be a wildcard's (RFC 9525 §6.3). */
+  /** Says whether the certificate covers the lease's hostnames. A wildcard stands for one label (RFC 9525 §6.3). */
   #covers({ names }: TenantCertificate): boolean {
     return this.#hostnames.every(
       (host) => names.includes(host) || names.includes(host.replace(/^[^.]*/, '*')),

@@ -1,17 +1,21 @@
-// Limits the connections of a site: when more visitors come than there may be, those that were idle longest are closed.
+// Limits the connections of a site: when too many visitors come, it closes the connections that were idle longest.
 
 import type { ConnectionActivity } from '../exchange/http-options.ts'
 import { BEGINNING_MIN_MS, IDLE_MIN_MS, LEAVING_MIN, LEAVING_MS, LEAVING_SHARE } from '../limits.ts'
 import type { ConnectionStats } from './connection-stats.ts'
 import type { PressureReporter } from './pressure-reporter.ts'
 
-/** `leaving`: told to close, in favour of another one; `cut`: broken off, because that took long. */
+/**
+ * A `leaving` connection was asked to close in favour of another. A `cut` one was broken off because that took long.
+ */
 type State = ConnectionActivity | 'leaving' | 'cut'
 
-/** Those that may have to go: the first ones go first. */
+/** The states in which a connection may be closed for another, in the order of choice. */
 const QUEUES = ['leaving', 'idle', 'beginning'] as const
 type Queue = (typeof QUEUES)[number]
-/** How long a connection has to be so before it may be closed, or broken off, for another one. */
+/**
+ * A connection must have been in a state for so many milliseconds before it may be closed, or broken off, for another.
+ */
 const MIN_MS: Readonly<Record<Queue, number>> = {
   leaving: LEAVING_MS,
   idle: IDLE_MIN_MS,
@@ -23,7 +27,7 @@ export class ConnectionLimiter {
   readonly #leavingMax: number
   readonly #pressure: PressureReporter
   readonly #roomCame: () => void
-  /** Each in the order in which they became so. */
+  /** The connections by state, each set in the order in which they entered it. */
   readonly #all: Readonly<Record<State, Set<LimitedConnection>>> = {
     beginning: new Set(),
     idle: new Set(),
@@ -32,14 +36,15 @@ export class ConnectionLimiter {
     cut: new Set(),
   }
   #closedForOthers = 0
-  /** Room was asked for in vain: whoever asked is told when it may have come. */
+  /** {@link hasRoomFor} found no room, so `roomCame` is to be called when there may be some. */
   #isWanted = false
   #looksAt = Number.POSITIVE_INFINITY
   #looking: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param max connections at once; those that are being closed for others come on top, up to a share of that
-   * @param roomCame called when there may be room, after {@link hasRoomFor} said that there is none
+   * @param max the number of connections at once; those that are being closed for others come on top, up to a share of
+   *   it
+   * @param roomCame called when there may be room, after {@link hasRoomFor} found none
    */
   constructor(max: number, pressure: PressureReporter, roomCame: () => void) {
     this.#max = max
@@ -57,10 +62,10 @@ export class ConnectionLimiter {
     }
   }
 
-  /** Whether so many more may come: there are places, or connections that can be closed for them. */
+  /** Says whether so many more visitors may come: there are slots, or connections that can be closed for them. */
   hasRoomFor(count: number): boolean {
     const hasRoom = this.#candidates(count).length >= count - this.#free
-    // Nobody waits in vain for a place as long as one visitor can come.
+    // No visitor waits in vain for a slot as long as one can come.
     if (hasRoom || count === 1) this.#pressure.full(!hasRoom)
     if (!hasRoom) {
       this.#isWanted = true
@@ -69,7 +74,7 @@ export class ConnectionLimiter {
     return hasRoom
   }
 
-  /** A visitor came. Where there is no place for it, those that have been idle longest are closed. */
+  /** Admits a visitor. When there is no slot for it, the connections that have been idle longest are closed. */
   admit(): LimitedConnection {
     const connection = new LimitedConnection(this)
     this.#all.beginning.add(connection)
@@ -77,7 +82,7 @@ export class ConnectionLimiter {
     return connection
   }
 
-  /** @internal */
+  /** Moves a connection to another state. @internal */
   move(connection: LimitedConnection, state: State): void {
     this.leave(connection)
     connection.state = state
@@ -86,25 +91,31 @@ export class ConnectionLimiter {
     if (this.#isWanted && state in MIN_MS) this.#lookAt(connection.since + MIN_MS[state as Queue])
   }
 
-  /** Nothing of it is left. @internal */
+  /** Forgets a connection of which nothing is left. @internal */
   leave(connection: LimitedConnection): void {
     this.#all[connection.state].delete(connection)
   }
 
-  /** Ends what waits; the connections themselves are not touched. */
+  /** Ends the timers. The connections themselves are not touched. */
   stop(): void {
     this.#isWanted = false
     clearTimeout(this.#looking)
     this.#pressure.stop()
   }
 
-  /** Negative when visitors came on streams that were ready before all connections were busy. */
+  /**
+   * The number of free slots. It is negative when visitors came on streams that were ready before all connections were
+   * busy.
+   */
   get #free(): number {
     const { beginning, idle, busy } = this.#all
     return this.#max - beginning.size - idle.size - busy.size
   }
 
-  /** Those who go for `count` more, or as many of them as can: the longest idle one first, what has only begun last. */
+  /**
+   * The connections to close for `count` more visitors, or as many as can go: the longest idle first, those that have
+   * only begun last.
+   */
   #candidates(count: number): LimitedConnection[] {
     const { leaving } = this.#all
     const missing = count - this.#free
@@ -113,7 +124,7 @@ export class ConnectionLimiter {
     return [...idle, ...this.#due('beginning', max - idle.length)]
   }
 
-  /** Up to `max` that have been so for long enough. */
+  /** Up to `max` connections that have been in the state for long enough. */
   #due(state: Queue, max: number): LimitedConnection[] {
     const found: LimitedConnection[] = []
     const now = performance.now()
@@ -138,7 +149,7 @@ export class ConnectionLimiter {
     this.#pressure.closed()
   }
 
-  /** When the next one of those that there are may go. */
+  /** Sets a timer for the moment at which the next connection may go. */
   #lookAtNext(): void {
     const now = performance.now()
     for (const state of QUEUES)
@@ -165,15 +176,15 @@ export class ConnectionLimiter {
   }
 }
 
-/** One of them. */
+/** A LimitedConnection is one visitor's connection, as the limiter knows it. */
 export class LimitedConnection {
   /** @internal */
   state: State = 'beginning'
-  /** By `performance.now()`. @internal */
+  /** The time at which it entered its state, by `performance.now()`. @internal */
   since: number = performance.now()
-  /** Closes it in order: nothing is on its way. */
+  /** Closes the connection in order, since nothing is under way. */
   close: (() => void) | undefined
-  /** Breaks it off. */
+  /** Breaks the connection off. */
   abort: (() => void) | undefined
   readonly #limiter: ConnectionLimiter
 
@@ -181,7 +192,10 @@ export class LimitedConnection {
     this.#limiter = connections
   }
 
-  /** A request that comes before its connection was closed is answered, as the last one there. */
+  /**
+   * Sets what happens on the connection. A request that comes before the close is still answered, as the last one
+   * there.
+   */
   setActivity(activity: ConnectionActivity): void {
     const isGoing = this.state === 'cut' || (this.state === 'leaving' && activity !== 'busy')
     if (!isGoing && activity !== this.state) this.#limiter.move(this, activity)

@@ -1,13 +1,13 @@
-// Numbers of a site's visitors.
+// The figures of a site's connections.
 
-/** Visitors' connections; the relay has those of visitors who wait for one. */
+/** ConnectionStats count visitors' connections. Visitors who wait for one are at the relay, and do not count. */
 export interface ConnectionStats {
-  /** Here now, those included that are being closed for others. */
+  /** The number of open connections, with those that are being closed for others. */
   open: number
-  /** Of those, the ones on which nothing is under way: they are closed for others when there are no more to be had. */
+  /** The number of open connections that are idle. The SDK closes these for others when it reaches `max`. */
   idle: number
-  /** The option `maxConnections`. */
+  /** The limit, which the option `maxConnections` sets. */
   max: number
-  /** Of all that there were. */
+  /** The number of connections that were ever closed for others. */
   closedForOthers: number
 }

@@ -2,12 +2,15 @@
 
 import type { serveHttp1 } from '../http1/connection.ts'
 
-/** As ALPN calls it (RFC 9113 §3.2). */
+/** The name of HTTP/2 in ALPN (RFC 9113 §3.2). */
 export const HTTP2 = 'h2'
 
 export type ServeHttp = typeof serveHttp1
 
-/** Undefined where code cannot be loaded late, as in a service worker, or the network is gone: HTTP/1.1 does as well. */
+/**
+ * Resolves with undefined where code cannot be loaded late, as in a service worker, or the network is gone. HTTP/1.1
+ * then serves all visitors.
+ */
 export async function loadHttp2(): Promise<ServeHttp | undefined> {
   try {
     return (await import('../http2/connection.ts')).serveHttp2

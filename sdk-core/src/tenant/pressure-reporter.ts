@@ -4,26 +4,29 @@ import { FULL_TOLD_AFTER_MS, PRESSURE_INTERVAL_MS } from '../limits.ts'
 
 export class PressureReporter {
   readonly #tell: (closedForOthers: number, isFull: boolean) => void
-  /** Since the last time it was told. */
+  /** The number of connections closed since the last report. */
   #closed = 0
-  /** By `performance.now()`; undefined while there is room. */
+  /** The time since which the site is full, by `performance.now()`. Undefined while there is room. */
   #fullSince: number | undefined
   #wasToldFull = false
   #toldAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param tell is called once a second at most, and never from within what is reported */
+  /** @param tell called once a second at most, and never within a call of `closed` or `full` */
   constructor(tell: (closedForOthers: number, isFull: boolean) => void) {
     this.#tell = tell
   }
 
-  /** A connection was closed for another one. */
+  /** Counts a connection that was closed for another one. */
   closed(): void {
     this.#closed += 1
     this.#look()
   }
 
-  /** No connection can be closed for another one, or one can again. What lasts a moment only is not told. */
+  /**
+   * Notes whether the site is full: no connection can be closed for another one. A full moment that is short is not
+   * reported.
+   */
   full(isFull: boolean): void {
     if (isFull === (this.#fullSince !== undefined)) return
     this.#fullSince = isFull ? performance.now() : undefined
@@ -35,7 +38,7 @@ export class PressureReporter {
     clearTimeout(this.#timer)
   }
 
-  /** What there is to tell is told as soon as it may be. */
+  /** Reports as soon as the interval allows it. */
   #look(): void {
     const fullAt = this.#wasToldFull ? undefined : this.#fullSince
     const due = this.#closed > 0 ? 0 : fullAt === undefined ? undefined : fullAt + FULL_TOLD_AFTER_MS

@@ -1,4 +1,4 @@
-// Serves a site's visitors: each with the certificate of now, signatures from the relay, and the site's own handler.
+// Serves a site's visitors, with the current certificate, signatures from the relay, and the tenant's handler.
 
 import type { Extension } from '@svc/protocol'
 import {
@@ -26,29 +26,31 @@ import { type Admit, serveConnection } from './visitor-connection.ts'
 
 export interface TlsOptions {
   /**
-   * The oldest version that visitors may speak. There is only `TLSv1.3` while the relay's key signs for the site: the signature of
-   * TLS 1.2 names no host, so a key that sites share never makes one.
+   * The oldest version of TLS that visitors may speak. It can only be `TLSv1.3` while the relay's key signs for the
+   * site: a signature of TLS 1.2 names no host, so a key that sites share never makes one.
    * @default TLSv1.3
    */
   minVersion?: 'TLSv1.3' | undefined
   /**
-   * Called with the fields of the NSS key log, for tests that decrypt recorded traffic. A holder of them can read everything.
+   * Called with the fields of each line of the NSS key log, for tests that decrypt recorded traffic. A holder of them
+   * can read everything.
+   * @default none
    */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
 
-/** A visitor's TLS connection, and what names it to `/v1/sign`. */
+/** A visitor's TLS connection, with the binding that names it to `/v1/sign`. */
 interface TlsVisitor {
   stream: ByteStream
   binding: Uint8Array
   connection: LimitedConnection
 }
 
-/** What the relay is to sign, and for which visitor. */
+/** The handshake that the relay is to sign, and its visitor. */
 interface SignatureContext {
   handshake: SignRequest
   binding: Uint8Array
-  /** What the visitor is shown. */
+  /** The chain that the site presents to the visitor. */
   chain: readonly Uint8Array[]
 }
 
@@ -57,7 +59,10 @@ export interface TenantServerOptions {
   keeper: LeaseKeeper
   certificates: CertificateSource
   fetch: FetchHandler
-  /** Offered to visitors where the certificate names this site only. Default: yes. */
+  /**
+   * Offers HTTP/2 to visitors where the certificate names this site only.
+   * @default true
+   */
   http2?: boolean | undefined
   crypto?: CryptoProvider | undefined
   admit?: Admit | undefined
@@ -70,11 +75,11 @@ const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutM
 
 export class TenantServer {
   #options: TenantServerOptions
-  /** Spare returning visitors the round trip to the signer. */
+  /** Seals tickets, with which returning visitors avoid the round trip to the signer. */
   #tickets: TicketSealer
-  /** A flood of visitors costs the relay no more signatures at a time than that. */
+  /** Bounds the signatures that run at a time: a flood of visitors costs the relay no more. */
   #boundedSign = boundedSigner((signing: SignatureContext, signal) => this.#sign(signing, signal))
-  /** One for each visitor's connection. */
+  /** One controller for each visitor's connection. */
   #open = new Set<AbortController>()
   #serveHttp2: ServeHttp | undefined
   #http2Loaded: Promise<void> | undefined
@@ -88,17 +93,17 @@ export class TenantServer {
     this.#tickets = new TicketSealer(options.crypto && { crypto: options.crypto })
   }
 
-  /** Resolves when visitors get all that the site offers; where the rest of the code does not come in time, without it. */
+  /** Resolves when HTTP/2 can be offered, or when its code does not come in time. */
   async ready(): Promise<void> {
     if (this.#http2Loaded)
       await withDeadline(this.#http2Loaded, HTTP2_LOAD_DEADLINE_MS, () => new Error()).catch(() => {})
   }
 
-  /** Settles when the visitor's connection is over; never rejects. */
+  /** Serves one visitor. Settles when its connection is over, and never rejects. */
   async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
     const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
     const { chain, compressed, algorithm } = certificates.current
-    // A browser sends what is for other hosts of the certificate over the same connection (RFC 9113 §9.1.1).
+    // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
     const serveHttp2 = certificates.isOwn ? this.#serveHttp2 : undefined
     const tenant: ServerConfig = {
       certificateChain: chain,
@@ -127,7 +132,7 @@ export class TenantServer {
     this.#open.delete(closing)
   }
 
-  /** Ends the connections on which nothing happens; the others end behind the response that is on. */
+  /** Ends idle connections at once, and each other one after its current response. */
   finish(): void {
     for (const closing of this.#open) closing.abort()
   }
@@ -145,7 +150,7 @@ export class TenantServer {
     }
   }
 
-  /** Our chain or our token may be out of date: refresh them for the next visitor. */
+  /** Refreshes chain and token for the next visitor: they may be out of date. */
   #signatureFailed(error: SvcError, chain: readonly Uint8Array[]): void {
     const { certificates, keeper, onError } = this.#options
     onError(error)
@@ -159,7 +164,7 @@ export class TenantServer {
   }
 }
 
-/** A relay signs no more than it says: what it would refuse is not agreed on. */
+/** The parameters of handshakes that the relay signs. Others are not negotiated. */
 function signableBy(
   lease: Registration | undefined,
   compressed: CompressedCertificates,

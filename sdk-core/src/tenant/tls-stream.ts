@@ -1,31 +1,32 @@
-// TLS over one reverse stream: drives the sans-I/O engine and gives its plaintext as a stream, with back-pressure both ways.
+// TLS over one reverse stream: it drives the sans-I/O engine and gives plaintext as a stream, with back-pressure both
+// ways.
 
 import { type ConnectionInfo, type ServerConfig, TlsServer } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { CARRIER_LINGER_MS, CIPHERTEXT_WAITING_MAX_BYTES, PLAINTEXT_WAITING_MAX_BYTES } from '../limits.ts'
 
 export class TlsStream implements ByteStream {
-  /** Resolves, with what was agreed on, when the handshake is done; rejects when there will be none. */
+  /** Resolves with the negotiated parameters when the handshake is done. Rejects when it fails. */
   readonly secure: Promise<ConnectionInfo>
   #carrier: ByteStream
   #engine: TlsServer
   #secured = Promise.withResolvers<ConnectionInfo>()
   #plaintext: Uint8Array[] = []
   #plaintextBytes = 0
-  /** No more plaintext will come: close_notify did, or the connection is over. */
+  /** No more plaintext will come: close_notify came, or the connection is over. */
   #readEnded = false
   #failure: unknown
   #ciphertextBytes = 0
-  /** Everything sent so far was taken by the carrier, or never will be. */
+  /** Resolves when the carrier took everything sent so far, or never will. */
   #flushed: Promise<void> = Promise.resolve()
-  /** The carrier gives no more. Never rejects. */
+  /** Resolves when the carrier gives no more bytes. Never rejects. */
   #pumped: Promise<void>
   #change = Promise.withResolvers<void>()
 
   constructor(carrier: ByteStream, config: ServerConfig) {
     this.#carrier = carrier
     this.secure = this.#secured.promise
-    this.secure.catch(() => {}) // who does not wait for it learns the failure from read and write
+    this.secure.catch(() => {}) // A caller that does not wait for it learns of the failure from read and write.
     this.#engine = new TlsServer(config, {
       send: (bytes) => this.#send(bytes),
       secure: (info) => this.#secured.resolve(info),
@@ -36,7 +37,11 @@ export class TlsStream implements ByteStream {
     this.#pumped = this.#pump()
   }
 
-  /** RFC 8446 §7.5, without a context. @throws TlsError while there is nothing to export */
+  /**
+   * Exports keying material without a context (RFC 8446 §7.5).
+   * @param length bytes
+   * @throws TlsError while there is nothing to export
+   */
   exportKeyingMaterial(label: string, length: number): Uint8Array {
     return this.#engine.exportKeyingMaterial(label, undefined, length)
   }
@@ -63,19 +68,19 @@ export class TlsStream implements ByteStream {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** close_notify, and the carrier's own end behind it. The visitor may go on sending (RFC 8446 §6.1). */
+  /** Sends close_notify, then ends the carrier's stream. The visitor may go on sending (RFC 8446 §6.1). */
   async end(): Promise<void> {
     await this.#engine.end()
     await this.#endCarrier()
   }
 
-  /** A fatal alert, unless the connection is over already. */
+  /** Sends a fatal alert, unless the connection is over already. */
   abort(reason?: unknown): void {
     this.#fail(reason ?? new Error('the connection was aborted'))
     this.#engine.abort()
   }
 
-  /** Ciphertext is read only while there is room for what it makes: plaintext to read and answers to send. */
+  /** Reads ciphertext only while there is room for its plaintext and for the answers to it. */
   async #pump(): Promise<void> {
     try {
       for (;;) {
@@ -112,7 +117,7 @@ export class TlsStream implements ByteStream {
 
   #send(bytes: Uint8Array): void {
     this.#ciphertextBytes += bytes.length
-    // Not one after the other: the carrier joins what it is given in one turn.
+    // The writes do not wait for each other: the carrier joins those of one turn of the event loop.
     this.#flushed = Promise.all([this.#flushed, this.#carrier.write(bytes)])
       .catch((error) => this.#fail(error))
       .then(() => {
@@ -121,7 +126,10 @@ export class TlsStream implements ByteStream {
       })
   }
 
-  /** The engine is done. What it sent last, perhaps an alert, leaves first; a visitor that stalls is dropped. */
+  /**
+   * Ends the carrier's stream when the engine is done. Its last bytes, perhaps an alert, are sent first. A visitor that
+   * stalls is dropped.
+   */
   #closed(error: unknown): void {
     if (error === undefined) this.#endRead()
     else this.#fail(error)
@@ -130,7 +138,7 @@ export class TlsStream implements ByteStream {
     Promise.all([this.#pumped, this.#endCarrier()]).then(() => clearTimeout(linger))
   }
 
-  /** Never rejects: a carrier that cannot end is aborted. */
+  /** Ends the carrier's stream, or aborts one that cannot end. Never rejects. */
   async #endCarrier(): Promise<void> {
     await this.#flushed
     await this.#carrier.end().catch((error) => this.#carrier.abort(error))

@@ -1,4 +1,4 @@
-// One visitor's connection: TLS ends here, in the page, and HTTP begins, in the version that was agreed on.
+// One visitor's connection: TLS ends here, in the SDK, and HTTP begins, in the version that ALPN chose.
 
 import type { ServerConfig } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
@@ -8,27 +8,28 @@ import type { LimitedConnection } from './connection-limiter.ts'
 import { HTTP2, type ServeHttp } from './load-http2.ts'
 import { TlsStream } from './tls-stream.ts'
 
-/** A visitor's connection behind its handshake. */
+/** A SecureStream is a visitor's connection after its handshake. */
 export interface SecureStream extends ByteStream {
   exportKeyingMaterial(label: string, length: number): Uint8Array
 }
 
 /**
- * Looks at a connection before HTTP does.
- * @returns what HTTP is served on; undefined when the connection was not a visitor's
+ * Admit examines a connection before HTTP does.
+ * @returns the stream on which HTTP is served; undefined when the connection was not a visitor's
  */
 export type Admit = (stream: SecureStream) => Promise<ByteStream | undefined>
 
 interface ServeOptions {
-  /** Given when `tenant.alpn` has it. */
+  /** Serves HTTP/2. It is set when `tenant.alpn` has HTTP/2. */
   serveHttp2?: ServeHttp | undefined
   admit?: Admit | undefined
-  /** Can be broken off from now on. */
+  /** The limiter's record, through which the connection can be broken off from now on. */
   connection?: LimitedConnection | undefined
 }
 
 /**
- * Settles when the connection is over. Never rejects: what a visitor does wrong concerns that visitor only.
+ * Serves HTTP on a connection. Settles when it is over, and never rejects: a visitor's errors concern that visitor
+ * only.
  */
 export async function serveConnection(
   stream: ByteStream,
