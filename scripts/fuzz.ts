@@ -9,7 +9,7 @@ const TARGETS: Record<string, string> = {
   pages: '../relay/test/fuzz/pages.ts',
   tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz/fuzz.ts',
-  files: '../sdk-node/test/folder-fuzz.ts',
+  files: '../sdk-node/test/folder/fuzz.ts',
   http: '../sdk-core/test/http1/fuzz.ts',
   http2: '../sdk-core/test/http2/fuzz.ts',
   websocket: '../sdk-core/test/websocket/fuzz.ts',

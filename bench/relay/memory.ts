@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { dial } from '../../sdk-node/src/carrier/dial.ts'
-import { lookup } from '../../sdk-node/src/lookup.ts'
+import { localhostLookup } from '../../sdk-node/src/net/localhost-lookup.ts'
 import { newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 import { BenchRelay } from '../carrier/relay.ts'
 import { COLLECT_EVERY, grownKb, memoryOf, PROBED } from '../carrier/relay-memory.ts'
@@ -77,7 +77,7 @@ class Site {
   private constructor(relay: BenchRelay, ca: string) {
     this.#relay = relay
     this.#api = new RelayApi(relay.url, ca, 1)
-    this.#tls = { secureContext: createSecureContext({ ca }), lookup }
+    this.#tls = { secureContext: createSecureContext({ ca }), lookup: localhostLookup }
   }
 
   static async of(relay: BenchRelay): Promise<Site> {

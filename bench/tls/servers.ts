@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { TicketSealer, TlsServer } from '@svc/tls'
-import { nodeCrypto } from '../../sdk-node/src/tls-crypto.ts'
+import { nodeCrypto } from '../../sdk-node/src/tls/node-crypto.ts'
 import type { Identity } from './identity.ts'
 
 /** A connection whose handshake is done and whose client has said something. */

@@ -1,5 +1,5 @@
 // The longest ClientHello, byte by byte: what a client costs that sends it as slowly as it can.
-import { nodeCrypto } from '../../sdk-node/src/tls-crypto.ts'
+import { nodeCrypto } from '../../sdk-node/src/tls/node-crypto.ts'
 import { alternate } from '../lib/alternate.ts'
 import { cpuSeconds } from '../lib/clock.ts'
 import { compared, type Entry } from '../lib/entry.ts'

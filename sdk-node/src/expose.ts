@@ -10,17 +10,17 @@ import {
   publishOn,
   SvcError,
 } from '@svc/sdk-core'
-import { Attempt } from './attempt.ts'
-import { datagramsTo } from './datagram/datagrams.ts'
-import { lookup } from './lookup.ts'
+import { datagramCarrier } from './datagram/datagram-carrier.ts'
+import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 import { type ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
 import { discover } from './relays/discovery.ts'
-import { parseHttpTarget, parseTcpTarget } from './target/address.ts'
-import { bridgeTo } from './target/bridge.ts'
-import { httpTarget } from './target/http.ts'
-import { type OnRequest, telling } from './target/requests.ts'
-import { type Routes, routed } from './target/routes.ts'
+import { RelayAttempt } from './relays/relay-attempt.ts'
+import { httpTarget } from './target/http-target.ts'
+import { type OnRequest, reportingRequests } from './target/request-reports.ts'
+import { type Routes, routeHandler } from './target/routes.ts'
+import { parseHttpTarget, parseTcpTarget } from './target/target-address.ts'
+import { serveTcpTarget } from './target/tcp-target.ts'
 
 /**
  * ExposeOptions are the options of `expose`: a target, a relay, and those of `publish` that fit.
@@ -141,13 +141,13 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   // each relay its own: none of them concerns another
   const platform = (): Platform => ({
     ...nodePlatform({ ca, identityPath, carrier: options.carrier ?? 'native' }),
-    ...(targets.tls && { serveTls: bridgeTo(targets.tls, onError) }),
-    ...(targets.tcp && { serveRaw: bridgeTo(targets.tcp, onError) }),
-    ...(targets.udp && { openDatagrams: datagramsTo(targets.udp, { ca, onError }) }),
+    ...(targets.tls && { serveTls: serveTcpTarget(targets.tls, onError) }),
+    ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
+    ...(targets.udp && { openDatagrams: datagramCarrier(targets.udp, { ca, onError }) }),
   })
   const target = { ca: targetCa, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
-  const handler = telling(onRequest, routes ? await routed(routes, whole, target) : whole)
+  const handler = reportingRequests(onRequest, routes ? await routeHandler(routes, whole, target) : whole)
   const { addresses, failures: silent } = await chooseRelays(
     [...(relay === undefined ? [] : [relay]), ...relays],
     options,
@@ -156,7 +156,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
   const attempts = addresses.map((address) => {
     const one = { ...site, ...named, relay: address, fetch: handler }
-    return new Attempt(address.origin, onSite, (onSite) =>
+    return new RelayAttempt(address.origin, onSite, (onSite) =>
       publishProbed(platform(), { ...one, onSite }, options),
     )
   })
@@ -192,7 +192,11 @@ async function publishProbed(
     onProbe?.({ site, verdict })
     if (banMitm && verdict === 'suspected') site.close()
   }
-  probe = new SelfProbe({ ...(ca !== undefined && { ca }), lookup }, () => new URL(site.url), judge)
+  probe = new SelfProbe(
+    { ...(ca !== undefined && { ca }), lookup: localhostLookup },
+    () => new URL(site.url),
+    judge,
+  )
   return site
 }
 

@@ -12,11 +12,11 @@ export const LATER = {
       'curl gets the answer of the handler in the page',
     ),
     'dedicated TCP port inside of the range: raw TCP, no TLS': proved(
-      'sdk-node/test/cli.test.ts',
+      'sdk-node/test/cli/main.test.ts',
       'gives a TCP service a port of its own',
     ),
     'dedicated UDP port inside of the same range, by a QUIC tunnel with datagrams': proved(
-      'sdk-node/test/expose-udp.test.ts',
+      'sdk-node/test/expose/udp.test.ts',
       'answers its visitors, and sees each of them as a client of its own',
     ),
     'a lease may have TCP and UDP; the allocations are independent': proved(

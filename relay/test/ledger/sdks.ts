@@ -20,11 +20,11 @@ const signer = (...tests: Titles) => proved('sdk-core/test/control/signer.test.t
 const site = (...tests: Titles) => proved('sdk-core/test/site/lifecycle.test.ts', ...tests)
 const tenant = (...tests: Titles) => proved('sdk-core/test/tenant/server.test.ts', ...tests)
 const webSocket = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-transport.test.ts', ...tests)
-const discovery = (...tests: Titles) => proved('sdk-node/test/discovery.test.ts', ...tests)
-const native = (...tests: Titles) => proved('sdk-node/test/native.test.ts', ...tests)
-const probe = (...tests: Titles) => proved('sdk-node/test/probe.test.ts', ...tests)
-const tunnel = (...tests: Titles) => proved('sdk-node/test/tunnel.test.ts', ...tests)
-const udp = (...tests: Titles) => proved('sdk-node/test/expose-udp.test.ts', ...tests)
+const discovery = (...tests: Titles) => proved('sdk-node/test/relays/discovery.test.ts', ...tests)
+const native = (...tests: Titles) => proved('sdk-node/test/carrier/native-carrier.test.ts', ...tests)
+const probe = (...tests: Titles) => proved('sdk-node/test/probe/self-probe.test.ts', ...tests)
+const tunnel = (...tests: Titles) => proved('sdk-node/test/datagram/tunnel.test.ts', ...tests)
+const udp = (...tests: Titles) => proved('sdk-node/test/expose/udp.test.ts', ...tests)
 
 const NO_SOCKETS = impossible('a page has HTTPS and WebSockets only, as the specification says')
 const NO_PROBE = impossible(
@@ -42,9 +42,9 @@ export const SDKS = {
     'TLS of visitors ends at the SDK, with keys that it derives itself': {
       browser: proved('e2e/secrecy.spec.ts', 'no secret, key or plaintext: …'),
       node: together(
-        proved('sdk-node/test/tls-crypto.test.ts', 'the engine on it'),
+        proved('sdk-node/test/tls/node-crypto.test.ts', 'the engine on it'),
         proved(
-          'sdk-node/test/expose-http.test.ts',
+          'sdk-node/test/expose/http.test.ts',
           'passes the request on, says where it came from, and drops what a visitor claims',
         ),
       ),
@@ -52,10 +52,16 @@ export const SDKS = {
     'relay URLs must be https': shared(proved('sdk-core/test/site/options.test.ts', 'refuses')),
     'the relay’s certificate is checked': {
       browser: impossible('the browser checks it, before a page sees an answer'),
-      node: proved('sdk-node/test/publish.test.ts', 'does not trust a relay whose CA it was not given'),
+      node: proved(
+        'sdk-node/test/publish/publish.test.ts',
+        'does not trust a relay whose CA it was not given',
+      ),
     },
     'one lease for each relay': ofNode(
-      proved('sdk-node/test/cli.test.ts', 'is online at several relays, also when one of them is not there'),
+      proved(
+        'sdk-node/test/cli/main.test.ts',
+        'is online at several relays, also when one of them is not there',
+      ),
       site('resolves when visitors can come, and serves them'),
     ),
   },
@@ -76,7 +82,7 @@ export const SDKS = {
       together(
         reverseStream("with 0x01 has no binding, and the bytes behind it are the visitor's"),
         proved(
-          'sdk-node/test/expose-tcp.test.ts',
+          'sdk-node/test/expose/tcp.test.ts',
           'keeps a half-close of the visitor: the service answers behind it',
         ),
       ),
@@ -112,7 +118,7 @@ export const SDKS = {
       node: impossible('Node is no browser'),
     },
     'TCP service behind a dedicated port': ofNode(
-      proved('sdk-node/test/expose-tcp.test.ts', 'lets a service speak first, and breaks with it'),
+      proved('sdk-node/test/expose/tcp.test.ts', 'lets a service speak first, and breaks with it'),
     ),
     'UDP: QUIC with ALPN svc-tunnel, {access_token}, datagrams to the local target and back': ofNode(
       udp('answers its visitors, and sees each of them as a client of its own'),
@@ -127,7 +133,7 @@ export const SDKS = {
     ),
     'identity.json: private_key, or a BIP-39 mnemonic with derivation_path': ofNode(
       proved(
-        'sdk-node/test/identity-file.test.ts',
+        'sdk-node/test/identity/identity-file.test.ts',
         'is read: %s',
         "is read as a mnemonic, at the path of a wallet's first account or at another",
       ),
@@ -136,10 +142,10 @@ export const SDKS = {
     'IDENTITY_PATH, --identity-path name the file': ofNode(
       together(
         proved(
-          'sdk-node/test/config.test.ts',
+          'sdk-node/test/cli/config/read-config.test.ts',
           'leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name',
         ),
-        proved('sdk-node/test/cli.test.ts', 'shows the address, which stays'),
+        proved('sdk-node/test/cli/main.test.ts', 'shows the address, which stays'),
       ),
       impossible('a page has no files and no environment'),
     ),
@@ -199,7 +205,7 @@ export const SDKS = {
     'metadata: description, owner, thumbnail, tags, hide': {
       browser: keeper('is left out: then all texts, but never that the site is hidden'),
       node: proved(
-        'sdk-node/test/cli.test.ts',
+        'sdk-node/test/cli/main.test.ts',
         'tells the relay what to show: description, owner, tags, and a picture from a file',
       ),
     },
@@ -211,7 +217,7 @@ export const SDKS = {
     ),
     'tcp_enabled, udp_enabled': ofNode(
       together(
-        proved('sdk-node/test/cli.test.ts', 'gives a TCP service a port of its own'),
+        proved('sdk-node/test/cli/main.test.ts', 'gives a TCP service a port of its own'),
         udp('stands beside a web server and a TCP service of the same site'),
       ),
     ),
@@ -260,7 +266,7 @@ export const SDKS = {
     'extensions: only those that are listed': {
       browser: registration('takes of the extensions %j those that it knows'),
       node: proved(
-        'sdk-node/test/extensions.test.ts',
+        'sdk-node/test/publish/extensions.test.ts',
         'is not asked for what it cannot sign; the client is told: %s',
       ),
     },

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then does what it is told.
 
-import { HEAP_OPTIONS } from './heap.ts'
+import { V8_FLAGS } from './v8-flags.ts'
 
 const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start'])
 
 const [, ...args] = process.argv
-const missing = HEAP_OPTIONS.filter((option) => !process.execArgv.includes(option))
+const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
 // Not on Windows, where a process cannot become another one: there it is slower.
 if (missing.length > 0 && process.execve !== undefined && args.some((arg) => SERVING.has(arg))) {
   // ours first: of an option that is there twice the last counts

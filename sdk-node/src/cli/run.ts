@@ -2,19 +2,24 @@
 
 import { join, resolve } from 'node:path'
 import { identityFromKey } from '@svc/sdk-core'
-import { loadIdentityFile } from '../identity-file.ts'
-import { Board } from './board.ts'
-import { type Chosen, ownFolder, readCommandLine, type SiteCommand } from './command-line.ts'
-import { readConfig } from './config/read.ts'
+import { loadIdentityFile } from '../identity/identity-file.ts'
+import { showRelays } from './commands/show-relays.ts'
+import { shareStatus, showStatus } from './commands/status-socket.ts'
+import type { TunnelContext } from './commands/tunnel.ts'
+import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
+import { readConfig } from './config/read-config.ts'
 import { writeTemplate } from './config/template.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { explain } from './explain.ts'
-import { live } from './live/live.ts'
-import { showRelays } from './relays.ts'
-import { type Tell, teller } from './report.ts'
-import { shareStatus, showStatus } from './status.ts'
-import type { TunnelContext } from './tunnel.ts'
-import { TunnelSupervisor } from './tunnel-supervisor.ts'
+import {
+  type ParsedCommand,
+  parseCommandLine,
+  type SiteCommand,
+  settingsFolder,
+} from './options/command-line.ts'
+import { EXIT, type ExitCode } from './report/exit-codes.ts'
+import { explainError } from './report/explain-error.ts'
+import { makeReporter, type Reporter } from './report/report.ts'
+import { StatusStore } from './report/status-store.ts'
+import { startTui } from './tui/tui.ts'
 
 /** The exit code after a second signal, which does not wait until leases are unregistered: they expire by themselves. */
 const INSISTED = 130
@@ -23,33 +28,33 @@ const INSISTED = 130
 const EXIT_GRACE_MS = 500
 
 const { env, stdout } = process
-const statusFolder = join(ownFolder(env), 'run')
+const statusFolder = join(settingsFolder(env), 'run')
 
-const chosen = readCommandLine(process.argv.slice(2), env)
+const chosen = parseCommandLine(process.argv.slice(2), env)
 process.exitCode = 'exitCode' in chosen ? chosen.exitCode : await obey(chosen)
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
-async function obey(chosen: Chosen): Promise<ExitCode> {
+async function obey(chosen: ParsedCommand): Promise<ExitCode> {
   const { json } = chosen.options
-  let tell = teller(json)
+  let tell = makeReporter(json)
   try {
     if (chosen.command === 'expose' || chosen.command === 'serve') return await runShown([chosen], json, tell)
     if (chosen.command === 'start') {
       const commands = await readConfig(chosen.options.config, env)
-      tell = teller(json, commands.length > 1)
+      tell = makeReporter(json, commands.length > 1)
       return await runShown(commands, json, tell)
     }
     return await execute(chosen, tell)
   } catch (error) {
-    const { code, message, exitCode } = explain(error)
+    const { code, message, exitCode } = explainError(error)
     if (exitCode !== EXIT.ok) tell({ event: 'failed', code, message, exit_code: exitCode })
     return exitCode
   }
 }
 
 async function execute(
-  chosen: Exclude<Chosen, SiteCommand | { command: 'start' }>,
-  tell: Tell,
+  chosen: Exclude<ParsedCommand, SiteCommand | { command: 'start' }>,
+  tell: Reporter,
 ): Promise<ExitCode> {
   switch (chosen.command) {
     case 'status':
@@ -70,26 +75,30 @@ async function execute(
 }
 
 /** Runs tunnels with a live view where there is a terminal for it, and answers `svc status`. */
-async function runShown(commands: readonly SiteCommand[], isJson: boolean, print: Tell): Promise<ExitCode> {
+async function runShown(
+  commands: readonly SiteCommand[],
+  isJson: boolean,
+  print: Reporter,
+): Promise<ExitCode> {
   const signal = asked()
-  const board = new Board()
+  const store = new StatusStore()
   const hasTerminal = !isJson && stdout.isTTY && env.TERM !== 'dumb'
   const areSeveral = commands.length > 1
-  const view = hasTerminal ? live(stdout, { board, print, areSeveral }) : { tell: print, close: () => {} }
+  const view = hasTerminal ? startTui(stdout, { store, print, areSeveral }) : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {
     // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
-    status ??= shareStatus(statusFolder, board).catch((error) => {
-      const { code, message } = explain(error)
+    status ??= shareStatus(statusFolder, store).catch((error) => {
+      const { code, message } = explainError(error)
       print({ event: 'error', code, message })
       return undefined
     })
     await status
   }
   try {
-    return await runTunnels(commands, { tell: view.tell, board, begun, areSeveral }, signal)
+    return await runTunnels(commands, { tell: view.tell, store, begun, areSeveral }, signal)
   } finally {
     view.close()
     ;(await status)?.close()

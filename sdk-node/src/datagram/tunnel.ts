@@ -11,9 +11,9 @@ import {
 } from '@svc/protocol'
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
 import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
-import { type DialQuic, dialAnyhow } from './in-thread.ts'
 import { forMs, Pacer } from './pacer.ts'
 import type { QuicConnection, QuicTarget } from './quic.ts'
+import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
 
 export interface TunnelEvents {
   datagram(bytes: Uint8Array): void
@@ -23,15 +23,15 @@ export interface TunnelEvents {
   ended(reason: SvcError): void
 }
 
-export interface Pulse {
+export interface Heartbeat {
   everyMs: number
   deadlineMs: number
 }
 
-const PULSE: Pulse = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
+const PULSE: Heartbeat = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
 
 /** Why {@link Tunnel.send} did not. */
-export type Unsent = 'too_large' | 'send_queue_full'
+export type SendFailure = 'too_large' | 'send_queue_full'
 
 /** @throws SvcError the relay's own code when it refused, else `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
 export async function openTunnel(
@@ -39,8 +39,8 @@ export async function openTunnel(
   accessToken: string,
   events: TunnelEvents,
   signal: AbortSignal,
-  pulse: Pulse = PULSE,
-  dial: DialQuic = dialAnyhow,
+  pulse: Heartbeat = PULSE,
+  dial: DialQuic = dialNativeOrWasm,
 ): Promise<Tunnel> {
   let tunnel: Tunnel | undefined
   let isOver = false
@@ -70,7 +70,7 @@ export async function openTunnel(
 export class Tunnel {
   readonly #connection: QuicConnection
   readonly #events: TunnelEvents
-  readonly #pulse: Pulse
+  readonly #pulse: Heartbeat
   readonly #pacer: Pacer<Uint8Array>
   readonly #timer: NodeJS.Timeout
   #deadline: NodeJS.Timeout | undefined
@@ -78,7 +78,7 @@ export class Tunnel {
   #awaited = 0
   #isEnded = false
 
-  constructor(connection: QuicConnection, events: TunnelEvents, hasHeartbeat: boolean, pulse: Pulse) {
+  constructor(connection: QuicConnection, events: TunnelEvents, hasHeartbeat: boolean, pulse: Heartbeat) {
     this.#connection = connection
     this.#events = events
     this.#pulse = pulse
@@ -96,7 +96,7 @@ export class Tunnel {
   }
 
   /** @returns why it was dropped */
-  send(datagram: Uint8Array): Unsent | undefined {
+  send(datagram: Uint8Array): SendFailure | undefined {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
       return 'too_large'
     return this.#pacer.push(datagram) ? undefined : 'send_queue_full'

@@ -12,8 +12,8 @@ import {
   PROBE_PEEK_MS,
 } from '@svc/protocol'
 import type { Admit, ByteStream, SecureStream } from '@svc/sdk-core'
-import { peekable } from './peekable.ts'
-import { openVisit, type Visit } from './visit.ts'
+import { peekableStream } from './peekable-stream.ts'
+import { openProbeConnection, type ProbeConnection } from './probe-connection.ts'
 
 /**
  * - `passthrough`: both ends of one TLS connection are here
@@ -30,7 +30,7 @@ interface Pending {
 }
 
 export class SelfProbe {
-  readonly #visit: () => Visit
+  readonly #visit: () => ProbeConnection
   readonly #verdict: (verdict: ProbeVerdict) => void
   #pending: Pending | undefined
   #probedAt = Number.NEGATIVE_INFINITY
@@ -40,7 +40,7 @@ export class SelfProbe {
    * @param url of the site, once there is one
    */
   constructor(connect: object, url: () => URL, verdict: (verdict: ProbeVerdict) => void) {
-    this.#visit = () => openVisit(url(), connect)
+    this.#visit = () => openProbeConnection(url(), connect)
     this.#verdict = verdict
   }
 
@@ -51,7 +51,7 @@ export class SelfProbe {
       this.#probeIfDue()
       return stream
     }
-    const { first, rest } = await peekable(stream, PROBE_PEEK_MS)
+    const { first, rest } = await peekableStream(stream, PROBE_PEEK_MS)
     if (!first || !isProbe(first, pending.nonce)) return rest
     await this.#compare(stream, pending)
     end(rest)

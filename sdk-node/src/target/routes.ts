@@ -6,8 +6,8 @@ import type { FetchHandler } from '@svc/sdk-core'
 import { SvcError } from '@svc/sdk-core'
 import { files } from '@svc/sdk-core/handlers'
 import { openFolder } from '../folder/folder-handle.ts'
-import { parseHttpTarget } from './address.ts'
-import { type HttpTargetOptions, httpTarget } from './http.ts'
+import { type HttpTargetOptions, httpTarget } from './http-target.ts'
+import { parseHttpTarget } from './target-address.ts'
 
 /**
  * A local HTTP server as in `http`; a folder, as a path that begins with `/` or `.` or as a `file:` URL; or a handler.
@@ -37,7 +37,7 @@ interface Route extends Place {
  * @param otherwise answers what no route takes
  * @throws SvcError `invalid_option` that names the route
  */
-export async function routed(
+export async function routeHandler(
   routes: Routes,
   otherwise: FetchHandler,
   options: HttpTargetOptions,

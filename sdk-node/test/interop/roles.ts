@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { TUNNEL_CLOSE } from '@svc/protocol'
 import { publishOn } from '@svc/sdk-core'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { datagramsTo } from '../../src/datagram/datagrams.ts'
+import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
@@ -78,7 +78,7 @@ async function asServer(found: FoundPeer): Promise<void> {
 
   const relay = new URL(`https://relay.localhost:${await peer.hears('port')}`)
   const target = { host: '127.0.0.1', port: service.port }
-  const open = datagramsTo(target, { ca: CERTIFICATE_PEM, onError: () => {} })
+  const open = datagramCarrier(target, { ca: CERTIFICATE_PEM, onError: () => {} })
   const events = { accessToken: () => 'token', stale: () => {}, failed: () => {} }
   const datagrams = await open(relay, events, AbortSignal.timeout(20_000))
   cleanups.defer(() => datagrams.close())

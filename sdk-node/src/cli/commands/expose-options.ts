@@ -1,0 +1,92 @@
+// Translates a tunnel of the command line or the config file into the options of `expose`.
+
+import { isAbsolute } from 'node:path'
+import type { LeaseMetadata } from '@svc/protocol'
+import { SvcError } from '@svc/sdk-core'
+import { files } from '@svc/sdk-core/handlers'
+import type { ExposeOptions } from '../../expose.ts'
+import { openFolder } from '../../folder/folder-handle.ts'
+import type { SiteCommand, SiteOptions } from '../options/command-line.ts'
+import { readPem } from '../options/pem-file.ts'
+import { thumbnailUrl } from '../options/thumbnail.ts'
+
+/**
+ * The options with which `expose` is called for this command.
+ * @throws SvcError when the command, or a file that it names, is wrong
+ */
+export async function exposeOptions(command: SiteCommand): Promise<ExposeOptions> {
+  return { ...(await siteOptions(command.options)), ...(await targets(command)) }
+}
+
+/** Whether something answers at the HTTPS URL. */
+export function hasWeb(command: SiteCommand): boolean {
+  if (command.command === 'serve') return true
+  const { target, options } = command
+  return target !== undefined || options.tls !== undefined || options.route.length > 0
+}
+
+async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
+  if (options.relay.length === 0)
+    throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  return {
+    relays: options.relay,
+    identityPath: options.identityPath,
+    name: options.name,
+    carrier: options.carrier,
+    allowCanonicalFallback: options.allowCanonical,
+    discover: options.discover,
+    metadata: await metadataOf(options),
+    ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
+  }
+}
+
+async function metadataOf({
+  hide,
+  description,
+  owner,
+  tag,
+  thumbnail,
+}: SiteOptions): Promise<LeaseMetadata | undefined> {
+  const metadata = {
+    ...(hide && { hide }),
+    ...(description !== undefined && { description }),
+    ...(owner !== undefined && { owner }),
+    ...(tag.length > 0 && { tags: tag }),
+    ...(thumbnail !== undefined && { thumbnail: await thumbnailUrl('--thumbnail', thumbnail) }),
+  }
+  return Object.keys(metadata).length === 0 ? undefined : metadata
+}
+
+async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
+  const { route, targetCa } = chosen.options
+  const shared = {
+    ...(route.length > 0 && { routes: routesOf(route) }),
+    ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
+  }
+  if (chosen.command === 'serve') {
+    const { listing, hidden } = chosen.options
+    return { ...shared, fetch: files(await openFolder(chosen.folder, { hidden }), { listing, hidden }) }
+  }
+  const { tcp, udp, tls } = chosen.options
+  if (chosen.target !== undefined && isFolder(chosen.target))
+    throw new SvcError(
+      'invalid_option',
+      `${chosen.target} is a folder: svc serve ${chosen.target} publishes its files`,
+    )
+  return { ...shared, http: chosen.target, tcp, udp, tls }
+}
+
+/** Says whether the target is a path; a name alone may be that of a host. */
+function isFolder(target: string): boolean {
+  return /^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)
+}
+
+function routesOf(routes: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    routes.map((route) => {
+      const at = route.indexOf('=')
+      if (at > 0) return [route.slice(0, at), route.slice(at + 1)]
+      throw new SvcError('invalid_option', `--route ${JSON.stringify(route)} is not PLACE=TARGET`)
+    }),
+  )
+}

@@ -1,0 +1,44 @@
+// `svc relays`: the health of each relay that is named and, when that is asked for, of those that they know.
+
+import { PROTOCOL_VERSION } from '@svc/protocol'
+import { type FetchFunction, parseRelay, SvcError } from '@svc/sdk-core'
+import { nodePlatform } from '../../platform.ts'
+import { discover } from '../../relays/discovery.ts'
+import { probeRelay } from '../../relays/health.ts'
+import type { ParsedCommand } from '../options/command-line.ts'
+import { readPem } from '../options/pem-file.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import { explainError } from '../report/explain-error.ts'
+import type { RelayReport, Reporter } from '../report/report.ts'
+
+/** @returns whether one at least is of use */
+export async function showRelays(
+  { relay, ca: caPath, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
+  tell: Reporter,
+): Promise<ExitCode> {
+  if (relay.length === 0) throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  const ca = caPath === undefined ? undefined : await readPem('--ca', caPath)
+  const { fetch } = nodePlatform({ ca })
+  const named = relay.map(parseRelay)
+  const { found, failures } =
+    max === 0 ? { found: [], failures: [] } : await discover(named, max, { tcp: false, udp: false }, fetch)
+  for (const { relay, error } of failures) {
+    const { code, message } = explainError(error)
+    tell({ event: 'error', relay, code, message })
+  }
+  const states = await Promise.all([...named, ...found].map((url) => stateOf(url, fetch)))
+  for (const state of states) tell(state)
+  return states.some(({ healthy }) => healthy) ? EXIT.ok : EXIT.unreachable
+}
+
+async function stateOf(url: URL, fetch: FetchFunction): Promise<RelayReport> {
+  const head = { event: 'relay', relay: url.origin } as const
+  try {
+    const { releaseVersion: release_version, rttMs } = await probeRelay(url, fetch)
+    const rtt_ms = Math.round(rttMs * 10) / 10
+    return { ...head, healthy: true, protocol_version: PROTOCOL_VERSION, release_version, rtt_ms }
+  } catch (error) {
+    const { code, message } = explainError(error)
+    return { ...head, healthy: false, code, message }
+  }
+}

@@ -1,0 +1,161 @@
+// The Follower of one tunnel follows its site at each relay: it reports changes, shows them, and knows when all are closed.
+
+import type { PlatformSite, SvcError } from '@svc/sdk-core'
+import type { ProbeVerdict } from '../../probe/self-probe.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import { explainError } from '../report/explain-error.ts'
+import type { Report, Reporter } from '../report/report.ts'
+import { addressesOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
+
+/** Milliseconds before the same report is repeated: a busy site has many visitors, a full relay many refusals. */
+const REPEAT_PAUSE_MS = 5_000
+
+export interface CommandContext {
+  tell: Reporter
+  store: StatusStore
+  /** Called before a site is reported to be online or to wait. */
+  begun(): Promise<void>
+  /** Ends the tunnel when it aborts. */
+  signal: AbortSignal
+}
+
+interface Tunnel {
+  /** The tunnel's name; undefined where the identity makes the name. */
+  tunnel: string | undefined
+  /** The tunnel's place among those that are shown. */
+  position: number
+  /** Whether something answers at the tunnel's HTTPS URL. */
+  hasWeb: boolean
+}
+
+export class SiteFollower {
+  /** Resolves, with the exit code, when every site that was online or waited is closed. */
+  readonly over: Promise<ExitCode>
+  readonly #context: CommandContext
+  readonly #tunnel: Tunnel
+  readonly #rows: SiteEntry[] = []
+  /** The rows that were reported and are not closed. */
+  readonly #shown = new Set<SiteEntry>()
+  readonly #over = Promise.withResolvers<ExitCode>()
+  readonly #saidAt = new Map<string, number>()
+  /** Resolves when the last report has left: they leave in order, though some have to wait. */
+  #told: Promise<void> = Promise.resolve()
+  #ending: Promise<void>[] = []
+  #exitCode: ExitCode = EXIT.ok
+
+  constructor(context: CommandContext, tunnel: Tunnel) {
+    this.#context = context
+    this.#tunnel = tunnel
+    this.over = this.#over.promise
+  }
+
+  follow(site: PlatformSite, relay: string): void {
+    const row = this.#context.store.add({ ...this.#tunnel, relay, site, failure: undefined })
+    this.#rows.push(row)
+    site.addEventListener('statechange', () => this.#changed(row, site))
+    site.addEventListener('error', ({ error }) => this.#failedLater(row, site, error))
+  }
+
+  /** Shows that the site at `relay` could not be published, or that the relay could not be asked. */
+  failed(relay: string, error: unknown): void {
+    const { code, message } = explainError(error)
+    const failure = { code, message }
+    const row = this.#rows.find((row) => row.relay === relay)
+    if (!row) this.#rows.push(this.#context.store.add({ ...this.#tunnel, relay, site: undefined, failure }))
+    else if (!this.#shown.has(row)) row.failure = failure
+  }
+
+  /**
+   * Reports an error after which the tunnel goes on.
+   * @param relay the relay that the error concerns; undefined for an error of the target
+   */
+  complain(relay: string | undefined, error: unknown): void {
+    const { code, message } = explainError(error)
+    if (this.#mayRepeat(`${relay} ${code}`)) this.#say({ event: 'error', relay, code, message })
+  }
+
+  /**
+   * Shows and reports what a site found when it visited itself.
+   * @param isLeaving whether the site is closed when the relay is suspected
+   */
+  probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
+    const row = this.#rows.find((row) => row.site === site)
+    if (!row) return
+    this.#context.store.probed(site, verdict)
+    this.#say({ event: 'probe', relay: row.relay, verdict })
+    if (isLeaving && verdict === 'suspected') this.#endsWith(EXIT.ended)
+  }
+
+  /** Resolves when closed sites have given up their leases and every report has left. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#ending)
+    await this.#told
+  }
+
+  /** Takes everything that is shown of the tunnel off the store. */
+  forget(): void {
+    for (const row of this.#rows) this.#context.store.remove(row)
+  }
+
+  #changed(row: SiteEntry, site: PlatformSite): void {
+    const { relay } = row
+    switch (site.state) {
+      case 'online':
+        this.#shown.add(row)
+        this.#say({ event: 'online', relay, ...addressesOf(row) })
+        break
+      case 'waiting':
+        this.#shown.add(row)
+        if (this.#mayRepeat(`${relay} ${site.waiting!.reason}`))
+          this.#say({ event: 'waiting', relay, ...waitingOf(row)! })
+        break
+      case 'reconnecting':
+        this.#say({ event: 'reconnecting', relay })
+        break
+      case 'closed':
+        // waits for what the site itself began: the lease is given up behind it
+        if (this.#shown.has(row)) this.#ending.push(site.close().then(() => this.#closed(row)))
+    }
+  }
+
+  #closed(row: SiteEntry): void {
+    if (row.failure === undefined) this.#context.store.remove(row)
+    this.#say({ event: 'closed', relay: row.relay })
+    this.#shown.delete(row)
+    if (this.#shown.size === 0) this.#over.resolve(this.#exitCode)
+  }
+
+  #failedLater(row: SiteEntry, site: PlatformSite, error: SvcError): void {
+    // the state itself says so
+    if (site.state === 'waiting') return
+    if (site.state === 'closed') {
+      const { code, message, exitCode } = explainError(error)
+      row.failure = { code, message }
+      this.#endsWith(site.url === '' ? exitCode : EXIT.ended)
+    }
+    this.complain(row.relay, error)
+  }
+
+  #endsWith(code: ExitCode): void {
+    if (!this.#context.signal.aborted) this.#exitCode = code
+  }
+
+  #mayRepeat(what: string): boolean {
+    const now = performance.now()
+    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_PAUSE_MS) return false
+    // a code for each relay: there are few of them
+    this.#saidAt.set(what, now)
+    return true
+  }
+
+  #say(report: DistributiveOmit<Report, 'tunnel'>): void {
+    const { tell, begun } = this.#context
+    const { tunnel } = this.#tunnel
+    this.#told = this.#told.then(async () => {
+      if (report.event === 'online' || report.event === 'waiting') await begun()
+      tell({ ...report, tunnel } as Report)
+    })
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never

@@ -1,0 +1,73 @@
+// `svc status`: each running `svc` answers at a socket of its own, which tells what a file could not: that it still runs.
+
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { basename, join } from 'node:path'
+import { asSvcError } from '@svc/sdk-core'
+import type { Report, Reporter } from '../report/report.ts'
+import type { SiteStatus, StatusStore } from '../report/status-store.ts'
+
+/** One that is there answers at once, or is stopped. In milliseconds. */
+const ANSWER_DEADLINE_MS = 2_000
+const SUFFIX = '.sock'
+/** Nobody is behind the socket, or it went away meanwhile. */
+const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT'])
+
+interface Status {
+  pid: number
+  started_at: string
+  sites: SiteStatus[]
+}
+
+/**
+ * Answers with what the store shows until it is closed.
+ * @param folder of all such sockets, created when there is none
+ * @throws SvcError `invalid_option` when there can be no socket
+ */
+export async function shareStatus(folder: string, store: StatusStore): Promise<{ close(): void }> {
+  const started_at = new Date().toISOString()
+  const server = createServer((socket) => {
+    socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy())
+    socket.on('error', () => {})
+    const status: Status = { pid: process.pid, started_at, sites: store.snapshot() }
+    socket.end(JSON.stringify(status))
+  })
+  server.unref()
+  const path = join(folder, `${process.pid}${SUFFIX}`)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // of a process that had the same number and was killed
+    await rm(path, { force: true })
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+    await chmod(path, 0o600)
+  } catch (cause) {
+    server.close()
+    throw asSvcError(cause, 'invalid_option', `svc status will not see this: no socket ${path}`)
+  }
+  return { close: () => void server.close() }
+}
+
+/** Tells of each site that runs; a process that was killed is forgotten here. */
+export async function showStatus(folder: string, tell: Reporter): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))
+  const reports = (await Promise.all(asked)).flat()
+  for (const report of reports) tell(report)
+  if (reports.length === 0) tell({ event: 'idle' })
+}
+
+async function ask(path: string): Promise<Report[]> {
+  const socket = connect(path)
+  socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')))
+  try {
+    const { pid, started_at, sites }: Status = JSON.parse(Buffer.concat(await socket.toArray()).toString())
+    return sites.map((site) => ({ event: 'status', pid, started_at, ...site }))
+  } catch (error) {
+    if (GONE.has((error as NodeJS.ErrnoException).code)) {
+      await rm(path, { force: true })
+      return []
+    }
+    const message = `process ${basename(path, SUFFIX)} does not answer: it is stopped, or very busy`
+    return [{ event: 'error', code: 'no_answer', message }]
+  }
+}

@@ -1,0 +1,74 @@
+// The tunnels of one process, each of which can be added and removed while the others run.
+
+import { EventEmitter } from 'node:events'
+import { SvcError } from '@svc/sdk-core'
+import type { SiteCommand } from '../options/command-line.ts'
+import { Tunnel, type TunnelContext, type TunnelEnd } from './tunnel.ts'
+
+interface SupervisorEvents {
+  /** A tunnel was added, or its state changed. */
+  change: [tunnel: Tunnel]
+  /** A tunnel was removed: it has ended and is not listed any more. */
+  remove: [tunnel: Tunnel]
+}
+
+/**
+ * A TunnelSupervisor runs tunnels side by side: one that does not begin, or ends, does not concern the others. A tunnel that
+ * has ended stays listed, with its failure, until it is removed.
+ */
+export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
+  readonly #context: TunnelContext
+  /** By name; a tunnel whose identity makes its name is under `undefined`. */
+  readonly #tunnels = new Map<string | undefined, Tunnel>()
+  #added = 0
+  #isClosed = false
+
+  constructor(context: TunnelContext) {
+    super()
+    this.#context = context
+  }
+
+  /**
+   * Starts a tunnel and does not wait for it: {@link Tunnel.ended} tells why it did not begin.
+   * @throws SvcError `invalid_option` when a tunnel of that name is listed, `aborted` after `close()`
+   */
+  add(command: SiteCommand): Tunnel {
+    const { name } = command.options
+    if (this.#isClosed) throw new SvcError('aborted', 'no tunnel can be added any more')
+    if (this.#tunnels.has(name))
+      throw new SvcError('invalid_option', `there is a tunnel ${name ?? 'without a name'} already`)
+    const onChange = (changed: Tunnel): void => void this.emit('change', changed)
+    const tunnel = new Tunnel(command, this.#added++, this.#context, onChange)
+    this.#tunnels.set(name, tunnel)
+    onChange(tunnel)
+    return tunnel
+  }
+
+  /**
+   * Takes a tunnel off its relays, the status store and the list. Its name is free again when this has resolved.
+   * @returns undefined when there is no tunnel of that name
+   */
+  async remove(name: string | undefined): Promise<TunnelEnd | undefined> {
+    const tunnel = this.#tunnels.get(name)
+    if (tunnel === undefined) return undefined
+    const end = await tunnel.close()
+    // another call may have removed it meanwhile, and a new one may have its name
+    if (this.#tunnels.get(name) === tunnel) {
+      this.#tunnels.delete(name)
+      tunnel.forget()
+      this.emit('remove', tunnel)
+    }
+    return end
+  }
+
+  /** In the order in which they were added. */
+  list(): Tunnel[] {
+    return [...this.#tunnels.values()]
+  }
+
+  /** Ends all tunnels, which stay listed, and takes no more. Resolves when their relays were told. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(this.list().map((tunnel) => tunnel.close()))
+  }
+}

@@ -1,0 +1,123 @@
+// One tunnel: a target of this machine at one relay or several, from the command that describes it until it has ended.
+
+import { expose } from '../../expose.ts'
+import type { SiteCommand } from '../options/command-line.ts'
+import type { ExitCode } from '../report/exit-codes.ts'
+import { explainError } from '../report/explain-error.ts'
+import { exposeOptions, hasWeb } from './expose-options.ts'
+import { type CommandContext, SiteFollower } from './site-follower.ts'
+
+/**
+ * - `starting`: no relay has taken it yet.
+ * - `running`: at least one relay has taken it.
+ * - `ending`: it was told to end, and gives its leases up.
+ * - `ended`: no relay has it any more, or none ever took it.
+ */
+export type TunnelState = 'starting' | 'running' | 'ending' | 'ended'
+
+export interface TunnelEnd {
+  /** How a command ends that ran this tunnel alone. */
+  exitCode: ExitCode
+  /** Why no relay took it; undefined for a tunnel that was running. */
+  error?: unknown
+}
+
+export interface TunnelContext extends Omit<CommandContext, 'signal'> {
+  /** Tells at once why a tunnel does not begin, because others go on. */
+  areSeveral: boolean
+}
+
+export class Tunnel {
+  readonly command: SiteCommand
+  /** Resolves when the tunnel has ended and everything was told of it; never rejects. */
+  readonly ended: Promise<TunnelEnd>
+  readonly #onChange: (tunnel: Tunnel) => void
+  readonly #controller = new AbortController()
+  readonly #follower: SiteFollower
+  #state: TunnelState = 'starting'
+
+  /**
+   * @param position among the tunnels that are shown
+   * @param onChange called after each change of the state
+   */
+  constructor(
+    command: SiteCommand,
+    position: number,
+    context: TunnelContext,
+    onChange: (tunnel: Tunnel) => void,
+  ) {
+    this.command = command
+    this.#onChange = onChange
+    const { signal } = this.#controller
+    const tunnel = { tunnel: this.name, position, hasWeb: hasWeb(command) }
+    this.#follower = new SiteFollower({ ...context, signal }, tunnel)
+    this.ended = this.#run(context).finally(() => this.#become('ended'))
+  }
+
+  /** Undefined where the identity makes the name. */
+  get name(): string | undefined {
+    return this.command.options.name
+  }
+
+  get state(): TunnelState {
+    return this.#state
+  }
+
+  /** Takes the tunnel off its relays. Resolves when they were told. */
+  close(): Promise<TunnelEnd> {
+    if (this.#state === 'starting' || this.#state === 'running') this.#become('ending')
+    this.#controller.abort()
+    return this.ended
+  }
+
+  /** Takes what is shown of the tunnel off the store, its failures, too. */
+  forget(): void {
+    this.#follower.forget()
+  }
+
+  async #run(context: TunnelContext): Promise<TunnelEnd> {
+    try {
+      await this.#start(context)
+      return { exitCode: await this.#follower.over }
+    } catch (error) {
+      return { exitCode: explainError(error).exitCode, error }
+    } finally {
+      await this.#follower.settled()
+    }
+  }
+
+  /** @throws SvcError why no relay took it */
+  async #start({ store, areSeveral }: TunnelContext): Promise<void> {
+    const { banMitm, name: tunnel, relay: relays } = this.command.options
+    const { signal } = this.#controller
+    const follower = this.#follower
+    try {
+      const exposure = await expose({
+        ...(await exposeOptions(this.command)),
+        signal,
+        onSite: (site, relay) => follower.follow(site, relay),
+        onTargetError: (error) => follower.complain(undefined, error),
+        onRequest: (request) => store.requested({ tunnel, ...request }),
+        banMitm,
+        onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
+      })
+      if (this.#state === 'starting') this.#become('running')
+      for (const { relay, error } of exposure.failures) {
+        follower.failed(relay, error)
+        follower.complain(relay, error)
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        const relay = relays[0]
+        follower.failed(relay ?? '', error)
+        if (areSeveral) follower.complain(relay, error)
+      }
+      throw error
+    }
+  }
+
+  #become(state: TunnelState): void {
+    this.#state = state
+    this.#onChange(this)
+  }
+}

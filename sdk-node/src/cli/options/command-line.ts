@@ -1,0 +1,201 @@
+// Parses the arguments of `svc` and the environment to a checked command. Only importer of commander.
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Command, CommanderError, Option } from 'commander'
+import sdkPackage from '../../../package.json' with { type: 'json' }
+import type { CarrierKind } from '../../platform.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+
+interface JsonOption {
+  json: boolean
+}
+
+interface SharedOptions extends JsonOption {
+  identityPath: string
+}
+
+export interface SiteOptions extends SharedOptions {
+  relay: string[]
+  name?: string
+  ca?: string
+  carrier: CarrierKind
+  allowCanonical: boolean
+  hide: boolean
+  banMitm: boolean
+  /** How many more relays to take than are named. */
+  discover: number
+  /** `PLACE=TARGET` each. */
+  route: string[]
+  targetCa?: string
+  /** What the relay's list of sites shows. */
+  description?: string
+  owner?: string
+  tag: string[]
+  /** A URL, or the path of a picture. */
+  thumbnail?: string
+}
+
+/** A site to run, from the command line or from a config file. */
+export type SiteCommand =
+  | {
+      command: 'expose'
+      target: string | undefined
+      options: SiteOptions & { tcp?: string; udp?: string; tls?: string }
+    }
+  | { command: 'serve'; folder: string; options: SiteOptions & { listing: boolean; hidden: boolean } }
+
+export type ParsedCommand =
+  | SiteCommand
+  | { command: 'identity'; options: SharedOptions }
+  | { command: 'status'; options: JsonOption }
+  | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'discover'> }
+  | { command: 'start'; options: JsonOption & { config: string } }
+  | { command: 'config init'; path: string; options: JsonOption }
+
+/** What was printed instead: help, the version, or what is wrong. */
+export interface PrintedText {
+  exitCode: ExitCode
+}
+
+const CONFIG_PATH = 'svc.toml'
+/** What `--discover` alone asks for. */
+const DISCOVERED = '3'
+
+const EXIT_CODES = `
+Exit codes: 0 ended when asked to, 1 unforeseen, 2 wrong usage, 3 relay unreachable or not trusted,
+4 refused by the relay, 5 incompatible relay, 6 broken identity, 7 ended by the relay while it was online.`
+
+export function parseCommandLine(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ParsedCommand | PrintedText {
+  let chosen: ParsedCommand | undefined
+  const program = new Command('svc')
+    .description('Publishes what runs on this machine at an HTTPS URL; TLS ends here, not at the relay.')
+    .version(sdkPackage.version, '-v, --version')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')) })
+    .addHelpText('after', EXIT_CODES)
+
+  site(program.command('expose'), env)
+    .description('a local HTTP server, TLS server, TCP or UDP service')
+    .argument('[target]', 'the HTTP server: a port, host:port, or a URL')
+    .option(
+      '--tls <target>',
+      'a TLS server, which gets the visitors’ TLS as it is, in place of an HTTP server',
+    )
+    .option('--tcp <target>', 'a TCP service, at a port of its own on the relay')
+    .option('--udp <target>', 'a UDP service, at a port of its own on the relay')
+    .action((target, options) => {
+      chosen = { command: 'expose', target, options }
+    })
+  site(program.command('serve'), env)
+    .description('the files of a folder')
+    .argument('<folder>')
+    .option('--listing', 'list folders that have no index.html', false)
+    .option('--hidden', 'serve names that begin with a dot, too', false)
+    .action((folder, options) => {
+      chosen = { command: 'serve', folder, options }
+    })
+  json(program.command('start'))
+    .description('all that a config file names')
+    .option('-c, --config <file>', 'the config file', CONFIG_PATH)
+    .action((options) => {
+      chosen = { command: 'start', options }
+    })
+  json(program.command('status'))
+    .description('what runs on this machine')
+    .action((options) => {
+      chosen = { command: 'status', options }
+    })
+  relays(json(program.command('relays')), env)
+    .description('whether relays are there, what they speak, and how far away they are')
+    .action((options) => {
+      chosen = { command: 'relays', options }
+    })
+  json(program.command('config').description('the config file of svc start').command('init'))
+    .description('writes one that explains itself; never over another')
+    .argument('[file]', 'where to', CONFIG_PATH)
+    .action((path, options) => {
+      chosen = { command: 'config init', path, options }
+    })
+  shared(program.command('identity'), env)
+    .description('the address that the canonical URL is bound to; a new identity when there is none')
+    .action((options) => {
+      chosen = { command: 'identity', options }
+    })
+
+  try {
+    program.parse(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage }
+  }
+  return chosen ?? { exitCode: EXIT.usage }
+}
+
+function site(command: Command, env: NodeJS.ProcessEnv): Command {
+  return relays(shared(command, env), env)
+    .option('-n, --name <name>', 'the site’s name [made of the identity’s address]')
+    .addOption(
+      new Option('--route <place=target>', 'what answers below a /path, at a host, or both; several times')
+        .argParser((route, before: string[]) => [...before, route])
+        .default([], 'none'),
+    )
+    .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
+    .addOption(
+      new Option('--carrier <kind>', 'how visitors come').choices(['native', 'websocket']).default('native'),
+    )
+    .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
+    .option(
+      '--ban-mitm',
+      'leave a relay that is found to answer visitors itself, instead of only saying so',
+      false,
+    )
+    .option('--description <text>', 'what the relay’s list of sites says of the site')
+    .option('--owner <text>', 'whose site it is, for that list')
+    .addOption(
+      new Option('--tag <word>', 'a tag in that list; several times')
+        .argParser((tag, before: string[]) => [...before, tag])
+        .default([], 'none'),
+    )
+    .option('--thumbnail <picture>', 'a picture for that list: a URL, or a file')
+    .option('--hide', 'keep the site off the relay’s public list', false)
+}
+
+function relays(command: Command, env: NodeJS.ProcessEnv): Command {
+  const known = env.SVC_URL ? [env.SVC_URL] : []
+  const relay = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
+    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
+    .default(known, known[0])
+  const discover = new Option('--discover [count]', 'ask the relay for others, and take so many more')
+    .argParser(Number)
+    .preset(DISCOVERED)
+    .default(0, 'none')
+  return command
+    .addOption(relay)
+    .addOption(discover)
+    .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')
+}
+
+function shared(command: Command, env: NodeJS.ProcessEnv): Command {
+  return json(command).option(
+    '--identity-path <file>',
+    'the identity’s file [IDENTITY_PATH]',
+    identityPathOf(env),
+  )
+}
+
+function json(command: Command): Command {
+  return command.option('--json', 'a JSON object a line', false)
+}
+
+export function identityPathOf(env: NodeJS.ProcessEnv): string {
+  return env.IDENTITY_PATH || join(settingsFolder(env), 'identity.json')
+}
+
+/** XDG Base Directory Specification. */
+export function settingsFolder(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'svc')
+}

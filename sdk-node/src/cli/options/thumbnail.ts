@@ -1,0 +1,42 @@
+// The thumbnail for the relay's list of sites: a URL stays as it is, a file becomes a data URL.
+
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { SvcError } from '@svc/sdk-core'
+
+/** What browsers show in an `<img>` (HTML, "Images"). */
+const TYPES: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.gif': 'image/gif',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+}
+
+export function isUrl(picture: string): boolean {
+  return /^(?:https?|data):/i.test(picture)
+}
+
+/**
+ * @param option names what is read, for the error
+ * @throws SvcError `invalid_option` when there is no such file, or its name is not that of a picture
+ */
+export async function thumbnailUrl(option: string, picture: string): Promise<string> {
+  if (isUrl(picture)) return picture
+  const type = TYPES[extname(picture).toLowerCase()]
+  if (type === undefined) {
+    const known = Object.keys(TYPES).join(', ')
+    throw new SvcError(
+      'invalid_option',
+      `${option} ${picture} is not a picture: its name has to end in one of ${known}`,
+    )
+  }
+  try {
+    return `data:${type};base64,${(await readFile(picture)).toString('base64')}`
+  } catch (cause) {
+    throw new SvcError('invalid_option', `${option} ${picture} cannot be read`, { cause })
+  }
+}

@@ -1,0 +1,104 @@
+// An error as one line that says what to do, and the exit code that goes with it.
+
+import { SvcError } from '@svc/sdk-core'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+
+export interface Explanation {
+  code: string
+  message: string
+  exitCode: ExitCode
+}
+
+const CERTIFICATE_ADVICE =
+  'its certificate is not trusted here; for a relay with a CA of its own give --ca FILE'
+const CLOCK_ADVICE = "its certificate is not valid at this time; is this machine's clock right?"
+
+/** What OpenSSL, the resolver and the network say → what that means. */
+const NETWORK: Readonly<Record<string, string>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE_ADVICE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE_ADVICE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE_ADVICE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE_ADVICE,
+  UNABLE_TO_GET_ISSUER_CERT: CERTIFICATE_ADVICE,
+  CERT_SIGNATURE_FAILURE: CERTIFICATE_ADVICE,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: CLOCK_ADVICE,
+  CERT_NOT_YET_VALID: CLOCK_ADVICE,
+  ENOTFOUND: 'its name is not known; is the URL right?',
+  EAI_AGAIN: 'names cannot be resolved; is there a network?',
+  ECONNREFUSED: 'nothing listens there; is the URL right, and does the relay run?',
+  ENETUNREACH: 'the network is unreachable',
+  EHOSTUNREACH: 'the host is unreachable',
+}
+
+const EXIT_OF: Readonly<Record<string, ExitCode>> = {
+  aborted: EXIT.ok,
+  invalid_option: EXIT.usage,
+  relay_unreachable: EXIT.unreachable,
+  incompatible_relay: EXIT.incompatible,
+  unexpected_answer: EXIT.incompatible,
+  siwe_mismatch: EXIT.incompatible,
+  tunnel_unreachable: EXIT.unreachable,
+  quic_unavailable: EXIT.usage,
+  alternate_gateway: EXIT.incompatible,
+  identity_unavailable: EXIT.identity,
+  lease_replaced: EXIT.ended,
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  hostname_conflict:
+    'the name belongs to somebody else: choose another with --name, or --allow-canonical for the canonical URL alone',
+  tcp_port_disabled: 'this relay gives no TCP ports',
+  tcp_port_capacity_exceeded: 'this relay gives no more TCP ports for now: try again later, or at another',
+  tcp_port_exhausted: 'all TCP ports of this relay are in use: try again later, or at another',
+  udp_disabled: 'this relay gives no UDP ports',
+  udp_capacity_exceeded: 'this relay gives no more UDP ports for now: try again later, or at another',
+  udp_port_exhausted: 'all UDP ports of this relay are in use: try again later, or at another',
+  tunnel_unreachable:
+    'the relay cannot be reached by QUIC: a firewall on the way may let no UDP through to its port',
+  ip_banned: 'this address is banned at the relay',
+  lease_rejected: 'the relay does not allow this identity to be reached',
+}
+
+export function explainError(error: unknown): Explanation {
+  if (!(error instanceof SvcError)) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { code: 'internal', message, exitCode: EXIT.failed }
+  }
+  const { code } = error
+  return { code, message: oneLine(messageOf(error)), exitCode: EXIT_OF[code] ?? EXIT.refused }
+}
+
+function messageOf(error: SvcError): string {
+  if (error.code !== 'relay_unreachable') return ADVICE[error.code] ?? withReason(error)
+  const code = systemCode(error)
+  const reason = code === undefined ? innermost(error).message : (NETWORK[code] ?? code)
+  return error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
+}
+
+/** What the system says of a file, which our own message leaves out. */
+function withReason(error: SvcError): string {
+  const reason = systemCode(error)
+  return reason === undefined || error.message.includes(reason)
+    ? error.message
+    : `${error.message} (${reason})`
+}
+
+/** The code of the innermost cause that has one. */
+function systemCode({ cause }: Error): string | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const { code } = cause as NodeJS.ErrnoException
+  return systemCode(cause) ?? (typeof code === 'string' ? code : undefined)
+}
+
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error
+}
+
+/** Relays have a say in it: nothing of that reaches a terminal as a command. */
+function oneLine(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '?')
+    .trim()
+}

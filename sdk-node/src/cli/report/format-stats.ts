@@ -1,0 +1,41 @@
+// Formats the figures of a site for people.
+
+import type { SiteStatus, WaitingStatus } from './status-store.ts'
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+export function formatStats(site: SiteStatus): string {
+  const { state, waiting, failure, rtt_ms: rtt, connections, bytes_in, bytes_out } = site
+  if (failure) return `failed: ${failure.message}`
+  return [
+    waiting ? formatWaiting(waiting) : state,
+    ...(rtt === undefined ? [] : [`${rtt} ms`]),
+    `${connections} ${connections === 1 ? 'connection' : 'connections'}`,
+    `${bytes(bytes_in)} in`,
+    `${bytes(bytes_out)} out`,
+  ].join('  ')
+}
+
+/** Why visitors cannot come yet, and until when. */
+export function formatWaiting({ reason, until }: WaitingStatus): string {
+  const time = until === undefined ? undefined : clock(until)
+  if (reason === 'approval') return "waiting for the approval of the relay's operator"
+  if (reason === 'rate_limited')
+    return `waiting, as the relay asked${time === undefined ? '' : `, until ${time}`}`
+  return `waiting for room at the relay${time === undefined ? '' : `, which is asked again at ${time}`}`
+}
+
+/** Of the day, where this process is. */
+function clock(time: string): string {
+  return new Date(time).toTimeString().slice(0, 8)
+}
+
+function bytes(count: number): string {
+  let value = count
+  let unit = 0
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
+}

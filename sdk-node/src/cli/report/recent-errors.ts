@@ -1,0 +1,46 @@
+// The recent errors for the live view: each stays until it is disproved, or too old to be sure of.
+
+import type { Report } from './report.ts'
+
+export type ErrorReport = Extract<Report, { event: 'error' }>
+
+/** Without a word for this long nobody knows whether it is still true, in milliseconds: visitors come by chance. */
+export const ERROR_LIFE_MS = 30_000
+
+/** Of a target; a tunnel that answers a visitor disproves it. */
+const OF_THE_TARGET = 'target_unreachable'
+
+export class RecentErrors {
+  /** By what they are about, the latest last. There are as many as tunnels, relays and codes. */
+  readonly #notices = new Map<string, { notice: ErrorReport; saidAt: number }>()
+
+  /** Takes a notice in, or one back that the report disproves. */
+  record(report: Report): void {
+    if (report.event === 'error') {
+      const key = [report.tunnel, report.relay, report.code].join('\n')
+      this.#notices.delete(key)
+      this.#notices.set(key, { notice: report, saidAt: performance.now() })
+    } else if (report.event === 'online') {
+      this.#drop(
+        ({ tunnel, relay }) => relay !== undefined && tunnel === report.tunnel && relay === report.relay,
+      )
+    }
+  }
+
+  /** The target of the tunnel answered a visitor. */
+  answered(tunnel: string | undefined): void {
+    this.#drop((notice) => notice.code === OF_THE_TARGET && notice.tunnel === tunnel)
+  }
+
+  /** Those that still stand, the oldest first. */
+  get standing(): ErrorReport[] {
+    const now = performance.now()
+    for (const [key, { saidAt }] of this.#notices)
+      if (now - saidAt >= ERROR_LIFE_MS) this.#notices.delete(key)
+    return [...this.#notices.values()].map(({ notice }) => notice)
+  }
+
+  #drop(isOver: (notice: ErrorReport) => boolean): void {
+    for (const [key, { notice }] of this.#notices) if (isOver(notice)) this.#notices.delete(key)
+  }
+}

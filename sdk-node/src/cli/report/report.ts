@@ -1,0 +1,115 @@
+// What `svc` prints: a JSON object a line for machines, else a line of text. Errors go to standard error.
+
+import type { ProbeVerdict } from '../../probe/self-probe.ts'
+import { formatStats, formatWaiting } from './format-stats.ts'
+import type { Addresses, SiteStatus, WaitingStatus } from './status-store.ts'
+
+/** Which tunnel a report is about, where it has a name, and which relay. */
+interface Subject {
+  tunnel?: string | undefined
+  relay: string
+}
+
+export type Report =
+  | ({ event: 'online' } & Subject & Addresses)
+  /** Visitors cannot come yet, or not any more, until the relay lets them. */
+  | ({ event: 'waiting' } & Subject & WaitingStatus)
+  | ({ event: 'reconnecting' } & Subject)
+  | ({ event: 'closed' } & Subject)
+  /** It goes on. */
+  | {
+      event: 'error'
+      tunnel?: string | undefined
+      relay?: string | undefined
+      code: string
+      message: string
+    }
+  /** What the site found when it visited itself. */
+  | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
+  /** The last line of a command that did not do what it was to do. */
+  | { event: 'failed'; code: string; message: string; exit_code: number }
+  | { event: 'identity'; address: string; path: string }
+  /** A site that runs on this machine. */
+  | ({ event: 'status'; pid: number; started_at: string } & SiteStatus)
+  /** No site runs on this machine. */
+  | { event: 'idle' }
+  | RelayReport
+  | { event: 'config'; path: string }
+
+export type RelayReport = { event: 'relay'; relay: string } & (
+  | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }
+  | { healthy: false; code: string; message: string }
+)
+
+const READ = 'answers visitors itself: whatever passes there can be read'
+
+export type Reporter = (report: Report) => void
+
+/** @param areSeveral lines of text begin with the name of their tunnel */
+export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
+  if (isJson) return (report) => console.log(JSON.stringify(report))
+  /** What was last said of each tunnel. */
+  const said = new Map<string | undefined, string>()
+  return (report) => {
+    if (report.event === 'error') said.set(report.tunnel, report.message)
+    // why the command ends was said of a tunnel of it
+    if (report.event === 'failed' && [...said.values()].includes(report.message)) return
+    const line = formatReport(report, areSeveral)
+    if (line !== undefined) (WRONG.has(report.event) ? console.error : console.log)(line)
+  }
+}
+
+const WRONG: ReadonlySet<string> = new Set(['error', 'failed', 'probe'])
+
+/** @returns undefined for what is only of interest to machines */
+export function formatReport(report: Report, areSeveral = false): string | undefined {
+  switch (report.event) {
+    case 'online':
+      return nameOf(report, areSeveral) + formatAddresses(report).join('  ')
+    case 'waiting':
+      return `${nameOf(report, areSeveral)}${report.relay}: ${formatWaiting(report)}`
+    case 'reconnecting':
+      return `${nameOf(report, areSeveral)}${report.relay} is gone, connecting again`
+    case 'closed':
+      return `${nameOf(report, areSeveral)}taken off ${report.relay}`
+    case 'probe':
+      if (report.verdict !== 'suspected') return undefined
+      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${READ}`
+    case 'error':
+      return `svc: ${nameOf(report, areSeveral)}${report.message}`
+    case 'failed':
+      return `svc: ${report.message}`
+    case 'identity':
+      return `${report.address}  ${report.path}`
+    case 'status':
+      return `${formatHeading(report)}  ${formatStats(report)}  pid ${report.pid}`
+    case 'idle':
+      return 'nothing is running'
+    case 'relay':
+      return `${report.relay}  ${relayLine(report)}`
+    case 'config':
+      return `${report.path} is written: svc start --config ${report.path}`
+  }
+}
+
+function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {
+  return isNamed && tunnel !== undefined ? `${tunnel}: ` : ''
+}
+
+function relayLine(state: RelayReport): string {
+  if (!state.healthy) return state.message
+  return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
+}
+
+/** All that visitors may type. */
+export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
+  return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
+}
+
+/** What a site is called where it has no address, or none that says which tunnel it is. */
+export function formatHeading(site: SiteStatus): string {
+  const addresses = formatAddresses(site)
+  const name = site.tunnel ?? 'a tunnel without a name'
+  if (addresses.length === 0) return `${name} at ${site.relay}`
+  return site.url === undefined ? `${name}: ${addresses.join('  ')}` : addresses.join('  ')
+}

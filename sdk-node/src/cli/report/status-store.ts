@@ -1,0 +1,144 @@
+// The status of this process: its sites, their figures and the last requests, for the live view and `svc status`.
+
+import type { PlatformSite, WaitingReason } from '@svc/sdk-core'
+import type { ProbeVerdict } from '../../probe/self-probe.ts'
+import type { RequestReport } from '../../target/request-reports.ts'
+import { RecentErrors } from './recent-errors.ts'
+
+/** Requests that are remembered: more than a terminal has lines. */
+export const REQUESTS_KEPT = 100
+/** What a visitor of a target that does not answer gets (RFC 9110 §15.6.3). */
+const BAD_GATEWAY = 502
+
+/** A tunnel at one relay. */
+export interface SiteEntry {
+  /** The name of the tunnel, when it has one. */
+  readonly tunnel: string | undefined
+  /** Rows are shown in this order. */
+  readonly position: number
+  readonly relay: string
+  /** Undefined when it did not come so far. */
+  readonly site: PlatformSite | undefined
+  /** Something answers at its HTTPS URL: not so for a tunnel of TCP or UDP alone. */
+  readonly hasWeb: boolean
+  /** Why it is over. */
+  failure: Failure | undefined
+}
+
+interface Failure {
+  code: string
+  message: string
+}
+
+/** Why visitors cannot come, and the time of the next attempt (RFC 3339). */
+export interface WaitingStatus {
+  reason: WaitingReason
+  until?: string | undefined
+}
+
+export interface SiteStatus {
+  tunnel?: string | undefined
+  relay: string
+  /** Undefined until the relay granted it, and where nothing answers there. */
+  url?: string | undefined
+  canonical_url?: string | undefined
+  tcp_address?: string | undefined
+  udp_address?: string | undefined
+  state: PlatformSite['state'] | 'failed'
+  waiting?: WaitingStatus | undefined
+  failure?: Failure | undefined
+  /** The last round trip to the relay. */
+  rtt_ms?: number | undefined
+  /** Visitors that are here. */
+  connections: number
+  reconnects: number
+  bytes_in: number
+  bytes_out: number
+  /** What the site found when it last visited itself. */
+  probe?: ProbeVerdict | undefined
+}
+
+/** A request, and the tunnel that it came by. */
+export interface TunnelRequest extends RequestReport {
+  tunnel?: string | undefined
+}
+
+export class StatusStore {
+  readonly recentErrors: RecentErrors = new RecentErrors()
+  readonly #rows = new Set<SiteEntry>()
+  readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
+  readonly #requests: TunnelRequest[] = []
+
+  add(row: SiteEntry): SiteEntry {
+    this.#rows.add(row)
+    return row
+  }
+
+  remove(row: SiteEntry): void {
+    this.#rows.delete(row)
+  }
+
+  /** Also of a site that is not here yet, or not any more. */
+  probed(site: PlatformSite, verdict: ProbeVerdict): void {
+    this.#probes.set(site, verdict)
+  }
+
+  requested(request: TunnelRequest): void {
+    if (request.status !== BAD_GATEWAY) this.recentErrors.answered(request.tunnel)
+    this.#requests.push(request)
+    if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
+  }
+
+  /** Oldest first. */
+  get requests(): readonly TunnelRequest[] {
+    return this.#requests
+  }
+
+  snapshot(): SiteStatus[] {
+    const rows = [...this.#rows].sort((one, other) => one.position - other.position)
+    return rows.map((row) => statusOf(row, row.site && this.#probes.get(row.site)))
+  }
+}
+
+export interface Addresses {
+  url?: string | undefined
+  canonical_url?: string | undefined
+  tcp_address?: string | undefined
+  udp_address?: string | undefined
+}
+
+/** What visitors of the row may use, as far as the relay granted it. */
+export function addressesOf({ site, hasWeb }: SiteEntry): Addresses {
+  return {
+    ...(hasWeb && { url: site?.url || undefined, canonical_url: site?.canonicalUrl || undefined }),
+    tcp_address: site?.tcpAddress,
+    udp_address: site?.udpAddress,
+  }
+}
+
+export function waitingOf({ site }: SiteEntry): WaitingStatus | undefined {
+  const waiting = site?.waiting
+  if (!waiting) return undefined
+  const { reason, until } = waiting
+  return { reason, until: until === undefined ? undefined : new Date(until).toISOString() }
+}
+
+function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
+  const { tunnel, relay, site, failure } = row
+  const stats = site?.stats()
+  const { rttMs, openStreams = 0, reconnects = 0, bytesIn = 0, bytesOut = 0 } = stats ?? {}
+  return {
+    tunnel,
+    relay,
+    ...addressesOf(row),
+    state: failure ? 'failed' : (site?.state ?? 'connecting'),
+    waiting: waitingOf(row),
+    failure,
+    rtt_ms: rttMs === undefined ? undefined : Math.round(rttMs * 10) / 10,
+    connections: openStreams,
+    reconnects,
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+    probe,
+  }
+}

@@ -1,0 +1,89 @@
+// A terminal that shows a view in place of what it shows: drawn again when something changed, and left as it was.
+
+import type { TerminalSize } from './view.ts'
+
+/** Often enough for people, rarely enough for a slow connection to the machine, in milliseconds. */
+const REDRAW_INTERVAL_MS = 500
+
+/** Another screen than that of the shell, no cursor, no wrapping: a line that is too long must not push the others. */
+const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l'
+const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l'
+/** First, in one write with what follows: behind a full line it would take the last character. */
+const CLEAR = '\x1b[H\x1b[J'
+
+/** Of a terminal that does not know its size. */
+const USUAL: TerminalSize = { columns: 80, rows: 24 }
+
+/** What is used of `process.stdout`. */
+export interface Terminal extends TerminalSize {
+  write(text: string): unknown
+  on(event: 'resize', listener: () => void): unknown
+  off(event: 'resize', listener: () => void): unknown
+}
+
+export class Screen {
+  readonly #terminal: Terminal
+  readonly #view: (room: TerminalSize) => string[]
+  #timer: NodeJS.Timeout | undefined
+  #drawn = ''
+
+  constructor(terminal: Terminal, view: (room: TerminalSize) => string[]) {
+    this.#terminal = terminal
+    this.#view = view
+  }
+
+  get isOpen(): boolean {
+    return this.#timer !== undefined
+  }
+
+  open(): void {
+    if (this.isOpen) return
+    this.#terminal.write(ENTER)
+    this.#terminal.on('resize', this.#redraw)
+    this.#timer = setInterval(() => this.draw(), REDRAW_INTERVAL_MS)
+    // whatever ends the process, the shell gets its terminal back
+    process.on('exit', this.#close)
+    process.on('SIGTSTP', this.#stop)
+    process.on('SIGCONT', this.#continue)
+    this.#redraw()
+  }
+
+  draw(): void {
+    const { columns, rows } = this.#terminal
+    const room = { columns: columns || USUAL.columns, rows: rows || USUAL.rows }
+    const frame = CLEAR + this.#view(room).join('\r\n')
+    if (frame === this.#drawn) return
+    this.#drawn = frame
+    this.#terminal.write(frame)
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#terminal.off('resize', this.#redraw)
+    process.off('exit', this.#close)
+    process.off('SIGTSTP', this.#stop)
+    process.off('SIGCONT', this.#continue)
+    this.#terminal.write(LEAVE)
+  }
+
+  /** A terminal that changed its size shows anything. */
+  readonly #redraw = (): void => {
+    this.#drawn = ''
+    this.draw()
+  }
+
+  /** Ctrl-Z: the shell gets its terminal for as long as the process is stopped. */
+  readonly #stop = (): void => {
+    this.#terminal.write(LEAVE)
+    process.kill(process.pid, 'SIGSTOP')
+  }
+
+  readonly #continue = (): void => {
+    this.#terminal.write(ENTER)
+    this.#redraw()
+  }
+
+  readonly #close = (): void => this.close()
+}

@@ -1,0 +1,56 @@
+// `svc` on a terminal: a live view while a site is online or waits, and lines as elsewhere before and after.
+
+import { formatReport, type Reporter } from '../report/report.ts'
+import type { StatusStore } from '../report/status-store.ts'
+import { Screen, type Terminal } from './screen.ts'
+import { renderView } from './view.ts'
+
+export interface Tui {
+  tell: Reporter
+  /** Gives the terminal back: what is told from here on is lines. */
+  close(): void
+}
+
+interface LiveOptions {
+  store: StatusStore
+  /** Tells in lines. */
+  print: Reporter
+  /** Lines have to say which tunnel they are about. */
+  areSeveral: boolean
+}
+
+export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveOptions): Tui {
+  const { recentErrors } = store
+  let isOver = false
+  const screen = new Screen(terminal, (room) => {
+    const told = recentErrors.standing.map((notice) => formatReport(notice, areSeveral)!)
+    return renderView({ sites: store.snapshot(), requests: store.requests, notices: told, areSeveral }, room)
+  })
+  return {
+    tell: (report) => {
+      const isShown = report.event === 'online' || report.event === 'waiting'
+      if (isShown && !isOver) screen.open()
+      if (!screen.isOpen) {
+        print(report)
+        return
+      }
+      // what the line of a site itself shows need not be said
+      recentErrors.record(report)
+      screen.draw()
+    },
+    close: () => {
+      isOver = true
+      if (!screen.isOpen) return
+      screen.close()
+      // the other screen took them with it
+      for (const { state, waiting, failure, ...site } of store.snapshot()) {
+        const { tunnel, relay, url, canonical_url, tcp_address, udp_address } = site
+        if (failure) print({ event: 'error', tunnel, relay, ...failure })
+        else if (waiting) print({ event: 'waiting', tunnel, relay, ...waiting })
+        else if (state === 'online')
+          print({ event: 'online', tunnel, relay, url, canonical_url, tcp_address, udp_address })
+      }
+      for (const notice of recentErrors.standing) print(notice)
+    },
+  }
+}

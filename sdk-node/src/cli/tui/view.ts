@@ -1,0 +1,73 @@
+// The live view as lines that fit a terminal: what matters most is kept when there is little room.
+
+import { formatStats } from '../report/format-stats.ts'
+import { formatAddresses, formatHeading } from '../report/report.ts'
+import type { SiteStatus, TunnelRequest } from '../report/status-store.ts'
+import { qrCode } from './qr-code.ts'
+
+export interface ViewContent {
+  sites: readonly SiteStatus[]
+  /** Oldest first. */
+  requests: readonly TunnelRequest[]
+  /** What is wrong, such as why a target does not answer, the oldest first. */
+  notices: readonly string[]
+  /** Lines have to say which tunnel they are about. */
+  areSeveral: boolean
+}
+
+export interface TerminalSize {
+  columns: number
+  rows: number
+}
+
+const FOOTER = 'Ctrl-C takes it off the relay'
+/** Lines for requests without which the QR code is left out. */
+const REQUEST_LINES_MIN = 3
+/** Notices that are shown: the latest. */
+const NOTICES_MAX = 3
+
+export function renderView(
+  { sites, requests, notices, areSeveral }: ViewContent,
+  { columns, rows }: TerminalSize,
+): string[] {
+  const fit = (line: string): string => cut(line, columns)
+  const head = sites.flatMap((site) => siteLines(site, areSeveral)).map(fit)
+  const noticeCount = Math.min(Math.max(rows - head.length - 1, 1), NOTICES_MAX)
+  const foot = [...notices.slice(-noticeCount), FOOTER].map(fit)
+  let left = rows - head.length - foot.length
+  const url = sites.find((site) => site.state === 'online' && site.url !== undefined)?.url
+  const code = url === undefined ? undefined : qrCode(url)
+  const hasCode = code && code.width <= columns && code.lines.length + REQUEST_LINES_MIN < left
+  if (hasCode) left -= code.lines.length
+  // with an empty line before and after them
+  const last =
+    left > 2 ? requests.slice(-(left - 2)).map((request) => fit(requestLine(request, areSeveral))) : []
+  const lines = [...(hasCode ? code.lines : []), ...head]
+  if (left > 1) lines.push('')
+  lines.push(...last)
+  if (last.length > 0) lines.push('')
+  return [...lines.slice(0, Math.max(0, rows - foot.length)), ...foot].slice(-rows)
+}
+
+function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
+  const { relay, probe, tunnel } = site
+  const addresses = formatAddresses(site)
+  const isNamed = areSeveral && tunnel !== undefined
+  return [
+    ...(addresses.length === 0 ? [formatHeading(site)] : addresses),
+    `  ${isNamed ? `${tunnel}: ` : ''}${formatStats(site)}`,
+    ...(probe === 'suspected' ? [`  ${relay} answers visitors itself: what passes can be read`] : []),
+  ]
+}
+
+function requestLine({ tunnel, method, path, status, ms }: TunnelRequest, areSeveral: boolean): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
+}
+
+/** To so many columns. What comes from others may hold anything: nothing of it reaches the terminal as a command. */
+function cut(line: string, columns: number): string {
+  const characters = Array.from(line.replace(/\p{Cc}/gu, '?'))
+  if (characters.length <= columns) return characters.join('')
+  return `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
+}

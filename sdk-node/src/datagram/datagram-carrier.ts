@@ -1,0 +1,211 @@
+// The datagram carrier: one tunnel at a time to the relay's UDP port, and a flow to the local service for each visitor.
+
+import type { lookup as resolve } from 'node:dns'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import { decodeDatagram, encodeDatagram } from '@svc/protocol'
+import {
+  abortError,
+  asSvcError,
+  Backoff,
+  type DatagramCarrier,
+  type DatagramEvents,
+  type DatagramStats,
+  type OpenDatagrams,
+  SvcError,
+} from '@svc/sdk-core'
+import { DELIVERY_PORTION } from '../limits.ts'
+import { localhostLookup } from '../net/localhost-lookup.ts'
+import type { TcpTarget } from '../target/target-address.ts'
+import { unreachable } from '../target/tcp-target.ts'
+import { type LocalAddress, LocalFlows } from './local-flows.ts'
+import { forATurn, Pacer } from './pacer.ts'
+import type { DialQuic } from './quic-in-worker.ts'
+import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
+
+const HTTPS_PORT = 443
+
+/** The token is not good any more: a renewal tells whether the lease is. */
+const STALE: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])
+
+export interface DatagramOptions {
+  /** PEM of the authority to trust for the relay instead of the system's. */
+  ca: string | Buffer | undefined
+  /** Is told of a service that is not there. */
+  onError: (error: SvcError) => void
+  /** How often the path is proved. Default: as the contract says. */
+  pulse?: Heartbeat | undefined
+  /** Which QUIC. Default: the native one, else the one of WebAssembly. */
+  dial?: DialQuic | undefined
+}
+
+export function datagramCarrier(target: TcpTarget, options: DatagramOptions): OpenDatagrams {
+  return async (relay, events, signal) => {
+    const [local] = await addressesOf(target.host).catch((cause) => {
+      throw unreachable(target, cause)
+    })
+    const address = { ...local!, port: target.port }
+    const datagrams = new Datagrams(relay, address, { ...options, target }, events)
+    try {
+      await datagrams.dial(signal)
+      return datagrams
+    } catch (error) {
+      datagrams.close()
+      throw error
+    }
+  }
+}
+
+class Datagrams implements DatagramCarrier {
+  readonly #relay: URL
+  readonly #options: DatagramOptions
+  readonly #events: DatagramEvents
+  readonly #flows: LocalFlows
+  readonly #inbox: Pacer<Uint8Array>
+  readonly #backoff = new Backoff()
+  readonly #life = new AbortController()
+  readonly #dropped: Record<string, number> = {}
+  #tunnel: Tunnel | undefined
+  #received = 0
+  #sent = 0
+  #tunnels = 0
+  /** Attempts that failed. */
+  #failures = 0
+
+  constructor(
+    relay: URL,
+    local: LocalAddress,
+    options: DatagramOptions & { target: TcpTarget },
+    events: DatagramEvents,
+  ) {
+    this.#relay = relay
+    this.#options = options
+    this.#events = events
+    this.#inbox = new Pacer((datagram) => this.#deliver(datagram), DELIVERY_PORTION, forATurn)
+    this.#flows = new LocalFlows(local, {
+      answered: (flowId, payload) => this.#answer(flowId, payload),
+      dropped: (reason) => this.#drop(reason),
+      failed: (error) => options.onError(unreachable(options.target, error)),
+    })
+  }
+
+  get stats(): DatagramStats {
+    return {
+      received: this.#received,
+      sent: this.#sent,
+      dropped: { ...this.#dropped },
+      flows: this.#flows.size,
+      tunnels: this.#tunnels,
+    }
+  }
+
+  /** The relay was lost from sight, or is another process now: what there was of a tunnel is not waited for. */
+  wake(): void {
+    this.#backoff.wake()
+    if (!this.#tunnel) return
+    this.#tunnel.close()
+    this.#tunnel = undefined
+    void this.#reconnect()
+  }
+
+  close(): void {
+    this.#life.abort()
+    this.#inbox.clear()
+    this.#tunnel?.close()
+    this.#flows.close()
+  }
+
+  /** @throws SvcError why there is no tunnel */
+  async dial(signal: AbortSignal = this.#life.signal): Promise<void> {
+    const { hostname, port } = this.#relay
+    // an IPv6 address stands in brackets in a URL
+    const servername = hostname.replace(/^\[|\]$/g, '')
+    const addresses = await addressesOf(servername).catch((cause) => {
+      throw new SvcError('relay_unreachable', `${servername} has no address`, { cause })
+    })
+    // a host may have an address by which QUIC does not pass: the next attempt is at another one
+    const { address } = addresses[this.#failures % addresses.length]!
+    const token = this.#events.accessToken()
+    if (token === undefined) throw new SvcError('lease_ended', 'there is no lease for a datagram tunnel')
+    const { ca, pulse, dial } = this.#options
+    const tunnel = await openTunnel(
+      { address, port: Number(port || HTTPS_PORT), servername, ca },
+      token,
+      {
+        datagram: (bytes) => {
+          if (!this.#inbox.push(bytes)) this.#drop('receive_queue_full')
+        },
+        dropped: (reason, count) => {
+          if (reason === 'send_queue_full') this.#sent -= count
+          this.#drop(reason, count)
+        },
+        ended: (reason) => this.#lost(tunnel, reason),
+      },
+      signal,
+      pulse,
+      dial,
+    )
+    if (this.#life.signal.aborted || signal.aborted) {
+      tunnel.close()
+      throw abortError(signal)
+    }
+    this.#tunnel = tunnel
+    this.#tunnels += 1
+  }
+
+  #lost(tunnel: Tunnel, reason: SvcError): void {
+    if (this.#tunnel !== tunnel) return
+    this.#tunnel = undefined
+    void this.#reconnect(reason)
+  }
+
+  /**
+   * Until there is a tunnel again, or the site is closed.
+   * @param first why there is none; without a reason there is no pause either
+   */
+  async #reconnect(first?: SvcError): Promise<void> {
+    const { signal } = this.#life
+    this.#backoff.reset()
+    for (let reason = first; !signal.aborted; ) {
+      if (reason) {
+        if (STALE.has(reason.code)) this.#events.stale()
+        else this.#events.failed(reason)
+        await this.#backoff.pause(this.#backoff.next(), signal)
+      }
+      if (signal.aborted) return
+      try {
+        return await this.dial()
+      } catch (error) {
+        this.#failures += 1
+        reason = asSvcError(error, 'tunnel_unreachable', 'there is no datagram tunnel')
+      }
+    }
+  }
+
+  #deliver(datagram: Uint8Array): void {
+    const decoded = decodeDatagram(datagram)
+    if (decoded === undefined) this.#drop('malformed')
+    else {
+      this.#received += 1
+      this.#flows.deliver(decoded.flowId, decoded.payload)
+    }
+  }
+
+  #answer(flowId: number, payload: Uint8Array): void {
+    const unsent = this.#tunnel ? this.#tunnel.send(encodeDatagram(flowId, payload)) : 'no_tunnel'
+    if (unsent) this.#drop(unsent)
+    else this.#sent += 1
+  }
+
+  #drop(reason: string, count = 1): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + count
+  }
+}
+
+const lookupAll = promisify(localhostLookup as typeof resolve)
+
+/** At least one. */
+async function addressesOf(host: string): Promise<{ address: string; family: number }[]> {
+  const family = isIP(host)
+  return family === 0 ? await lookupAll(host, { all: true }) : [{ address: host, family }]
+}

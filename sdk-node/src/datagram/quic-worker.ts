@@ -1,0 +1,72 @@
+// The worker thread of the WASM client: a fault in it ends this thread, and no more than the tunnel with it.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { asSvcError, type SvcError } from '@svc/sdk-core'
+import { InFlightCounter } from './in-flight-counter.ts'
+import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
+
+export interface WorkerData {
+  target: QuicTarget
+  /** From visitors to the service, and back. */
+  inward: SharedArrayBuffer
+  outward: SharedArrayBuffer
+}
+
+/** To the thread. */
+export type WorkerCommand =
+  | { type: 'datagram'; bytes: Uint8Array }
+  | { type: 'stream'; bytes: Uint8Array }
+  | { type: 'ping' }
+  | { type: 'close' }
+
+/** From the thread. */
+export type WorkerEvent =
+  | { type: 'dialing' }
+  | { type: 'ready' }
+  | { type: 'failed'; code: SvcError['code']; message: string }
+  | { type: 'datagram'; bytes: Uint8Array }
+  | { type: 'stream'; bytes: Uint8Array }
+  | { type: 'closed'; reason: string }
+
+if (parentPort) await run(parentPort, workerData as WorkerData)
+
+async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: WorkerData): Promise<void> {
+  const [inward, outward] = [new InFlightCounter(shared.inward), new InFlightCounter(shared.outward)]
+  const report = (it: WorkerEvent): void => port.postMessage(it)
+  /** Of a view, what is sent would be all the memory that it is a view of. */
+  const pass = (type: 'datagram' | 'stream', bytes: Uint8Array): void => {
+    const copy = new Uint8Array(bytes)
+    port.postMessage({ type, bytes: copy } satisfies WorkerEvent, [copy.buffer])
+  }
+  report({ type: 'dialing' })
+  try {
+    const connection = await dialQuic(
+      target,
+      {
+        datagram: (bytes) => {
+          if (inward.tryAdd()) pass('datagram', bytes)
+        },
+        // it is counted where the other thread sees it
+        dropped: () => {},
+        closed: (reason) => report({ type: 'closed', reason }),
+      },
+      undefined,
+      'wasm',
+    )
+    connection.stream.on('data', (bytes: Uint8Array) => pass('stream', bytes))
+    port.on('message', (order: WorkerCommand) => obey(connection, order, outward))
+    report({ type: 'ready' })
+  } catch (error) {
+    const { code, message } = asSvcError(error, 'tunnel_unreachable', 'there is no QUIC connection')
+    report({ type: 'failed', code, message })
+  }
+}
+
+function obey(connection: QuicConnection, order: WorkerCommand, outward: InFlightCounter): void {
+  if (order.type === 'datagram') {
+    outward.remove()
+    connection.send(order.bytes)
+  } else if (order.type === 'stream') connection.stream.write(order.bytes)
+  else if (order.type === 'ping') connection.ping()
+  else connection.close()
+}

@@ -1,0 +1,42 @@
+// The self-probe's connection to the own site, which begins as any browser's does.
+
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+
+export interface ProbeConnection {
+  /** Rejects when there will be no handshake. */
+  secured: Promise<void>
+  /** Resolves when the connection is over, however it ended. */
+  broken: Promise<void>
+  exportKeyingMaterial(label: string, length: number): Buffer
+  send(bytes: Buffer): void
+  close(): void
+}
+
+/** @param options a CA and a name resolution */
+export function openProbeConnection(url: URL, options: object): ProbeConnection {
+  const { hostname, port } = url
+  const socket = connect({
+    ...options,
+    host: hostname,
+    port: Number(port || 443),
+    ...(isIP(hostname) === 0 && { servername: hostname }),
+    ALPNProtocols: ['h2', 'http/1.1'],
+  })
+  const secured = new Promise<void>((resolve, reject) => {
+    socket.once('secureConnect', resolve)
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the relay closed the connection')))
+  })
+  secured.catch(() => {}) // the one that matters is asked for
+  socket.on('error', () => {})
+  // whatever the site says is for visitors
+  socket.resume()
+  return {
+    secured,
+    broken: new Promise((resolve) => socket.once('close', () => resolve())),
+    exportKeyingMaterial: (label, length) => socket.exportKeyingMaterial(length, label, Buffer.alloc(0)),
+    send: (bytes) => void socket.write(bytes),
+    close: () => void socket.destroy(),
+  }
+}

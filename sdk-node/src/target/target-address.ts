@@ -1,0 +1,51 @@
+// Parses where a local service listens: a port, `host:port`, or a URL.
+
+import { SvcError } from '@svc/sdk-core'
+
+export interface TcpTarget {
+  host: string
+  port: number
+}
+
+const LOCAL = 'localhost'
+const PORT_MAX = 65_535
+
+/**
+ * @param option the name of what is parsed, for the error
+ * @throws SvcError `invalid_option`
+ */
+export function parseTcpTarget(option: string, target: number | string): TcpTarget {
+  const parsed = hostAndPort(String(target))
+  if (!parsed) throw invalid(option, target, 'a port, or host:port')
+  return { ...parsed, host: parsed.host.replace(/^\[|\]$/g, '') }
+}
+
+/**
+ * @param option as above
+ * @throws SvcError `invalid_option`
+ */
+export function parseHttpTarget(target: number | string | URL, option = 'http'): URL {
+  const parsed = hostAndPort(String(target))
+  const url = parsed ? new URL(`http://${parsed.host}:${parsed.port}`) : URL.parse(String(target))
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
+    throw invalid(
+      option,
+      target,
+      'a port, host:port, or an http(s) URL without credentials, query or fragment',
+    )
+  return url
+}
+
+/** @returns the host as it stands in a URL: an IPv6 address in brackets */
+function hostAndPort(text: string): TcpTarget | undefined {
+  const url = URL.parse(/^\d+$/.test(text) ? `tcp://${LOCAL}:${text}` : `tcp://${text}`)
+  const port = Number(url?.port)
+  const isBare = url !== null && url.pathname + url.search + url.hash + url.username === ''
+  return isBare && url.hostname !== '' && port >= 1 && port <= PORT_MAX
+    ? { host: url.hostname, port }
+    : undefined
+}
+
+function invalid(option: string, target: unknown, wanted: string): SvcError {
+  return new SvcError('invalid_option', `${option} ${JSON.stringify(String(target))} is not ${wanted}`)
+}

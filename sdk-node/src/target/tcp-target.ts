@@ -1,0 +1,56 @@
+// A local TCP service as the target: bytes go both ways as they are, and each direction ends by itself.
+
+import { connect, type Socket } from 'node:net'
+import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
+import { TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { SocketStream } from '../net/socket-stream.ts'
+import type { TcpTarget } from './target-address.ts'
+
+/**
+ * Serves each visitor with a connection to `target`. A visitor whom the service does not take is reset: there is no
+ * other way to say so in bytes that may be anything.
+ * @param onError is told of a service that cannot be reached
+ */
+export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => void): ServeStream {
+  return async (visitor) => {
+    let service: SocketStream
+    try {
+      const socket = await open(target)
+      service = new SocketStream(socket, () => socket.resetAndDestroy())
+    } catch (cause) {
+      visitor.abort(cause)
+      onError(unreachable(target, cause))
+      return
+    }
+    await Promise.all([copy(visitor, service), copy(service, visitor)])
+  }
+}
+
+export function unreachable({ host, port }: TcpTarget, cause: unknown): SvcError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  return new SvcError('target_unreachable', `${host}:${port} does not answer: ${code ?? message}`, { cause })
+}
+
+function open({ host, port }: TcpTarget): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    socket.setTimeout(TARGET_CONNECT_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')))
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      socket.setTimeout(0)
+      resolve(socket)
+    })
+  })
+}
+
+/** One that breaks takes the other with it. */
+async function copy(from: ByteStream, to: ByteStream): Promise<void> {
+  try {
+    for (let bytes = await from.read(); bytes; bytes = await from.read()) await to.write(bytes)
+    await to.end()
+  } catch (error) {
+    from.abort(error)
+    to.abort(error)
+  }
+}

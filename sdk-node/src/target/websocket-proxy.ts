@@ -1,0 +1,116 @@
+// Proxies a visitor's WebSocket to the target, message by message. Only importer of ws.
+
+import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
+import { WebSocket } from 'ws'
+import {
+  TARGET_CONNECT_DEADLINE_MS,
+  TARGET_MESSAGE_MAX_BYTES,
+  WEBSOCKET_BACKLOG_MAX_BYTES,
+  WEBSOCKET_DRAIN_POLL_MS,
+  WEBSOCKET_WAITING_MAX_BYTES,
+} from '../limits.ts'
+import { forwardedFields } from './forwarded-fields.ts'
+
+/** RFC 6455 §7.4.1: no code was in the Close frame, or there was no such frame. Neither is ever sent. */
+const NO_STATUS = 1005
+const ABNORMAL = 1006
+const GOING_AWAY = 1001
+const TOO_BIG = 1009
+
+/**
+ * The target answers first: what it selects, or why it refuses, is what the visitor gets.
+ * @param connect a CA and a name resolution
+ * @throws what the connection to the target failed with
+ */
+export async function proxyWebSocket(
+  url: URL,
+  request: Request,
+  { upgrade }: FetchInfo,
+  connect: object,
+): Promise<Response> {
+  const opened = await open(url, request, connect)
+  if (opened instanceof Response) return opened
+  try {
+    const { socket, response } = upgrade(request, {
+      protocol: opened.protocol,
+      maxMessageBytes: TARGET_MESSAGE_MAX_BYTES,
+    })
+    join(socket, opened)
+    return response
+  } catch (error) {
+    opened.terminate()
+    throw error
+  }
+}
+
+function open(url: URL, request: Request, connect: object): Promise<WebSocket | Response> {
+  const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
+  const headers = Object.fromEntries(
+    Object.entries(forwardedFields(request, url)).filter(([name]) => !name.startsWith('sec-websocket-')),
+  )
+  const target = new URL(url)
+  target.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(
+      target,
+      offered.map((protocol) => protocol.trim()),
+      {
+        ...connect,
+        headers,
+        handshakeTimeout: TARGET_CONNECT_DEADLINE_MS,
+        maxPayload: TARGET_MESSAGE_MAX_BYTES,
+        perMessageDeflate: false,
+      },
+    )
+    const leave = (): void => socket.terminate()
+    request.signal.addEventListener('abort', leave, { once: true })
+    socket.on('open', () => {
+      request.signal.removeEventListener('abort', leave)
+      // nothing of it is missed before somebody listens
+      socket.pause()
+      resolve(socket)
+    })
+    socket.on('unexpected-response', (asked, answer) => {
+      asked.destroy()
+      resolve(new Response(null, { status: answer.statusCode === 101 ? 502 : answer.statusCode! }))
+    })
+    socket.on('error', reject)
+  })
+}
+
+function join(visitor: VisitorSocket, target: WebSocket): void {
+  let poll: NodeJS.Timeout | undefined
+  visitor.binaryType = 'arraybuffer'
+  visitor.onopen = () => target.resume()
+  visitor.onmessage = ({ data }) => {
+    target.send(data as string | ArrayBuffer)
+    if (target.bufferedAmount <= WEBSOCKET_BACKLOG_MAX_BYTES) return
+    visitor.close(TOO_BIG, 'the server behind this site reads too slowly')
+    target.terminate()
+  }
+  visitor.onclose = ({ code, reason }) => {
+    clearInterval(poll)
+    target.resume()
+    target.close(...statusToPass(code, reason))
+  }
+  target.on('message', (data, isBinary) => {
+    visitor.send(isBinary ? (data as Buffer) : data.toString())
+    if (poll !== undefined || visitor.bufferedAmount <= WEBSOCKET_WAITING_MAX_BYTES) return
+    target.pause()
+    poll = setInterval(() => {
+      if (visitor.bufferedAmount > WEBSOCKET_WAITING_MAX_BYTES / 2) return
+      clearInterval(poll)
+      poll = undefined
+      target.resume()
+    }, WEBSOCKET_DRAIN_POLL_MS)
+  })
+  target.on('close', (code, reason) => {
+    clearInterval(poll)
+    visitor.close(...statusToPass(code, reason.toString()))
+  })
+}
+
+function statusToPass(code: number, reason: string): [code?: number, reason?: string] {
+  if (code === NO_STATUS) return []
+  return code === ABNORMAL ? [GOING_AWAY] : [code, reason]
+}

@@ -1,0 +1,187 @@
+// The config file: what becomes of each field, and one clear line for whatever is wrong with it.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../../../src/cli/config/read-config.ts'
+import { TEMPLATE, writeTemplate } from '../../../src/cli/config/template.ts'
+
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-config-'))
+  path = join(folder, 'svc.toml')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const ENV = { XDG_CONFIG_HOME: '/home/a/.config' }
+
+async function read(text: string, env: NodeJS.ProcessEnv = ENV): ReturnType<typeof readConfig> {
+  await writeFile(path, text)
+  return readConfig(path, env)
+}
+
+const DEFAULTS = {
+  json: false,
+  discover: 0,
+  identityPath: '/home/a/.config/svc/identity.json',
+  carrier: 'native',
+  allowCanonical: false,
+  banMitm: false,
+  hide: false,
+  tag: [],
+  route: [],
+}
+
+describe('svc.toml', () => {
+  it('is one command a tunnel, each with its own in place of what all share', async () => {
+    const commands = await read(`
+      relay = "https://a.example"
+      ca = "ca.pem"
+      hide = true
+      owner = "Somebody"
+      [[tunnel]]
+      name = "web"
+      description = "A demo"
+      tags = ["one", "two"]
+      thumbnail = "./logo.png"
+      http = 3000
+      tcp = "db:5432"
+      target_ca = "sub/target.pem"
+      routes = { "/api" = 3001, "/docs" = "./docs", "/abs" = "/srv" }
+      [[tunnel]]
+      name = "files"
+      relay = ["https://b.example", "https://c.example"]
+      hide = false
+      ca = "/etc/ca.pem"
+      folder = "public"
+      listing = true
+      thumbnail = "https://a.example/logo.png"
+      identity_path = "mine.json"
+    `)
+    expect(commands).toEqual([
+      {
+        command: 'expose',
+        target: '3000',
+        options: {
+          ...DEFAULTS,
+          relay: ['https://a.example'],
+          ca: join(folder, 'ca.pem'),
+          hide: true,
+          owner: 'Somebody',
+          description: 'A demo',
+          tag: ['one', 'two'],
+          thumbnail: join(folder, 'logo.png'),
+          name: 'web',
+          tcp: 'db:5432',
+          targetCa: join(folder, 'sub/target.pem'),
+          route: ['/api=3001', `/docs=${join(folder, 'docs')}`, '/abs=/srv'],
+        },
+      },
+      {
+        command: 'serve',
+        folder: join(folder, 'public'),
+        options: {
+          ...DEFAULTS,
+          relay: ['https://b.example', 'https://c.example'],
+          ca: '/etc/ca.pem',
+          identityPath: join(folder, 'mine.json'),
+          owner: 'Somebody',
+          thumbnail: 'https://a.example/logo.png',
+          name: 'files',
+          listing: true,
+          hidden: false,
+        },
+      },
+    ])
+  })
+
+  it('leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name', async () => {
+    const env = { SVC_URL: 'https://env.example', IDENTITY_PATH: '/id.json' }
+    const [command] = await read('[[tunnel]]\ntls = 8443\n', env)
+    expect(command).toEqual({
+      command: 'expose',
+      target: undefined,
+      options: { ...DEFAULTS, relay: ['https://env.example'], identityPath: '/id.json', tls: '8443' },
+    })
+  })
+
+  it.each<[string, string, string]>([
+    ['a syntax error', 'relay = "https://a.example"\n[[tunnel]\n', ':2:10: '],
+    ['a key twice', 'hide = true\nhide = false\n', ':2:'],
+    ['no tunnel', 'relay = "https://a.example"', ': there is no [[tunnel]]'],
+    ['a tunnel that is a table', '[tunnel]\nhttp = 1', ': there is no [[tunnel]]'],
+    ['a tunnel that is none', 'tunnel = [1]', ': tunnel 1: is not a table'],
+    ['an unknown field', 'port = 1\n[[tunnel]]', ': port is not known; known are relay, '],
+    ['an unknown field of a tunnel', '[[tunnel]]\nhtpp = 1', ': tunnel 1: htpp is not known; known are '],
+    ['a field that only tunnels have', 'http = 1\n[[tunnel]]', ': http is not known'],
+    ['a field that every object has', 'toString = 1\n[[tunnel]]', ': toString is not known'],
+    ['a prototype', '__proto__ = { http = 1 }\n[[tunnel]]', ':1:'],
+    ['a port that is none', '[[tunnel]]\nhttp = 1.5', ': tunnel 1: http is not a port or a string'],
+    ['an empty name', '[[tunnel]]\nname = ""', ': tunnel 1: name is not a string'],
+    ['no relay', '[[tunnel]]\nhttp = 1', ': tunnel 1: relay is missing, and SVC_URL is not set'],
+    ['an empty list of relays', 'relay = []\n[[tunnel]]', ': relay is not a URL or a list of URLs'],
+    ['a switch that is text', 'hide = "yes"\n[[tunnel]]', ': hide is not true or false'],
+    ['a carrier that is none', 'carrier = "pigeon"\n[[tunnel]]', ': carrier is not "native" or "websocket"'],
+    [
+      'routes that are a list',
+      '[[tunnel]]\nroutes = ["/a"]',
+      ': tunnel 1: routes is not a table of ports or strings',
+    ],
+    [
+      'a second tunnel without a name',
+      'relay = "https://a.example"\n[[tunnel]]\nname = "a"\n[[tunnel]]',
+      ': tunnel 2: name is missing',
+    ],
+    [
+      'a name twice',
+      'relay = "https://a.example"\n[[tunnel]]\nname = "a"\n[[tunnel]]\nname = "a"',
+      ': tunnel 2: name "a" is there twice',
+    ],
+    [
+      'a folder and a server',
+      'relay = "https://a.example"\n[[tunnel]]\nfolder = "."\nhttp = 1',
+      ': tunnel 1: folder excludes http, tls, tcp and udp',
+    ],
+  ])('with %s is refused in one line', async (_, text, message) => {
+    const refusal = await read(text).catch((error) => error)
+    expect(refusal).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(path + message),
+    })
+    expect(refusal.message).not.toContain('\n')
+  })
+
+  it('that is not there is refused with how to make one', async () => {
+    await expect(readConfig(path, ENV)).rejects.toMatchObject({
+      message: expect.stringContaining('svc config init'),
+    })
+  })
+})
+
+describe('the template', () => {
+  it('is never written over what is there', async () => {
+    expect(await writeTemplate(path)).toBe(path)
+    expect(await readFile(path, 'utf8')).toBe(TEMPLATE)
+    await writeFile(path, 'mine')
+    await expect(writeTemplate(path)).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(await readFile(path, 'utf8')).toBe('mine')
+  })
+
+  it('needs a relay, and is right with all that it explains', async () => {
+    const [command] = await read(TEMPLATE, { ...ENV, SVC_URL: 'https://env.example' })
+    expect(command).toMatchObject({ command: 'expose', target: '3000', options: { name: 'demo' } })
+    // the relay is explained in two forms
+    const whole = TEMPLATE.replace('#relay = [', '## relay = [').replace(/^#(?=[a-z[])/gm, '')
+    const commands = await read(whole)
+    const names = ['demo', 'files', 'passthrough', 'database', 'game']
+    expect(commands.map(({ options }) => options.name)).toEqual(names)
+    expect(commands[0]!.options).toMatchObject({
+      discover: 3,
+      allowCanonical: true,
+      banMitm: true,
+      hide: true,
+    })
+  })
+})

@@ -1,0 +1,296 @@
+// The live view as a terminal would show it: what fits, what is left out, and what the terminal is left with.
+
+import { EventEmitter } from 'node:events'
+import { describe, expect, it, vi } from 'vitest'
+import { ERROR_LIFE_MS, type ErrorReport, RecentErrors } from '../../../src/cli/report/recent-errors.ts'
+import { formatReport, type Report } from '../../../src/cli/report/report.ts'
+import { REQUESTS_KEPT, type SiteStatus, StatusStore } from '../../../src/cli/report/status-store.ts'
+import { qrCode } from '../../../src/cli/tui/qr-code.ts'
+import { Screen } from '../../../src/cli/tui/screen.ts'
+import { startTui } from '../../../src/cli/tui/tui.ts'
+import { renderView } from '../../../src/cli/tui/view.ts'
+
+const SITE = {
+  relay: 'https://relay.example',
+  url: 'https://demo.relay.example',
+  canonical_url: 'https://demo-0.relay.example',
+  state: 'online',
+  rtt_ms: 12.3,
+  connections: 1,
+  reconnects: 0,
+  bytes_in: 999,
+  bytes_out: 1_234_567,
+} satisfies SiteStatus
+const REQUEST = { method: 'GET', path: '/a', status: 200, ms: 3.4 }
+const SMALL = { columns: 60, rows: 12 }
+const QUIET = { notices: [], areSeveral: false }
+const QR_LINES = qrCode(SITE.url).lines
+
+describe('the view', () => {
+  it('shows URL, figures, the last requests, and how it is ended', () => {
+    const requests = [REQUEST, { method: 'POST', path: '/b', status: 502, ms: 1234 }]
+    expect(
+      renderView({ sites: [SITE], requests, notices: ['svc: it is down'], areSeveral: false }, SMALL),
+    ).toEqual([
+      'https://demo.relay.example',
+      '  online  12.3 ms  1 connection  999 B in  1.2 MB out',
+      '',
+      '200     3 ms  GET /a',
+      '502  1234 ms  POST /b',
+      '',
+      'svc: it is down',
+      'Ctrl-C takes it off the relay',
+    ])
+  })
+
+  it('has a QR code where there is room for it and for some requests', () => {
+    const at = (columns: number, rows: number): string[] =>
+      renderView({ sites: [SITE], requests: [], ...QUIET }, { columns, rows })
+    expect(at(80, 40).slice(0, QR_LINES.length)).toEqual(QR_LINES)
+    expect(at(qrCode(SITE.url).width - 1, 40)).not.toContain(QR_LINES[0])
+    expect(at(80, QR_LINES.length + 3)).not.toContain(QR_LINES[0])
+  })
+
+  it('never has more lines or columns than the terminal, and keeps the URL for longest', () => {
+    const sites = [{ ...SITE, tcp_address: 'relay.example:30001', probe: 'suspected' as const }, SITE, SITE]
+    const requests = Array.from({ length: 50 }, () => ({ ...REQUEST, path: `/${'long'.repeat(100)}` }))
+    for (const columns of [1, 2, 10, 40, 200])
+      for (const rows of [1, 2, 3, 5, 10, 60]) {
+        const lines = renderView(
+          { sites, requests, notices: Array(9).fill('n'.repeat(500)), areSeveral: true },
+          { columns, rows },
+        )
+        expect(lines.length).toBeLessThanOrEqual(rows)
+        for (const line of lines) if (!line.includes('\x1b')) expect(line.length).toBeLessThanOrEqual(columns)
+        if (rows >= 3 && columns >= 40) expect(lines.join('\n')).toContain(SITE.url)
+      }
+  })
+
+  it('shows tunnels that wait or failed, and names each where there are several', () => {
+    const waiting: SiteStatus = {
+      ...SITE,
+      tunnel: 'web',
+      state: 'waiting',
+      waiting: { reason: 'approval' },
+    }
+    const full: SiteStatus = {
+      ...SITE,
+      tunnel: 'game',
+      url: undefined,
+      udp_address: 'relay.example:30001',
+      state: 'waiting',
+      waiting: { reason: 'relay_full', until: '2026-01-02T03:04:05.678Z' },
+    }
+    const failed: SiteStatus = {
+      ...SITE,
+      tunnel: 'db',
+      url: undefined,
+      state: 'failed',
+      failure: { code: 'tcp_port_disabled', message: 'this relay gives no TCP ports' },
+    }
+    const requests = [{ ...REQUEST, tunnel: 'web' }]
+    const lines = renderView(
+      { sites: [waiting, full, failed], requests, notices: [], areSeveral: true },
+      { columns: 120, rows: 12 },
+    )
+    const clock = new Date('2026-01-02T03:04:05.678Z').toTimeString().slice(0, 8)
+    expect(lines).toEqual([
+      'https://demo.relay.example',
+      "  web: waiting for the approval of the relay's operator  12.3 ms  1 connection  999 B in  1.2 MB out",
+      'udp://relay.example:30001',
+      `  game: waiting for room at the relay, which is asked again at ${clock}  12.3 ms  1 connection  999 B in  1.2 MB out`,
+      'db at https://relay.example',
+      '  db: failed: this relay gives no TCP ports',
+      '',
+      '200     3 ms  web: GET /a',
+      '',
+      'Ctrl-C takes it off the relay',
+    ])
+  })
+
+  it('has the QR code of a site that visitors can reach', () => {
+    const waiting: SiteStatus = { ...SITE, state: 'waiting', waiting: { reason: 'approval' } }
+    expect(renderView({ sites: [waiting], requests: [], ...QUIET }, { columns: 80, rows: 40 })).not.toContain(
+      QR_LINES[0],
+    )
+  })
+
+  it('says that a relay reads what passes', () => {
+    const view = renderView(
+      { sites: [{ ...SITE, probe: 'suspected' }], requests: [], ...QUIET },
+      { ...SMALL, columns: 80 },
+    )
+    expect(view).toContain('  https://relay.example answers visitors itself: what passes can be read')
+  })
+
+  it('lets nothing that others chose reach the terminal as a command', () => {
+    const hostile = { ...REQUEST, path: '/\x1b[2J\x9b2J\r\n\x07' }
+    const lines = renderView(
+      { sites: [SITE], requests: [hostile], notices: ['\x1b]0;title\x07'], areSeveral: false },
+      SMALL,
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+    for (const line of lines) expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/)
+  })
+})
+
+it('a QR code holds the URL, in black and white', () => {
+  const { lines, width } = qrCode(SITE.url)
+  expect(lines).toHaveLength(Math.ceil(width / 2))
+  for (const line of lines) {
+    expect(line.startsWith('\x1b[38;5;16;48;5;231m') && line.endsWith('\x1b[0m')).toBe(true)
+    expect(line.slice(19, -4)).toMatch(/^[ ▀▄█]+$/)
+    expect(line.slice(19, -4)).toHaveLength(width)
+  }
+})
+
+it('a store forgets all but the last requests', () => {
+  const store = new StatusStore()
+  for (let at = 0; at < REQUESTS_KEPT + 5; at++) store.requested({ ...REQUEST, path: `/${at}` })
+  expect(store.requests).toHaveLength(REQUESTS_KEPT)
+  expect(store.requests[0]!.path).toBe('/5')
+})
+
+class FakeTerminal extends EventEmitter {
+  columns = 40
+  rows = 10
+  written = ''
+  write(text: string): void {
+    this.written += text
+  }
+}
+
+describe('the screen', () => {
+  it('is entered, drawn from the top without scrolling, and left with cursor and wrapping as before', () => {
+    const terminal = new FakeTerminal()
+    const listeners = () => ['exit', 'SIGTSTP', 'SIGCONT'].map((event) => process.listenerCount(event))
+    const before = listeners()
+    const screen = new Screen(terminal, () => ['one', 'two'])
+    screen.open()
+    expect(terminal.written).toBe('\x1b[?1049h\x1b[?25l\x1b[?7l' + '\x1b[H\x1b[J' + 'one\r\ntwo')
+    terminal.written = ''
+    screen.close()
+    screen.close()
+    expect(terminal.written).toBe('\x1b[?7h\x1b[?25h\x1b[?1049l')
+    expect(terminal.listenerCount('resize')).toBe(0)
+    expect(listeners()).toEqual(before)
+  })
+
+  it('is not drawn again while nothing changed, but when the terminal was resized', () => {
+    const terminal = new FakeTerminal()
+    const screen = new Screen(terminal, ({ columns }) => [`${columns}`])
+    screen.open()
+    terminal.written = ''
+    screen.draw()
+    expect(terminal.written).toBe('')
+    terminal.columns = 20
+    terminal.emit('resize')
+    expect(terminal.written).toContain('20')
+    screen.close()
+  })
+
+  it('does with a terminal that does not know its size', () => {
+    const terminal = Object.assign(new FakeTerminal(), { columns: 0, rows: 0 })
+    const screen = new Screen(terminal, ({ columns, rows }) => [`${columns}x${rows}`])
+    screen.open()
+    expect(terminal.written).toContain('80x24')
+    screen.close()
+  })
+
+  it('is left when the process ends in any way', () => {
+    const terminal = new FakeTerminal()
+    const before = new Set(process.listeners('exit'))
+    new Screen(terminal, () => []).open()
+    const [added] = process.listeners('exit').filter((listener) => !before.has(listener))
+    added!(0)
+    expect(terminal.written).toContain('\x1b[?25h')
+  })
+})
+
+const online: Report = {
+  event: 'online',
+  relay: SITE.relay,
+  url: SITE.url,
+  canonical_url: SITE.canonical_url,
+}
+const down: Report = { event: 'error', code: 'target_unreachable', message: 'it is down' }
+
+describe('what is told', () => {
+  it('is lines until something is online, then the view, and lines again', () => {
+    const terminal = new FakeTerminal()
+    const printed: Report[] = []
+    const print = (report: Report): unknown => printed.push(report)
+    const { tell, close } = startTui(terminal, { store: new StatusStore(), print, areSeveral: false })
+    tell(down)
+    expect([printed, terminal.written]).toEqual([[down], ''])
+    tell(online)
+    tell({ ...down, message: 'once more' })
+    expect(printed).toHaveLength(1)
+    expect(terminal.written).toContain('svc: once more')
+    close()
+    // the notice stays readable behind the view
+    expect(printed.at(-1)).toEqual({ ...down, message: 'once more' })
+    tell({ event: 'closed', relay: SITE.relay })
+    tell(online)
+    expect(printed).toHaveLength(4)
+    expect(terminal.written.endsWith('\x1b[?1049l')).toBe(true)
+  })
+
+  it('is a view for a site that waits, too; tunnels that wait or failed are told again behind it', () => {
+    const terminal = Object.assign(new FakeTerminal(), { columns: 120 })
+    const store = new StatusStore()
+    const row = { relay: SITE.relay, site: undefined, hasWeb: true, position: 0 }
+    store.add({ ...row, tunnel: 'db', failure: { code: 'tcp_port_disabled', message: 'no ports' } })
+    const printed: string[] = []
+    const print = (report: Report): unknown => printed.push(formatReport(report, true)!)
+    const { tell, close } = startTui(terminal, { store, print, areSeveral: true })
+    tell({ event: 'waiting', tunnel: 'web', relay: SITE.relay, reason: 'approval' })
+    tell({ ...down, tunnel: 'web' })
+    expect(terminal.written).toContain('db: failed: no ports')
+    expect(terminal.written).toContain('svc: web: it is down')
+    close()
+    expect(printed).toEqual(['svc: db: no ports', 'svc: web: it is down'])
+  })
+})
+
+describe('a notice', () => {
+  const lost: ErrorReport = { event: 'error', relay: SITE.relay, code: 'relay_unreachable', message: 'lost' }
+  const of = (tunnel: string): ErrorReport => ({
+    event: 'error',
+    tunnel,
+    code: 'target_unreachable',
+    message: 'down',
+  })
+
+  it('of a target goes when its tunnel answers a visitor, and stays when another does', () => {
+    const store = new StatusStore()
+    store.recentErrors.record(of('a'))
+    store.recentErrors.record(of('b'))
+    store.requested({ ...REQUEST, tunnel: 'a', status: 502 })
+    store.requested({ ...REQUEST, tunnel: 'b' })
+    expect(store.recentErrors.standing).toEqual([of('a')])
+  })
+
+  it('of a relay goes when its site is online again, and stays when another is', () => {
+    const notices = new RecentErrors()
+    notices.record(lost)
+    notices.record(of('a'))
+    notices.record({ ...online, relay: 'https://other.example' })
+    notices.record({ ...online, tunnel: 'another' })
+    expect(notices.standing).toEqual([lost, of('a')])
+    notices.record(online)
+    expect(notices.standing).toEqual([of('a')])
+  })
+
+  it('goes when nobody has said it again for a while, and is there once', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const notices = new RecentErrors()
+    notices.record(of('a'))
+    notices.record(lost)
+    vi.advanceTimersByTime(ERROR_LIFE_MS - 1)
+    notices.record({ ...of('a'), message: 'still down' })
+    vi.advanceTimersByTime(1)
+    expect(notices.standing).toEqual([{ ...of('a'), message: 'still down' }])
+    vi.useRealTimers()
+  })
+})

@@ -1,0 +1,226 @@
+// The datagram tunnel over a bad network: losses, swapped packets, a path that swallows large ones, and false relays.
+
+import { randomBytes } from 'node:crypto'
+import { publishOn } from '@svc/sdk-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
+import { LocalFlows } from '../../src/datagram/local-flows.ts'
+import { forATurn, forMs, Pacer } from '../../src/datagram/pacer.ts'
+import { dialQuic } from '../../src/datagram/quic.ts'
+import { nodePlatform } from '../../src/platform.ts'
+import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { echo, type Network, startNetwork, type UdpService, UdpVisitor, udpService } from '../support/udp.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+
+let relay: TestRelay
+let network: Network
+let service: UdpService
+let origin: string
+beforeAll(async () => {
+  const port = await freePort()
+  origin = `https://relay.localhost:${port}`
+  relay = await startTestRelay({ ...TCP_SETTINGS(await freePort()), UDP_ENABLED: 'true', SVC_URL: origin })
+  network = await startNetwork(port, relay.port)
+  service = await udpService(echo)
+})
+afterAll(async () => {
+  service.close()
+  network.close()
+  await relay.close()
+})
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  network.impair({})
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** A heart that beats faster than a user's: what it finds is the same. */
+const PULSE = { everyMs: 700, deadlineMs: 1_000 }
+/** The same for a path that takes its time, and a machine that has other work. */
+const SLOW_PULSE = { everyMs: 700, deadlineMs: 5_000 }
+
+async function published(pulse = PULSE) {
+  const { ca } = relay
+  const target = { host: '127.0.0.1', port: service.port }
+  const platform = {
+    ...nodePlatform({ ca, carrier: 'native' }),
+    openDatagrams: datagramCarrier(target, { ca, onError: () => {}, pulse }),
+  }
+  const name = `t${randomBytes(6).toString('hex')}`
+  const identity = Uint8Array.from(randomBytes(32))
+  const site = await publishOn(platform, { relay: origin, name, identity, fetch: () => new Response() })
+  open.push(() => site.close())
+  const visitor = new UdpVisitor(Number(site.udpAddress!.split(':').at(-1)))
+  open.push(() => visitor.socket.close())
+  return { site, visitor }
+}
+
+describe('over a bad network', () => {
+  it.each([
+    ['loses every fifth packet', { loss: 0.2 }],
+    ['swaps every third', { reorder: 0.33 }],
+    ['doubles every third', { duplicate: 0.33 }],
+    ['does all of that', { loss: 0.1, reorder: 0.2, duplicate: 0.2 }],
+  ])('that %s, datagrams pass or are lost, and none is another', async (_name, impairment) => {
+    const { visitor } = await published()
+    network.impair(impairment)
+    for (let count = 0; count < 10; count += 1) await visitor.ask(`payload ${count}`)
+    for (const payload of visitor.got) expect(String(payload)).toMatch(/^payload \d$/)
+  })
+
+  it('of 1280 bytes from the start, 1149 bytes pass', async () => {
+    network.impair({ mtu: 1252 })
+    const { site, visitor } = await published()
+    const payload = Buffer.alloc(1149, 1)
+    expect(await visitor.ask(payload)).toEqual(payload)
+    expect(site.datagramStats()!.tunnels).toBe(1)
+  })
+
+  it('that begins to swallow large packets, the heartbeat notices, and a new tunnel fits', async () => {
+    const { site, visitor } = await published()
+    const payload = Buffer.alloc(1149, 2)
+    await visitor.ask(payload)
+    const failures: string[] = []
+    site.addEventListener('error', ({ error }) => failures.push(error.message))
+    network.impair({ mtu: 1252 })
+    await vi.waitUntil(() => site.datagramStats()!.tunnels > 1, PATIENT)
+    expect(failures[0]).toBe('the datagram tunnel ended: large packets do not pass')
+    const before = visitor.got.length
+    expect(await visitor.ask(payload)).toEqual(payload)
+    expect(visitor.got.length).toBeGreaterThan(before)
+  })
+
+  it('that takes 200 to 250 ms each way, one tunnel carries it all, and no heartbeat is missed', async () => {
+    network.impair({ delay: 200, jitter: 50 })
+    const { site, visitor } = await published(SLOW_PULSE)
+    const start = performance.now()
+    await visitor.ask('there and back')
+    expect(performance.now() - start).toBeGreaterThan(400)
+    const payload = Buffer.alloc(1149, 3)
+    expect(await visitor.ask(payload)).toEqual(payload)
+    const passed = network.passed
+    await new Promise((resolve) => setTimeout(resolve, 2 * SLOW_PULSE.everyMs))
+    // a heartbeat is three packets at least, and comes back
+    expect(network.passed - passed).toBeGreaterThan(6)
+    expect(site.datagramStats()).toMatchObject({ tunnels: 1, dropped: {} })
+  })
+
+  it('that gives the SDK another address, visitors keep their flow or the tunnel comes back', async () => {
+    const { visitor } = await published()
+    await visitor.ask('before')
+    await network.rebind()
+    await visitor.ask('after', 60_000)
+  })
+
+  it('that lets no UDP through, publishing says so', async () => {
+    network.impair({ loss: 1 })
+    await expect(published()).rejects.toMatchObject({ code: 'tunnel_unreachable' })
+  })
+})
+
+describe('a QUIC connection', () => {
+  const at = (options: object = {}) =>
+    dialQuic(
+      { address: '127.0.0.1', port: relay.port, servername: 'relay.localhost', ca: relay.ca, ...options },
+      { datagram: () => {}, dropped: () => {}, closed: () => {} },
+      AbortSignal.timeout(10_000),
+    )
+
+  it('is made with a relay that the CA vouches for', async () => {
+    const connection = await at()
+    expect(connection.datagramMaxBytes).toBeGreaterThanOrEqual(1150)
+    connection.close()
+    expect(connection.send(new Uint8Array(1))).toBe(false)
+  })
+
+  it('is refused with the CA of another, with the system’s, and for another name', async () => {
+    for (const options of [{ ca: CERTIFICATE_PEM }, { ca: undefined }, { servername: 'relay.example' }])
+      await expect(at(options)).rejects.toMatchObject({ code: 'tunnel_unreachable' })
+  })
+})
+
+describe('Pacer', () => {
+  it('sends 256 at once, the rest in their turn, and refuses what is more than 4096', () => {
+    vi.useFakeTimers()
+    try {
+      const sent: number[] = []
+      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
+      const taken = Array.from({ length: 5000 }, (_, item) => pacer.push(item))
+      expect(sent.length).toBe(256)
+      expect(taken.filter(Boolean).length).toBe(256 + 4096)
+      vi.advanceTimersByTime(2)
+      expect(sent.length).toBe(512)
+      vi.advanceTimersByTime(100)
+      expect(sent).toEqual(Array.from({ length: 256 + 4096 }, (_, item) => item))
+      pacer.clear()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('pauses for a turn of the event loop where sockets are to be read meanwhile', async () => {
+    const sent: number[] = []
+    const pacer = new Pacer<number>((item) => void sent.push(item), 32, forATurn)
+    for (let item = 0; item < 70; item += 1) pacer.push(item)
+    expect(sent.length).toBe(32)
+    await new Promise(setImmediate)
+    expect(sent.length).toBe(64)
+    pacer.clear()
+    await new Promise(setImmediate)
+    expect(sent.length).toBe(64)
+  })
+
+  it('keeps the order when something comes while others wait', () => {
+    vi.useFakeTimers()
+    try {
+      const sent: number[] = []
+      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
+      for (let item = 0; item < 600; item += 1) pacer.push(item)
+      vi.advanceTimersByTime(2)
+      pacer.push(600)
+      vi.advanceTimersByTime(50)
+      expect(sent).toEqual(Array.from({ length: 601 }, (_, item) => item))
+      pacer.clear()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('LocalFlows', () => {
+  it('has so many sockets and no more: the most silent visitor makes room', async () => {
+    const answers: string[] = []
+    const flows = new LocalFlows(
+      { address: '127.0.0.1', family: 4, port: service.port },
+      {
+        answered: (flowId, payload) => answers.push(`${flowId} ${payload}`),
+        dropped: () => {},
+        failed: () => {},
+      },
+      2,
+    )
+    for (const flowId of [1, 2, 3]) {
+      flows.deliver(flowId, Buffer.from('hello'))
+      await vi.waitUntil(() => answers.length === flowId, PATIENT)
+    }
+    expect(flows.size).toBe(2)
+    expect(answers).toEqual(['1 hello', '2 hello', '3 hello'])
+    flows.close()
+    expect(flows.size).toBe(0)
+  })
+
+  it('keeps 16 datagrams of a visitor while its socket is being connected', () => {
+    let dropped = 0
+    const flows = new LocalFlows(
+      { address: '127.0.0.1', family: 4, port: service.port },
+      { answered: () => {}, dropped: () => (dropped += 1), failed: () => {} },
+    )
+    for (let count = 0; count < 20; count += 1) flows.deliver(1, Buffer.from('x'))
+    expect(dropped).toBe(4)
+    flows.close()
+  })
+})

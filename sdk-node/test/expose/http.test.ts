@@ -1,0 +1,311 @@
+// `expose` of a local HTTP server, at a real relay, over each carrier.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import type { CarrierKind, Exposure, SvcError } from '../../src/index.ts'
+import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
+import { exposeAt, listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay()
+})
+afterAll(() => relay.close())
+
+let answer: RequestListener
+let target: Server
+let exposure: Exposure | undefined
+let failures: SvcError[]
+
+async function start(carrier: CarrierKind): Promise<string> {
+  exposure = await exposeAt(relay, {
+    http: await listening(target),
+    carrier,
+    onTargetError: (error) => failures.push(error),
+  })
+  return exposure.sites[0]!.url
+}
+
+beforeEach(() => {
+  failures = []
+  target = createServer((asked, response) => answer(asked, response))
+})
+afterEach(async () => {
+  await exposure?.close()
+  exposure = undefined
+  target.close()
+  target.closeAllConnections()
+})
+
+/** What one proxy or another tells its servers of a visitor; here nobody but the visitor can have said it. */
+const CLAIMS = Object.fromEntries(
+  [
+    'CF-Connecting-IP',
+    'CF-Connecting-IPv6',
+    'Client-IP',
+    'Fastly-Client-IP',
+    'Fly-Client-IP',
+    'True-Client-IP',
+    'X-Azure-ClientIP',
+    'X-Client-IP',
+    'X-Cluster-Client-IP',
+    'X-Envoy-External-Address',
+    'X-Forwarded',
+    'X-Forwarded-Client-Cert',
+    'X-Forwarded-Port',
+    'X-Forwarded-Prefix',
+    'X-Forwarded-User',
+    'X_Forwarded_For',
+    'X-Original-Forwarded-For',
+    'X-Original-Host',
+    'X-Original-URL',
+    'X-Originating-IP',
+    'X-Real-IP',
+    'X_Real_IP',
+    'X-Remote-Addr',
+    'X-Rewrite-URL',
+  ].map((name) => [name, '1.2.3.4']),
+)
+
+/** The names that a visitor's claims came under. */
+function claimed({ headers }: IncomingMessage): string[] {
+  return Object.keys(headers).filter((name) => String(headers[name]).includes('1.2.3.4'))
+}
+
+describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) => {
+  it('passes the request on, says where it came from, and drops what a visitor claims', async () => {
+    let seen: IncomingMessage | undefined
+    answer = (asked, response) => {
+      seen = asked
+      response.writeHead(
+        201,
+        'Made',
+        [
+          ['Set-Cookie', 'a=1'],
+          ['Set-Cookie', 'b=2'],
+          ['X-Own', 'yes'],
+        ].flat(),
+      )
+      response.end('hello')
+    }
+    const url = await start(carrier)
+    const response = await visit(relay, url, '/a%2Fb//c?d=e&f', {
+      headers: {
+        'X-Forwarded-For': '1.2.3.4',
+        Forwarded: 'for=1.2.3.4',
+        ...CLAIMS,
+        'Accept-Encoding': 'br',
+        Cookie: 'c=3',
+      },
+    })
+    expect([response.statusCode, response.headers['x-own']]).toEqual([201, 'yes'])
+    expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2'])
+    expect(await text(response)).toBe('hello')
+    expect(seen!.url).toBe('/a%2Fb//c?d=e&f')
+    const { host } = new URL(url)
+    expect(seen!.headers).toMatchObject({
+      host: expect.stringMatching(/^localhost:\d+$/),
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': 'unknown',
+      forwarded: `for=unknown;host="${host}";proto=https`,
+      'accept-encoding': 'br',
+      cookie: 'c=3',
+    })
+    expect(claimed(seen!)).toEqual([])
+  })
+
+  it('passes on a GET with content, and methods that it does not know', async () => {
+    const seen: string[] = []
+    answer = async (asked, response) => {
+      seen.push(`${asked.method} ${Buffer.concat(await asked.toArray())}`)
+      response.end()
+    }
+    const url = await start(carrier)
+    const sent = { body: '{"query":1}', headers: { 'content-length': 11 } }
+    await text(await visit(relay, url, '/_search', { method: 'GET', ...sent }))
+    await text(await visit(relay, url, '/', { method: 'PURGE' }))
+    await text(await visit(relay, url, '/', { method: 'PROPFIND', ...sent }))
+    expect(seen).toEqual(['GET {"query":1}', 'PURGE ', 'PROPFIND {"query":1}'])
+  })
+
+  it('streams: an event is there before the answer has ended', async () => {
+    let finish = () => {}
+    answer = (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+      finish = () => response.end('data: 2\n\n')
+    }
+    const response = await visit(relay, await start(carrier))
+    const [first] = await once(response, 'data')
+    expect(String(first)).toBe('data: 1\n\n')
+    finish()
+    expect(await text(response)).toBe('data: 2\n\n')
+  })
+
+  it('passes WebSockets on, with subprotocol, both kinds of messages, and the status of the close', async () => {
+    answer = (_, response) => void response.end()
+    const sockets = new WebSocketServer({ server: target, handleProtocols: () => 'chat' })
+    sockets.on('connection', (socket) => {
+      socket.send('welcome')
+      socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
+      socket.on('close', (code, reason) => left.resolve([code, reason.toString()]))
+    })
+    const left = Promise.withResolvers<[number, string]>()
+    const socket = visitSocket(await start(carrier), ['talk', 'chat'])
+    const received: (string | Buffer)[] = []
+    socket.on('message', (data, isBinary) => received.push(isBinary ? (data as Buffer) : data.toString()))
+    await once(socket, 'open')
+    expect(socket.protocol).toBe('chat')
+    const bytes = randomBytes(300_000)
+    socket.send('hello')
+    socket.send(bytes)
+    await expect.poll(() => received.length, PATIENT).toBe(3)
+    expect(received).toEqual(['welcome', 'hello', bytes])
+    socket.close(4321, 'enough')
+    expect(await left.promise).toEqual([4321, 'enough'])
+  })
+})
+
+it('a WebSocket that the target refuses is refused with the status of the target', async () => {
+  answer = (_, response) => void response.end()
+  target.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'))
+  const [error] = await once(visitSocket(await start('native')), 'error')
+  expect(error.message).toContain('403')
+})
+
+it("a target that closes a WebSocket closes the visitor's, with its status", async () => {
+  const sockets = new WebSocketServer({ server: target })
+  sockets.on('connection', (socket) => socket.close(4000, 'over'))
+  const [code, reason] = await once(visitSocket(await start('native')), 'close')
+  expect([code, String(reason)]).toEqual([4000, 'over'])
+})
+
+describe('a WebSocket between unequal sides', () => {
+  const BLOCK = Buffer.alloc(1024 * 1024)
+  const BLOCKS = 150
+
+  it('a visitor that reads slowly holds the target back, and misses nothing', async () => {
+    let taken = 0
+    new WebSocketServer({ server: target }).on('connection', (socket) => {
+      for (let i = 0; i < BLOCKS; i++) socket.send(BLOCK, () => (taken += 1))
+    })
+    const visitor = visitSocket(await start('native'))
+    let received = 0
+    visitor.on('message', () => (received += 1))
+    await once(visitor, 'open')
+    visitor.pause()
+    const isStill = async (): Promise<boolean> => {
+      const before = taken
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      return taken === before
+    }
+    await expect.poll(isStill, PATIENT).toBe(true)
+    // bounded here, and what the kernel's buffers hold
+    expect(taken).toBeLessThan(BLOCKS / 2)
+    visitor.resume()
+    await expect.poll(() => received, PATIENT).toBe(BLOCKS)
+  })
+
+  it('a visitor that floods a target which does not read is dropped', async () => {
+    new WebSocketServer({ server: target }).on('connection', (socket) => socket.pause())
+    const visitor = visitSocket(await start('native'))
+    visitor.on('error', () => {})
+    await once(visitor, 'open')
+    for (let i = 0; i < BLOCKS; i++) visitor.send(BLOCK)
+    const [code] = await once(visitor, 'close')
+    expect(code).toBe(1009)
+  })
+
+  it('a message that is too large ends both sides: the visitor is told when it is its own', async () => {
+    const tooLarge = Buffer.alloc(TARGET_MESSAGE_MAX_BYTES + 1)
+    new WebSocketServer({ server: target }).on('connection', (socket, { url }) => {
+      socket.on('error', () => {})
+      if (url === '/large') socket.send(tooLarge)
+    })
+    const url = await start('native')
+    const sender = visitSocket(url)
+    sender.on('error', () => {})
+    await once(sender, 'open')
+    sender.send(tooLarge)
+    expect((await once(sender, 'close'))[0]).toBe(1009)
+    expect((await once(visitSocket(url, [], '/large'), 'close'))[0]).toBe(1001)
+  })
+})
+
+it('a body of a method that Node does not frame by itself is one body, not the next request', async () => {
+  const seen: string[] = []
+  answer = async (asked, response) => {
+    seen.push(`${asked.method} ${asked.url} ${await text(asked)}`)
+    response.end()
+  }
+  const url = await start('native')
+  const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
+  const headers = { 'Transfer-Encoding': 'chunked' }
+  await text(await visit(relay, url, '/', { method: 'DELETE', body: smuggled, headers }))
+  expect(seen).toEqual([`DELETE / ${smuggled}`])
+})
+
+it('an answer that must not have a body has none', async () => {
+  answer = (asked, response) => void response.writeHead(asked.url === '/304' ? 304 : 204).end()
+  const url = await start('native')
+  for (const status of [204, 304]) {
+    const response = await visit(relay, url, `/${status}`)
+    expect([response.statusCode, await text(response)]).toEqual([status, ''])
+  }
+})
+
+describe('a target that is down', () => {
+  it('is 502 that does not say where it is, and told; back again it is served', async () => {
+    answer = (_, response) => void response.end('back')
+    const url = await start('native')
+    const { port } = target.address() as { port: number }
+    target.close()
+    target.closeAllConnections()
+    const response = await visit(relay, url)
+    expect(response.statusCode).toBe(502)
+    expect(await text(response)).toBe('The server behind this site does not answer\n')
+    expect(failures).toEqual([expect.objectContaining({ code: 'target_unreachable' })])
+    target = createServer((asked, answered) => answer(asked, answered)).listen(port, '127.0.0.1')
+    await once(target, 'listening')
+    expect(await text(await visit(relay, url))).toBe('back')
+  })
+
+  it('in the middle of an answer does not look like its end', async () => {
+    answer = (_, response) => {
+      response.write('half')
+      setImmediate(() => response.destroy())
+    }
+    const response = await visit(relay, await start('native'))
+    await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  })
+})
+
+it('an HTTPS target is checked against the given CA, and refused without it', async () => {
+  const certificate = { cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }
+  const secure = createHttpsServer(certificate, (_, response) => void response.end('secure'))
+  const http = `https://relay.localhost:${await listening(secure)}`
+  for (const [targetCa, status] of [
+    [CERTIFICATE_PEM, 200],
+    [undefined, 502],
+  ] as const) {
+    exposure = await exposeAt(relay, { http, targetCa })
+    expect((await visit(relay, exposure.sites[0]!.url)).statusCode).toBe(status)
+    await exposure.close()
+  }
+  secure.close()
+})
+
+function visitSocket(url: string, protocols: string[] = [], path = '/'): WebSocket {
+  const { host, hostname } = new URL(url)
+  const options = { servername: hostname, ca: relay.ca, headers: { Host: host } }
+  return new WebSocket(`wss://127.0.0.1:${relay.port}${path}`, protocols, options)
+}

@@ -1,0 +1,208 @@
+// `expose` of real services, each with its own client: Redis and PostgreSQL at a port of their own, gRPC behind TLS.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  Client,
+  credentials,
+  type deserialize,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+} from '@grpc/grpc-js'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
+import type { Exposure } from '../../src/index.ts'
+import { exposeAt, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+})
+afterAll(() => relay.close())
+
+let exposure: Exposure | undefined
+let service: ChildProcess | undefined
+afterEach(async () => {
+  await exposure?.close()
+  exposure = undefined
+  if (!service) return
+  const ended = once(service, 'exit')
+  service.kill('SIGINT')
+  await ended
+  service = undefined
+})
+
+/** @returns the port at the relay where `port` is found */
+async function exposeTcp(port: number): Promise<string> {
+  await expect.poll(() => isListening(port), PATIENT).toBe(true)
+  exposure = await exposeAt(relay, { tcp: port })
+  return exposure.sites[0]!.tcpAddress!.split(':').at(-1)!
+}
+
+describe.skipIf(findRedis() === undefined)('Redis', () => {
+  it('at its own port, with its own client', async () => {
+    const port = await freePort()
+    const options = { save: '', appendonly: 'no', bind: '127.0.0.1', port: String(port) }
+    service = spawn(
+      'redis-server',
+      Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+    )
+    const publicPort = await exposeTcp(port)
+    const ask = async (...args: string[]): Promise<string> =>
+      output(spawn('redis-cli', ['-p', publicPort, ...args]))
+    expect(await ask('SET', 'key', 'value')).toBe('OK')
+    expect(await ask('GET', 'key')).toBe('value')
+    expect(await ask('LPUSH', 'list', ...Array.from({ length: 500 }, String))).toBe('500')
+    expect((await ask('LRANGE', 'list', '0', '-1')).split('\n')).toHaveLength(500)
+  })
+})
+
+const postgres = findPostgres()
+
+describe.skipIf(postgres === undefined)('PostgreSQL', () => {
+  const ROWS = 50_000
+  let directory: string
+
+  // it refuses to be root
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const program = (name: string): string => join(postgres!, name)
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'svc-postgres-'))
+    if (user.uid) await chown(directory, user.uid, user.gid)
+    const cluster = [
+      '-D',
+      join(directory, 'data'),
+      '-U',
+      'svc',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--auth=trust',
+      '-N',
+    ]
+    execFileSync(program('initdb'), cluster, { ...user, cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] })
+  }, TEST_TIMEOUT_MS)
+  afterAll(() => rm(directory, { recursive: true }))
+
+  it('at its own port, with its own client: a table goes in, is asked about, and comes out as it went in', async () => {
+    const port = await freePort()
+    const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, fsync: 'off' }
+    const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    service = spawn(program('postgres'), ['-D', join(directory, 'data'), ...set], { ...user, cwd: '/' })
+    const publicPort = await exposeTcp(port)
+    const psql = (sql: string, input = ''): Promise<string> => {
+      const where = ['-h', '127.0.0.1', '-p', publicPort, '-U', 'svc', '-d', 'postgres']
+      const client = spawn(program('psql'), [...where, '-XqAt', '-v', 'ON_ERROR_STOP=1', '-c', sql])
+      client.stdin.end(input)
+      return output(client)
+    }
+    const rows = Array.from(
+      { length: ROWS },
+      (_, id) => `${id}\t${createHash('sha256').update(`${id}`).digest('hex')}`,
+    )
+    await expect.poll(() => psql('SELECT 1').catch(() => 'not yet'), PATIENT).toBe('1')
+    await psql('CREATE TABLE digests (id int PRIMARY KEY, digest text)')
+    await psql('COPY digests FROM STDIN', `${rows.join('\n')}\n`)
+    expect(
+      await psql("SELECT count(*) FROM digests WHERE digest = encode(sha256(id::text::bytea), 'hex')"),
+    ).toBe(String(ROWS))
+    expect((await psql('COPY (SELECT * FROM digests ORDER BY id) TO STDOUT')).split('\n')).toEqual(rows)
+    const sums = Array.from({ length: 10 }, (_, n) => psql(`SELECT sum(id * ${n}) FROM digests`))
+    expect(await Promise.all(sums)).toEqual(sums.map((_, n) => String(((ROWS * (ROWS - 1)) / 2) * n)))
+  })
+})
+
+describe('gRPC', () => {
+  const identity = (bytes: Buffer): Buffer => bytes
+  const method = (name: string, requestStream: boolean, responseStream: boolean) => ({
+    path: `/test.Echo/${name}`,
+    requestStream,
+    responseStream,
+    requestSerialize: identity,
+    requestDeserialize: identity,
+    responseSerialize: identity,
+    responseDeserialize: identity as deserialize<Buffer>,
+  })
+  const echo = { unary: method('Unary', false, false), stream: method('Stream', true, true) }
+
+  it('over the HTTP/2 of its own server, whose certificate the visitor sees', async () => {
+    const server = new Server()
+    server.addService(echo, {
+      unary: (call: { request: Buffer }, done: (error: object | null, value?: Buffer) => void) =>
+        call.request.length > 0
+          ? done(null, call.request)
+          : done({ code: status.INVALID_ARGUMENT, details: 'nothing to echo' }),
+      stream: (call: NodeJS.ReadWriteStream) => call.pipe(call),
+    })
+    const pair = { cert_chain: Buffer.from(CERTIFICATE_PEM), private_key: Buffer.from(PRIVATE_KEY_PEM) }
+    const port = await new Promise<number>((resolve, reject) => {
+      const secure = ServerCredentials.createSsl(null, [pair])
+      server.bindAsync('127.0.0.1:0', secure, (error, bound) => (error ? reject(error) : resolve(bound)))
+    })
+    exposure = await exposeAt(relay, { tls: port })
+    const trust = credentials.createSsl(Buffer.from(CERTIFICATE_PEM))
+    const client = new Client(`127.0.0.1:${relay.port}`, trust, {
+      'grpc.ssl_target_name_override': new URL(exposure.sites[0]!.url).hostname,
+    })
+    const ask = (request: Buffer): Promise<Buffer | undefined> =>
+      new Promise((resolve, reject) => {
+        const { path, requestSerialize, responseDeserialize } = echo.unary
+        client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
+          error ? reject(error) : resolve(answer),
+        )
+      })
+    const large = Buffer.alloc(3_000_000, 'gRPC')
+    expect((await ask(large))?.equals(large)).toBe(true)
+    // a status that travels in trailers
+    await expect(ask(Buffer.alloc(0))).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: 'nothing to echo',
+    })
+    const { path, requestSerialize, responseDeserialize } = echo.stream
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata())
+    for (const message of ['one', 'two', 'three']) {
+      call.write(Buffer.from(message))
+      const [answer] = await once(call, 'data')
+      expect(String(answer)).toBe(message)
+    }
+    call.end()
+    await once(call, 'end')
+    client.close()
+    server.forceShutdown()
+  })
+})
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** @throws Error when the client fails, with what it said */
+async function output(client: ChildProcess): Promise<string> {
+  const [out, complaints] = await Promise.all([
+    client.stdout!.toArray(),
+    client.stderr!.toArray(),
+    once(client, 'close'),
+  ])
+  if (client.exitCode !== 0) throw new Error(String(Buffer.concat(complaints)))
+  return String(Buffer.concat(out)).trim()
+}

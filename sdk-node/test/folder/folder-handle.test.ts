@@ -1,0 +1,163 @@
+// A folder of the file system behind the `files` handler: what is inside is served, and nothing else can be reached.
+
+import { execFileSync } from 'node:child_process'
+import { appendFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { files } from '@svc/sdk-core/handlers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openFolder } from '../../src/index.ts'
+
+let base: string
+let root: string
+let ask: (path: string, headers?: Record<string, string>) => Promise<Response>
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'svc-folder-'))
+  root = join(base, 'shared')
+  await mkdir(join(root, 'below'), { recursive: true })
+  await writeFile(join(base, 'secret.txt'), 'secret')
+  await mkdir(join(base, 'shared-not'))
+  await writeFile(join(base, 'shared-not', 'a.txt'), 'secret')
+  await writeFile(join(root, 'index.html'), '<h1>hello')
+  await writeFile(join(root, 'below', 'a.txt'), '0123456789')
+  await writeFile(join(root, '.env'), 'secret')
+  const handler = files(await openFolder(root), { listing: true })
+  ask = async (path, headers = {}) =>
+    handler(new Request(new URL(path, 'https://a.example'), { headers }), undefined as never)
+})
+afterEach(() => rm(base, { recursive: true }))
+
+describe('a file inside', () => {
+  it('has type, length and time, and is the index of its folder', async () => {
+    const response = await ask('/')
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-length')).toBe('9')
+    expect(await response.text()).toBe('<h1>hello')
+  })
+
+  it('is resumed by a range, and not sent again to who has it', async () => {
+    await utimes(join(root, 'below/a.txt'), 1_700_000_000, 1_700_000_000)
+    const part = await ask('/below/a.txt', { Range: 'bytes=3-5' })
+    expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+      206,
+      'bytes 3-5/10',
+      '345',
+    ])
+    const etag = part.headers.get('etag')!
+    expect((await ask('/below/a.txt', { 'If-None-Match': etag })).status).toBe(304)
+    await appendFile(join(root, 'below/a.txt'), 'x')
+    expect((await ask('/below/a.txt', { 'If-None-Match': etag })).status).toBe(200)
+  })
+
+  it('is the one at the time of the request', async () => {
+    await writeFile(join(root, 'new.txt'), 'new')
+    expect(await (await ask('/new.txt')).text()).toBe('new')
+    expect(await (await ask('/')).text()).toBe('<h1>hello')
+  })
+
+  it('that changes while it is sent breaks the transfer off', async () => {
+    const response = await ask('/below/a.txt')
+    await writeFile(join(root, 'below/a.txt'), 'abcdefghijk')
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('symbolic links', () => {
+  it('are followed inside', async () => {
+    await symlink('below', join(root, 'alias'))
+    await symlink('../index.html', join(root, 'below', 'home.html'))
+    expect(await (await ask('/alias/a.txt')).text()).toBe('0123456789')
+    expect((await ask('/below/home.html')).status).toBe(200)
+  })
+
+  it.each([
+    ['a file outside', '../secret.txt', '/link'],
+    ['a folder outside', '..', '/link/secret.txt'],
+    ['a folder whose name begins the same', '../shared-not', '/link/a.txt'],
+    ['an absolute path', '/etc', '/link/passwd'],
+    ['nothing', 'missing', '/link'],
+    ['itself', 'link', '/link'],
+  ])('to %s are not, and are not listed', async (_, target, path) => {
+    await symlink(target, join(root, 'link'))
+    await mkdir(join(root, 'list'))
+    await symlink(join('..', target), join(root, 'list', 'link'))
+    expect((await ask(path)).status).toBe(404)
+    expect(await (await ask('/list/')).text()).not.toContain('link</a>')
+  })
+})
+
+describe('what is hidden', () => {
+  beforeEach(async () => {
+    await mkdir(join(root, '.git', 'hooks'), { recursive: true })
+    await writeFile(join(root, '.git', 'config'), 'secret')
+    await mkdir(join(root, '.well-known'))
+    await writeFile(join(root, '.well-known', 'a.txt'), 'known')
+    for (const name of ['GIT~1', 'git~12']) await mkdir(join(root, name))
+    await writeFile(join(root, 'GIT~1', 'config'), 'secret')
+    await writeFile(join(root, 'ENV~1.TXT'), 'secret')
+    await writeFile(join(root, 'backup~'), 'a backup')
+    await writeFile(join(root, 'version~2 of it.txt'), 'a long name')
+    await symlink('.git', join(root, 'linked'))
+    await symlink('.git/config', join(root, 'config'))
+    await symlink('../.git/hooks', join(root, 'below', 'hooks'))
+    await symlink('linked', join(root, 'twice'))
+    await symlink('.well-known', join(root, 'known'))
+  })
+  const hidden = ['/.git/config', '/linked/config', '/linked/', '/config', '/below/hooks/', '/twice/config']
+  const shortNames = ['/GIT~1/config', '/git~12/', '/ENV~1.TXT', '/%47IT%7E1/config']
+
+  it.each([...hidden, ...shortNames])('%s finds nothing', async (path) => {
+    expect((await ask(path)).status).toBe(404)
+  })
+
+  it('is not listed either, by whatever name', async () => {
+    const list = await (
+      await files(await openFolder(root), { listing: true, index: false })(
+        new Request('https://a.example/'),
+        undefined as never,
+      )
+    ).text()
+    for (const name of ['.git', 'linked', 'config', 'twice', '~1', '~12']) expect(list).not.toContain(name)
+    for (const name of ['below', 'known', 'backup~', 'version~2']) expect(list).toContain(name)
+  })
+
+  it.each(['/known/a.txt', '/.well-known/a.txt', '/backup~', '/version~2%20of%20it.txt'])(
+    '%s is not',
+    async (path) => {
+      expect((await ask(path)).status).toBe(200)
+    },
+  )
+
+  it.each(['/.git/config', '/linked/config', '/config', '/below/hooks/', '/GIT~1/config', '/.env'])(
+    '%s is served to who wants it so',
+    async (path) => {
+      const handler = files(await openFolder(root, { hidden: true }), { listing: true, hidden: true })
+      expect((await handler(new Request(`https://a.example${path}`), undefined as never)).status).toBe(200)
+    },
+  )
+})
+
+it.each([
+  '/../secret.txt',
+  '/..%2fsecret.txt',
+  '/%2e%2e/secret.txt',
+  '/below/..%2f..%2fsecret.txt',
+  '/below%2fa.txt',
+  '/%00',
+  '/.env',
+  '//etc/passwd',
+  '/index.html/',
+  '/missing',
+])('%s finds nothing', async (path) => {
+  expect((await ask(`https://a.example${path}`)).status).toBe(404)
+})
+
+it('what is neither file nor folder is not there', async () => {
+  execFileSync('mkfifo', [join(root, 'pipe')])
+  expect((await ask('/pipe')).status).toBe(404)
+})
+
+it.each(['missing', 'secret.txt'])('%s is no folder to serve', async (name) => {
+  await expect(openFolder(join(base, name))).rejects.toMatchObject({ code: 'invalid_option' })
+})

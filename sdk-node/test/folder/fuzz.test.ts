@@ -1,0 +1,11 @@
+// A short slice of the fuzz target; `npm run fuzz -- files 60s` runs it for as long as one likes.
+
+import { expect, test } from 'vitest'
+import { fuzz } from './fuzz.ts'
+
+/** Another one each day. */
+const SEED: number = Math.floor(Date.now() / 86_400_000)
+
+test(`requests for the files of a folder, seed ${SEED}`, async () => {
+  expect((await fuzz(1.5, SEED)).runs).toBeGreaterThan(100)
+})

@@ -1,0 +1,98 @@
+// The self-probe (specification, "Self-probe"): a relay that passes TLS through, one that terminates it, and one that is only slow.
+
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { PROBE_COOLDOWN_MS } from '@svc/protocol'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
+import { PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { type Front, startFront } from '../support/front.ts'
+import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+
+let relay: TestRelay
+let front: Front
+let publicPort: number
+let exposure: Exposure
+let verdicts: ProbeVerdict[]
+
+beforeAll(async () => {
+  publicPort = await freePort()
+  relay = await startTestRelay({ SVC_URL: `https://relay.localhost:${publicPort}` })
+  const state = dirname(relay.caFile)
+  const [cert, key] = await Promise.all(
+    ['fullchain.pem', 'privatekey.pem'].map((name) => readFile(join(state, name), 'utf8')),
+  )
+  front = startFront({ port: publicPort, relayPort: relay.port, cert: cert!, key: key! })
+})
+afterAll(async () => {
+  front.close()
+  await relay.close()
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  front.mode = 'pass'
+  await exposure.close()
+})
+
+async function start(options: Partial<ExposeOptions> = {}): Promise<string> {
+  verdicts = []
+  exposure = await expose({
+    relay: `https://relay.localhost:${publicPort}`,
+    ca: relay.ca,
+    name: `probed${randomBytes(4).toString('hex')}`,
+    identity: Uint8Array.from(randomBytes(32)),
+    fetch: () => new Response('hello'),
+    onProbe: ({ verdict }) => verdicts.push(verdict),
+    ...options,
+  })
+  return exposure.sites[0]!.url
+}
+
+/** At the relay itself: whatever stands before it, visitors are none of its business. */
+const visitor = async (url: string): Promise<string> => text(await visit(relay, url))
+
+it.each(['native', 'websocket'] as const)(
+  'passthrough is observed (%s), visitors notice nothing',
+  async (carrier) => {
+    const url = await start({ carrier })
+    expect(await visitor(url)).toBe('hello')
+    expect(await visitor(url)).toBe('hello')
+    await expect.poll(() => verdicts, PATIENT).toEqual(['passthrough'])
+    // the next one is not due
+    expect(await visitor(url)).toBe('hello')
+    expect(verdicts).toHaveLength(1)
+  },
+)
+
+it('TLS that ends on the way is suspected, and only told', async () => {
+  const url = await start()
+  front.mode = 'terminate'
+  await visitor(url)
+  await expect.poll(() => verdicts, PATIENT).toEqual(['suspected'])
+  expect(exposure.sites[0]!.state).toBe('online')
+})
+
+it('with banMitm that relay is left', async () => {
+  const url = await start({ banMitm: true })
+  front.mode = 'terminate'
+  await visitor(url)
+  await expect.poll(() => exposure.sites[0]!.state, PATIENT).toBe('closed')
+  expect(verdicts).toEqual(['suspected'])
+})
+
+it('a relay that is slow is not called guilty, and is asked again behind the cooldown', async () => {
+  const url = await start({ banMitm: true })
+  front.mode = 'stall'
+  await visitor(url)
+  await expect.poll(() => verdicts, PATIENT).toEqual(['failed'])
+  expect(exposure.sites[0]!.state).toBe('online')
+  front.mode = 'pass'
+  const now = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(now + PROBE_COOLDOWN_MS)
+  await visitor(url)
+  vi.restoreAllMocks()
+  await expect.poll(() => verdicts, PATIENT).toEqual(['failed', 'passthrough'])
+})
