@@ -1,14 +1,14 @@
-// The one error of this package: what went wrong as a stable code, with the cause beneath it.
+// The one error of this package: a stable code, a message, and the cause beneath it.
 
 import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 
-/** What this package itself finds wrong; the relay's own codes are passed through beside them. */
+/** OwnErrorCode is a code for what the SDK itself finds wrong. The relay's own codes are passed on beside them. */
 export type OwnErrorCode =
   /** An option of `publish` has a wrong type or value. */
   | 'invalid_option'
   /** The given signal was aborted, or the site was closed, before the operation was done. */
   | 'aborted'
-  /** The relay did not answer, not in time, or the connection broke. */
+  /** The relay did not answer in time, or the connection to it broke. */
   | 'relay_unreachable'
   /** The relay speaks another revision of the protocol. */
   | 'incompatible_relay'
@@ -36,7 +36,7 @@ export type OwnErrorCode =
   | 'quic_unavailable'
   /** The relay takes no datagram tunnel, or the network lets no UDP through to it. */
   | 'tunnel_unreachable'
-  /** The local service that visitors are passed on to does not answer. */
+  /** The local service to which visitors are passed on does not answer. */
   | 'target_unreachable'
   /** The `fetch` handler threw, or a response could not be sent. */
   | 'handler_failed'
@@ -46,7 +46,7 @@ export type SvcErrorCode = ErrorCode | OwnErrorCode
 
 interface SvcErrorOptions {
   cause?: unknown
-  /** How long the relay asked to wait (`Retry-After`), in milliseconds. */
+  /** The milliseconds that the relay asked the SDK to wait (`Retry-After`). */
   retryAfterMs?: number | undefined
 }
 
@@ -66,17 +66,17 @@ export class SvcError extends Error {
   }
 }
 
-/** Whether a code that a relay sent is one of the protocol's. */
+/** Returns whether `code`, which a relay sent, is one of the protocol's. */
 export function isRelayCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code)
 }
 
-/** `error` itself when it is ours, else a new one of `code` with it as the cause. */
+/** Returns `error` when it is an SvcError, else a new one of `code` with it as the cause. */
 export function asSvcError(error: unknown, code: OwnErrorCode, message: string): SvcError {
   return error instanceof SvcError ? error : new SvcError(code, message, { cause: error })
 }
 
-/** What an aborted operation rejects with, whatever the reason of the signal was. */
+/** Returns the error with which an aborted operation rejects, whatever the signal's reason was. */
 export function abortError(signal: AbortSignal): SvcError {
   return asSvcError(signal.reason, 'aborted', 'the operation was aborted')
 }

@@ -1,4 +1,4 @@
-// The interface of a platform: what a site needs of where it runs, be it a page or Node.
+// The interface of a platform: what a site needs of its environment, be it a page or Node.
 
 import type { CryptoProvider } from '@svc/tls'
 import type { ByteStream } from './bytes/byte-stream.ts'
@@ -14,45 +14,55 @@ import type { Admit } from './tenant/visitor-connection.ts'
  */
 export interface Platform {
   fetch: FetchFunction
-  /** The network broke: connections that `fetch` keeps are probably dead. Browsers see to that themselves. */
+  /**
+   * Drops the connections that `fetch` keeps, after the network broke: they are probably dead. Browsers do that
+   * themselves.
+   */
   forgetConnections?(): void
   /**
-   * Passes the events of a page on to the site: the page is hidden for good or back, or its network is. Platforms without
-   * pages leave it out.
+   * Passes the events of a page on to the site: that the page goes away or comes back, or that its network is back.
+   * Platforms without pages leave it out.
    * @param signal aborted when nothing of the site is left
    */
   followPage?(site: SuspendableSite, signal: AbortSignal): void
-  /** Third argument of the WebSocket constructor, where it takes one. */
+  /** The third argument of the WebSocket constructor, where that takes one. */
   webSocketOptions?: object | undefined
   /**
-   * The private key to use when the options have none.
-   * @param name which of those that are kept here, when the options say that
+   * Resolves with the private key to use when the options have none.
+   * @param name the name of a stored key, when the options give one
    * @throws SvcError `invalid_option` where identities have no names
    */
   loadIdentity(name?: string): Promise<Uint8Array>
-  /** The TLS engine's primitives; WebCrypto unless given. */
+  /**
+   * The TLS engine's primitives.
+   * @default WebCrypto
+   */
   tlsCrypto?: CryptoProvider | undefined
-  /** Looks at each visitor's connection once TLS is up. */
+  /** Examines each visitor's connection when its TLS handshake is done. */
   admit?: Admit | undefined
-  /** Another carrier than the WebSocket. */
+  /** Opens another carrier than the WebSocket. */
   openCarrier?: OpenCarrier | undefined
-  /** Connections at once, where the options do not say. */
+  /** The default of `maxConnections` on this platform. */
   connectionsDefault?: number | undefined
-  /** Takes the visitors' TLS streams as they come, in place of the engine. Settles when one is over; never rejects. */
+  /**
+   * Serves the visitors' TLS streams as they come, in place of the engine. Settles when one is over, and never rejects.
+   */
   serveTls?: ServeStream | undefined
-  /** Asks the relay for a dedicated TCP port, and serves its visitors as `serveTls` does. */
+  /**
+   * Serves TCP visitors as `serveTls` does. A site of a platform that has it asks the relay for a dedicated TCP port.
+   */
   serveRaw?: ServeStream | undefined
-  /** Asks the relay for a dedicated UDP port, and keeps a way for its datagrams. */
+  /** Opens the datagram tunnel. A site of a platform that has it asks the relay for a dedicated UDP port. */
   openDatagrams?: OpenDatagrams | undefined
 }
 
-/** A site that goes away and comes back with its page. */
+/** A SuspendableSite goes away and comes back with its page. */
 export interface SuspendableSite {
-  /** The network is back, or the page is looked at again: the site tries again at once. */
+  /** Makes the site try at once: the network is back, or the page is visible again. */
   wake(): void
-  /** The page goes away, perhaps to come back. */
+  /** Disconnects the site, because its page goes away. It may come back. */
   suspend(): void
-  /** The page is back. */
+  /** Connects the site again, because its page is back. */
   resume(): void
 }
 
@@ -60,8 +70,8 @@ export interface SuspendableSite {
 export type ServeStream = (stream: ByteStream) => Promise<void>
 
 /**
- * Resolves once the relay took the lease's first datagram tunnel; later ones follow by themselves.
- * @throws SvcError why there is none
+ * Resolves once the relay took the lease's first datagram tunnel. Later ones follow by themselves.
+ * @throws SvcError the reason for which there is none
  */
 export type OpenDatagrams = (
   relay: URL,
@@ -69,41 +79,41 @@ export type OpenDatagrams = (
   signal: AbortSignal,
 ) => Promise<DatagramCarrier>
 
-/** Through DatagramEvents a datagram tunnel asks its site, and tells it. */
+/** DatagramEvents are the site's answers to a datagram tunnel, and the tunnel's reports to its site. */
 export interface DatagramEvents {
-  /** Of the lease as it is now; undefined while there is none. */
+  /** Returns the current lease token. Undefined while there is no lease. */
   accessToken(): string | undefined
-  /** The relay does not take the token: the lease is renewed, or registered anew. */
+  /** Called when the relay refuses the token: the site renews the lease, or registers again. */
   stale(): void
-  /** The way was lost, or could not be had again; it is tried again. */
+  /** Called when the tunnel was lost, or could not be opened again. The carrier tries again. */
   failed(error: SvcError): void
 }
 
-/** A site's way for the datagrams of its visitors. */
+/** A DatagramCarrier keeps a datagram tunnel for a site. */
 export interface DatagramCarrier {
   readonly stats: DatagramStats
-  /** The site is about to be online again: nothing of before may still be there. Tries at once. */
+  /** Opens a new tunnel at once, and ends one that is still there: the site is about to be online again. */
   wake(): void
   close(): void
 }
 
 /** DatagramStats are the figures of a datagram tunnel since it began. */
 export interface DatagramStats {
-  /** From visitors to the local service, and back. */
+  /** The number of datagrams from visitors to the local service, and back. */
   received: number
   sent: number
-  /** Why datagrams went no further, and how many each. */
+  /** The number of dropped datagrams for each reason. */
   dropped: Readonly<Record<string, number>>
-  /** Visitors that the local service sees now. */
+  /** The number of visitors that the local service sees now. */
   flows: number
-  /** Tunnels that there were in all. */
+  /** The number of tunnels since the beginning. */
   tunnels: number
 }
 
 /**
  * Resolves once the relay accepted the first stream.
- * @param url `wss:` address of the relay's reverse sessions
- * @throws SvcError why there is no carrier
+ * @param url the `wss:` URL for reverse sessions of the relay
+ * @throws SvcError the reason for which there is no carrier
  */
 export type OpenCarrier = (
   url: string,
@@ -112,16 +122,19 @@ export type OpenCarrier = (
   signal: AbortSignal,
 ) => Promise<SiteCarrier>
 
-/** A site's way to its visitors. */
+/** A SiteCarrier brings a site its visitors. */
 export interface SiteCarrier {
   readonly isClosed: boolean
   readonly stats: CarrierStats
-  /** Opens the ready streams that are missing: the lease was renewed, or there is room for more visitors. */
+  /** Opens the ready streams that are missing: the site renewed the lease, or has room for more visitors. */
   fill(): void
-  /** Finds out now whether the relay still answers, where the platform tells of sleep and lost networks. */
+  /**
+   * Checks at once whether the relay still answers. The site calls it where the platform reports sleep and lost
+   * networks.
+   */
   probe?(): void
-  /** No more visitors. Resolves when those who are here have left. */
+  /** Accepts no more visitors. Resolves when the connected ones have left. */
   drain(): Promise<void>
-  /** Closes without an event. Connections that are being served end with it. */
+  /** Closes the carrier without an event. Connections that it serves end with it. */
   close(): void
 }

@@ -1,4 +1,4 @@
-// `publish` on any platform: what the SDKs of each runtime call.
+// `publish` on any platform: the SDK of each runtime calls it.
 
 import { abortError } from './errors.ts'
 import { identityFromKey } from './identity/key.ts'
@@ -7,18 +7,18 @@ import { PublishedSite } from './site/lifecycle.ts'
 import { type PublishOptions, parseOptions } from './site/options.ts'
 import type { Site } from './site/site.ts'
 
-/** A site with what only some platforms can ask for. */
+/** A PlatformSite is a site with what only some platforms can offer. */
 export interface PlatformSite extends Site {
   /** `host:port` of the dedicated TCP port, when the platform serves one. */
   readonly tcpAddress: string | undefined
   /** `host:port` of the dedicated UDP port, when the platform serves one. */
   readonly udpAddress: string | undefined
-  /** Counts the datagrams of the UDP port; undefined when the platform serves none. */
+  /** Returns the figures of the datagram tunnel. Undefined when the platform serves no UDP port. */
   datagramStats(): DatagramStats | undefined
 }
 
 /**
- * Publishes `options.fetch` with what `platform` has. Resolves when visitors can come.
+ * Publishes `options.fetch` on `platform`. Resolves when visitors can come.
  * @throws SvcError with a stable `code`
  */
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {

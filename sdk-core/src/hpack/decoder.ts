@@ -6,15 +6,15 @@ import { decodeHuffman } from './huffman.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** What an entry weighs beside its octets (§4.1). */
+/** Each entry counts so many octets beside its own (§4.1). */
 const ENTRY_OVERHEAD_BYTES = 32
-/** More octets of one integer would make a number that nothing here can be. */
+/** An integer with more octets than this shift would exceed every number that is valid here. */
 const INTEGER_SHIFT_MAX = 21
 
 type Entry = readonly [name: string, value: string]
 
 export class HpackDecoder {
-  /** Oldest first. */
+  /** The entries of the dynamic table, oldest first. */
   readonly #entries: Entry[] = []
   #size = 0
   #maxSize = HEADER_TABLE_BYTES
@@ -22,8 +22,9 @@ export class HpackDecoder {
   #at = 0
 
   /**
-   * @param field is called for each, in order; name and value are octets as Latin-1
-   * @throws HpackError: nothing on this connection can be decoded any more
+   * Decodes a whole block.
+   * @param field called with each field in order; name and value are octets as Latin-1
+   * @throws HpackError after which nothing on this connection can be decoded any more
    */
   decode(block: Uint8Array, field: (name: string, value: string) => void): void {
     this.#block = block
@@ -32,7 +33,7 @@ export class HpackDecoder {
     while (this.#at < block.length) field(...this.#next())
   }
 
-  /** §4.2: the encoder changes the size of the table at the beginning of a block. */
+  /** Reads the size updates at the beginning of a block (§4.2). */
   #resizes(): void {
     while (this.#at < this.#block.length && (this.#block[this.#at]! & 0xe0) === 0x20) {
       const size = this.#integer(5)
@@ -42,7 +43,7 @@ export class HpackDecoder {
     }
   }
 
-  /** §6.1 and §6.2: indexed; literal with incremental indexing; literal without, or never. */
+  /** Reads one field (§6.1, §6.2): indexed, literal with incremental indexing, or literal without. */
   #next(): Entry {
     const first = this.#block[this.#at]!
     if (first >= 0x80) return this.#entry(this.#integer(7))
@@ -62,7 +63,7 @@ export class HpackDecoder {
     return entry
   }
 
-  /** §4.4: an entry that is larger than the table empties it, and is no error. */
+  /** Adds an entry. One that is larger than the table empties it, and is no error (§4.4). */
   #insert(entry: Entry): void {
     const size = entrySize(entry)
     this.#evict(size)
@@ -76,7 +77,7 @@ export class HpackDecoder {
       this.#size -= entrySize(this.#entries.shift()!)
   }
 
-  /** §5.1. */
+  /** Reads an integer (§5.1). */
   #integer(prefixBits: number): number {
     const max = 2 ** prefixBits - 1
     let value = this.#octet() & max
@@ -89,7 +90,7 @@ export class HpackDecoder {
     }
   }
 
-  /** §5.2. */
+  /** Reads a string (§5.2). */
   #string(): string {
     const isHuffman = (this.#block[this.#at] ?? 0) >= 0x80
     const length = this.#integer(7)

@@ -1,15 +1,15 @@
-// Encodes fields as header blocks (RFC 7541): a field that repeats takes an octet, any other goes as it is.
+// Encodes fields as header blocks (RFC 7541): a repeated field takes an octet, and any other one goes as a literal.
 
 import type { Field } from '../semantics/fields.ts'
 import { entrySize } from './decoder.ts'
 import { HEADER_TABLE_BYTES } from './limits.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Values that hardly come again: they would only push out those that do. */
+/** The values of these fields seldom repeat, and would only push out those that do. */
 const UNLIKELY_AGAIN = new Set(['content-length', 'content-range', 'etag', 'last-modified', 'location'])
-/** Values that nobody should be able to guess by watching sizes (§7.1.3). */
+/** The values of these fields must not be guessed from sizes (§7.1.3). */
 const SECRET = new Set(['set-cookie', 'authorization', 'www-authenticate', 'proxy-authenticate'])
-/** An integer below 2^32 after its prefix. */
+/** An integer below 2^32 has at most so many octets after its prefix. */
 const INTEGER_BYTES_MAX = 6
 
 const staticIndex = new Map<string, number>()
@@ -19,24 +19,27 @@ STATIC_TABLE.forEach(([name, value], i) => {
 })
 
 export class HpackEncoder {
-  /** Name and value → which insertion it was; oldest first, as a Map keeps them. */
+  /** Maps name and value to the number of their insertion; oldest first, as a Map keeps them. */
   readonly #entries = new Map<string, { insertion: number; size: number }>()
   #insertions = 0
   #size = 0
   #maxSize = HEADER_TABLE_BYTES
-  /** The smallest size since the last block, when the visitor has to be told of a change (§4.2). */
+  /** The smallest size since the last block, when the SDK has to announce a change to the visitor (§4.2). */
   #resized: number | undefined
   #block: Uint8Array = new Uint8Array(0)
   #at = 0
 
-  /** SETTINGS_HEADER_TABLE_SIZE of the visitor: what its decoder keeps at most. */
+  /** Applies the visitor's SETTINGS_HEADER_TABLE_SIZE, the most that its decoder keeps. */
   resize(size: number): void {
     this.#maxSize = Math.min(size, HEADER_TABLE_BYTES)
     this.#resized = Math.min(this.#resized ?? this.#maxSize, this.#maxSize)
     this.#evict(0)
   }
 
-  /** @param fields names in lower case; values of code units up to 255 */
+  /**
+   * Encodes a header block.
+   * @param fields names in lower case; values of code units up to 255
+   */
   encode(fields: readonly Field[]): Uint8Array {
     let room = 2 * INTEGER_BYTES_MAX
     for (const [name, value] of fields) room += name.length + value.length + 3 * INTEGER_BYTES_MAX
@@ -61,7 +64,7 @@ export class HpackEncoder {
     else this.#literal(0x00, 4, field)
   }
 
-  /** One large value should not cost all the small ones their place. */
+  /** Says whether to index a field: one large value must not push out all the small ones. */
   #isWorthKeeping(field: Field): boolean {
     return !UNLIKELY_AGAIN.has(field[0]) && entrySize(field) <= this.#maxSize / 4
   }

@@ -1,6 +1,6 @@
 // The one error of HPACK.
 
-/** A header block cannot be decoded: nothing on its connection can be decoded any more. */
+/** An HpackError says that a header block cannot be decoded, and so nothing more on its connection. */
 export class HpackError extends Error {
   override readonly name = 'HpackError'
 

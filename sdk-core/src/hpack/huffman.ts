@@ -1,4 +1,4 @@
-// The Huffman code of RFC 7541 Appendix B, decoded. Nothing is encoded with it: that saves little on responses.
+// Decodes the Huffman code of RFC 7541 Appendix B. The encoder does not use it: that saves little on responses.
 
 import { HpackError } from './error.ts'
 
@@ -10,17 +10,20 @@ const LENGTHS =
   'qqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq' +
   'u'
 const EOS = 256
-/** At most this much padding (§5.2). */
+/** A string has at most so many bits of padding (§5.2). */
 const PADDING_BITS_MAX = 7
 
 /** A node of the code's tree is two entries, for bit 0 and bit 1: the next node's index, or ~symbol at a leaf. */
 const TREE: Int16Array = buildTree()
 
-/** @throws HpackError */
+/**
+ * Decodes a string.
+ * @throws HpackError
+ */
 export function decodeHuffman(bytes: Uint8Array): string {
   const octets: number[] = []
   let node = 0
-  // Since the last symbol: how many bits, and whether all were ones as those of padding are.
+  // The number of bits since the last symbol, and whether all were ones as those of padding are.
   let bits = 0
   let ones = true
   for (const byte of bytes) {
@@ -45,7 +48,7 @@ export function decodeHuffman(bytes: Uint8Array): string {
   return text
 }
 
-/** Codes ascend with their lengths, and among the same length with their symbols. */
+/** Builds the tree. Codes ascend with their lengths, and among the same length with their symbols. */
 function buildTree(): Int16Array {
   const tree = new Int16Array(2 * (LENGTHS.length - 1))
   let used = 2

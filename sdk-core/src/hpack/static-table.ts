@@ -1,4 +1,4 @@
-// The static table (RFC 7541 Appendix A): index 1 comes first.
+// The static table (RFC 7541 Appendix A). Its first index is 1.
 
 const TEXT = `:authority
 :method GET

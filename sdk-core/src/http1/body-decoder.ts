@@ -14,9 +14,9 @@ import {
 
 export interface BodyDecoder {
   readonly done: boolean
-  /** Octets that are still to come; infinite when the coding does not tell. */
+  /** The octets that are still to come. It is infinite when the coding gives no length. */
   readonly left: number
-  /** Body bytes out of `reader`; undefined when more bytes are needed, or when done. */
+  /** Returns body bytes from `reader`. Undefined when more bytes are needed, or when the body is complete. */
   decode(reader: BufferedReader): Uint8Array | undefined
 }
 
@@ -38,10 +38,10 @@ export class ContentLengthDecoder implements BodyDecoder {
   }
 }
 
-// Extensions mean nothing here but are legal. White space in them is not accepted: parsers disagree about it.
+// Chunk extensions mean nothing here but are legal. White space in them is refused, since parsers disagree about it.
 const CHUNK_LINE =
   /^([\da-fA-F]+)((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"))?)*)$/
-/** Fields that would change framing or routing after the fact (RFC 9110 §6.5.1). */
+/** These fields would change framing or routing after the fact, so no trailer may have them (RFC 9110 §6.5.1). */
 const NEVER_TRAILERS = new Set(['content-length', 'transfer-encoding', 'host'])
 const LINE_END_BYTES = 2
 
@@ -60,7 +60,7 @@ export class ChunkedDecoder implements BodyDecoder {
     return this.done ? 0 : Number.POSITIVE_INFINITY
   }
 
-  /** Joins all the chunks that are here, so that a body in tiny chunks costs one read and not one for each. */
+  /** Joins all the chunks that have come, so that a body in tiny chunks costs one read and not one for each. */
   decode(reader: BufferedReader): Uint8Array | undefined {
     const pieces: Uint8Array[] = []
     while (!this.done && this.#step(reader, pieces));
@@ -101,7 +101,7 @@ export class ChunkedDecoder implements BodyDecoder {
     return true
   }
 
-  /** Trailer fields are checked and dropped: a fetch Request has no place for them. */
+  /** Checks and drops trailer fields, for which a fetch Request has no place. */
   #trailer(reader: BufferedReader): boolean {
     const line = reader.readLine(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
     if (line === undefined) return false

@@ -1,4 +1,4 @@
-// A visitor's connection with a reader, a writer, and a listener that hears of its end.
+// A visitor's connection with a reader, a writer, and a listener that is called when it ends.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { DeadlineWriter } from '../exchange/deadline-writer.ts'
@@ -29,14 +29,16 @@ export class BufferedConnection {
     return this.#failure !== undefined
   }
 
-  /** Tells `listener` when the visitor leaves, until told otherwise. */
+  /** Calls `listener` when the visitor leaves, until another listener is set. */
   setDisconnectListener(listener: DisconnectListener | undefined): void {
     this.#listener = listener
     if (this.#failure) listener?.connectionBroken(this.#failure.error)
     else if (this.reader.ended) listener?.visitorLeft()
   }
 
-  /** What another protocol speaks on from here (RFC 9110 §7.8): what was read ahead comes first. */
+  /**
+   * The stream for another protocol after an upgrade (RFC 9110 §7.8). It begins with the bytes that were read ahead.
+   */
   get stream(): ByteStream {
     const { reader, writer } = this
     const read = async (): Promise<Uint8Array | undefined> => {
@@ -60,7 +62,7 @@ export class BufferedConnection {
   }
 
   /**
-   * Ends our direction, then waits for the visitor's end: a connection that is dropped while the visitor sends is
+   * Ends the SDK's direction, then waits for the visitor's end. A connection that is dropped while the visitor sends is
    * reset, and the reset can overtake the response (RFC 9112 §9.6).
    */
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import { READ_AHEAD_BYTES } from './limits.ts'
 
 const CR = 0x0d
 const LF = 0x0a
-/** The least that is allocated when bytes have to be joined. */
+/** The least number of bytes to allocate when bytes have to be joined. */
 const STORE_MIN_BYTES = 4096
 
 interface Waiter {
@@ -18,21 +18,21 @@ interface Waiter {
 }
 
 interface ReaderEvents {
-  /** The visitor's direction ended in order. */
+  /** Called when the visitor ended its direction in order. */
   ended(): void
-  /** The stream broke. */
+  /** Called when the stream broke. */
   broken(error: unknown): void
 }
 
 /**
- * Reading goes on while the handler works, so that a visitor that leaves is noticed, but only up to
+ * BufferedReader reads on while the handler works, so that the SDK notices a visitor that leaves, but only up to
  * `READ_AHEAD_BYTES`: then the stream's own back-pressure stops the visitor.
  */
 export class BufferedReader {
   readonly #stream: ByteStream
   readonly #events: ReaderEvents
   readonly #deadline: Deadline = new Deadline(() => this.expire())
-  /** Unread are the bytes from `#start` to `#end`; up to `#scanned` they are known to have no LF. */
+  /** The bytes from `#start` to `#end` are unread. Up to `#scanned` they have no LF. */
   #store: Uint8Array = new Uint8Array(0)
   #start = 0
   #end = 0
@@ -47,18 +47,18 @@ export class BufferedReader {
     this.#events = events
   }
 
-  /** Bytes that can be taken now. */
+  /** The number of bytes that can be taken now. */
   get length(): number {
     return this.#end - this.#start
   }
 
-  /** Whether the visitor ended its direction; what it sent before may still wait here. */
+  /** True when the visitor ended its direction. Bytes that it sent before may still wait here. */
   get ended(): boolean {
     return this.#state === 'ended'
   }
 
   /**
-   * The next line without its CRLF, or undefined when it is not here yet.
+   * Returns the next line without its CRLF, or undefined when it has not come yet.
    * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
    */
   readLine(limit: number, tooLong: HttpErrorCode): string | undefined {
@@ -75,22 +75,22 @@ export class BufferedReader {
     return line
   }
 
-  /** Up to `max` bytes of what is here, for the caller to keep; undefined when there is nothing. */
+  /** Returns up to `max` of the bytes that have come, for the caller to keep. Undefined when there are none. */
   take(max: number): Uint8Array | undefined {
     const length = Math.min(max, this.length)
     if (length === 0) return undefined
     const bytes = this.#store.subarray(this.#start, this.#start + length)
     const all = length === this.length
     this.#skip(length)
-    // A handler may transfer the memory of what it gets: bytes that others still need are not in it.
+    // A handler may transfer the memory that it gets, so that must not hold bytes that are still needed here.
     return all ? bytes : bytes.slice()
   }
 
   /**
-   * Waits for more bytes than are here.
-   * @param until on the clock of `performance.now()`
-   * @param late the error to reject with when it is past `until`
-   * @returns false when none will come: the visitor ended its direction, or, without `late`, it is past `until`
+   * Waits for more bytes than have come.
+   * @param until a time of `performance.now()`
+   * @param late the code of the error with which the wait rejects after `until`
+   * @returns false when none will come: the visitor ended its direction, or, without `late`, `until` has passed
    */
   more(until: number, late?: HttpErrorCode): Promise<boolean> {
     if (this.#state === 'broken') return Promise.reject(this.#failure)
@@ -102,19 +102,19 @@ export class BufferedReader {
     })
   }
 
-  /** Rejects the wait that is on, if one is. */
+  /** Rejects the current wait, if there is one. */
   interrupt(error: unknown): void {
     this.#settle()?.reject(error)
   }
 
-  /** Ends the wait that is on as if its time were over. */
+  /** Ends the current wait as if its time were over. */
   expire(): void {
     const waiter = this.#settle()
     if (waiter?.late) waiter.reject(new HttpError(waiter.late))
     else waiter?.resolve(false)
   }
 
-  /** The connection is over: waiting ends with `error`, reading stops. */
+  /** Fails because the connection is over: the wait rejects with `error`, and reading stops. */
   fail(error: unknown): void {
     this.#state = 'broken'
     this.#failure = error
@@ -167,7 +167,10 @@ export class BufferedReader {
     this.#end += bytes.length
   }
 
-  /** At least doubles, so that bytes that come one by one are moved only a few times. */
+  /**
+   * Makes room for `by` bytes. It at least doubles the store, so that bytes that come one by one are moved only a few
+   * times.
+   */
   #grow(by: number): void {
     const store = new Uint8Array(Math.max(STORE_MIN_BYTES, 2 * (this.length + by)))
     store.set(this.#store.subarray(this.#start, this.#end))

@@ -11,8 +11,8 @@ import { readHead } from './head-parser.ts'
 import { parseRequest } from './request-parser.ts'
 
 /**
- * Serves one connection. Resolves when it is over, and never rejects for what the visitor does. Pipelined requests
- * wait, unread beyond a bound, until those before them are answered: so responses are in order and memory is bounded.
+ * Serves one connection. Resolves when it is over, and never rejects because of the visitor. Pipelined requests wait,
+ * unread beyond a bound, until those before them are answered. So responses are in order and memory is bounded.
  */
 export async function serveHttp1(stream: ByteStream, options: HttpOptions): Promise<void> {
   const connection = new BufferedConnection(stream)

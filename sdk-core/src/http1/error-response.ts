@@ -1,16 +1,19 @@
-// Encodes the HTTP/1.1 response to a request that no handler gets to see.
+// Encodes the HTTP/1.1 response to a request that does not reach a handler.
 
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import { errorResponseFields } from '../semantics/error-response.ts'
 import type { HttpError } from '../semantics/http-error.ts'
 import { reasonPhrase } from '../semantics/reason-phrases.ts'
 
-/** A whole response, after which the connection closes. @param method of the request, when that much was understood */
+/**
+ * Returns a whole response, after which the connection closes.
+ * @param method the request's method, if that much could be parsed
+ */
 export function encodeErrorResponse(error: HttpError, method: string | undefined): Uint8Array {
   const { status, message } = error
   let text = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`
   for (const [name, value] of errorResponseFields(error)) text += `${name}: ${value}\r\n`
-  // RFC 9110 §15.5.22: which protocol.
+  // A 426 names the protocol to upgrade to (RFC 9110 §15.5.22).
   text += status === 426 ? 'connection: close, upgrade\r\nupgrade: websocket\r\n' : 'connection: close\r\n'
   return encodeLatin1(`${text}\r\n${method === 'HEAD' ? '' : message}`)
 }

@@ -34,7 +34,7 @@ export class Http1Exchange {
   /**
    * @returns whether another request can follow
    * @throws HttpError when the body turned out malformed before the response began
-   * @throws what the connection broke with
+   * @throws the error that broke the connection
    */
   async run(): Promise<boolean> {
     this.#connection.setDisconnectListener(this.#call)
@@ -63,14 +63,14 @@ export class Http1Exchange {
       return persistent
     } catch (error) {
       this.#call.failed(error)
-      // The visitor must not take what it has for the whole.
+      // A break shows the visitor that its part of the response is not the whole.
       this.#connection.break(error)
       throw error
     }
   }
 }
 
-/** RFC 9110 §7.8: behind 101 the connection is the other protocol's. */
+/** Hands the connection to the other protocol after 101 (RFC 9110 §7.8). */
 function transportOver({ stream }: BufferedConnection): UpgradeTransport {
   return {
     stream,

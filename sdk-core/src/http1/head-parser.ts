@@ -1,4 +1,4 @@
-// Parses the head of an HTTP/1.1 request, line by line as it comes: request line and header section (RFC 9112 §3, §5).
+// Parses the head of an HTTP/1.1 request line by line, as it comes (RFC 9112 §3, §5).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import type { Field } from '../semantics/fields.ts'
@@ -8,9 +8,10 @@ import type { RequestHead } from '../semantics/request-head.ts'
 import type { BufferedReader } from './buffered-reader.ts'
 import { REQUEST_LINE_BYTES } from './limits.ts'
 
-// One SP between the parts: RFC 9112 §3 lets a server accept other white space, and servers that did were smuggled through.
+// Exactly one SP separates the parts: RFC 9112 §3 lets a server accept other white space, but that has allowed request
+// smuggling.
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/(\d\.\d)$/
-// No white space before the colon, no obs-fold, no control characters but HTAB (RFC 9110 §5.5).
+// A field line has no white space before the colon, no obs-fold, and no control character but HTAB (RFC 9110 §5.5).
 const FIELD_LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)$/
 const LINE_END_BYTES = 2
 
@@ -51,7 +52,10 @@ async function begins(reader: BufferedReader, { closing, activity }: HeadOptions
   }
 }
 
-/** @throws HttpError `invalid_field` */
+/**
+ * Parses one field line.
+ * @throws HttpError `invalid_field`
+ */
 export function parseField(line: string): Field {
   const match = FIELD_LINE.exec(line)
   if (!match) throw new HttpError('invalid_field')
@@ -67,9 +71,9 @@ function parseRequestLine(line: string): RequestHead {
 }
 
 /**
- * `trim` would take NBSP, too, which is obs-text here, and a regular expression quadratic time. HTAB stays at the end:
- * llhttp does not take it for white space behind `chunked`, so fields that we read ourselves must not have it there.
- * `Headers` takes it off for the handler.
+ * Trims the white space of HTTP. `trim` would also take NBSP, which is obs-text here, and a regular expression could
+ * take quadratic time. A trailing HTAB stays: llhttp does not treat it as white space after `chunked`, so the fields
+ * that the SDK reads must not lose it. `Headers` trims it for the handler.
  */
 function trimWhiteSpace(text: string): string {
   let start = 0
@@ -79,9 +83,9 @@ function trimWhiteSpace(text: string): string {
   return text.slice(start, end)
 }
 
-/** Lines within the size and the deadline of one head. */
+/** Reads the lines of one head within its size and deadline. */
 class HeadLines {
-  /** Bytes that the head may still have. */
+  /** The number of bytes that the head may still have. */
   left: number = HEAD_BYTES - LINE_END_BYTES
   readonly #reader: BufferedReader
   readonly #until: number = performance.now() + HEAD_DEADLINE_MS

@@ -1,4 +1,4 @@
-// The body of an HTTP/1.1 request as a stream that pulls: a handler that reads slowly stops the visitor.
+// The body of an HTTP/1.1 request as a pull stream: a handler that reads slowly stops the visitor.
 
 import { HttpError } from '../semantics/http-error.ts'
 import { BODY_STALL_MS } from '../semantics/limits.ts'
@@ -8,14 +8,14 @@ import { DRAIN_BYTES, DRAIN_MS } from './limits.ts'
 
 export class Http1RequestBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** What is wrong with the body, when a read of the handler found that something is. */
+  /** The error in the body, when a read of the handler found one. */
   failure: HttpError | undefined
   readonly #reader: BufferedReader
   readonly #decoder: BodyDecoder
-  /** Asks the visitor, that waits for it, to send the body. */
+  /** Asks the visitor, which waits for that, to send the body. */
   #sendContinue: (() => Promise<void>) | undefined
   #touched = false
-  /** Whether the handler may still read: it may until the response has ended. */
+  /** True while the handler may read, which it may until the response has ended. */
   #open = true
 
   constructor(
@@ -26,11 +26,11 @@ export class Http1RequestBody {
     this.#reader = reader
     this.#decoder = length === 'chunked' ? new ChunkedDecoder() : new ContentLengthDecoder(length)
     this.#sendContinue = sendContinue
-    // Nothing is queued in the stream itself: a pull is a read of the handler, and only that invites the body.
+    // The stream itself queues nothing: each pull is a read of the handler, and only that invites the body.
     this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
   }
 
-  /** Before the response: whether the connection can probably go on after it. */
+  /** Says, before the response, whether the connection can probably go on after it. */
   get isReusable(): boolean {
     if (this.#decoder.done) return true
     // A visitor that was not invited may or may not send the body after the response (RFC 9110 §10.1.1).
@@ -38,15 +38,15 @@ export class Http1RequestBody {
     return this.#touched || this.#decoder.left <= DRAIN_BYTES
   }
 
-  /** After the response: what the handler has not read by now is out of its reach. */
+  /** Ends the handler's reading after the response. */
   release(): void {
     this.#open = false
     this.#reader.interrupt(new HttpError('content_discarded'))
   }
 
   /**
-   * Reads the rest of a released body away.
-   * @returns whether the next request can be read; if not, nobody can be told any more why
+   * Reads and drops the rest of a released body.
+   * @returns whether the next request can be read; if not, it is too late for an error response
    */
   async drain(): Promise<boolean> {
     const until = performance.now() + DRAIN_MS
@@ -89,7 +89,7 @@ export class Http1RequestBody {
   async #invite(): Promise<void> {
     const sendContinue = this.#sendContinue
     this.#sendContinue = undefined
-    // Not when the body is coming already (RFC 9110 §10.1.1).
+    // No invitation is sent when the body is coming already (RFC 9110 §10.1.1).
     if (sendContinue && this.#open && this.#reader.length === 0) await sendContinue()
   }
 }

@@ -1,4 +1,4 @@
-// Parses an HTTP/1.1 request: how long its body is, and whether the connection persists (RFC 9112 §6.3, §9.3).
+// Parses an HTTP/1.1 request: the length of its body, and whether the connection persists (RFC 9112 §6.3, §9.3).
 
 import { valuesOf } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -11,15 +11,18 @@ import {
 import type { RequestHead } from '../semantics/request-head.ts'
 import { requestUrl, type ServedAuthority } from '../semantics/request-target.ts'
 
-/** Over HTTP/1.1, which frames a message by its head. */
+/** An Http1Request has what a request says of framing in HTTP/1.1. */
 export interface Http1Request extends ParsedRequest {
-  /** Octets of the body, or `chunked` when it says itself where it ends. */
+  /** The number of octets of the body, or `chunked` when the body marks its own end. */
   length: number | 'chunked'
-  /** Whether the visitor wants to go on after the response. */
+  /** True when the visitor wants to go on after the response. */
   persistent: boolean
 }
 
-/** @throws HttpError with the status that refuses the request */
+/**
+ * Parses a request.
+ * @throws HttpError with the status that refuses the request
+ */
 export function parseRequest(head: RequestHead, site: ServedAuthority): Http1Request {
   const length = bodyLength(head)
   checkMethod(head.method)
@@ -28,29 +31,29 @@ export function parseRequest(head: RequestHead, site: ServedAuthority): Http1Req
   return { head, url, length, expectsContinue, persistent: isPersistent(head), webSocket: isWebSocket(head) }
 }
 
-/** RFC 9112 §6.3, with everything refused that two parsers could read in two ways (§11.2). */
+/** Returns the body's length (RFC 9112 §6.3). It refuses everything that two parsers could read in two ways (§11.2). */
 function bodyLength(head: RequestHead): number | 'chunked' {
   const codings = valuesOf(head.fields, 'transfer-encoding')
   const lengths = valuesOf(head.fields, 'content-length')
   if (codings.length === 0) return lengths.length === 0 ? 0 : parseContentLength(lengths)
   if (lengths.length > 0) throw new HttpError('ambiguous_length')
   const coding = codings.join(',').toLowerCase()
-  // HTTP/1.0 has no transfer codings: who sends one has its framing wrong (RFC 9112 §6.1).
+  // HTTP/1.0 has no transfer codings: a request that has one is framed wrongly (RFC 9112 §6.1).
   if (coding === 'chunked' && head.version === '1.1') return 'chunked'
   const isOther = /^[a-z]+, ?chunked$/.test(coding) && head.version === '1.1'
   throw new HttpError(isOther ? 'transfer_coding_not_implemented' : 'invalid_transfer_encoding')
 }
 
 /**
- * RFC 9112 §9.3. After a declined upgrade it ends: what was sent behind it may be meant in the other protocol, and
- * parsers differ in whether they read it as requests.
+ * Says whether the connection persists (RFC 9112 §9.3). It ends after a declined upgrade: the bytes after it may be of
+ * the other protocol, and parsers differ in whether they read them as requests.
  */
 function isPersistent(head: RequestHead): boolean {
   const has = (name: string): boolean => lists(head, 'connection', name)
   return !has('close') && !has('upgrade') && (head.version === '1.1' || has('keep-alive'))
 }
 
-/** RFC 9110 §7.8: HTTP/1.0 has no upgrades. */
+/** Says whether the request asks for a WebSocket. HTTP/1.0 has no upgrades (RFC 9110 §7.8). */
 function isWebSocket(head: RequestHead): boolean {
   return head.version === '1.1' && lists(head, 'upgrade', 'websocket') && lists(head, 'connection', 'upgrade')
 }

@@ -1,13 +1,13 @@
 // Bytes that wait in one array, so that a body in tiny frames costs what its octets cost and no more.
 
-/** The least that is allocated when bytes have to be joined. */
+/** The least number of bytes to allocate when bytes have to be joined. */
 const STORE_MIN_BYTES = 4096
 
 export class ByteQueue {
   #store: Uint8Array = new Uint8Array(0)
   length = 0
 
-  /** Copies `bytes`: they may be a part of what others still need. */
+  /** Copies `bytes`, which may be part of a larger buffer that is still in use. */
   push(bytes: Uint8Array): void {
     const length = this.length + bytes.length
     if (this.length === 0) this.#store = bytes.slice()
@@ -18,7 +18,7 @@ export class ByteQueue {
     this.length = length
   }
 
-  /** All of them, for the caller to keep. */
+  /** Returns all waiting bytes, for the caller to keep. */
   take(): Uint8Array {
     const bytes = this.#store.subarray(0, this.length)
     this.#store = new Uint8Array(0)

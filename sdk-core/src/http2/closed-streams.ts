@@ -1,9 +1,9 @@
-// The streams that were over last, and by whose doing: what still comes on them is late, or wrong (RFC 9113 §5.1).
+// Remembers the streams that ended last, and which side ended them: a frame on one is late, or wrong (RFC 9113 §5.1).
 
 import { CLOSED_STREAMS_KNOWN } from './limits.ts'
 
 export class ClosedStreams {
-  /** Oldest first → whether we ended it before the visitor did, who may not have known yet. */
+  /** Maps a stream, oldest first, to whether the SDK ended it before the visitor, which may not have known yet. */
   readonly #streams = new Map<number, boolean>()
 
   add(streamId: number, byUs: boolean): void {
@@ -19,7 +19,7 @@ export class ClosedStreams {
     return this.#streams.has(streamId)
   }
 
-  /** Whether frames on it may just be late. */
+  /** Returns whether frames on the stream may just be late. */
   isLate(streamId: number): boolean {
     return this.#streams.get(streamId) === true
   }

@@ -1,4 +1,4 @@
-// An HTTP/2 server on one connection (RFC 9113): from the preface to GOAWAY, with every flood it has to withstand.
+// An HTTP/2 server on one connection (RFC 9113), from the preface to GOAWAY. It withstands each known kind of flood.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { DeadlineWriter } from '../exchange/deadline-writer.ts'
@@ -40,7 +40,7 @@ import { INITIAL_WINDOW_BYTES, OUR_SETTINGS, type VisitorSettings } from './sett
 import { Streams } from './streams.ts'
 import { TokenBucket } from './token-bucket.ts'
 
-/** Serves one connection. Resolves when it is over, and never rejects for what the visitor does. */
+/** Serves one connection. Resolves when it is over, and never rejects because of the visitor. */
 export async function serveHttp2(stream: ByteStream, options: HttpOptions): Promise<void> {
   await new Connection(stream, options).run()
 }
@@ -59,14 +59,14 @@ class Connection {
   readonly #deadline = new Deadline(() => this.#late())
   readonly #resets = new TokenBucket(RESETS_BURST, RESETS_PER_SECOND)
   readonly #idleFrames = new TokenBucket(IDLE_FRAMES_BURST, IDLE_FRAMES_PER_SECOND)
-  /** Of all streams together. */
+  /** The receive window of the whole connection. */
   readonly #window = new ReceiveWindow(CONNECTION_WINDOW_BYTES, CONNECTION_WINDOW_MAX_BYTES)
-  /** No more streams: one side said so. */
+  /** True when one side said that there will be no more streams. */
   #isLeaving = false
   #isBroken = false
   #isOver = false
   #awaited: 'head' | 'request' | undefined
-  /** Nothing more is to be done but to end in order. */
+  /** Resolves when only the orderly end is left to do. */
   readonly #over = Promise.withResolvers<void>()
 
   constructor(stream: ByteStream, options: HttpOptions) {
@@ -108,7 +108,10 @@ class Connection {
     await this.#end(received)
   }
 
-  /** Reads to the visitor's end, also behind our own: what is not read could reset the connection under the last frames. */
+  /**
+   * Reads to the visitor's end, also after the SDK's own: unread bytes could reset the connection before the last
+   * frames arrive.
+   */
   async #receive(): Promise<void> {
     try {
       for (let bytes = await this.#stream.read(); bytes; bytes = await this.#stream.read()) {
@@ -156,7 +159,7 @@ class Connection {
     }
   }
 
-  /** Every block is decoded, whatever becomes of its stream: the next one depends on it (§4.3). */
+  /** Decodes every block, whatever becomes of its stream: the next block depends on it (§4.3). */
   #headers(id: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void {
     const list = new HeaderList()
     try {
@@ -210,7 +213,7 @@ class Connection {
     this.#leave()
   }
 
-  /** §6.8: the streams that are open are finished, the visitor takes everything else elsewhere. */
+  /** Sends GOAWAY (§6.8). Open streams are finished, and the visitor takes everything else to another connection. */
   #goAway(): void {
     if (this.#isOver) return
     this.#tell(new Http2Error('closing'))
@@ -227,7 +230,7 @@ class Connection {
     if (this.#streams.size === 0) this.#finish()
   }
 
-  /** §5.4.1: the visitor is told why, and nothing that it asked for is finished. */
+  /** Sends the reason of a connection error to the visitor (§5.4.1), and finishes none of its requests. */
   #fail(error: Http2Error): void {
     if (this.#isOver) return
     this.#tell(error)
@@ -251,7 +254,10 @@ class Connection {
     this.#over.resolve()
   }
 
-  /** As HTTP/1.1 does: our direction, then the visitor's, but not for ever. @param received settles with the latter */
+  /**
+   * Ends the SDK's direction, then waits a bounded time for the visitor's, as HTTP/1.1 does.
+   * @param received settles with the visitor's end
+   */
   async #end(received: Promise<void>): Promise<void> {
     await this.#frameWriter.drained()
     const closed = new Error('the connection is closed')
@@ -262,7 +268,7 @@ class Connection {
     this.#writer.fail(closed)
   }
 
-  /** One deadline at a time: for a preface or a header block that has begun, and for the next request. */
+  /** Sets the one deadline: for a preface or a header block that has begun, or for the next request. */
   #watch(): void {
     if (this.#isOver) return
     const isInHead = this.#frameHandler.isInBlock || !this.#frames.hasBegun

@@ -1,13 +1,13 @@
-// What one stream has to send: a response body, cut into DATA frames as the windows allow (RFC 9113 §6.1, §6.9).
+// The octets that one stream has to send, cut into DATA frames as the windows allow (RFC 9113 §6.1, §6.9).
 
 import { WRITE_STALL_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { DATA, END_STREAM, HEADER_BYTES, writeHeader } from './frame.ts'
 
 export class DataQueue {
-  /** What the visitor takes on this stream (RFC 9113 §6.9); a changed setting can make it negative. */
+  /** The octets that the visitor accepts on this stream (RFC 9113 §6.9). A changed setting can make it negative. */
   window: number
-  /** In the frame writer's round. */
+  /** True while the frame writer has the queue in its round. */
   isQueued = false
   readonly #streamId: number
   readonly #deadline: Deadline
@@ -15,7 +15,7 @@ export class DataQueue {
   #piece = 0
   #at = 0
   #pending = 0
-  /** END_STREAM goes with the last octet of what is pending. */
+  /** True when END_STREAM goes with the last pending octet. */
   #ends = false
   #taken: PromiseWithResolvers<void> | undefined
   #over: { error: unknown } | undefined
@@ -27,17 +27,17 @@ export class DataQueue {
     this.#deadline = new Deadline(stalled)
   }
 
-  /** Octets that can go now, as far as this stream goes. */
+  /** The number of octets that this stream could send now. */
   get available(): number {
     return Math.max(0, Math.min(this.#pending, this.window))
   }
 
-  /** Whether a frame can go: with octets, or to end the stream. */
+  /** True when a frame can be sent: with octets, or to end the stream. */
   get isReady(): boolean {
     return this.#pending > 0 ? this.window > 0 : this.#ends
   }
 
-  /** Resolves when all of it is on its way. One write at a time. */
+  /** Queues the pieces. Resolves when all of them were sent. Only one write may be pending. */
   write(pieces: readonly Uint8Array[], size: number, isEnd: boolean): Promise<void> {
     if (this.#over) return Promise.reject(this.#over.error)
     if (size === 0 && !isEnd) return Promise.resolve()
@@ -51,7 +51,10 @@ export class DataQueue {
     return this.#taken.promise
   }
 
-  /** Writes one frame of at most `max` octets. @returns its octets */
+  /**
+   * Writes one frame of at most `max` octets.
+   * @returns the number of its octets
+   */
   fill(into: Uint8Array, at: number, max: number): number {
     const length = Math.min(this.available, max)
     this.#pending -= length
@@ -64,7 +67,7 @@ export class DataQueue {
     return length
   }
 
-  /** Nothing more is sent: the write that is on, and all later ones, reject. */
+  /** Sends nothing more: the pending write, and all later ones, reject with `error`. */
   fail(error: unknown): void {
     this.#over ??= { error }
     const taken = this.#taken

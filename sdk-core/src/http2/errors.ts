@@ -1,6 +1,7 @@
-// How a visitor can break HTTP/2: a stable code, and the error code that its frame tells it (RFC 9113 §7).
+// The errors of HTTP/2 that a visitor can make: a stable code, and the error code in the frame that answers (RFC 9113
+// §7).
 
-/** RFC 9113 §7, as far as it is said here. */
+/** The error codes of RFC 9113 §7 that the SDK sends. */
 const WIRE_CODES = {
   NO_ERROR: 0x00,
   PROTOCOL_ERROR: 0x01,
@@ -14,7 +15,7 @@ const WIRE_CODES = {
   ENHANCE_YOUR_CALM: 0x0b,
 }
 
-/** Code → error code on the wire and text. */
+/** Maps each code to its error code on the wire and its text. */
 const ERRORS = {
   invalid_preface: ['PROTOCOL_ERROR', 'The connection does not begin with the preface of HTTP/2'],
   invalid_frame_size: [
@@ -48,9 +49,9 @@ export type Http2ErrorCode = keyof typeof ERRORS
 export class Http2Error extends Error {
   override readonly name = 'Http2Error'
   readonly code: Http2ErrorCode
-  /** What RST_STREAM or GOAWAY says. */
+  /** The error code in RST_STREAM or GOAWAY. */
   readonly wireCode: number
-  /** The stream that ends with it; undefined when the connection does. */
+  /** The stream that the error ends. Undefined when it ends the connection. */
   readonly streamId: number | undefined
 
   constructor(code: Http2ErrorCode, streamId?: number) {

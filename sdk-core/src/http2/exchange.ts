@@ -12,7 +12,7 @@ import type { UpgradeTransport } from '../websocket/upgrade.ts'
 import type { Http2Request } from './request-parser.ts'
 import type { Stream } from './stream.ts'
 
-/** Settles when the stream is over; never rejects. */
+/** Serves the request of one stream. Settles when the stream is over, and never rejects. */
 export async function serveExchange(
   stream: Stream,
   request: Http2Request,
@@ -21,7 +21,7 @@ export async function serveExchange(
   const { method } = request.head
   try {
     const body = await bodyOf(stream, request)
-    // What came with the request may have been its cancellation: then no handler has to start.
+    // The request's cancellation may have come with it: then no handler has to start.
     if (stream.isOver) return
     await respond(stream, request, new HandlerCall(request, body, () => transportOver(stream), options))
   } catch (error) {
@@ -30,12 +30,12 @@ export async function serveExchange(
   }
 }
 
-/** The response to a request that no handler gets to see, or whose body turned out malformed. */
+/** Answers a request that does not reach a handler, or whose body turned out malformed. */
 export function sendErrorResponse(stream: Stream, error: HttpError, method: string | undefined): void {
   stream.respond([[':status', String(error.status)], ...errorResponseFields(error)], method === 'HEAD')
   if (method === 'HEAD') return
   const text = encodeLatin1(error.message)
-  stream.write([text], text.length, true).catch(() => {}) // the visitor did not wait for it
+  stream.write([text], text.length, true).catch(() => {}) // The visitor did not wait for the text.
 }
 
 async function bodyOf(
@@ -46,7 +46,7 @@ async function bodyOf(
   if (!body || webSocket) return undefined
   if (expectsContinue)
     body.sendContinue = () => stream.hasResponded || stream.respond([[':status', '100']], false)
-  // Some visitors send the end of the stream in a frame of its own: a GET or HEAD that has no content says so late.
+  // Some visitors end the stream in a later frame, and so a GET or HEAD without content shows late that it has none.
   const isUsuallyEmpty = head.method === 'GET' || head.method === 'HEAD'
   return isUsuallyEmpty && !(await body.begins(HEAD_DEADLINE_MS)) ? undefined : body
 }
@@ -55,7 +55,7 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
   stream.setDisconnectListener(call)
   try {
     const prepared = await call.response()
-    // To CONNECT, 2xx would say that the WebSocket is open (RFC 8441 §5).
+    // A 2xx in answer to CONNECT would say that the WebSocket is open (RFC 8441 §5).
     if (prepared instanceof PreparedResponse && request.webSocket && prepared.response.ok) {
       prepared.cancel(undefined)
       throw new HttpError('upgrade_declined')
@@ -83,7 +83,7 @@ async function sendResponse(stream: Stream, prepared: PreparedResponse): Promise
   for await (const { pieces, size, done } of prepared.batches()) await stream.write(pieces, size, done)
 }
 
-/** RFC 8441 §5: behind 200 the stream is the other protocol's. */
+/** Hands the stream to the WebSocket after 200 (RFC 8441 §5). */
 function transportOver(stream: Stream): UpgradeTransport {
   return {
     isKeyed: false,

@@ -1,4 +1,4 @@
-// Checks each frame by every rule of RFC 9113 §6 that needs no knowledge of the streams, and hands it on as an event.
+// Checks each frame by every rule of RFC 9113 §6 that needs no state of the streams, and passes it on as an event.
 
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
@@ -25,19 +25,28 @@ import { HeaderBlock } from './header-block.ts'
 import { CONTINUATIONS_MAX } from './limits.ts'
 import { parseSettings, type VisitorSettings } from './settings.ts'
 
-/** Called in the order of the frames; each may throw an Http2Error. */
+/** FrameEvents are called in the order of the frames. Each may throw an Http2Error. */
 export interface FrameEvents {
-  /** @param size what it takes of the windows: padding, too */
+  /**
+   * Called with the content of a DATA frame.
+   * @param size the octets that it takes of the windows, with its padding
+   */
   data(streamId: number, data: Uint8Array, size: number, isEnd: boolean): void
-  /** @param isSelfDependent the stream was made to depend on itself, which is an error of the stream (RFC 7540 §5.3.1) */
+  /**
+   * Called with a whole header block.
+   * @param isSelfDependent the stream was made to depend on itself, which is a stream error (RFC 7540 §5.3.1)
+   */
   headers(streamId: number, block: Uint8Array, isEnd: boolean, isSelfDependent: boolean): void
   reset(streamId: number): void
   settings(settings: VisitorSettings): void
   ping(payload: Uint8Array): void
   goAway(): void
-  /** @param streamId 0 for the connection's window */
+  /**
+   * Called with the increment of a window.
+   * @param streamId 0 for the connection's window
+   */
   windowUpdate(streamId: number, increment: number): void
-  /** A frame that asks for nothing: it has been dealt with. */
+  /** Called after a frame that needs no further work. */
   idle(): void
 }
 
@@ -59,7 +68,7 @@ export class FrameHandler {
     [WINDOW_UPDATE]: (frame) => this.#windowUpdate(frame),
     [CONTINUATION]: (frame) => this.#continuation(frame),
   }
-  /** A header block whose end has not come: nothing else may come before (§6.10). */
+  /** A header block whose end has not come. Until then no other frame may come (§6.10). */
   #block: HeaderBlock | undefined
 
   constructor(events: FrameEvents) {
@@ -75,7 +84,7 @@ export class FrameHandler {
     if (this.#block && frame.type !== CONTINUATION) throw new Http2Error('unexpected_frame')
     const rule = this.#rules[frame.type]
     if (rule) rule(frame)
-    else this.#events.idle() // §5.5: unknown types are ignored
+    else this.#events.idle() // Unknown types are ignored (§5.5).
   }
 
   #data(frame: Frame): void {
@@ -112,7 +121,7 @@ export class FrameHandler {
     this.#events.headers(block.streamId, block.bytes, block.isEnd, block.isSelfDependent)
   }
 
-  /** §5.3: priorities are not followed, only looked at as far as the frame has to be one. */
+  /** Checks the form of a PRIORITY frame and ignores its content (§5.3). */
   #priority(frame: Frame): void {
     requireStream(frame)
     this.#events.idle()
@@ -158,7 +167,7 @@ export class FrameHandler {
   }
 }
 
-/** §6.1: the payload without its padding. */
+/** Returns the payload without its padding (§6.1). */
 function unpadded({ flags, payload }: Frame): Uint8Array {
   if (!(flags & PADDED)) return payload
   if (payload.length === 0) throw new Http2Error('invalid_frame_size')
@@ -167,7 +176,7 @@ function unpadded({ flags, payload }: Frame): Uint8Array {
   return payload.subarray(1, end)
 }
 
-/** §8.4: only servers push. */
+/** Refuses PUSH_PROMISE: only servers push (§8.4). */
 function refusePush(): never {
   throw new Http2Error('unexpected_frame')
 }

@@ -1,4 +1,4 @@
-// Reads frames from the visitor's bytes: the preface, then headers and whole payloads (RFC 9113 §3.4, §4.1).
+// Reads frames from the visitor's bytes: the preface, then headers with whole payloads (RFC 9113 §3.4, §4.1).
 
 import { concat } from '../bytes/concat.ts'
 import { encodeLatin1 } from '../bytes/latin1.ts'
@@ -9,9 +9,9 @@ import { FRAME_BYTES } from './limits.ts'
 const PREFACE: Uint8Array = encodeLatin1('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 export class FrameReader {
-  /** What was not read yet: less than a frame, once `next` has given all it can. */
+  /** The unread bytes: less than a frame, after `next` returned undefined. */
   #bytes: Uint8Array = new Uint8Array(0)
-  /** Octets of the preface that came. */
+  /** The number of octets of the preface that came. */
   #preface = 0
   #isFirst = true
 
@@ -19,13 +19,13 @@ export class FrameReader {
     this.#bytes = concat([this.#bytes, bytes])
   }
 
-  /** Whether the preface with its SETTINGS was read. */
+  /** True when the preface with its SETTINGS was read. */
   get hasBegun(): boolean {
     return !this.#isFirst
   }
 
   /**
-   * The next frame, whose payload is a part of what was pushed; undefined when it is not whole yet.
+   * Returns the next frame, whose payload is a view into the pushed bytes. Undefined when the frame is not whole yet.
    * @throws Http2Error
    */
   next(): Frame | undefined {
@@ -35,7 +35,7 @@ export class FrameReader {
     if (length > FRAME_BYTES) throw new Http2Error('invalid_frame_size')
     const type = bytes[3]!
     const flags = bytes[4]!
-    // §3.4: SETTINGS, and not an acknowledgment, is the rest of the preface.
+    // The preface includes a SETTINGS frame that is no acknowledgment (§3.4).
     if (this.#isFirst && (type !== SETTINGS || flags & 1)) throw new Http2Error('invalid_preface')
     const end = HEADER_BYTES + length
     if (bytes.length < end) return undefined

@@ -1,4 +1,5 @@
-// Writes frames to the visitor: those of one turn leave in one write, control frames first, then DATA stream by stream.
+// Writes frames to the visitor. Those of one turn of the event loop leave in one write: control frames first, then
+// DATA.
 
 import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
@@ -8,31 +9,31 @@ import { CONTROL_WAITING_MAX_BYTES, FRAME_BYTES, WORK_MIN_BYTES } from './limits
 import { INITIAL_WINDOW_BYTES } from './settings.ts'
 
 export class FrameWriter {
-  /** What the visitor takes on the whole connection (RFC 9113 §6.9). */
+  /** The octets that the visitor accepts on the whole connection (RFC 9113 §6.9). */
   window: number = INITIAL_WINDOW_BYTES
   readonly #writer: DeadlineWriter
   readonly #worked: () => void
   #control: Uint8Array[] = []
   #controlBytes = 0
-  /** Streams with something to send, whose turn comes in this order. */
+  /** The streams with octets to send, in the order in which they are served. */
   #round: DataQueue[] = []
   #pumping: Promise<void> | undefined
   #room: PromiseWithResolvers<void> | undefined
 
-  /** @param worked a DATA frame was sent that is worth answering */
+  /** @param worked called when a DATA frame was sent that justifies answers of the visitor */
   constructor(writer: DeadlineWriter, worked: () => void) {
     this.#writer = writer
     this.#worked = worked
   }
 
-  /** Frames that keep their order and need no window. */
+  /** Queues frames that keep their order and need no window. */
   control(frame: Uint8Array): void {
     this.#control.push(frame)
     this.#controlBytes += frame.length
     this.#pump()
   }
 
-  /** `queue` has something to send, or a window to do so. */
+  /** Queues a stream that has octets to send, or a window to do so. */
   data(queue: DataQueue): void {
     if (queue.isQueued || !queue.isReady) return
     queue.isQueued = true
@@ -40,20 +41,23 @@ export class FrameWriter {
     this.#pump()
   }
 
-  /** The connection's window grew. */
+  /** Adds `increment` to the connection's window. */
   opened(increment: number): void {
     this.window += increment
     this.#pump()
   }
 
-  /** Waits while so much waits that nothing more should be read that has to be answered. Never rejects. */
+  /**
+   * Waits while so many control frames wait that the connection should read nothing more that needs an answer. Never
+   * rejects.
+   */
   async hasRoom(): Promise<void> {
     if (this.#controlBytes <= CONTROL_WAITING_MAX_BYTES) return
     this.#room ??= Promise.withResolvers()
     await this.#room.promise
   }
 
-  /** Settles, and never rejects, when all that can be sent was, or never will be. */
+  /** Settles when everything that can be sent was sent, or never will be. Never rejects. */
   async drained(): Promise<void> {
     while (this.#pumping) await this.#pumping
   }
@@ -64,24 +68,24 @@ export class FrameWriter {
 
   async #run(): Promise<void> {
     try {
-      await undefined // what else this turn has to send goes with it
+      await undefined // The other frames of this turn go into the same write.
       for (let bytes = this.#collectFrames(); bytes; bytes = this.#collectFrames())
         await this.#writer.write(bytes)
     } catch {
-      // The writer tells the connection, and nothing is sent any more.
+      // The writer reports the error to the connection, and nothing more is sent.
       this.#takeControl(undefined)
       this.#round = []
     }
     this.#pumping = undefined
   }
 
-  /** All control frames and a round of DATA; undefined when nothing can go. */
+  /** Returns all control frames and a round of DATA. Undefined when nothing can be sent. */
   #collectFrames(): Uint8Array | undefined {
     const max = Math.min(this.window, WRITE_BYTES)
     let octets = 0
     for (const queue of this.#round) octets += Math.min(queue.available, max)
     octets = Math.min(octets, max)
-    // A frame is short only when its stream, or the connection, can give no more.
+    // A frame is short only when its stream, or the connection, has no more to send or no more window.
     const frames = this.#round.length + Math.ceil(octets / FRAME_BYTES) + 1
     const bytes = new Uint8Array(this.#controlBytes + octets + frames * HEADER_BYTES)
     const end = this.#fill(bytes, this.#takeControl(bytes), max)

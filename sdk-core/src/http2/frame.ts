@@ -1,4 +1,4 @@
-// The frame layer (RFC 9113 §4.1, §6): types, flags, and frames to bytes.
+// The frame layer (RFC 9113 §4.1, §6): types, flags, and the encoding of frames.
 
 import { FRAME_BYTES } from './limits.ts'
 
@@ -19,9 +19,9 @@ export const END_HEADERS = 0x04
 export const PADDED = 0x08
 export const PRIORITY_FLAG = 0x20
 
-/** Octets before the payload. */
+/** The number of octets before the payload. */
 export const HEADER_BYTES = 9
-/** The largest window, and the largest stream identifier. */
+/** The largest size of a window, and the largest stream identifier. */
 export const MAX_31_BITS: number = 2 ** 31 - 1
 
 export interface Frame {
@@ -60,7 +60,7 @@ export function encodeFrame(
   return frame
 }
 
-/** RST_STREAM and WINDOW_UPDATE: one number. */
+/** Encodes a frame with one number: RST_STREAM or WINDOW_UPDATE. */
 export function encodeNumber(type: number, streamId: number, value: number): Uint8Array {
   const payload = new Uint8Array(4)
   writeUint32(payload, 0, value)
@@ -74,7 +74,7 @@ export function encodeGoAway(lastStreamId: number, code: number): Uint8Array {
   return encodeFrame(GOAWAY, 0, 0, payload)
 }
 
-/** HEADERS and, when the block does not fit into one frame, CONTINUATIONs (§6.10). */
+/** Encodes HEADERS and, when the block does not fit into one frame, CONTINUATIONs (§6.10). */
 export function encodeHeaders(streamId: number, block: Uint8Array, isEnd: boolean): Uint8Array {
   const frames = Math.max(1, Math.ceil(block.length / FRAME_BYTES))
   const bytes = new Uint8Array(frames * HEADER_BYTES + block.length)
@@ -92,7 +92,7 @@ export function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** The highest bit is reserved and ignored. */
+/** Reads 31 bits. The highest bit is reserved and ignored. */
 export function uint31(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) & MAX_31_BITS
 }

@@ -1,10 +1,10 @@
-// A header block as its fragments come (RFC 9113 §4.3): HEADERS, then CONTINUATIONs.
+// Collects the fragments of a header block (RFC 9113 §4.3): HEADERS, then CONTINUATIONs.
 
 import { concat } from '../bytes/concat.ts'
 
 export class HeaderBlock {
   readonly streamId: number
-  /** Whether the stream ends with it. */
+  /** True when the stream ends with the block. */
   readonly isEnd: boolean
   readonly isSelfDependent: boolean
   readonly #fragments: Uint8Array[] = []

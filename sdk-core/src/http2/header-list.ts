@@ -3,23 +3,23 @@
 import type { Field } from '../semantics/fields.ts'
 import { HEAD_BYTES, HEAD_FIELDS } from '../semantics/limits.ts'
 
-// A token in lower case, and what HTTP/1.1 takes here for a value: §8.2.1 asks for less.
+// A name is a token in lower case, and a value is what HTTP/1.1 accepts here: §8.2.1 asks for less.
 const NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
 const PSEUDO = new Set([':method', ':scheme', ':authority', ':path', ':protocol'])
-/** §8.2.2: fields about a connection have no place here. */
+/** Fields about a connection are not allowed (§8.2.2). */
 const CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-/** What a field weighs beside its octets (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** Each field counts so many octets beside its own (§6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
 const FIELD_OVERHEAD_BYTES = 32
 
 export class HeaderList {
   readonly pseudo: Map<string, string> = new Map()
   readonly fields: Field[] = []
   isMalformed = false
-  /** What came after that was not kept. */
+  /** True when the list is too large. Fields after that were not kept. */
   isTooLarge = false
   #size = 0
-  /** Without the crumbs of cookies, of which browsers make one field each (§8.2.3). */
+  /** The number of fields, without the parts of a cookie, which browsers split into many fields (§8.2.3). */
   #count = 0
 
   add(name: string, value: string): void {
@@ -36,7 +36,7 @@ export class HeaderList {
     }
   }
 
-  /** §8.3: known, once, before all fields. */
+  /** Checks a pseudo-header field: it must be known, come once, and come before all other fields (§8.3). */
   #isPseudo(name: string, value: string): boolean {
     return PSEUDO.has(name) && !this.pseudo.has(name) && this.fields.length === 0 && VALUE.test(value)
   }

@@ -1,32 +1,55 @@
 // Every limit of HTTP/2 beside those that all versions share, each with its unit and the reason for its value.
 
-/** Payload of a frame, either way: what everybody takes (RFC 9113 §4.2), and a TLS record's worth. */
+/**
+ * A frame's payload has at most so many bytes, in both directions: every peer accepts this (RFC 9113 §4.2), and it fits
+ * a TLS record.
+ */
 export const FRAME_BYTES: number = 16 * 1024
-/** Requests at a time on one connection: RFC 9113 §6.5.2 asks for at least 100, browsers use no more. */
+/**
+ * One connection has at most so many open requests: RFC 9113 §6.5.2 asks for at least 100, and browsers use no more.
+ */
 export const STREAMS_MAX = 128
-/** Body that waits unread on one stream: the size of a yamux window. */
+/** So many bytes of body may wait unread on one stream: the size of a yamux window. */
 export const STREAM_WINDOW_BYTES: number = 256 * 1024
-/** … and on all streams of a connection: four handlers that do not read do not stop the others. */
+/**
+ * So many bytes of bodies may wait unread on all streams of a connection: four handlers that do not read do not stop
+ * the others.
+ */
 export const CONNECTION_WINDOW_BYTES: number = 1024 * 1024
-/** What the windows grow to for handlers that are faster: 20 MB/s at a round trip of 100 ms. */
+/** The windows grow up to this for handlers that are faster: 20 MB/s at a round trip of 100 ms. */
 export const STREAM_WINDOW_MAX_BYTES: number = 2 * 1024 * 1024
 export const CONNECTION_WINDOW_MAX_BYTES: number = 4 * 1024 * 1024
-/** CONTINUATION frames of one header block (CVE-2024-27316): at their usual size four make the largest. */
+/**
+ * A header block has at most so many CONTINUATION frames (CVE-2024-27316). At their usual size four make the largest
+ * block.
+ */
 export const CONTINUATIONS_MAX = 32
 
-/** Streams that may end before their response did, at once … (CVE-2023-44487, CVE-2025-8671): two pages full of images. */
+/**
+ * So many streams may end before their response in a burst (CVE-2023-44487, CVE-2025-8671): enough for two pages full
+ * of images.
+ */
 export const RESETS_BURST = 256
-/** … and by the second. A response that was sent whole makes up for one, too. */
+/** So many streams may end before their response per second. Each response that was sent whole allows one more. */
 export const RESETS_PER_SECOND = 16
-/** Frames that further nothing, at once: PING, SETTINGS, PRIORITY, empty DATA, … (CVE-2019-9511 to 9518). */
+/**
+ * So many frames that need no work may come in a burst: PING, SETTINGS, PRIORITY, empty DATA and the like
+ * (CVE-2019-9511 to 9518).
+ */
 export const IDLE_FRAMES_BURST = 1024
-/** … and by the second. Clients that follow each frame of ours with two WINDOW_UPDATEs stay far below. */
+/**
+ * So many frames that need no work may come per second. Clients that answer each frame with two WINDOW_UPDATEs stay far
+ * below.
+ */
 export const IDLE_FRAMES_PER_SECOND = 128
-/** What a DATA frame or a response of ours makes up for: its WINDOW_UPDATEs, PRIORITYs and the like. */
+/**
+ * Each DATA frame or response that the SDK sends allows so many more such frames: its WINDOW_UPDATEs, PRIORITYs and the
+ * like.
+ */
 export const IDLE_FRAMES_PER_WORK = 4
-/** A DATA frame that the visitor's window made shorter than this makes up for nothing. */
+/** A DATA frame that the visitor's window made shorter than this allows none. */
 export const WORK_MIN_BYTES = 256
-/** Frames of ours, other than DATA, that wait to be written before reading pauses. */
+/** Reading pauses when frames of so many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
-/** Streams that are over and still known by their number, so that late frames are told from wrong ones. */
+/** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

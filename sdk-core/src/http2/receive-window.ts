@@ -1,10 +1,10 @@
-// What the visitor may send before it is told that it may send more (RFC 9113 §5.2): the bound on what waits unread.
+// Bounds what the visitor may send before the SDK gives it more credit (RFC 9113 §5.2), and so what waits unread.
 
 export class ReceiveWindow {
   #size: number
   readonly #maxSize: number
   #left: number
-  /** What was read and is not given back yet. */
+  /** The bytes that were read and not given back yet. */
   #consumed = 0
 
   constructor(size: number, maxSize: number) {
@@ -13,16 +13,17 @@ export class ReceiveWindow {
     this.#left = size
   }
 
-  /** @returns whether `bytes` were allowed to come */
+  /** @returns whether the visitor was allowed to send `bytes` */
   take(bytes: number): boolean {
     this.#left -= bytes
     return this.#left >= 0
   }
 
   /**
-   * Half a window at a time, so that WINDOW_UPDATEs are few. A reader that had to wait for these bytes is faster than
-   * the window lets the visitor be, so that doubles, up to its maximum: a slow reader never gets more than the first.
-   * @returns the increment to tell the visitor; 0 when there is none yet
+   * Gives credit back, half a window at a time, so that WINDOW_UPDATEs are few. When the reader had to wait for these
+   * bytes, it is faster than the window allows, and the window doubles, up to its maximum. A slow reader keeps the
+   * first window.
+   * @returns the increment to send; 0 when there is none yet
    */
   give(bytes: number, hasWaited: boolean): number {
     this.#consumed += bytes

@@ -7,9 +7,9 @@ import { ByteQueue } from './byte-queue.ts'
 
 export class Http2RequestBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** What is wrong with the body, when a read of the handler found that something is. */
+  /** The error in the body, when a read of the handler found one. */
   failure: HttpError | undefined
-  /** Asks the visitor, that waits for it, to send the body. */
+  /** Asks the visitor, which waits for that, to send the body. */
   sendContinue: (() => void) | undefined
   readonly #consumed: (bytes: number, hasWaited: boolean) => void
   readonly #queue = new ByteQueue()
@@ -18,10 +18,13 @@ export class Http2RequestBody {
   #over: { error: unknown } | undefined
   #wake: (() => void) | undefined
 
-  /** @param consumed is told what was read, or never will be: so much more may come; and whether the reader waited for it */
+  /**
+   * @param consumed called with the number of bytes that were read, or never will be, and with whether the reader
+   *   waited for them
+   */
   constructor(consumed: (bytes: number, hasWaited: boolean) => void) {
     this.#consumed = consumed
-    // Nothing is queued in the stream itself: a pull is a read of the handler, and only that makes room.
+    // The stream itself queues nothing: each pull is a read of the handler, and only that makes room.
     this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
   }
 
@@ -38,7 +41,7 @@ export class Http2RequestBody {
     this.#notify()
   }
 
-  /** Reads fail from now on, the one that is on as well; the first reason counts. */
+  /** Makes all reads fail, the current one as well. The first reason counts. */
   fail(error: unknown): void {
     if (this.#over) return
     this.#over = { error }
@@ -47,8 +50,9 @@ export class Http2RequestBody {
   }
 
   /**
-   * All that is here, or else the next that comes; undefined at the end. One read at a time.
-   * @param stallMs how long that may take
+   * Resolves with all bytes that have come, or else with the next that come; undefined at the end. Only one read may be
+   * pending.
+   * @param stallMs the longest wait, in milliseconds
    */
   async read(stallMs: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
     const hasWaited = this.#queue.length === 0
@@ -58,7 +62,10 @@ export class Http2RequestBody {
     return bytes
   }
 
-  /** Waits for more, as `read` does, without taking it. @returns false at the end */
+  /**
+   * Waits for more as `read` does, without taking it.
+   * @returns false at the end
+   */
   async begins(stallMs: number): Promise<boolean> {
     this.#invite()
     while (this.#queue.length === 0) {
@@ -84,7 +91,7 @@ export class Http2RequestBody {
   }
 
   #invite(): void {
-    // Not when the body is coming already (RFC 9110 §10.1.1).
+    // No invitation is sent when the body is coming already (RFC 9110 §10.1.1).
     if (this.#queue.length === 0 && !this.#ended && !this.#over) this.sendContinue?.()
     this.sendContinue = undefined
   }

@@ -17,13 +17,15 @@ const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/
 const PATH = /^\/[\x21-\x7e]*$/
 
 export interface Http2Request extends ParsedRequest {
-  /** Octets of the body, when the visitor said; the stream's end tells, too. */
+  /** The number of octets of the body, if the visitor said it. The end of the stream shows it, too. */
   length: number | undefined
 }
 
 /**
- * @param isEnd whether the request has no body
- * @throws Http2Error `malformed_request`, an error of the stream; HttpError with the status that refuses the request
+ * Parses a request.
+ * @param isEnd the request has no body
+ * @throws Http2Error `malformed_request`, a stream error
+ * @throws HttpError with the status that refuses the request
  */
 export function parseHttp2Request(
   list: HeaderList,
@@ -48,7 +50,7 @@ export function parseHttp2Request(
   }
 }
 
-/** §8.1.1: what HTTP/1.1 refuses with 400 is malformed here. */
+/** Returns the body's length. A length that HTTP/1.1 refuses with 400 makes the request malformed (§8.1.1). */
 function lengthOf(lengths: string[], streamId: number): number {
   try {
     return parseContentLength(lengths)
@@ -59,7 +61,7 @@ function lengthOf(lengths: string[], streamId: number): number {
 }
 
 /**
- * The request in the form of HTTP/1.1, which handlers and the rules of both versions know; undefined when it is malformed.
+ * Returns the request in the form of HTTP/1.1, which handlers and shared rules know. Undefined when it is malformed.
  * @throws HttpError `method_not_implemented` for a CONNECT that is no WebSocket
  */
 function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSocket: boolean } | undefined {
@@ -77,7 +79,7 @@ function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSoc
   if (protocol !== undefined && method !== 'CONNECT') return undefined
   if (!scheme || path === undefined || !isPath(path, method)) return undefined
   if (protocol !== undefined && protocol !== 'websocket') throw new HttpError('method_not_implemented')
-  // What was asked for in the clear is not what is served behind TLS (RFC 9110 §7.4).
+  // A site behind TLS does not serve `http:` targets (RFC 9110 §7.4).
   if (scheme.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
   const all = [...host, ...fields]
   if (protocol === undefined)
@@ -86,7 +88,7 @@ function readTarget({ pseudo, fields }: HeaderList): { head: RequestHead; webSoc
   return { head: { method: 'GET', target: path, version: '1.1', fields: all }, webSocket: true }
 }
 
-/** §8.3.1: `:authority` is what Host was; when both are there, they have to agree. */
+/** Makes a Host field of `:authority` (§8.3.1). When both are there, they have to agree. */
 function hostFields(authority: string | undefined, fields: readonly Field[]): Field[] | undefined {
   const hosts = valuesOf(fields, 'host')
   if (authority === undefined) return []

@@ -1,4 +1,4 @@
-// SETTINGS (RFC 9113 §6.5; RFC 8441 §3; RFC 9218 §2.1): what we tell, and what of the visitor's matters here.
+// SETTINGS (RFC 9113 §6.5; RFC 8441 §3; RFC 9218 §2.1): the SDK's own, and those of the visitor's that matter here.
 
 import { HEAD_BYTES } from '../semantics/limits.ts'
 import { Http2Error } from './errors.ts'
@@ -14,13 +14,16 @@ const MAX_HEADER_LIST_SIZE = 0x6
 const ENABLE_CONNECT_PROTOCOL = 0x8
 const NO_RFC7540_PRIORITIES = 0x9
 
-/** A setting on the wire: two octets for which, four for its value. */
+/** A setting on the wire has two octets of identifier and four of value. */
 const SETTING_BYTES = 6
 const MAX_FRAME_SIZE_MAX: number = 2 ** 24 - 1
-/** Of every window, until told otherwise (§6.9.2). */
+/** Every window begins with this size, unless a setting changes it (§6.9.2). */
 export const INITIAL_WINDOW_BYTES = 65_535
 
-/** Undefined is unchanged. Our frames are small enough, so its limit on them does not matter. */
+/**
+ * VisitorSettings has the settings that changed, and undefined for others. The limit on frames does not matter: the
+ * SDK's are small enough.
+ */
 export interface VisitorSettings {
   headerTableSize: number | undefined
   initialWindowSize: number | undefined
@@ -46,7 +49,10 @@ export const OUR_SETTINGS: Uint8Array = encodeFrame(
   ]),
 )
 
-/** Of a setting that comes twice the last counts. @throws Http2Error */
+/**
+ * Parses SETTINGS. When a setting comes twice, the last one counts.
+ * @throws Http2Error
+ */
 export function parseSettings(payload: Uint8Array): VisitorSettings {
   if (payload.length % SETTING_BYTES !== 0) throw new Http2Error('invalid_frame_size')
   const settings: VisitorSettings = { headerTableSize: undefined, initialWindowSize: undefined }

@@ -1,4 +1,4 @@
-// One stream (RFC 9113 §5.1): a request on its way in, a response on its way out, and a window for each.
+// One stream (RFC 9113 §5.1): the incoming request, the outgoing response, and a window for each.
 
 import type { DisconnectListener } from '../exchange/disconnect-listener.ts'
 import type { Field } from '../semantics/fields.ts'
@@ -11,31 +11,34 @@ import { Http2RequestBody } from './request-body.ts'
 
 const NOTHING = new Uint8Array(0)
 
-/** What a stream needs of its connection. */
+/** A StreamTransport is a stream's view of its connection. */
 export interface StreamTransport {
   control(frame: Uint8Array): void
   headers(streamId: number, fields: readonly Field[], isEnd: boolean): void
   data(queue: DataQueue): void
-  /** So many octets of the connection's window are free again. */
+  /** Called when so many octets of the connection's window are free again. */
   consumed(bytes: number, hasWaited: boolean): void
-  /** Nothing is expected of the stream any more. @param isWhole the response was sent to its end */
+  /**
+   * Called when nothing more can happen on the stream.
+   * @param isWhole the response was sent to its end
+   */
   over(stream: Stream, isWhole: boolean): void
 }
 
 export class Stream {
   readonly id: number
   readonly dataQueue: DataQueue
-  /** Undefined when the request ended with its head. */
+  /** The request's body. Undefined when the request ended with its head. */
   readonly body: Http2RequestBody | undefined
-  /** The head of the response was sent. */
+  /** True when the head of the response was sent. */
   hasResponded = false
-  /** Neither ended nor reset by the visitor, as far as we know. */
+  /** True until the visitor has ended or reset its direction. */
   isRemoteOpen: boolean
   isOver = false
   readonly #transport: StreamTransport
   #listener: DisconnectListener | undefined
   readonly #window = new ReceiveWindow(STREAM_WINDOW_BYTES, STREAM_WINDOW_MAX_BYTES)
-  /** Octets that Content-Length still expects. */
+  /** The octets that must still come by Content-Length. */
   #expected: number | undefined
 
   constructor(id: number, window: number, isEnd: boolean, transport: StreamTransport) {
@@ -46,17 +49,20 @@ export class Stream {
     if (!isEnd) this.body = new Http2RequestBody((bytes, hasWaited) => this.#credit(bytes, hasWaited))
   }
 
-  /** Tells `listener` when the visitor leaves. */
+  /** Calls `listener` when the visitor leaves. */
   setDisconnectListener(listener: DisconnectListener): void {
     this.#listener = listener
   }
 
-  /** The request has to have so many octets. */
+  /** Sets the number of octets that the request has to have. */
   expect(length: number | undefined): void {
     this.#expected = length
   }
 
-  /** @param size what the frame takes of the window. @throws Http2Error */
+  /**
+   * @param size the octets that the frame takes of the window
+   * @throws Http2Error
+   */
   receive(data: Uint8Array, size: number, isEnd: boolean): void {
     if (!this.isRemoteOpen) throw new Http2Error('stream_closed', this.id)
     if (!this.#window.take(size)) throw new Http2Error('window_exceeded', this.id)
@@ -69,14 +75,17 @@ export class Stream {
     this.#credit(size - data.length, false)
   }
 
-  /** §8.1: they end the request. What they say is dropped: a fetch Request has no place for it. @throws Http2Error */
+  /**
+   * Ends the request (§8.1). The trailers are dropped: a fetch Request has no place for them.
+   * @throws Http2Error
+   */
   receiveTrailers(isEnd: boolean, isMalformed: boolean): void {
     if (!this.isRemoteOpen) throw new Http2Error('stream_closed', this.id)
     if (!isEnd || isMalformed) throw new Http2Error('malformed_request', this.id)
     this.#receiveEnd(NOTHING)
   }
 
-  /** RST_STREAM of the visitor. */
+  /** The visitor sent RST_STREAM. */
   receiveReset(): void {
     this.isRemoteOpen = false
     this.break(new Http2Error('cancelled', this.id))
@@ -102,7 +111,7 @@ export class Stream {
     if (isEnd) this.#sent()
   }
 
-  /** Resolves when it is right to write more. */
+  /** Writes pieces of the response. Resolves when the caller may write more. */
   async write(pieces: readonly Uint8Array[], size: number, isEnd: boolean): Promise<void> {
     const taken = this.dataQueue.write(pieces, size, isEnd)
     this.#transport.data(this.dataQueue)
@@ -110,7 +119,7 @@ export class Stream {
     if (isEnd) this.#sent()
   }
 
-  /** RST_STREAM, and the end for whoever works on it. */
+  /** Sends RST_STREAM, and ends the stream for its reader and writer. */
   reset(code: Http2ErrorCode): void {
     if (this.isOver) return
     const error = new Http2Error(code, this.id)
@@ -118,7 +127,7 @@ export class Stream {
     this.break(error)
   }
 
-  /** The stream is over before its time. */
+  /** Ends the stream before its time. */
   break(error: unknown): void {
     if (this.isOver) return
     this.#finish(error, false)
@@ -132,7 +141,7 @@ export class Stream {
     this.body?.end()
   }
 
-  /** END_STREAM is on its way. A request that goes on is told that nobody listens (§8.1). */
+  /** END_STREAM was sent. When the request goes on, the visitor learns that it is not read (§8.1). */
   #sent(): void {
     if (this.isOver) return
     const error = new Http2Error('content_discarded', this.id)

@@ -1,4 +1,4 @@
-// The streams of one connection: which are open, which may open, and what frames mean to them (RFC 9113 §5.1).
+// The streams of one connection: it says which are open, which may open, and what frames do to them (RFC 9113 §5.1).
 
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -15,19 +15,19 @@ import { Stream, type StreamTransport } from './stream.ts'
 type SharedTransport = Omit<StreamTransport, 'over'>
 
 export class Streams {
-  /** The highest number that the visitor used and that was worked on. */
+  /** The highest stream number of the visitor that the SDK worked on. */
   lastId = 0
-  /** No stream is opened any more: what comes on higher numbers is ignored. */
+  /** True when no stream is opened any more: frames on higher numbers are ignored. */
   isClosed = false
   readonly #open = new Map<number, Stream>()
   readonly #closed = new ClosedStreams()
   readonly #options: HttpOptions
   readonly #transport: StreamTransport
   readonly #ended: (isWhole: boolean) => void
-  /** SETTINGS_INITIAL_WINDOW_SIZE of the visitor. */
+  /** The visitor's SETTINGS_INITIAL_WINDOW_SIZE. */
   #initialWindow = INITIAL_WINDOW_BYTES
 
-  /** @param ended a stream did; `isWhole`: with its whole response */
+  /** @param ended called when a stream ended; `isWhole` says whether its whole response was sent */
   constructor(options: HttpOptions, transport: SharedTransport, ended: (isWhole: boolean) => void) {
     this.#options = options
     this.#ended = ended
@@ -38,7 +38,10 @@ export class Streams {
     return this.#open.size
   }
 
-  /** @returns false when nobody will read it @throws Http2Error */
+  /**
+   * @returns false when the data will not be read
+   * @throws Http2Error
+   */
   data(id: number, data: Uint8Array, size: number, isEnd: boolean): boolean {
     const stream = this.#open.get(id)
     if (stream) stream.receive(data, size, isEnd)
@@ -46,7 +49,10 @@ export class Streams {
     return stream !== undefined
   }
 
-  /** A request, or its trailers. @throws Http2Error */
+  /**
+   * Handles the head of a request, or its trailers.
+   * @throws Http2Error
+   */
   headers(id: number, list: HeaderList, isEnd: boolean, isSelfDependent: boolean): void {
     const stream = this.#open.get(id)
     if (isSelfDependent) throw new Http2Error('invalid_stream_id', id)
@@ -56,7 +62,11 @@ export class Streams {
       throw new Http2Error(this.#closed.has(id) ? 'stream_closed' : 'invalid_stream_id')
   }
 
-  /** RST_STREAM of the visitor. @returns whether the stream was open @throws Http2Error */
+  /**
+   * Handles the visitor's RST_STREAM.
+   * @returns whether the stream was open
+   * @throws Http2Error
+   */
   reset(id: number): boolean {
     const stream = this.#open.get(id)
     if (stream) stream.receiveReset()
@@ -71,7 +81,10 @@ export class Streams {
     else if (this.#isIdle(id) && !this.isClosed) throw new Http2Error('unexpected_frame')
   }
 
-  /** §6.9.2: changes the windows of all streams. @throws Http2Error */
+  /**
+   * Changes the windows of all streams (§6.9.2).
+   * @throws Http2Error
+   */
   resize(initialWindow: number): void {
     const change = initialWindow - this.#initialWindow
     this.#initialWindow = initialWindow
@@ -81,7 +94,7 @@ export class Streams {
     }
   }
 
-  /** An error of one stream: RST_STREAM, whether it is open or never was. */
+  /** Ends one stream with RST_STREAM, also one that never was open. */
   fail({ code, wireCode }: Http2Error, id: number): void {
     const stream = this.#open.get(id)
     if (stream) stream.reset(code)
@@ -100,7 +113,7 @@ export class Streams {
     for (const stream of this.#open.values()) stream.break(error)
   }
 
-  /** §5.1.1: the visitor's numbers are odd. */
+  /** Opens a stream. The visitor's numbers are odd (§5.1.1). */
   #begin(id: number, list: HeaderList, isEnd: boolean): void {
     if (id % 2 === 0) throw new Http2Error('invalid_stream_id')
     if (this.isClosed) return
@@ -118,14 +131,14 @@ export class Streams {
     }
   }
 
-  /** DATA for a stream that is not open. */
+  /** Checks DATA for a stream that is not open. */
   #tolerate(id: number): void {
     if (this.#isIdle(id)) {
       if (!this.isClosed) throw new Http2Error('unexpected_frame')
     } else if (!this.#closed.isLate(id)) throw new Http2Error('stream_closed')
   }
 
-  /** Even numbers are ours to use, which we never do. */
+  /** Says whether a stream never was open. Even numbers are the server's, which the SDK never uses. */
   #isIdle(id: number): boolean {
     return id > this.lastId || id % 2 === 0
   }

@@ -1,4 +1,4 @@
-// A token bucket for what costs the visitor nothing: it fills with time, and with work that was worth it.
+// A token bucket for frames that cost the visitor nothing: it fills with time, and with useful work.
 
 export class TokenBucket {
   readonly #burst: number
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#left = burst
   }
 
-  /** @returns whether there was one left */
+  /** @returns whether a token was left */
   take(): boolean {
     const now = performance.now()
     this.refill((now - this.#at) * this.#perMs)

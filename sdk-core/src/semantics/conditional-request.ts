@@ -3,11 +3,14 @@
 export interface Validators {
   /** A strong entity tag (§8.8.3), quotes included. */
   etag: string
-  /** In whole seconds since the epoch, as Last-Modified can say it (§8.8.2). */
+  /** The time of the last change, in whole seconds since the epoch, as Last-Modified has it (§8.8.2). */
   modifiedSeconds: number
 }
 
-/** In the order of §13.2.2. @returns the status that answers instead of the file, if any */
+/**
+ * Evaluates the preconditions in the order of §13.2.2.
+ * @returns the status that answers in place of the file, if any
+ */
 export function evaluatePreconditions(
   headers: Headers,
   { etag, modifiedSeconds }: Validators,
@@ -22,7 +25,7 @@ export function evaluatePreconditions(
   return modifiedSince !== undefined && !isAfter(modifiedSeconds, modifiedSince) ? 304 : undefined
 }
 
-/** §13.1.5: whether the Range field counts, because the part that the visitor has is of this version. */
+/** Returns whether the Range field counts, because the visitor's part is of this version (§13.1.5). */
 export function ifRangeHolds(headers: Headers, { etag, modifiedSeconds }: Validators): boolean {
   const ifRange = headers.get('if-range')
   if (ifRange === null) return true
@@ -31,13 +34,16 @@ export function ifRangeHolds(headers: Headers, { etag, modifiedSeconds }: Valida
   return seconds(ifRange) === modifiedSeconds && Date.now() >= (modifiedSeconds + 1) * 1000
 }
 
-/** §13.1.1 compares strongly, §13.1.2 weakly. Tags hold no commas here, so those of others may be split at will. */
+/**
+ * Compares strongly for §13.1.1 and weakly for §13.1.2. The SDK's own tags hold no commas, so others may be split at
+ * them.
+ */
 function matches(list: string, etag: string, isWeak: boolean): boolean {
   if (list.trim() === '*') return true
   return list.split(',').some((tag) => (isWeak ? tag.trim().replace(/^W\//, '') : tag.trim()) === etag)
 }
 
-/** @returns undefined for what is no date: such a field is ignored (§13.1.3, §13.1.4) */
+/** @returns undefined for a value that is no date: such a field is ignored (§13.1.3, §13.1.4) */
 function seconds(date: string | null): number | undefined {
   const time = Date.parse(date ?? '')
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)

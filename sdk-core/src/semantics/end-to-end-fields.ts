@@ -1,6 +1,6 @@
-// Which header fields a proxy passes on: those about one connection stay behind (RFC 9110 §7.6.1).
+// Selects the header fields that a proxy passes on, without those about one connection (RFC 9110 §7.6.1).
 
-/** The field Connection names more of them. */
+/** The fields about one connection. The field Connection names more of them. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -14,8 +14,8 @@ const HOP_BY_HOP = [
   'upgrade',
 ]
 /**
- * Fields by which proxies tell a server who its visitor is and what it asked for, and which servers therefore believe.
- * Nobody on the way to a site sets them, so that one that is there is a visitor's claim to be somebody else.
+ * Fields by which proxies tell a server the visitor's address and what it requested. Servers believe them. No proxy on
+ * the way to a site sets them, so one that is there is the visitor's own claim.
  */
 const CLAIMS: ReadonlySet<string> = new Set([
   'cf-connecting-ip',
@@ -41,7 +41,10 @@ const CLAIMS: ReadonlySet<string> = new Set([
 ])
 const CLAIM_PREFIXES = ['x-forwarded', 'x-original-']
 
-/** @param others to be dropped as well, in lower case */
+/**
+ * Returns the end-to-end fields.
+ * @param others fields to drop as well, in lower case
+ */
 export function endToEndFields(headers: Headers, others: readonly string[] = []): Headers {
   const named = headers.get('connection')?.toLowerCase().split(',') ?? []
   const dropped = new Set([...HOP_BY_HOP, ...named.map((option) => option.trim()), ...others])
@@ -51,8 +54,8 @@ export function endToEndFields(headers: Headers, others: readonly string[] = [])
 }
 
 /**
- * Of a request to the server behind a site: what a visitor only claims stays behind, too.
- * @param others to be dropped as well, in lower case
+ * Returns the end-to-end fields of a request for the server behind a site, without the visitor's claims.
+ * @param others fields to drop as well, in lower case
  */
 export function withoutForwardedFields(headers: Headers, others: readonly string[] = []): Headers {
   const kept = endToEndFields(headers, others)
@@ -60,7 +63,7 @@ export function withoutForwardedFields(headers: Headers, others: readonly string
   return kept
 }
 
-/** CGI and what came of it (RFC 3875 §4.1.18) makes `_` of `-`, so that both spellings are one field to a server. */
+/** Treats `_` as `-`: CGI (RFC 3875 §4.1.18) and its successors make one field of both spellings. */
 function isClaim(name: string): boolean {
   const spelled = name.replaceAll('_', '-')
   return CLAIMS.has(spelled) || CLAIM_PREFIXES.some((prefix) => spelled.startsWith(prefix))

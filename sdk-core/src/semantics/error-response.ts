@@ -1,13 +1,13 @@
-// The fields of a response to a request that no handler gets to see.
+// The fields of a response to a request that does not reach a handler.
 
 import type { Field } from './fields.ts'
 import { httpDate } from './http-date.ts'
 import type { HttpError } from './http-error.ts'
 
-/** RFC 6455 §4.2.2: which version of it. */
+/** The version of the WebSocket protocol that the SDK speaks (RFC 6455 §4.2.2). */
 const WEBSOCKET_VERSION: Field = ['sec-websocket-version', '13']
 
-/** Of a refusal in any version of HTTP; its content is the error's message. */
+/** Returns the fields of a refusal in any version of HTTP. Its content is the error's message. */
 export function errorResponseFields({ status, message }: HttpError): Field[] {
   const fields: Field[] = [
     ['date', httpDate()],

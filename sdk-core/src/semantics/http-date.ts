@@ -3,7 +3,7 @@
 let second = -1
 let text = ''
 
-/** The time now as IMF-fixdate. */
+/** Returns the current time as IMF-fixdate. */
 export function httpDate(): string {
   const now = Date.now()
   const current = Math.floor(now / 1000)

@@ -1,6 +1,6 @@
-// What can be wrong with a message, as a stable code and the status that the visitor gets.
+// The errors in a message: a stable code for each, and the status that the visitor gets.
 
-/** Code → status and text. The texts go to the visitor, so they never repeat what it sent. */
+/** Maps each code to its status and text. The texts go to the visitor, so they never repeat what it sent. */
 const ERRORS = {
   invalid_request_line: [400, 'The request line is malformed'],
   invalid_line_end: [400, 'A line does not end with CRLF'],
@@ -37,7 +37,10 @@ export type HttpErrorCode = keyof typeof ERRORS
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode
-  /** 500 for what is not the visitor's fault or is found when the response has begun: it is not sent. */
+  /**
+   * The status. It is 500 for an error that is not the visitor's, or that is found after the response began. That one
+   * is not sent.
+   */
   readonly status: number
 
   constructor(code: HttpErrorCode) {
@@ -47,5 +50,8 @@ export class HttpError extends Error {
   }
 }
 
-/** The handler wanted to upgrade a request that cannot be: it is refused, unless the handler catches this. */
+/**
+ * An UpgradeError says that a request cannot be upgraded. The SDK refuses the request, unless the handler catches the
+ * error.
+ */
 export class UpgradeError extends HttpError {}

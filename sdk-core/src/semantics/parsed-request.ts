@@ -1,25 +1,26 @@
-// What a request asks for, in any version of HTTP, and the checks that all versions share.
+// A parsed request in any version of HTTP, and the checks that all versions share.
 
 import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Whatever the version of HTTP. */
+/** A ParsedRequest is a request, whatever its version of HTTP. */
 export interface ParsedRequest {
   head: RequestHead
-  /** Undefined for `OPTIONS *`. */
+  /** The request's URL. Undefined for `OPTIONS *`. */
   url: string | undefined
-  /** The visitor waits for `100 Continue` before it sends the body. */
+  /** True when the visitor waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean
-  /** The visitor asks for a WebSocket. */
+  /** True when the visitor asks for a WebSocket. */
   webSocket: boolean
 }
 
-/** A site is no proxy, and a TRACE would show a script of the page what it must not see: HttpOnly cookies, for one. */
+/** A site is no proxy, and a TRACE would show a page's script what it must not see, such as HttpOnly cookies. */
 const METHODS_NOT_SERVED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 const DIGITS = /^\d+$/
 
 /**
+ * Returns the length of the body in bytes.
  * @param lengths the values of Content-Length, one at least
  * @throws HttpError `invalid_content_length`, `content_too_large`
  */
@@ -32,7 +33,7 @@ export function parseContentLength(lengths: string[]): number {
 }
 
 /**
- * Any other token is for the handler to know (RFC 9110 §9.1).
+ * Refuses the methods that no site serves. The handler decides on any other token (RFC 9110 §9.1).
  * @throws HttpError `method_not_implemented`
  */
 export function checkMethod(method: string): void {
@@ -40,7 +41,8 @@ export function checkMethod(method: string): void {
 }
 
 /**
- * RFC 9110 §10.1.1: ignored in HTTP/1.0; what cannot be met is refused.
+ * Returns whether the visitor expects `100 Continue` (RFC 9110 §10.1.1). HTTP/1.0 has no expectations, and others are
+ * refused.
  * @throws HttpError `expectation_failed`
  */
 export function parseExpect(head: RequestHead): boolean {

@@ -1,6 +1,6 @@
-// The Range field (RFC 9110 §14.1.2, §14.2): the one range of bytes that a visitor asks for.
+// Parses the Range field (RFC 9110 §14.1.2, §14.2): the one range of bytes that a visitor wants.
 
-/** Offsets of the first byte and of the one behind the last. */
+/** A ByteRange holds the offsets of the first byte and of the one after the last. */
 export interface ByteRange {
   start: number
   end: number
@@ -9,8 +9,8 @@ export interface ByteRange {
 const SINGLE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
 
 /**
- * @returns undefined for what is to be ignored: none, another unit, malformed, or several ranges, which §14.2 lets a
- * server answer with the whole; `unsatisfiable` when no byte of it exists
+ * @returns undefined for a field to ignore: absent, in another unit, malformed, or with several ranges, which §14.2
+ *   lets a server answer with the whole; `unsatisfiable` when no byte of the range exists
  */
 export function parseRange(field: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = SINGLE.exec(field ?? '')
@@ -22,6 +22,6 @@ export function parseRange(field: string | null, size: number): ByteRange | 'uns
   }
   const start = Number(first)
   const end = last ? Number(last) + 1 : size
-  if (end <= start && last) return undefined // §14.1.1: a range whose last is before its first is invalid
+  if (end <= start && last) return undefined // A range whose last byte is before its first is invalid (§14.1.1).
   return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size) }
 }

@@ -1,4 +1,4 @@
-// Reason phrases of RFC 9110 §15 for people who read along; a client ignores them.
+// The reason phrases of RFC 9110 §15, for people who read a log: a client ignores them.
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<number, string>> = {
   505: 'HTTP Version Not Supported',
 }
 
-/** Empty, as RFC 9112 §4 allows, for a status that is not listed. */
+/** Returns the reason phrase. It is empty for a status that is not listed, as RFC 9112 §4 allows. */
 export function reasonPhrase(status: number): string {
   return REASONS[status] ?? ''
 }

@@ -4,7 +4,7 @@ import type { Field } from './fields.ts'
 
 export interface RequestHead {
   method: string
-  /** As sent: origin-form, absolute-form or `*`. */
+  /** The target as the visitor sent it: origin-form, absolute-form or `*`. */
   target: string
   version: '1.1' | '1.0'
   fields: Field[]

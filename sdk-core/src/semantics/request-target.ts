@@ -1,23 +1,23 @@
-// The request target and Host as a URL (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
+// Makes a URL of the request target and Host (RFC 9112 §3.2, §3.3; RFC 9110 §7.4).
 
 import { valuesOf } from './fields.ts'
 import { HttpError } from './http-error.ts'
 import type { RequestHead } from './request-head.ts'
 
 export interface ServedAuthority {
-  /** Whether the site has this host, given in lower case and without port. */
+  /** Returns whether the site has this host, which is given in lower case and without port. */
   isOwnHost(host: string): boolean
-  /** The site's own URL: the host of an HTTP/1.0 request that names none. */
+  /** The site's own URL, for an HTTP/1.0 request that names no host. */
   canonicalUrl: string
 }
 
-// uri-host [":" port] of RFC 3986 §3.2, without userinfo, which RFC 9110 §4.2.4 wants treated as an error.
+// The grammar of uri-host [":" port] (RFC 3986 §3.2). Userinfo is an error (RFC 9110 §4.2.4).
 const AUTHORITY = /^([\w.~!$&'()*+,;=%-]+|\[[\da-fA-F:.]+\])(?::\d*)?$/
 const ABSOLUTE_FORM = /^([a-zA-Z][a-zA-Z\d+.-]*):\/\/([^/?#]*)([/?][^#]*)?$/
 
 /**
- * The URL of the request; undefined for `OPTIONS *`, which is about the server. In absolute-form the target's authority
- * counts and takes the place of the Host field (RFC 9112 §3.2.2).
+ * Returns the URL of the request. Undefined for `OPTIONS *`, which is about the server. In absolute-form the target's
+ * authority counts in place of the Host field (RFC 9112 §3.2.2).
  * @throws HttpError `invalid_host`, `invalid_target`, `misdirected_request`
  */
 export function requestUrl(head: RequestHead, site: ServedAuthority): string | undefined {
@@ -26,13 +26,13 @@ export function requestUrl(head: RequestHead, site: ServedAuthority): string | u
   const authority = absolute ? absolute[2]! : named
   checkAuthority(authority, site)
   if (absolute) {
-    // What was asked for in the clear is not what is served behind TLS (RFC 9110 §7.4).
+    // A site behind TLS does not serve `http:` targets (RFC 9110 §7.4).
     if (absolute[1]!.toLowerCase() !== 'https') throw new HttpError('misdirected_request')
     head.fields = head.fields.map((field) => (field[0] === 'host' ? ['host', authority] : field))
     return `https://${authority}${absolute[3] ?? '/'}`
   }
   if (head.target === '*' && head.method === 'OPTIONS') return undefined
-  // A fragment is never sent (RFC 9112 §3.2.1), and who takes one apart differs from who does not.
+  // A client never sends a fragment (RFC 9112 §3.2.1), and parsers differ in whether they cut one off.
   if (!head.target.startsWith('/') || head.target.includes('#')) throw new HttpError('invalid_target')
   return `https://${authority}${head.target}`
 }
