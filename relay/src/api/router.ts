@@ -1,4 +1,4 @@
-// What answers each endpoint of the table.
+// The router: it gives each endpoint of the table its handler.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
@@ -13,8 +13,10 @@ import { SignError } from '../keyless/sign-error.ts'
 import type { RateLimits } from '../rate-limit/rate-limits.ts'
 import type { RequestMemory } from '../rate-limit/request-memory.ts'
 import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
+import { createAnswer, routingOf } from './endpoint-handler.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints/endpoints.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
 import { describeApi } from './endpoints/openapi.ts'
 import { signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
@@ -24,7 +26,7 @@ import { createInstaller } from './handlers/installer.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
-import { sendData, sendJson } from './http/envelope.ts'
+import { sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
 import { sendList } from './http/list-response.ts'
 import { cursorOf } from './http/pagination.ts'
@@ -71,23 +73,7 @@ export function createRouter({
   unproven,
 }: Parts): Routing {
   const bodies = new RequestBodies(credentials, unproven)
-  const answer = <Body, Data>(
-    endpoint: Endpoint<Body, Data>,
-    produce: (call: Call<Body>) => Data | Promise<Data>,
-  ): Handler => {
-    const { auth, cost, body, status } = endpoint
-    return async (request, response) => {
-      const { authorization } = request.headers
-      // Before the body is read: a connection that breaks meanwhile has no address any more.
-      const source = clientAddresses.ofRequest(request)
-      if (auth === 'admin') adminAuth.require(authorization, source)
-      if (cost !== undefined) rateLimits.charge(source, cost)
-      const bounds = bodies.boundsOf(endpoint, source)
-      const value = body && parseWith(body, await readJson(request, response, bounds))
-      const call = { body: value as Body, source, authorization }
-      sendData(response, await produce(call), status)
-    }
-  }
+  const answer = createAnswer({ clientAddresses, adminAuth, rateLimits, bodies })
   const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
     const cache = new ListCache(produce)
     return async (request, response) => {
@@ -134,25 +120,11 @@ export function createRouter({
     }),
     sign: sign(credentials, signer, bodies),
   }
-  const routing: Routing = {
+  return {
     ...createInstaller(installDir, releaseVersion, writer),
     ...createDisabledFeatures(credentials),
+    ...routingOf(api, handlers),
   }
-  for (const name of Object.keys(handlers) as EndpointName[]) {
-    const { path, method, isKept } = ENDPOINTS[name]
-    // of an answer to HEAD, Node leaves the body out
-    const methods = isKept ? [method, 'HEAD'] : [method]
-    for (const each of methods) routing[path] = { ...routing[path], [each]: handlers[name] }
-  }
-  return routing
-}
-
-/** What a handler gets to see of a request. */
-interface Call<Body> {
-  body: Body
-  /** Normalized address of the client. */
-  source: string
-  authorization: string | undefined
 }
 
 function bare(
@@ -178,7 +150,7 @@ function sign(credentials: LeaseCredentials, signer: KeylessSigner, bodies: Requ
     try {
       if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
         throw new SignError(UNSUPPORTED_MEDIA_TYPE, 'the body must be application/json')
-      const bounds = bodies.boundsOfLease(ENDPOINTS.sign, lease)
+      const bounds = bodies.limitsOfLease(SIGN_BODY, lease)
       sendJson(response, 200, await signer.sign(await readSignRequest(request, response, bounds), lease))
     } catch (error) {
       if (!(error instanceof SignError)) throw error

@@ -8,7 +8,7 @@ import { AUTHENTICATED_BYTES_MAX, AUTHENTICATED_BYTES_PER_LEASE_MAX } from '../.
 import { type MemoryShare, RequestMemory } from '../../rate-limit/request-memory.ts'
 import { memberWithin } from '../http/json.ts'
 import type { BodyLimits } from '../http/read-body.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Auth, JsonBody, RawBody } from './endpoint.ts'
 
 /** What administrators send counts as one client's. */
 const ADMIN = 'admin'
@@ -27,19 +27,24 @@ export class RequestBodies {
     this.#unproven = unproven
   }
 
-  /** @param source normalized address of the client. Who asks as an administrator has shown the bearer already. */
-  boundsOf({ auth, bodyMaxBytes, provenMaxBytes }: AnyEndpoint, source: string): BodyLimits {
+  /**
+   * @param auth the bearer of an administrator was checked already
+   * @param source normalized address of the client
+   */
+  limitsOf(auth: Auth, body: JsonBody<unknown> | RawBody, source: string): BodyLimits {
+    const { maxBytes, deadlineMs } = body
     const share = auth === 'admin' ? this.#proven.share(ADMIN) : this.#unproven.share(networkOf(source))
-    if (provenMaxBytes === undefined) return { maxBytes: bodyMaxBytes, share }
+    const provenMaxBytes = body.kind === 'json' ? body.provenMaxBytes : undefined
+    if (provenMaxBytes === undefined) return { maxBytes, deadlineMs, share }
     const prove = (beginning: Buffer): MemoryShare => this.#shareOfHolder(beginning)
-    return { maxBytes: bodyMaxBytes, share, proven: { maxBytes: provenMaxBytes, prove } }
+    return { maxBytes, deadlineMs, share, proven: { maxBytes: provenMaxBytes, prove } }
   }
 
-  boundsOfLease({ bodyMaxBytes }: AnyEndpoint, lease: Lease): BodyLimits {
-    return { maxBytes: bodyMaxBytes, share: this.#proven.share(lease.id) }
+  limitsOfLease({ maxBytes, deadlineMs }: JsonBody<unknown> | RawBody, lease: Lease): BodyLimits {
+    return { maxBytes, deadlineMs, share: this.#proven.share(lease.id) }
   }
 
-  /** Metadata may be long, and who sends it is known only when the token has come: it has to come first. */
+  /** Metadata may be long, and its sender is known only when the token has come: the token has to come first. */
   #shareOfHolder(beginning: Buffer): MemoryShare {
     const token = memberWithin(beginning.toString('latin1'), 'access_token')
     if (token === undefined)
@@ -50,5 +55,3 @@ export class RequestBodies {
     return this.#proven.share(this.#credentials.leaseOf(token, 'lease').id)
   }
 }
-
-type AnyEndpoint = Pick<Endpoint<never, never>, 'auth' | 'bodyMaxBytes' | 'provenMaxBytes'>

@@ -1,5 +1,5 @@
-// Every endpoint of the API, once: what it takes, what it answers with, and how it can fail. The routing gives each its
-// handler, and the description at /api/openapi.json is made of the same table.
+// The table of the API: every endpoint once. The router gives each its handler, and the description at /api/openapi.json is
+// made of the same table.
 
 import {
   ADMIN_BODY_MAX_BYTES,
@@ -7,6 +7,7 @@ import {
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
   type AdminLoadResponse,
+  BODY_DEADLINE_MS,
   BODY_MAX_BYTES,
   BUDGET_COST,
   type DomainResponse,
@@ -36,45 +37,9 @@ import {
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
+import type { Endpoint, JsonBody } from './endpoint.ts'
 import * as take from './request-schemas.ts'
 import * as answer from './response-schemas.ts'
-
-/** Who may ask: everyone, the administrator, or who shows a credential in that header or within the body. */
-export type Auth =
-  | 'none'
-  | 'admin'
-  | 'optional-admin'
-  | 'token-header'
-  | 'optional-token-header'
-  | 'token-body'
-  | 'siwe'
-  | 'capability'
-
-export interface Endpoint<Body, Data> {
-  method: 'GET' | 'POST'
-  path: string
-  summary: string
-  auth: Auth
-  body?: z.ZodType<Body>
-  bodyMaxBytes: number
-  /** What a body may have whose `access_token` is valid and comes before that many. */
-  provenMaxBytes?: number
-  /** Units of the budgets before authentication; none: it is not counted there. */
-  cost?: number
-  status: number
-  /** Clients may keep the answer, and ask with its ETag whether it is still that (RFC 9110 §13); HEAD is taken, too. */
-  isKept?: boolean
-  /** The answer is a page of a list; `?after=` asks for another one. */
-  isPaged?: boolean
-  /** Of what is in the envelope, or alone for a bare answer. */
-  data?: z.ZodType<Data>
-  /** Of an answer outside the envelope. */
-  bare?: string
-  /** Failures within the envelope, beside `internal`, that it can answer with. */
-  errors: readonly ErrorCode[]
-  /** Statuses of failures outside the envelope. */
-  bareFailures?: readonly number[]
-}
 
 type None = undefined
 type Nothing = Record<string, never>
@@ -122,6 +87,8 @@ const PORT_ERRORS = [
 const PAGE_ERRORS = ['invalid_request', 'rate_limited'] as const
 const TOKEN_ERRORS = ['unauthorized', 'lease_not_found'] as const
 const WITH_TOKEN_ERRORS = [...BODY_ERRORS, ...TOKEN_ERRORS] as const
+
+export const SIGN_BODY: JsonBody<SignRequest> = json(take.signRequest, { maxBytes: SIGN_BODY_MAX_BYTES })
 
 export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name][0], Shapes[Name][1]> } = {
   openapi: {
@@ -193,8 +160,9 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   domain: { ...get(PATH.domain, 'Versions and features, to check before registering'), data: answer.domain },
   registerChallenge: {
-    ...post(PATH.registerChallenge, 'Ask for the message to sign', take.registerChallengeRequest),
-    bodyMaxBytes: METADATA_BODY_MAX_BYTES,
+    ...post(PATH.registerChallenge, 'Ask for the message to sign', take.registerChallengeRequest, {
+      maxBytes: METADATA_BODY_MAX_BYTES,
+    }),
     cost: BUDGET_COST.challenge,
     status: CREATED,
     data: answer.registerChallenge,
@@ -219,8 +187,11 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ],
   },
   renew: {
-    ...withToken(post(PATH.renew, 'Extend a lease and refresh its credentials', take.renewRequest)),
-    provenMaxBytes: METADATA_BODY_MAX_BYTES,
+    ...withToken(
+      post(PATH.renew, 'Extend a lease and refresh its credentials', take.renewRequest, {
+        provenMaxBytes: METADATA_BODY_MAX_BYTES,
+      }),
+    ),
     data: answer.renew,
     errors: [...WITH_TOKEN_ERRORS, 'invalid_ip', 'ip_banned', 'transport_mismatch', 'feature_unavailable'],
   },
@@ -258,7 +229,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   sign: {
     ...post(PATH.sign, 'Sign for one handshake that the relay bridged', take.signRequest),
-    bodyMaxBytes: SIGN_BODY_MAX_BYTES,
+    body: SIGN_BODY,
     auth: 'token-header',
     data: answer.signature,
     bare: JSON_MEDIA_TYPE,
@@ -268,21 +239,21 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
 }
 
 function get(path: string, summary: string): Endpoint<None, never> {
-  return { method: 'GET', path, summary, auth: 'none', bodyMaxBytes: 0, status: 200, errors: [] }
+  return { method: 'GET', path, summary, auth: 'none', status: 200, errors: [] }
 }
 
-function post<Body>(path: string, summary: string, body: z.ZodType<Body>): Endpoint<Body, never> {
-  const errors = BODY_ERRORS
-  return {
-    method: 'POST',
-    path,
-    summary,
-    auth: 'none',
-    body,
-    bodyMaxBytes: BODY_MAX_BYTES,
-    status: 200,
-    errors,
-  }
+function post<Body>(
+  path: string,
+  summary: string,
+  schema: z.ZodType<Body>,
+  bounds: Partial<JsonBody<Body>> = {},
+): Endpoint<Body, never> & { body: JsonBody<Body> } {
+  const body = json(schema, bounds)
+  return { method: 'POST', path, summary, auth: 'none', body, status: 200, errors: BODY_ERRORS }
+}
+
+function json<Body>(schema: z.ZodType<Body>, bounds: Partial<JsonBody<Body>>): JsonBody<Body> {
+  return { kind: 'json', schema, maxBytes: BODY_MAX_BYTES, deadlineMs: BODY_DEADLINE_MS, ...bounds }
 }
 
 function asAdmin<Body>(
@@ -290,7 +261,8 @@ function asAdmin<Body>(
   more: readonly ErrorCode[] = [],
 ): Endpoint<Body, never> {
   const errors: ErrorCode[] = [...endpoint.errors, 'unauthorized', 'rate_limited', ...more]
-  return { ...endpoint, auth: 'admin', bodyMaxBytes: ADMIN_BODY_MAX_BYTES, errors }
+  const body = endpoint.body && { body: { ...endpoint.body, maxBytes: ADMIN_BODY_MAX_BYTES } }
+  return { ...endpoint, ...body, auth: 'admin', errors }
 }
 
 function withToken<Body>(endpoint: Endpoint<Body, never>): Endpoint<Body, never> {

@@ -3,7 +3,8 @@
 import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
 import { componentSchemas, type JsonSchema, referenceTo } from '../../config/schema.ts'
 import { RELEASE_VERSION } from '../../version.ts'
-import { type Auth, ENDPOINTS, type Endpoint } from './endpoints.ts'
+import type { Auth, Endpoint, EndpointBody } from './endpoint.ts'
+import { ENDPOINTS } from './endpoints.ts'
 import { failed, signFailure } from './response-schemas.ts'
 
 type AnyEndpoint = Endpoint<unknown, unknown>
@@ -51,7 +52,7 @@ const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[
 }
 
 /** @param origin of the relay's URL */
-export function describeApi(origin: string): JsonSchema {
+export function describeApi(origin: string, endpoints: object = ENDPOINTS): JsonSchema {
   return {
     openapi: '3.1.0',
     info: {
@@ -60,14 +61,14 @@ export function describeApi(origin: string): JsonSchema {
       description: 'Another method on a path of this list gets 405 `method_not_allowed`, with `Allow`.',
     },
     servers: [{ url: origin }],
-    paths: { ...paths(), ...installPaths() },
+    paths: { ...paths(endpoints), ...installPaths() },
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   }
 }
 
-function paths(): Record<string, Record<string, JsonSchema>> {
+function paths(endpoints: object): Record<string, Record<string, JsonSchema>> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
-  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, AnyEndpoint][]) {
+  for (const [name, endpoint] of Object.entries(endpoints) as [string, AnyEndpoint][]) {
     const operations = paths[endpoint.path] ?? {}
     operations[endpoint.method.toLowerCase()] = operation(name, endpoint)
     if (endpoint.isKept) operations.head = headOperation(name, endpoint)
@@ -100,26 +101,28 @@ function installPaths(): Record<string, JsonSchema> {
 }
 
 function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
-  const { summary, auth, body, bodyMaxBytes, provenMaxBytes } = endpoint
+  const { summary, auth, body } = endpoint
   return {
     operationId,
     summary,
     security: SECURITY[auth],
     ...parametersOf(endpoint),
     ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        description: sizeOf(bodyMaxBytes, provenMaxBytes),
-        content: json(referenceTo(body)),
-      },
+      requestBody: { required: true, description: sizeOf(body), content: contentOf(body) },
     }),
     responses: responses(endpoint),
   }
 }
 
-function sizeOf(maxBytes: number, provenMaxBytes: number | undefined): string {
+function sizeOf(body: EndpointBody<unknown>): string {
+  const { maxBytes } = body
+  const provenMaxBytes = body.kind === 'json' ? body.provenMaxBytes : undefined
   if (provenMaxBytes === undefined) return `At most ${maxBytes} bytes.`
   return `At most ${provenMaxBytes} bytes; \`access_token\` comes within the first ${maxBytes}.`
+}
+
+function contentOf(body: EndpointBody<unknown>): Content {
+  return body.kind === 'json' ? json(referenceTo(body.schema)) : { [body.mediaType]: {} }
 }
 
 function parametersOf({ isKept, isPaged }: AnyEndpoint): { parameters?: JsonSchema[] } {

@@ -1,15 +1,16 @@
 // Reads a request body: bounded in bytes, in time, and in what all bodies may take of the memory.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BODY_DEADLINE_MS } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
-import { DISCARDED_BODY_MAX_BYTES, DISCARDED_BODY_MS } from '../../limits.ts'
 import type { MemoryShare } from '../../rate-limit/request-memory.ts'
+import { discardBody } from './discard-body.ts'
 import { parseJson } from './json.ts'
 
-/** What a body may take. */
+/** The bounds of one body. */
 export interface BodyLimits {
   maxBytes: number
+  /** The whole body must have arrived by then. */
+  deadlineMs: number
   /** Counts what is in memory; it is released when the body is read, or refused. */
   share: MemoryShare
   /** A body that begins with a proof of who sends it may be larger. */
@@ -19,33 +20,53 @@ export interface BodyLimits {
 interface ProvenBounds {
   maxBytes: number
   /**
+   * Judges the beginning of a body.
    * @param beginning as many bytes as may come without proof
-   * @returns what counts the body from there on
+   * @returns the share that counts the body from there on
    * @throws RelayError when there is no proof among them
    */
   prove(beginning: Buffer): MemoryShare
 }
 
 /**
- * When a body is refused, the connection ends with `response`.
- * @throws RelayError `invalid_request` when the body is too large or too slow, `invalid_json` when it is not JSON,
- * `rate_limited` when bodies take too much of the memory
+ * Reads a body as JSON. When it is refused, the connection ends with `response`.
+ * @throws RelayError as {@link readBytes}, and `invalid_json` when the body is not JSON
  */
 export async function readJson(
   request: IncomingMessage,
   response: ServerResponse,
-  bounds: BodyLimits,
+  limits: BodyLimits,
 ): Promise<unknown> {
-  const body = new Body(bounds)
+  const { bytes, release } = await readBytes(request, response, limits)
   try {
-    await receive(request, body).catch((error) => {
-      response.shouldKeepAlive = false
-      throw error
-    })
-    return parseJson(decodeUtf8(body.bytes))
+    return parseJson(decodeUtf8(bytes))
   } finally {
-    body.release()
+    release()
   }
+}
+
+export interface ReceivedBody {
+  bytes: Buffer
+  /** Ends the use of `bytes`, which count in the memory of requests until then. */
+  release: () => void
+}
+
+/**
+ * Reads a body as it is. When it is refused, the connection ends with `response`.
+ * @throws RelayError `invalid_request` when the body is too large, too slow or ends early, `rate_limited` when bodies take
+ * too much of the memory
+ */
+export async function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<ReceivedBody> {
+  const body = new Body(limits)
+  await receive(request, body, limits.deadlineMs).catch((error) => {
+    response.shouldKeepAlive = false
+    throw error
+  })
+  return { bytes: body.bytes, release: () => body.release() }
 }
 
 /** The bytes so far, in one buffer: a list of pieces would cost more than they do, when they come one by one. */
@@ -104,7 +125,7 @@ class Body {
   }
 }
 
-function receive(request: IncomingMessage, body: Body): Promise<void> {
+function receive(request: IncomingMessage, body: Body, deadlineMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {
       clearTimeout(deadline)
@@ -113,7 +134,7 @@ function receive(request: IncomingMessage, body: Body): Promise<void> {
     }
     const refuse = (error: unknown) => {
       body.release()
-      settle(() => void discardRest(request).then(() => reject(error)))
+      settle(() => void discardBody(request).then(() => reject(error)))
     }
     const attempt = (step: () => void) => {
       try {
@@ -125,33 +146,10 @@ function receive(request: IncomingMessage, body: Body): Promise<void> {
     const onData = (chunk: Buffer) => attempt(() => body.add(chunk))
     const onEnd = () => settle(resolve)
     const onClose = () => refuse(refused('the body ended early'))
-    const deadline = setTimeout(() => refuse(refused('the body took too long')), BODY_DEADLINE_MS)
+    const deadline = setTimeout(() => refuse(refused('the body took too long')), deadlineMs)
     request.on('error', () => {})
     request.on('data', onData).on('end', onEnd).on('close', onClose)
     attempt(() => body.require(Number(request.headers['content-length'] ?? 0)))
-  })
-}
-
-/**
- * Whoever is still sending when the connection closes does not get to see the answer. So what is on its way is read and
- * dropped, in bounds.
- */
-function discardRest(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let left = DISCARDED_BODY_MAX_BYTES
-    const settle = () => {
-      clearTimeout(deadline)
-      request.off('data', onData).off('end', settle).off('close', settle)
-      request.pause()
-      resolve()
-    }
-    const onData = ({ length }: Buffer) => {
-      left -= length
-      if (left < 0) settle()
-    }
-    const deadline = setTimeout(settle, DISCARDED_BODY_MS)
-    if (request.readableEnded || request.destroyed) settle()
-    else request.on('data', onData).on('end', settle).on('close', settle)
   })
 }
 

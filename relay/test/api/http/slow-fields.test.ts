@@ -76,10 +76,10 @@ function fieldsOf(schema: JsonSchema, path: string[] = []): Field[] {
 }
 
 const FIELDS = Object.entries(ENDPOINTS).flatMap(([name, { body }]) =>
-  body
-    ? fieldsOf(referenceTo(body)).map((field) => ({
+  body?.kind === 'json'
+    ? fieldsOf(referenceTo(body.schema)).map((field) => ({
         name,
-        body: body as z.ZodType,
+        body: body.schema as z.ZodType,
         at: field.path.join('.'),
         ...field,
       }))

@@ -1,0 +1,67 @@
+// The form of one endpoint in a table: what it takes, in which bounds, what it answers with, and how it can fail.
+
+import type { ErrorCode } from '@svc/protocol'
+import type { z } from '../../config/schema.ts'
+
+/** The credential of a request: none, the admin token, or one in that header or within the body. */
+export type Auth =
+  | 'none'
+  | 'admin'
+  | 'optional-admin'
+  | 'token-header'
+  | 'optional-token-header'
+  | 'token-body'
+  | 'siwe'
+  | 'capability'
+
+interface BodyBounds {
+  maxBytes: number
+  /** The whole body must have arrived by then, counted from the head of the request. */
+  deadlineMs: number
+}
+
+/** The handler gets the value that `schema` parses. */
+export interface JsonBody<Value> extends BodyBounds {
+  kind: 'json'
+  schema: z.ZodType<Value>
+  /** A body may have this many bytes when its `access_token` is valid and comes within the first `maxBytes`. */
+  provenMaxBytes?: number
+}
+
+/** The handler gets the bytes as one Buffer, which counts in the memory of requests until the handler is done. */
+export interface RawBody extends BodyBounds {
+  kind: 'raw'
+  mediaType: string
+}
+
+/** The handler gets a {@link BodyStream} and reads at its own pace; the deadline counts what it takes for that, too. */
+export interface StreamBody extends BodyBounds {
+  kind: 'stream'
+  mediaType: string
+}
+
+export type EndpointBody<Value> = JsonBody<Value> | RawBody | StreamBody
+
+export interface Endpoint<Body, Data> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  summary: string
+  auth: Auth
+  /** Without one, a request's body is not read. */
+  body?: EndpointBody<Body>
+  /** Units of the budgets before authentication; without them the request is not counted there. */
+  cost?: number
+  status: number
+  /** Clients may keep the answer and ask with its ETag whether it has changed (RFC 9110 §13); HEAD is taken, too. */
+  isKept?: boolean
+  /** The answer is a page of a list; `?after=` asks for another one. */
+  isPaged?: boolean
+  /** What is in the envelope, or alone in a bare answer. */
+  data?: z.ZodType<Data>
+  /** The media type of an answer outside the envelope. */
+  bare?: string
+  /** Failures within the envelope that the endpoint can answer with, beside `internal`. */
+  errors: readonly ErrorCode[]
+  /** Statuses of failures outside the envelope. */
+  bareFailures?: readonly number[]
+}

@@ -1,0 +1,81 @@
+// A request body that is read while it arrives: bounded in bytes and in time, and at the pace of the reader.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RelayError } from '../../errors.ts'
+import { discardBody } from './discard-body.ts'
+
+export class BodyStream implements AsyncIterable<Buffer> {
+  readonly #request: IncomingMessage
+  readonly #maxBytes: number
+  readonly #deadline: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #isEnded = false
+  #failure: RelayError | undefined
+  #wake: (() => void) | undefined
+
+  /** @param bounds the deadline is counted from now */
+  constructor(request: IncomingMessage, { maxBytes, deadlineMs }: { maxBytes: number; deadlineMs: number }) {
+    this.#request = request
+    this.#maxBytes = maxBytes
+    this.#deadline = setTimeout(() => this.#fail('the body took too long'), deadlineMs)
+    request.on('error', () => {})
+    this.#require(Number(request.headers['content-length'] ?? 0))
+    // Whoever listens makes a request flow: it waits until somebody reads.
+    request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).pause()
+  }
+
+  /**
+   * The pieces of the body, once.
+   * @throws RelayError `invalid_request` when the body is too large, too slow, or ends early
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    for (;;) {
+      for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) yield chunk
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#isEnded) return
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#request.resume()
+      })
+    }
+  }
+
+  /** Is to be called before the answer is sent: when a part was left unread, the connection ends with `response`. */
+  async close(response: ServerResponse): Promise<void> {
+    clearTimeout(this.#deadline)
+    this.#chunks.length = 0
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+    if (this.#isEnded) return
+    response.shouldKeepAlive = false
+    await discardBody(this.#request)
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#request.pause()
+    this.#size += chunk.length
+    if (!this.#require(this.#size)) return
+    this.#chunks.push(chunk)
+    this.#wake?.()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true
+    this.#wake?.()
+  }
+
+  readonly #onClose = (): void => {
+    if (!this.#isEnded) this.#fail('the body ended early')
+  }
+
+  #require(size: number): boolean {
+    if (size > this.#maxBytes) this.#fail(`the body is larger than ${this.#maxBytes} bytes`)
+    return size <= this.#maxBytes
+  }
+
+  #fail(message: string): void {
+    this.#failure ??= new RelayError('invalid_request', message)
+    this.#chunks.length = 0
+    this.#wake?.()
+  }
+}
