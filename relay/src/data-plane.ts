@@ -120,6 +120,7 @@ export function createDataPlane({
       onClientHello: (socket) => connectionLimiter.onClientHello(socket),
       resolve: (serverName) => {
         const route = routes.resolve(serverName)
+        if (route?.to === 'feature') return route.isOpen() ? route : undefined
         return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
       },
       serveRoot,

@@ -58,7 +58,8 @@ async function dispatch(socket: Socket, ingress: SniListenerHandlers): Promise<v
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
   if (route.to === 'lease') return await ingress.serveLease(socket, hello, route)
   socket.unshift(hello.received)
-  ingress.serveRoot(socket)
+  if (route.to === 'feature') await route.serve(socket, hello.serverName)
+  else ingress.serveRoot(socket)
 }
 
 function refuse(socket: Socket, alert: number): void {

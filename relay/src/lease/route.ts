@@ -1,5 +1,6 @@
-// Defines the routes of a public connection: to the relay itself, or to the reverse sessions of a lease.
+// Defines the routes of a public connection: to the relay itself, to the reverse sessions of a lease, or to another feature.
 
+import type { Socket } from 'node:net'
 import type { Lease } from './lease.ts'
 
 export interface LeaseRoute {
@@ -7,7 +8,16 @@ export interface LeaseRoute {
   readonly lease: Lease
 }
 
-export type Route = { readonly to: 'root' } | LeaseRoute
+/** A feature that serves visitors itself, such as a stored snapshot or a hop to another relay. It may outlive its lease. */
+export interface FeatureRoute {
+  readonly to: 'feature'
+  /** Whether visitors may come now; else they are refused as if nobody had the hostname. */
+  isOpen(): boolean
+  /** Gets the socket, paused, as if nothing had been read from it. */
+  serve(socket: Socket, serverName: string): Promise<void>
+}
+
+export type Route = { readonly to: 'root' } | LeaseRoute | FeatureRoute
 
 /** The route of the root host. */
 export const ROOT_ROUTE: Route = { to: 'root' }

@@ -10,6 +10,9 @@ export class RoutingTable<Route> {
   /** By the name after the wildcard label. A map of its own, so that no server name can spell a wildcard. */
   readonly #wildcards = new Map<string, Route>()
 
+  /** Hostnames whose visitors another route takes first. */
+  readonly #covers = new Map<string, Route>()
+
   /** @param root the route of the root host, which no wildcard ever covers */
   constructor(rootHost: string, root: Route) {
     this.#rootHost = rootHost
@@ -23,7 +26,7 @@ export class RoutingTable<Route> {
 
   /** @param serverName lower case, without a trailing dot */
   resolve(serverName: string): Route | undefined {
-    const exact = this.#exact.get(serverName)
+    const exact = this.#covers.get(serverName) ?? this.#exact.get(serverName)
     if (exact !== undefined) return exact
     if (serverName === this.#rootHost) return this.#root
     const dot = serverName.indexOf('.')
@@ -47,6 +50,19 @@ export class RoutingTable<Route> {
   withdraw(hostname: string, route: Route): void {
     const [routes, name] = this.#slotOf(hostname)
     if (routes.get(name) === route) routes.delete(name)
+  }
+
+  /**
+   * Sends the visitors of `hostname` to `route`, whatever is published there meanwhile, and after it was withdrawn.
+   * @param hostname without a wildcard
+   */
+  cover(hostname: string, route: Route): void {
+    this.#covers.set(hostname, route)
+  }
+
+  /** Does nothing when another route covers the hostname since. */
+  uncover(hostname: string, route: Route): void {
+    if (this.#covers.get(hostname) === route) this.#covers.delete(hostname)
   }
 
   #slotOf(hostname: string): [Map<string, Route>, string] {

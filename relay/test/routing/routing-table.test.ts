@@ -63,4 +63,22 @@ describe('Routes', () => {
     routes.withdraw('*.relay.localhost', wildcard.route)
     expect(routes.resolve('a.relay.localhost')).toBeUndefined()
   })
+
+  test('a route that covers a hostname goes before its lease, and outlives it', () => {
+    const routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
+    const snapshot: Route = { to: 'feature', isOpen: () => true, serve: async () => {} }
+    const newer: Route = { ...snapshot }
+    routes.publish('a.relay.localhost', exact.route)
+    routes.cover('a.relay.localhost', snapshot)
+    expect(routes.resolve('a.relay.localhost')).toBe(snapshot)
+    expect(routes.publishedAt('a.relay.localhost')).toBe(exact.route)
+    routes.withdraw('a.relay.localhost', exact.route)
+    expect(routes.resolve('a.relay.localhost')).toBe(snapshot)
+    routes.publish('a.relay.localhost', other.route)
+    routes.cover('a.relay.localhost', newer)
+    routes.uncover('a.relay.localhost', snapshot)
+    expect(routes.resolve('a.relay.localhost')).toBe(newer)
+    routes.uncover('a.relay.localhost', newer)
+    expect(routes.resolve('a.relay.localhost')).toBe(other.route)
+  })
 })

@@ -21,7 +21,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
     this.#deadline = setTimeout(() => this.#fail('the body took too long'), deadlineMs)
     request.on('error', () => {})
     this.#require(Number(request.headers['content-length'] ?? 0))
-    // Whoever listens makes a request flow: it waits until somebody reads.
+    // A listener makes a request flow: it is paused until the handler reads.
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).pause()
   }
 
