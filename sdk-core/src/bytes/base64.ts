@@ -1,6 +1,6 @@
 // Base64 of bytes with web-standard functions; `Uint8Array.toBase64` is not everywhere yet.
 
-/** Arguments of one `fromCharCode` call: engines limit how many a call may have. */
+/** One call of `fromCharCode` gets so many arguments: engines limit them. */
 const CHUNK = 8192
 
 export function toBase64(bytes: Uint8Array): string {

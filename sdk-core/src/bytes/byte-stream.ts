@@ -1,16 +1,22 @@
-// The seam between transports and what runs on them: an ordered, reliable byte stream that half-closes.
+// The interface between transports and protocols: an ordered, reliable byte stream that half-closes.
 
-/** A decrypted TLS connection, or a stream of a multiplexed session. */
+/** A ByteStream is a decrypted TLS connection, or a stream of a multiplexed session. */
 export interface ByteStream {
   /**
-   * The next bytes, or undefined at the orderly end; rejects when the stream broke. One read at a time.
-   * The bytes are the caller's: the stream keeps no reference to them and writes to their memory no more.
+   * Resolves with the next bytes, or undefined at the orderly end. Rejects when the stream broke. Only one read may be
+   * pending. The bytes are the caller's: the stream keeps no reference to them and does not write to their memory
+   * again.
    */
   read(): Promise<Uint8Array | undefined>
-  /** Resolves when it is right to write more; rejects when the stream broke. The bytes must not change afterwards. */
+  /**
+   * Writes bytes. Resolves when the caller may write more, and rejects when the stream broke. The bytes must not change
+   * afterwards.
+   */
   write(bytes: Uint8Array): Promise<void>
-  /** Ends our direction after all that was written; the other direction stays open. */
+  /** Ends the caller's direction after everything written. The other direction stays open. */
   end(): Promise<void>
-  /** Ends both directions at once; pending and later reads and writes reject. Harmless when all is over. */
+  /**
+   * Ends both directions at once. Pending and later reads and writes reject. It does nothing when the stream is over.
+   */
   abort(reason?: unknown): void
 }

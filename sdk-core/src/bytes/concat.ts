@@ -1,6 +1,6 @@
-// Joining bytes.
+// Joins bytes.
 
-/** The parts in one array; a single part as it is. */
+/** Returns the parts in one array. A single part is returned as it is. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const filled = parts.filter((part) => part.length > 0)
   if (filled.length === 1) return filled[0]!

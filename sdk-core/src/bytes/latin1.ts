@@ -1,6 +1,7 @@
-// Bytes ↔ strings one to one. TextDecoder's "latin1" is windows-1252, and TextEncoder knows only UTF-8.
+// Converts bytes to strings and back, one to one. TextDecoder's "latin1" is windows-1252, and TextEncoder knows only
+// UTF-8.
 
-/** Arguments of one `fromCharCode` call: engines limit how many a call may have. */
+/** One call of `fromCharCode` gets so many arguments: engines limit them. */
 const PART = 8192
 
 export function decodeLatin1(bytes: Uint8Array): string {

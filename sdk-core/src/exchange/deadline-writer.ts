@@ -22,23 +22,23 @@ export class DeadlineWriter {
     this.#deadline = new Deadline(() => broken(new HttpError('visitor_stalled')))
   }
 
-  /** Resolves when it is right to write more. */
+  /** Writes bytes. Resolves when the caller may write more. */
   write(bytes: Uint8Array): Promise<void> {
     return this.#queue(() => this.#stream.write(bytes))
   }
 
-  /** Ends our direction. */
+  /** Ends the SDK's direction. */
   end(): Promise<void> {
     return this.#queue(() => this.#stream.end())
   }
 
-  /** The visitor ended its direction: from now on silence counts as stalling, too. */
+  /** Notes that the visitor ended its direction: from now on silence counts as stalling, too. */
   halfClosed(): void {
     this.#halfClosed = true
     if (this.#reject === undefined) this.#await()
   }
 
-  /** The connection is over: the write that is on, and all later ones, reject. */
+  /** Fails because the connection is over: the current write, and all later ones, reject. */
   fail(error: unknown): void {
     this.#failed = true
     this.#failure = error

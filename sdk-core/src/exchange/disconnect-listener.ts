@@ -1,8 +1,8 @@
-// What is called when a visitor disconnects.
+// The calls by which HTTP learns that a visitor disconnected.
 
 export interface DisconnectListener {
-  /** The visitor ended its direction (close_notify). */
+  /** Called when the visitor ended its direction (close_notify). */
   visitorLeft(): void
-  /** Nothing can be sent or received any more. */
+  /** Called when nothing can be sent or received any more. */
   connectionBroken(error: unknown): void
 }

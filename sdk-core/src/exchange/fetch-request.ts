@@ -1,9 +1,12 @@
-// A parsed request as the web-standard Request that the handler is called with.
+// Makes of a parsed request the web-standard Request with which the handler is called.
 
 import type { Field } from '../semantics/fields.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
 
-/** @param body the stream of the body, when there is one */
+/**
+ * Makes the Request.
+ * @param body the stream of the body, when there is one
+ */
 export function makeRequest(
   head: RequestHead,
   url: string,
@@ -13,13 +16,13 @@ export function makeRequest(
   return buildRequest(url, { method: head.method, headers: makeHeaders(head.fields), signal }, body)
 }
 
-/** A Request with any method, any fields, and with a body whatever the method. */
+/** Makes a Request with any method, any fields, and with a body whatever the method. */
 export function buildRequest(
   url: string,
   { method, headers, signal }: { method: string; headers: Headers; signal?: AbortSignal },
   body: ReadableStream<Uint8Array> | undefined,
 ): Request {
-  // The constructor refuses TRACK, which is a method like any other to RFC 9110.
+  // The constructor refuses TRACK, which RFC 9110 treats like any other method.
   const carried = method === 'TRACK' ? 'POST' : method
   const init: RequestInit = { method: carried, headers, ...(signal && { signal }) }
   const request = body ? withBody(url, init, body, headers) : withHeaders(new Request(url, init), headers)
@@ -27,9 +30,9 @@ export function buildRequest(
 }
 
 /**
- * Chromium takes a stream only from those who know that it is sent before the answer is read. Firefox streams nothing
- * that a page sends, and would give the handler "[object ReadableStream]" instead, and no engine makes a GET or HEAD with
- * a body, which RFC 9110 §9.3.1 lets a visitor send: there a Response reads for the request.
+ * Returns a request with a body. Chromium takes a stream only with `duplex: 'half'`. Firefox does not stream the body
+ * of a Request, and would give the handler "[object ReadableStream]" instead, and no engine makes a GET or HEAD with
+ * a body, which RFC 9110 §9.3.1 lets a visitor send. In these cases a Response holds the body for the request.
  */
 export function withBody(
   input: Request | string,
@@ -47,21 +50,21 @@ export function withBody(
   return withMethod(withHeaders(new Request(input, init), headers, content), method)
 }
 
-/** Whether this engine sends a stream as it comes. */
+/** Returns whether this engine sends a stream as it comes. */
 export function sendsStreams(): boolean {
   const init = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
-  // what became of the stream is text, and has its type
+  // An engine that does not makes text of the stream, and gives the Request a type for it.
   return !new Request('https://localhost', init).headers.has('content-type')
 }
 
-/** Of the Fetch standard's constructor, which compares these names in any case. */
+/** Says whether the constructor of the Fetch standard lets the method have a body. It compares in any case. */
 function takesBody(method: string): boolean {
   return !/^(?:get|head)$/i.test(method)
 }
 
 /**
- * A Request writes `get`, which is another method than GET (RFC 9110 §9.1), in upper case. The handler sees the method
- * as it was sent, on clones, too.
+ * Keeps the method as the visitor sent it, on clones, too. A Request writes `get`, which is another method than GET
+ * (RFC 9110 §9.1), in upper case.
  */
 export function withMethod(request: Request, method: string): Request {
   if (request.method === method) return request
@@ -79,17 +82,17 @@ function makeHeaders(fields: readonly Field[]): Headers {
     if (name === 'cookie') cookies.push(value)
     else headers.append(name, value)
   }
-  // `Headers` would join them with a comma, which is part of a cookie's value (RFC 6265 §5.4, RFC 9113 §8.2.3).
+  // `Headers` would join cookies with a comma, which may be part of a value (RFC 6265 §5.4, RFC 9113 §8.2.3).
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
   return headers
 }
 
 /**
- * In a page, the headers of a Request are guarded: it is made to be sent, and a page must not set Cookie, Origin,
- * Host, Referer and the like, so the constructor silently drops just what a server has to see. `Headers` made on their
- * own are not guarded. They take the place of the guarded ones on this request and on its clones. What the constructor
- * kept stays beneath them, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
- * @param content what has the body in the request's place
+ * Puts `headers` in the place of the request's own, on it and on its clones. In a page those of a Request are guarded:
+ * a page must not send Cookie, Origin, Host, Referer and the like, so the constructor silently drops just what a
+ * server has to see. `Headers` made on their own are not guarded. The fields that the constructor kept stay beneath
+ * them, so `formData()` still finds its boundary and `new Request(request)` its Content-Type.
+ * @param content the Response that has the body in the request's place
  */
 export function withHeaders(request: Request, headers: Headers, content?: Response): Request {
   Object.defineProperties(request, {
@@ -105,7 +108,7 @@ export function withHeaders(request: Request, headers: Headers, content?: Respon
 
 const contents = new WeakMap<Request, Response>()
 
-/** What has the body in the request's place, if that cannot have it itself. */
+/** Returns the Response that has the body in the request's place, if the request cannot have it itself. */
 export function contentOf(request: Request): Response | undefined {
   return contents.get(request)
 }

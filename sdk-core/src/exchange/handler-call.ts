@@ -9,10 +9,10 @@ import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
 import { PreparedResponse } from './prepared-response.ts'
 
-/** The body of a request, however it comes. */
+/** The body of a request, in any version of HTTP. */
 interface RequestBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** What is wrong with it, when a read of the handler found that something is. */
+  /** The error in the body, when a read of the handler found one. */
   readonly failure: HttpError | undefined
 }
 
@@ -22,7 +22,10 @@ const refuseUpgrade: MakeUpgrade = () => {
   throw new UpgradeError('upgrade_required')
 }
 
-/** Loaded when a visitor asks for it: most sites never do. A service worker cannot: that hurts who upgrades only. */
+/**
+ * Loads the code when a visitor asks for it, which most sites never see. A service worker cannot load it, and so cannot
+ * upgrade.
+ */
 async function loadUpgrade(): Promise<MakeUpgrade> {
   try {
     const { WebSocketUpgrade } = await import('../websocket/upgrade.ts')
@@ -41,13 +44,13 @@ export class HandlerCall implements DisconnectListener {
   readonly #options: HttpOptions
   readonly #disconnect = new AbortController()
   readonly #broken = Promise.withResolvers<never>()
-  /** Undefined for `OPTIONS *`, which no Request can carry: it is answered here. */
+  /** Undefined for `OPTIONS *`, which no Request can carry: the SDK answers it itself. */
   readonly #request: Request | undefined
   #isBroken = false
   #response: PreparedResponse | WebSocketUpgrade | undefined
   #upgrade: WebSocketUpgrade | undefined
 
-  /** @param transport makes what a WebSocket runs over; called when the handler upgrades */
+  /** @param transport called when the handler upgrades; it makes the transport of a WebSocket */
   constructor(
     parsed: ParsedRequest,
     body: RequestBody | undefined,
@@ -58,15 +61,15 @@ export class HandlerCall implements DisconnectListener {
     this.#body = body
     this.#transport = transport
     this.#options = options
-    this.#broken.promise.catch(() => {}) // matters only while the handler is waited for
+    this.#broken.promise.catch(() => {}) // The rejection matters only while the SDK waits for the handler.
     if (parsed.url !== undefined)
       this.#request = makeRequest(parsed.head, parsed.url, body?.stream, this.#disconnect.signal)
   }
 
   /**
-   * Calls the handler, once. What it throws is a 500.
+   * Calls the handler once. An error that it throws becomes a 500.
    * @throws HttpError when the body turned out malformed before the response began
-   * @throws what the connection broke with
+   * @throws the error that broke the connection
    */
   async response(): Promise<PreparedResponse | WebSocketUpgrade> {
     this.#response = await this.#respond()
@@ -74,9 +77,10 @@ export class HandlerCall implements DisconnectListener {
   }
 
   /**
-   * An end of the visitor's direction aborts the signal, though the response is still sent. close_notify ends one
-   * direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do: they send it
-   * when a tab is closed or a transfer is stopped, and then it is all that tells of their leaving while nothing is sent.
+   * Aborts the request's signal when the visitor ends its direction, though the response is still sent. close_notify
+   * ends one direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do:
+   * they send it when a tab is closed or a transfer is stopped, and while nothing is sent it is the only sign of
+   * that.
    */
   visitorLeft(): void {
     this.#disconnect.abort(new DOMException('The visitor left', 'AbortError'))
@@ -89,13 +93,13 @@ export class HandlerCall implements DisconnectListener {
     this.#response?.cancel(error)
   }
 
-  /** The response could not be sent whole. */
+  /** Reports that the response could not be sent whole. */
   failed(error: unknown): void {
     this.#response?.cancel(error)
     this.#report(error)
   }
 
-  /** The exchange is over; a socket that was not used is closed. */
+  /** Ends the exchange, and closes a socket that was not used. */
   end(): void {
     this.#upgrade?.cancel(this.#disconnect.signal.reason)
   }
@@ -117,7 +121,7 @@ export class HandlerCall implements DisconnectListener {
         return PreparedResponse.prepare(new Response('Internal Server Error', { status: 500 }), method)
       }
     }
-    // A message that turned out malformed is refused as one, whatever the handler made of it.
+    // A malformed message is refused, whatever the handler made of it.
     throw this.#body.failure
   }
 
@@ -131,7 +135,7 @@ export class HandlerCall implements DisconnectListener {
       if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
       return response
     } catch (error) {
-      // Nobody waits for it any more; what it holds open it should let go.
+      // The SDK does not wait for this response any more: its body is cancelled, so that it frees what it holds.
       if (this.#isBroken) handled.then((late) => late.body?.cancel()).catch(() => {})
       throw error
     }
@@ -152,7 +156,7 @@ export class HandlerCall implements DisconnectListener {
     }
   }
 
-  /** A visitor that left or sent a malformed body makes handlers fail; that is not their error. */
+  /** Reports an error of the handler, unless the visitor caused it: by leaving, or with a malformed body. */
   #report(error: unknown): void {
     const isTheirs = this.#disconnect.signal.aborted || this.#body?.failure !== undefined
     if (this.#request && !isTheirs) this.#options.onError(error, this.#request)

@@ -1,22 +1,25 @@
-// What HTTP is served with on a connection, in any version.
+// The options with which HTTP, in any version, is served on a connection.
 
 import type { ServedAuthority } from '../semantics/request-target.ts'
 import type { FetchHandler } from './fetch-handler.ts'
 
 /**
- * What happens on a connection:
- * - `beginning`: a TLS handshake or the head of a request is on its way
- * - `idle`: nothing is on its way, before the first request or behind the last
- * - `busy`: a request, its response, a WebSocket, or a protocol that nobody looks into
+ * ConnectionActivity says what happens on a connection.
+ * - `beginning`: a TLS handshake or the head of a request is under way
+ * - `idle`: nothing is under way, before the first request or after the last
+ * - `busy`: a request, its response, a WebSocket, or a protocol into which the SDK does not look
  */
 export type ConnectionActivity = 'beginning' | 'idle' | 'busy'
 
 export interface HttpOptions extends ServedAuthority {
   fetch: FetchHandler
-  /** Told of each change, and now and then of none. */
+  /** Called with each change, and at times without one. */
   activity?(activity: ConnectionActivity): void
-  /** Aborted when the site closes: what is on is finished, and nothing follows. */
+  /** Aborted when the site closes: the current exchange is finished, and none follows. */
   closing?: AbortSignal | undefined
-  /** The handler failed: it threw, gave no usable response, or its body broke off. The visitor learns no details. */
+  /**
+   * Called when the handler failed: it threw, returned no usable response, or its body broke off. The visitor learns no
+   * details.
+   */
   onError(error: unknown, request: Request): void
 }

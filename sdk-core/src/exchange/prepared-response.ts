@@ -5,7 +5,7 @@ import { httpDate } from '../semantics/http-date.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { type BodyBatch, ResponseBody } from './response-body.ts'
 
-/** Fields about the connection, which is ours to manage (RFC 9110 §7.6.1), and the length, which is checked first. */
+/** The SDK sets the fields about the connection (RFC 9110 §7.6.1), and checks the length before it sends one. */
 const OURS = new Set([
   'connection',
   'content-length',
@@ -20,7 +20,7 @@ const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
 export class PreparedResponse {
   readonly response: Response
-  /** There is no content, whatever the length says: HEAD, 204, 304. */
+  /** True when there is no content, whatever the length says: for HEAD, 204 and 304. */
   readonly isEmpty: boolean
   /** The Content-Length to send. */
   readonly length: number | undefined
@@ -42,16 +42,16 @@ export class PreparedResponse {
   }
 
   /**
-   * Looks at what the body has ready: a body that ends at once gets a Content-Length and leaves with the head in one
-   * write. A body that is not ready does not hold the head back (server-sent events).
-   * @param method of the request
-   * @throws whatever is wrong with the response, while a 500 can be sent in its place
+   * Prepares a response with what its body has ready: a body that ends at once gets a Content-Length and leaves with
+   * the head in one write. A body that is not ready does not hold the head back (server-sent events).
+   * @param method the request's method
+   * @throws any error in the response, while a 500 can be sent in its place
    */
   static async prepare(response: Response, method: string): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
     const declared = declaredLength(response)
     if (method === 'HEAD' || response.status === 204 || response.status === 304) {
-      response.body?.cancel().catch(() => {}) // the handler's own clean-up
+      response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
       return new PreparedResponse(response, true, length, undefined, NOTHING)
     }
@@ -76,11 +76,11 @@ export class PreparedResponse {
     return new PreparedResponse(response, false, length, content, first)
   }
 
-  /** What is sent whatever the version: each Set-Cookie an entry of its own. */
+  /** The fields to send in any version. Each Set-Cookie is an entry of its own. */
   get fields(): Field[] {
     const { headers } = this.response
     const fields: Field[] = []
-    // A page's Response drops Set-Cookie, so one that sets cookies brings, as its `headers` property, unguarded Headers.
+    // A page's Response drops Set-Cookie, so one that sets cookies has unguarded Headers as its `headers` property.
     for (const field of headers) if (!this.#isOurs(field[0])) fields.push(field)
     if (!headers.has('date')) fields.push(['date', httpDate()])
     if (this.length !== undefined) fields.push(['content-length', String(this.length)])
@@ -88,8 +88,9 @@ export class PreparedResponse {
   }
 
   /**
-   * The content, pulled as the caller asks for it. At least one batch comes, the last one is `done`.
-   * @throws HttpError `content_length_mismatch`, and what the body failed with
+   * Yields the content as the caller pulls it: one batch at least, the last with `done`.
+   * @throws HttpError `content_length_mismatch`
+   * @throws the error of the body
    */
   async *batches(): AsyncGenerator<BodyBatch, void> {
     let batch = this.#first
@@ -111,7 +112,10 @@ export class PreparedResponse {
   }
 }
 
-/** @throws HttpError `content_length_mismatch` when a length is known and more was, or at the end less was, given */
+/**
+ * Checks the octets against a known length.
+ * @throws HttpError `content_length_mismatch` when there are more, or at the end fewer
+ */
 function checkLength(given: number, done: boolean, length: number | undefined): void {
   if (length === undefined) return
   if (given > length || (done && given < length)) throw new HttpError('content_length_mismatch')
@@ -124,7 +128,10 @@ function declaredLength(response: Response): number | undefined {
   return Number(text)
 }
 
-/** A response of `fetch`, handed on: its content is decoded, its Content-Encoding and Content-Length are from before. */
+/**
+ * Says whether `fetch` made the response. Its content is then decoded, and its Content-Encoding and Content-Length do
+ * not fit.
+ */
 function isFetched(response: Response): boolean {
   return response.type !== 'default'
 }

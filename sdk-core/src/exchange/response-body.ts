@@ -3,17 +3,17 @@
 import { WRITE_BYTES } from '../semantics/limits.ts'
 
 export interface BodyBatch {
-  /** Either one piece of any size, or several that are at most `WRITE_BYTES` together. */
+  /** One piece of any size, or several that are at most `WRITE_BYTES` together. */
   pieces: Uint8Array[]
   size: number
-  /** Whether the body ends after this batch. */
+  /** True when the body ends after this batch. */
   done: boolean
 }
 
 type Read = ReadableStreamReadResult<Uint8Array>
 
 /**
- * Microtask turns that a read has to settle in to count as ready. Bodies made from strings and buffers take 2 in
+ * A read counts as ready when it settles within so many microtask turns. Bodies made from strings and buffers take 2 in
  * Chromium, one through a TransformStream 5. Timers are no measure: those of a page in the background wait a second.
  */
 const READY_TURNS = 16
@@ -28,19 +28,19 @@ export class ResponseBody {
     this.#reader = body.getReader()
   }
 
-  /** What is ready now; possibly nothing. */
+  /** Resolves with what is ready now, perhaps nothing. */
   ready(): Promise<BodyBatch> {
     return this.#batch(false)
   }
 
-  /** Waits until something is there. */
+  /** Resolves with the next batch, once there are bytes or the end. */
   next(): Promise<BodyBatch> {
     return this.#batch(true)
   }
 
-  /** Tells the handler that nobody reads on. */
+  /** Tells the handler that the rest will not be read. */
   cancel(reason: unknown): void {
-    this.#reader.cancel(reason).catch(() => {}) // the handler's own clean-up; the body is over either way
+    this.#reader.cancel(reason).catch(() => {}) // A failure is the handler's clean-up. The body is over either way.
   }
 
   async #batch(wait: boolean): Promise<BodyBatch> {
@@ -63,7 +63,7 @@ export class ResponseBody {
   }
 }
 
-/** What `promise` has settled with, or undefined when it has not. */
+/** Resolves with the result of `promise`, or with undefined when it has not settled soon. */
 async function ifReady<T>(promise: Promise<T>): Promise<T | undefined> {
   let settled: { value: T } | { error: unknown } | undefined
   promise.then(

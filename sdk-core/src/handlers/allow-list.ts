@@ -1,26 +1,29 @@
-// An allow-list: what is not named does not reach the handler.
+// An allow-list: a request that it does not name does not reach the handler.
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 
 /** An AllowRule names a path, and the methods that may be used there. */
 export interface AllowRule {
-  /** `/exactly/this`, or `/all/below/*`. */
+  /** The path: `/exactly/this`, or `/all/below/*`. */
   path: string
   /**
-   * Methods in upper case, as they are sent; GET includes HEAD.
+   * The methods in upper case, as visitors send them. GET includes HEAD.
    * @default every method
    */
   methods?: readonly string[] | undefined
 }
 
 /**
- * Dots and slashes in disguise, be it a double one, and dots with parameters: a framework that decodes or strips them
- * sees another path than was compared here.
+ * Encoded dots and slashes, also when encoded twice, and dots with parameters: a framework that decodes or strips them
+ * would see another path than the one compared here.
  */
 const AMBIGUOUS = /%(?:25)*(?:2e|2f|5c)|\/\.{1,2};/i
 
-/** Answers 403 where no rule names the path, and 405 where none that does names the method. */
+/**
+ * Returns a handler that answers 403 where no rule names the path, 405 where the rules for the path do not name the
+ * method, and calls `handler` for all else.
+ */
 export function allow(handler: FetchHandler, rules: readonly AllowRule[]): FetchHandler {
   for (const { path } of rules)
     if (!/^\/[^*]*(?:\/\*)?$|^\/\*$/.test(path))

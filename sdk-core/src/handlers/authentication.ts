@@ -1,4 +1,5 @@
-// Who may see the site: HTTP authentication (RFC 9110 §11) by password (RFC 7617) or bearer token (RFC 6750).
+// Lets in only visitors with credentials: HTTP authentication (RFC 9110 §11) by password (RFC 7617) or bearer token
+// (RFC 6750).
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
@@ -20,19 +21,22 @@ export interface AuthOptions {
 }
 
 const PRINTABLE_ASCII = /^[ -~]+$/
-/** RFC 9110 §11.4: the scheme is case-insensitive; §11.2: what follows is a token68. */
+/** The scheme is case-insensitive (RFC 9110 §11.1). A token68 follows it (§11.2). */
 const CREDENTIALS = /^([a-z]+) +([a-z0-9\-._~+/]+=*)$/i
-/** RFC 7617 §2: neither user nor password may hold control characters. */
+/** Neither user nor password may hold control characters (RFC 7617 §2). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x1f\x7f]/
 
-/** @param users user → password, or a function that knows */
+/**
+ * Asks visitors for a user name and a password, and answers 401 without right ones.
+ * @param users a map from user to password, or a function that decides
+ */
 export function basicAuth(
   handler: FetchHandler,
   users: Readonly<Record<string, string>> | VerifyPassword,
   options: AuthOptions = {},
 ): FetchHandler {
-  // §2.1: browsers then send UTF-8.
+  // With `charset` browsers send UTF-8 (§2.1).
   const challenge = `Basic realm=${quotedRealm(options)}, charset="UTF-8"`
   const verify =
     typeof users === 'function' ? users : (user: string, given: string) => isOneOf(users, user, given)
@@ -43,7 +47,10 @@ export function basicAuth(
   }
 }
 
-/** @param tokens the token, several, or a function that knows */
+/**
+ * Asks visitors for a bearer token, and answers 401 without a right one.
+ * @param tokens the token, several, or a function that decides
+ */
 export function bearer(
   handler: FetchHandler,
   tokens: string | readonly string[] | VerifyToken,
@@ -54,7 +61,7 @@ export function bearer(
   const verify = typeof list === 'function' ? list : (token: string) => isAnyOf(list, token)
   return async (request, info) => {
     const token = credentials(request, 'bearer')
-    // RFC 6750 §3: who sends no token is told of no error.
+    // The answer to a request without a token names no error (RFC 6750 §3).
     if (token === undefined) return unauthorized(challenge)
     return (await verify(token, request))
       ? handler(request, info)
@@ -62,13 +69,13 @@ export function bearer(
   }
 }
 
-/** What follows the scheme in the Authorization field. */
+/** Returns the token68 after the scheme in the Authorization field. */
 function credentials(request: Request, scheme: string): string | undefined {
   const match = CREDENTIALS.exec(request.headers.get('authorization') ?? '')
   return match?.[1]?.toLowerCase() === scheme ? match[2] : undefined
 }
 
-/** RFC 7617 §2: base64 of UTF-8 of `user:password`; only the password may hold further colons. */
+/** Decodes `user:password` from base64 of UTF-8 (RFC 7617 §2). Only the password may hold further colons. */
 function userAndPassword(text: string | undefined): [user: string, password: string] | undefined {
   const bytes = text === undefined ? undefined : fromBase64(text)
   if (!bytes) return undefined
@@ -81,7 +88,7 @@ function userAndPassword(text: string | undefined): [user: string, password: str
   }
 }
 
-/** As much work for an unknown user as for a wrong password: time does not tell who exists. */
+/** Does the same work for an unknown user as for a wrong password, so that the time does not show which users exist. */
 async function isOneOf(
   users: Readonly<Record<string, string>>,
   user: string,
@@ -92,7 +99,7 @@ async function isOneOf(
   return isSame && password !== undefined
 }
 
-/** All are compared: time does not tell which one was right. */
+/** Compares all tokens, so that the time does not show which one was right. */
 async function isAnyOf(tokens: readonly string[], given: string): Promise<boolean> {
   const results = await Promise.all(tokens.map((token) => constantTimeEqual(token, given)))
   return results.includes(true)

@@ -1,35 +1,35 @@
-// Files that were built into the page's own code, before a handler that answers everything else.
+// Serves files that were built into the page's own code, and leaves every other request to a handler.
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { fileResponse } from './file-response.ts'
 
-/** A file, as a module can hold it. */
+/** A BundledFile is a file as a module can hold it. */
 export interface BundledFile {
-  /** Its content, if that is UTF-8; else `base64` has it. */
+  /** The content, if it is UTF-8. Otherwise `base64` has it. */
   text?: string
   base64?: string
-  /** When it was changed, in milliseconds since 1970. */
+  /** The time of the last change, in milliseconds since the epoch. */
   modified: number
 }
 
 /** A Bundle holds files and pages that are part of a page's code. */
 export interface Bundle {
-  /** By name, such as `assets/app.js`: what is asked for as `/assets/app.js`. */
+  /** The files by name. `assets/app.js` is served at `/assets/app.js`. */
   files: Readonly<Record<string, BundledFile>>
-  /** Pages that were rendered beforehand: by path, such as `/about`, the name of its file. */
+  /** Prerendered pages: the name of the file for each path, such as `/about`. */
   pages?: Readonly<Record<string, string>>
-  /** What the names begin with of files that never change, because a hash of the content is in them. */
+  /** The prefix of the names of files that never change, because the names hold a hash of the content. */
   immutable?: string
 }
 
-/** A year, which is for ever to caches (RFC 9111 §1.2.2, RFC 8246). */
+/** One year, which caches treat as for ever (RFC 9111 §1.2.2, RFC 8246). */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /**
- * A handler that answers GET and HEAD for the bundle's files and pages, with ranges and ETags as `files` has them, and
- * leaves every other request to `handler`.
+ * Returns a handler that answers GET and HEAD for the bundle's files and pages, with ranges and ETags as `files` has
+ * them, and leaves every other request to `handler`.
  * @throws SvcError `invalid_option` when a file's content is neither text nor base64
  */
 export function bundled({ files, pages = {}, immutable }: Bundle, handler: FetchHandler): FetchHandler {
@@ -57,7 +57,7 @@ function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** @returns '' for what is not UTF-8, a path that no file has */
+/** @returns '' for a path that is not UTF-8, which no file has */
 function pathOf({ url }: Request): string {
   try {
     return decodeURIComponent(new URL(url).pathname)

@@ -2,7 +2,7 @@
 
 const encoder = new TextEncoder()
 
-/** Compares digests: of equal length, and of no use to who would guess them byte by byte. */
+/** Compares digests, which have equal length, and cannot be guessed byte by byte. */
 export async function constantTimeEqual(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([digest(a), digest(b)])
   let difference = 0

@@ -1,16 +1,17 @@
-// Cookies in a page: its Response drops Set-Cookie, which only a server may send. This one is a server.
+// Sets cookies in a page, whose Response drops Set-Cookie, since only a server may send it. This page is a server.
 
 import { SvcError } from '../errors.ts'
 import { withHeaders } from './response-headers.ts'
 
-/** RFC 6265 §4.1.1: a cookie is text without control characters. */
+/** A cookie is text without control characters (RFC 6265 §4.1.1). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const COOKIE = /^[^\0-\x1f\x7f=;]+=[^\0-\x1f\x7f]*$/
 
 /**
+ * Adds cookies to a response.
  * @param cookies values of Set-Cookie, such as `a=b; Path=/; HttpOnly; Secure`
- * @returns `response` itself. Headers made on their own take the place of its guarded ones, on it and on its clones;
- * a `new Response(body, response)` of the page's would drop the cookies again.
+ * @returns `response` itself. Headers without a guard take the place of its own, on it and on its clones. A `new
+ *   Response(body, response)` in the page would drop the cookies again.
  */
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   const headers = new Headers(response.headers)

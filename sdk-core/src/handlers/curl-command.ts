@@ -2,7 +2,7 @@
 
 import { completeBody, type Entry } from './inspector-entry.ts'
 
-/** What curl says itself, or what was about the visitor's connection (RFC 9110 §7.6.1). */
+/** curl sets these fields itself, or they are about the visitor's connection (RFC 9110 §7.6.1). */
 const LEFT_OUT = new Set([
   'host',
   'content-length',
@@ -14,14 +14,17 @@ const LEFT_OUT = new Set([
   'upgrade',
 ])
 
-/** What `printf %b` needs to be told: all but printable ASCII, `%` and the backslash and the quote. */
+/** Text that `printf %b` need not escape: printable ASCII, tab and line end. */
 const PLAIN = /^[\n\t -~]*$/
 
-/** @throws SvcError when the body was not kept whole */
+/**
+ * Returns the command for a recorded request.
+ * @throws SvcError when the body was not kept whole
+ */
 export function asCurl(entry: Entry): string {
   const { method, url, headers } = entry
   const body = completeBody(entry)
-  // Globbing would take brackets and braces in the URL for patterns.
+  // Without this, curl would take brackets and braces in the URL for patterns.
   const words = ['curl', '--globoff', ...methodWords(method, body.length > 0), quote(url)]
   for (const [name, value] of headers) {
     // Without a value, curl would leave the field out; a semicolon makes it send an empty one.
@@ -39,7 +42,7 @@ function methodWords(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', quote(method)]
 }
 
-/** Between single quotes a shell takes everything as it is, but for the quote itself. */
+/** Quotes text for a shell: between single quotes only the quote itself has a meaning. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
@@ -52,7 +55,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** POSIX printf, %b: `\0` and three octal digits are a byte. So no terminal sees a control character. */
+/** Writes each byte as `\0` and three octal digits (POSIX printf, %b), so that no terminal sees a control character. */
 function octal(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
 }

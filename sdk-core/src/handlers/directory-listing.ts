@@ -1,14 +1,15 @@
-// A folder as a page: its files and folders, as links.
+// Shows a folder as a page of links to its files and folders.
 
 import type { DirectoryEntry } from './file-tree.ts'
 
-/** Nothing can be added to the page, whatever a file is called. */
+/** This policy lets nothing be added to the page, whatever a file is called. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 /**
+ * Returns the page.
  * @param path the decoded path of the folder, for people
- * @param isWhole whether `items` are all there are
+ * @param isWhole `items` has all files and folders
  */
 export function directoryListing(path: string, items: readonly DirectoryEntry[], isWhole: boolean): Response {
   const sorted = items.toSorted(
@@ -53,7 +54,7 @@ ${items.length === 0 ? '<p>Nothing here yet.</p>' : ''}${isWhole ? '' : `<p>Only
 
 function itemRow({ name, isFolder, size }: DirectoryEntry): string {
   const slash = isFolder ? '/' : ''
-  // With the dot it is a path, though a name may look like a scheme or a host.
+  // With the leading dot it is a path, even where a name looks like a scheme or a host.
   return row(
     name + slash,
     `./${encodeURIComponent(name.toWellFormed())}${slash}`,

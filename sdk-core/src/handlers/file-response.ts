@@ -1,4 +1,4 @@
-// One file as a response: whole, a part of it, or word that the visitor has it already (RFC 9110 §13–§15).
+// Answers with one file: whole, in part, or with 304 when the visitor has it already (RFC 9110 §13–§15).
 
 import { evaluatePreconditions, ifRangeHolds, type Validators } from '../semantics/conditional-request.ts'
 import { parseRange } from '../semantics/range.ts'
@@ -6,8 +6,8 @@ import { mediaType } from './media-type.ts'
 
 export interface FileResponseOptions {
   /**
-   * `attachment` makes browsers save files instead of showing them (RFC 6266).
-   * @default the browser decides
+   * The disposition of the file: `attachment` makes browsers save it instead of showing it (RFC 6266).
+   * @default none: the browser decides
    */
   disposition?: 'inline' | 'attachment' | undefined
   /**
@@ -17,7 +17,10 @@ export interface FileResponseOptions {
   cacheControl?: string | undefined
 }
 
-/** @param request a GET or HEAD */
+/**
+ * Returns the response with a file.
+ * @param request a GET or HEAD
+ */
 export function fileResponse(file: File, request: Request, options: FileResponseOptions = {}): Response {
   const validators = validatorsOf(file)
   const headers = new Headers({
@@ -32,7 +35,7 @@ export function fileResponse(file: File, request: Request, options: FileResponse
   const status = evaluatePreconditions(request.headers, validators)
   if (status !== undefined) return withoutContent(status, headers)
 
-  // §14.2: only GET has ranges.
+  // Only GET has ranges (§14.2).
   const isGet = request.method === 'GET'
   const wanted = isGet && ifRangeHolds(request.headers, validators) ? request.headers.get('range') : null
   const range = parseRange(wanted, file.size)
@@ -48,21 +51,21 @@ export function fileResponse(file: File, request: Request, options: FileResponse
 
 /**
  * The tag is strong: a File is a snapshot, which can no longer be read once the file has changed, and its time is in
- * milliseconds. The name is in the URL already, for which alone a tag counts.
+ * milliseconds. The name need not be in it, for a tag counts for one URL only.
  */
 function validatorsOf({ size, lastModified }: File): Validators {
   const etag = `"${size.toString(36)}-${lastModified.toString(36)}"`
-  // §8.8.2.1: a Last-Modified in the future says less than now.
+  // A Last-Modified in the future is replaced by the current time (§8.8.2.1).
   return { etag, modifiedSeconds: Math.floor(Math.min(lastModified, Date.now()) / 1000) }
 }
 
-/** §15.4.5: a 304 says nothing of the content's form; nor does what comes without the file. */
+/** Removes the fields about the content: a 304 has none of them (§15.4.5), nor has a response without the file. */
 function withoutContent(status: number, headers: Headers): Response {
   for (const name of ['Content-Type', 'Content-Disposition']) headers.delete(name)
   return new Response(null, { status, headers })
 }
 
-/** RFC 6266 §4.3: the name in ASCII for old clients, and as it is (RFC 8187) for all others. */
+/** Encodes the name in ASCII for old clients, and unchanged (RFC 8187) for all others (RFC 6266 §4.3). */
 function disposition(type: string, name: string): string {
   const ascii = name.replace(/[^ -~]|["\\%]/g, '_')
   const extended = encodeURIComponent(name.toWellFormed()).replace(

@@ -1,24 +1,25 @@
-// Where files come from: a list of a file input, a map from paths, or a folder that the owner gave access to.
+// Finds files in a list of a file input, a map from paths, or a folder to which the user gave access.
 
 /**
+ * A FileSource holds the files to serve.
  * - a FileList or an array: each file under its name; those of a folder input under their path in that folder
- * - a map of paths such as `photos/a.jpg`: read anew at each request, so that it may change
- * - a FileSystemDirectoryHandle: what is in the folder at the time of the request
+ * - a map of paths such as `photos/a.jpg`: it is read again at each request, so that it may change
+ * - a FileSystemDirectoryHandle: the folder as it is at the time of the request
  */
 export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | FileSystemDirectoryHandle
 
-/** One line of a listing. */
+/** A DirectoryEntry is one line of a listing. */
 export interface DirectoryEntry {
   name: string
   isFolder: boolean
-  /** In bytes; undefined for folders and where it would cost a look at each file. */
+  /** The size in bytes. Undefined for folders, and where each file would have to be opened for it. */
   size: number | undefined
 }
 
 export interface FileTree {
-  /** @param segments none of them empty, `.` or `..`, or with a slash in it */
+  /** @param segments of the path, none of them empty, `.` or `..`, or with a slash in it */
   file(segments: readonly string[]): Promise<File | undefined>
-  /** @returns the first `limit` things in a folder, or undefined when there is no such folder */
+  /** @returns the first `limit` entries of a folder, or undefined when there is no such folder */
   list(segments: readonly string[], limit: number): Promise<DirectoryEntry[] | undefined>
 }
 
@@ -75,7 +76,10 @@ function handleTree(root: FileSystemDirectoryHandle): FileTree {
   }
 }
 
-/** A name that is not there, of the other kind, or that no file can have (TypeError). Lost permission is a failure. */
+/**
+ * Resolves with undefined for a name that is missing, of the other kind, or that no file can have (TypeError). A lost
+ * permission is an error.
+ */
 async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()

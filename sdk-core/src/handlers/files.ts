@@ -1,4 +1,4 @@
-// Files as a site: the path of a request names one, or a folder with an index or a listing.
+// Serves files: the path of a request names a file, or a folder with an index or a listing.
 
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { directoryListing } from './directory-listing.ts'
@@ -26,13 +26,13 @@ export interface FilesOptions extends FileResponseOptions {
   hidden?: boolean | undefined
 }
 
-/** Lines of a listing: more than a person reads, and a page of about 100 kB. */
+/** A listing has at most so many lines: more than a person reads, and a page of about 100 kB. */
 export const LISTING_MAX = 1000
 
-/** What a segment must not be or hold after decoding. No lookup could leave the tree anyway: this is the first wall. */
+/** A decoded segment must not be or hold this. No lookup could leave the tree anyway: this is the first check. */
 const FORBIDDEN_SEGMENT = /^\.{0,2}$|[/\\\0]/
 
-/** A handler that serves `source` and nothing beside it. */
+/** Returns a handler that serves `source` and nothing else. */
 export function files(source: FileSource, options: FilesOptions = {}): FetchHandler {
   const tree = fileTree(source)
   return async (request) => {
@@ -59,7 +59,7 @@ async function find(tree: FileTree, request: Request, options: FilesOptions): Pr
   return folder && new Response(null, { status: 301, headers: { Location: location } })
 }
 
-/** @returns undefined for a path that nothing can have */
+/** @returns undefined for a path that no file can have */
 function parsePath(pathname: string, hidden: boolean): { segments: string[]; isFolder: boolean } | undefined {
   const parts = pathname.slice(1).split('/')
   const isFolder = parts.at(-1) === ''
@@ -70,7 +70,7 @@ function parsePath(pathname: string, hidden: boolean): { segments: string[]; isF
       FORBIDDEN_SEGMENT.test(segment) || (!hidden && isHidden(segment))
     return segments.some(isForbidden) ? undefined : { segments, isFolder }
   } catch {
-    return undefined // not UTF-8
+    return undefined // The segment is not UTF-8.
   }
 }
 

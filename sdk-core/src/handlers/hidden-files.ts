@@ -1,13 +1,13 @@
-// Which files are hidden from visitors, unless the owner says otherwise.
+// Says which files are hidden from visitors unless the option `hidden` is set.
 
 /**
- * A name as Windows makes one beside a long name (8.3): `GIT~1` is another way to `.git`, which says nothing of the dot.
- * Eight characters at most, and three behind the point.
+ * A short name (8.3) as Windows makes it beside a long one: `GIT~1` leads to `.git`, and shows no dot. It has at most
+ * eight characters, and three after the point.
  */
 const SHORT_NAME = /^[^.~]{1,6}~\d{1,6}(?:\.[^.]{1,3})?$/
 const SHORT_NAME_MAX_CHARS = 8
 
-/** RFC 8615: what is well known is not hidden. */
+/** Well-known names are not hidden (RFC 8615). */
 export function isHidden(name: string): boolean {
   return (name.startsWith('.') && name !== '.well-known') || isShortName(name)
 }

@@ -1,28 +1,31 @@
-// What the inspector records of one request.
+// The inspector's record of one request.
 
 import { SvcError } from '../errors.ts'
 
-/** Entry is one request that `inspect` recorded, and the answer to it. */
+/** An Entry is one request that `inspect` recorded, with its response. */
 export interface Entry {
   readonly id: number
-  /** When it came, in milliseconds since the epoch. */
+  /** The time at which it came, in milliseconds since the epoch. */
   readonly at: number
   readonly method: string
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The first bytes of the body. */
+  /** The first bytes of the body, up to `maxBodyBytes`. */
   readonly body: Uint8Array<ArrayBuffer>
-  /** How many bytes of the body went by: more than `body` holds when it was too long to keep. */
+  /** The length of the body in bytes: more than `body` holds when it was too long to keep. */
   readonly bodyBytes: number
-  /** Of the answer; undefined until there is one. 500 when the handler failed. */
+  /** The status of the response. Undefined until there is one, and 500 when the handler failed. */
   readonly status: number | undefined
-  /** From the request to the answer's head, in milliseconds. */
+  /** The milliseconds from the request to the head of the response. */
   readonly ms: number | undefined
-  /** The entry that this one repeats. */
+  /** The id of the entry that this one repeats. */
   readonly replayOf: number | undefined
 }
 
-/** @throws SvcError when only its beginning was kept */
+/**
+ * Returns the whole body.
+ * @throws SvcError when only its beginning was kept
+ */
 export function completeBody({ body, bodyBytes }: Entry): Uint8Array<ArrayBuffer> {
   if (bodyBytes > body.length)
     throw new SvcError('invalid_option', `only ${body.length} bytes of the body were kept`)

@@ -1,4 +1,4 @@
-// A request inspector: a handler around another one, which keeps what came and can do it again.
+// A request inspector: a handler around another one, which records requests and can repeat them.
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler, FetchInfo } from '../exchange/fetch-handler.ts'
@@ -9,33 +9,33 @@ import { completeBody, type Entry } from './inspector-entry.ts'
 /** InspectOptions are the options of `inspect`. */
 export interface InspectOptions {
   /**
-   * Entries that are kept; the oldest goes first.
+   * The number of entries to keep. The oldest is dropped first.
    * @default 100
    */
   limit?: number | undefined
   /**
-   * Bytes of each body that are kept.
+   * The bytes of each body to keep.
    * @default 64 KiB
    */
   maxBodyBytes?: number | undefined
 }
 
-/** With the 64 KiB that a head may have, at most 12.5 MiB. */
+/** The default number of entries: with heads of 64 KiB they take at most 12.5 MiB. */
 const LIMIT = 100
 const MAX_BODY_BYTES: number = 64 * 1024
 
-/** `publish({ …, fetch: inspect(handler).fetch })` */
+/** Returns a handler that records requests: `publish({ fetch: inspect(handler).fetch })`. */
 export function inspect(handler: FetchHandler, options: InspectOptions = {}): Inspector {
   return new Inspector(handler, options)
 }
 
-/** Sends a `change` event when an entry was added, answered or dropped. */
+/** An Inspector records requests. It dispatches `change` when an entry was added, answered or dropped. */
 export class Inspector extends EventTarget {
   readonly #handler: FetchHandler
   readonly #limit: number
   readonly #maxBodyBytes: number
   #entries: readonly Entry[] = []
-  /** What each request was told beside it; a replay is told the same. */
+  /** The FetchInfo of each entry. A replay gets the same one. */
   readonly #infos = new WeakMap<Entry, FetchInfo>()
   #nextId = 1
 
@@ -52,19 +52,19 @@ export class Inspector extends EventTarget {
     this.#maxBodyBytes = maxBodyBytes
   }
 
-  /** The newest first. Each change of an entry puts a new object in its place. */
+  /** The entries, newest first. Each change of an entry puts a new object in its place. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
 
   /**
-   * Hands a request to the handler, and waits with the answer until as much of the request's body as is kept has
-   * come, because the server reads no further once it answers.
+   * Calls the handler with a request, and delays the response until as much of the request's body as is kept has come,
+   * because the server reads no further once it answers.
    */
   readonly fetch: FetchHandler = (request, info) => this.#record(request, info, undefined)
 
   /**
-   * Hands the request to the handler again, as a new entry.
+   * Calls the handler with the request again, as a new entry.
    * @throws SvcError when the body was not kept whole
    */
   async replay(entry: Entry): Promise<Response> {
@@ -108,7 +108,7 @@ export class Inspector extends EventTarget {
     }
   }
 
-  /** Adds an entry, or replaces the one with its id. One that was dropped does not come back. */
+  /** Adds an entry, or replaces the one with its id. A dropped one does not come back. */
   #put(entry: Entry, info: FetchInfo): void {
     this.#infos.set(entry, info)
     if (entry.status === undefined) this.#change([entry, ...this.#entries].slice(0, this.#limit))

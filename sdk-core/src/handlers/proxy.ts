@@ -1,4 +1,4 @@
-// A reverse proxy: what the page's network can reach, at the site's address (RFC 9110 §7.6).
+// A reverse proxy: it serves a server in the page's network under the site's hostname (RFC 9110 §7.6).
 
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
@@ -8,29 +8,34 @@ import { withHeaders } from './response-headers.ts'
 
 /** ProxyOptions are the options of `proxy`. */
 export interface ProxyOptions {
-  /** Fields set on each request to the target, over what the visitor sent: a key for it, `X-Forwarded-Host`, … */
+  /**
+   * The fields to set on each request to the target, in place of the visitor's, such as a key for the target or
+   * `X-Forwarded-Host`.
+   * @default none
+   */
   headers?: HeadersInit | undefined
 }
 
 /**
- * Bodies up to this many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
- * HTTP/2, which a server on this machine seldom speaks. The others are streamed.
+ * Bodies of up to so many bytes, by their Content-Length, are collected first: Chromium sends a stream only over
+ * HTTP/2, which a server on this machine seldom speaks. Longer ones are streamed.
  */
 export const COLLECT_BYTES: number = 1024 * 1024
 
-/** Of a request: what `fetch` says itself; it asks for the codings that it can decode. */
+/** `fetch` sets these fields of a request itself, and asks for the codings that it can decode. */
 const REQUEST_ONLY = ['accept-encoding', 'content-length', 'expect', 'host']
-/** Fetch standard, "null body status": a Response with one of these takes no body, not even an empty one. */
+/** A Response with one of these statuses takes no body, not even an empty one (Fetch standard, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Passes requests on to `target` with `fetch`, without the page's own cookies. In a page the target has to allow that
- * (CORS). Where the target cannot be reached, the answer is 502.
+ * Returns a handler that passes requests on to `target` with `fetch`, without the page's own cookies. In a page the
+ * target has to allow that (CORS). When it cannot be reached, the visitor gets 502.
+ * @param target the URL below which paths are requested
  */
 export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHandler {
   const base = parseTarget(target)
   return async (request) => {
-    // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it: to leave it out would ask something else.
+    // RFC 9110 §9.3.1 allows content here, and `fetch` cannot send it. To leave it out would change the request.
     if (request.body && /^(?:get|head)$/i.test(request.method))
       return new Response('This site cannot pass on a GET or HEAD with content\n', { status: 501 })
     const init = await makeInit(request, options)
@@ -40,7 +45,7 @@ export function proxy(target: string | URL, options: ProxyOptions = {}): FetchHa
     } catch {
       return new Response('The server behind this site did not answer\n', { status: 502 })
     }
-    // A page is not told where a redirect leads.
+    // A browser does not show a page where a redirect leads.
     if (response.type === 'opaqueredirect')
       return new Response('The server behind this site redirects\n', { status: 502 })
     return passBack(response)
@@ -57,7 +62,7 @@ function parseTarget(target: string | URL): URL {
   return url
 }
 
-/** Sets only path and query: a path such as `//other.example` stays one. */
+/** Sets only path and query, so that a path such as `//other.example` stays a path. */
 function urlBelow(base: URL, requested: string): URL {
   const { pathname, search } = new URL(requested)
   const url = new URL(base)
@@ -88,7 +93,7 @@ async function makeInit(request: Request, options: ProxyOptions): Promise<Reques
 }
 
 function passBack(response: Response): Response {
-  // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding it counts.
+  // The content was decoded. A page may see Content-Length across origins, but not the Content-Encoding that it counts.
   const isRewritten = response.type === 'cors' || response.headers.has('content-encoding')
   const headers = endToEndFields(response.headers, isRewritten ? ['content-encoding', 'content-length'] : [])
   const { status, statusText } = response

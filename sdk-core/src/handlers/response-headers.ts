@@ -1,4 +1,4 @@
-// A Response whose headers are not guarded: in a page, those of the constructor drop what only a server may send.
+// Gives a Response headers without a guard: in a page, those of the constructor drop what only a server may send.
 
 /** @returns `response` itself; `headers` take the place of its own, on it and on its clones */
 export function withHeaders(response: Response, headers: Headers): Response {

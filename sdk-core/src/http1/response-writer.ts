@@ -13,7 +13,9 @@ const EMPTY = new Uint8Array(0)
 const CRLF: Uint8Array = encodeLatin1('\r\n')
 const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
 
-/** How the visitor sees where the body ends: by what the head says, by the chunked coding, by our closing. */
+/**
+ * The sign by which the visitor sees where the body ends: the head, the chunked coding, or the end of the connection.
+ */
 type Framing = 'head' | 'chunked' | 'close'
 
 export class Http1ResponseWriter {
@@ -28,15 +30,17 @@ export class Http1ResponseWriter {
     this.#framing = prepared.isEmpty || prepared.length !== undefined ? 'head' : streamed
   }
 
-  /** Whether another response can follow: the visitor sees the end of this one, and the handler did not say `close`. */
+  /**
+   * True when another response can follow: the visitor sees the end of this one, and the handler did not say `close`.
+   */
   get isReusable(): boolean {
     const options = this.#prepared.response.headers.get('connection')?.toLowerCase().split(',') ?? []
     return this.#framing !== 'close' && !options.some((option) => option.trim() === 'close')
   }
 
   /**
-   * Pulls the body as fast as `writer` takes it.
-   * @throws what the body or the connection failed with; the visitor then has an incomplete response
+   * Sends the response, and pulls its body as fast as `writer` takes it.
+   * @throws the error of the body or the connection; the visitor then has an incomplete response
    */
   async send(writer: DeadlineWriter, persistent: boolean): Promise<void> {
     let head = this.#encodeHead(persistent)

@@ -1,4 +1,5 @@
-// An identity: one secp256k1 key, its Ethereum address (EIP-55) and its signature (EIP-191). Only importer of noble.
+// An identity: one secp256k1 key, its Ethereum address (EIP-55) and its signature (EIP-191). Only this file imports
+// noble.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -7,32 +8,35 @@ import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
 import { SvcError } from '../errors.ts'
 
-// The curve alone, a third of the size of noble's general one, leaves the hash of its nonces (RFC 6979) to us.
+// noble's curve alone has a third of the size, but leaves the hash of its nonces (RFC 6979) to its user.
 hashes.sha256 = sha256
 hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 
 export interface KeyIdentity {
-  /** `0x` and 40 hexadecimal digits, in EIP-55 case. */
+  /** The address: `0x` and 40 hexadecimal digits, in EIP-55 case. */
   readonly address: string
-  /** The 65-byte `personal_sign` signature of `message` (EIP-191 version 0x45) as `0x` and 130 digits. */
+  /** Returns the 65-byte `personal_sign` signature of `message` (EIP-191 version 0x45) as `0x` and 130 digits. */
   personalSign(message: string): string
 }
 
 const PRIVATE_KEY_BYTES = 32
 
-/** A new private key from the platform's random source. */
+/** Returns a new private key from the platform's random source. */
 export function createPrivateKey(): Uint8Array {
   return utils.randomSecretKey()
 }
 
-/** @throws SvcError `invalid_option` when `privateKey` is not a secp256k1 private key of 32 bytes */
+/**
+ * Returns the identity of a private key.
+ * @throws SvcError `invalid_option` when `privateKey` is not a secp256k1 private key of 32 bytes
+ */
 export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
   if (!(privateKey instanceof Uint8Array) || !utils.isValidSecretKey(privateKey))
     throw new SvcError(
       'invalid_option',
       `identity is not a secp256k1 private key of ${PRIVATE_KEY_BYTES} bytes`,
     )
-  const key = Uint8Array.from(privateKey) // the caller may change or clear its own copy
+  const key = Uint8Array.from(privateKey) // The caller may change or clear its own copy.
   return {
     address: addressOf(getPublicKey(key, false)),
     personalSign: (message) => {
@@ -44,9 +48,9 @@ export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
 }
 
 /**
- * The address of the key that made a 65-byte `signature` (r, s, and the recovery bit, with or without 27) of `text`, by
- * its SHA-256.
- * @returns undefined when no key made it
+ * Returns the address of the key that made a 65-byte `signature` (r, s, and the recovery bit, with or without 27) of
+ * `text`, by its SHA-256.
+ * @returns undefined when no key can have made it
  */
 export function signerOf(text: string, signature: Uint8Array): string | undefined {
   try {
@@ -59,12 +63,12 @@ export function signerOf(text: string, signature: Uint8Array): string | undefine
   }
 }
 
-/** The last 20 bytes of the Keccak-256 of the uncompressed public key, without its first byte. */
+/** Returns the last 20 bytes of the Keccak-256 of the uncompressed public key without its first byte. */
 function addressOf(publicKey: Uint8Array): string {
   return checksummed(bytesToHex(keccak_256(publicKey.subarray(1)).subarray(-20)))
 }
 
-/** EIP-55: a letter is upper case where the digit of the hash at its place is 8 or more. */
+/** Sets the case of an address (EIP-55): a letter is upper case where the hash's digit at its place is 8 or more. */
 function checksummed(digits: string): string {
   const hash = bytesToHex(keccak_256(utf8ToBytes(digits)))
   const cased = Array.from(digits, (digit, at) =>

@@ -1,4 +1,4 @@
-// A deadline that is cheap to move: one timer is kept and looks, when it fires, whether the deadline moved on.
+// A deadline that is cheap to move: one timer is kept, and checks when it fires whether the deadline has moved.
 
 export class Deadline {
   readonly #expire: () => void
@@ -10,13 +10,16 @@ export class Deadline {
     this.#expire = expire
   }
 
-  /** Replaces the deadline. `until` is on the clock of `performance.now()`. */
+  /**
+   * Replaces the deadline.
+   * @param until a time of `performance.now()`
+   */
   set(until: number): void {
     this.#until = until
     if (until < this.#firesAt) this.#arm()
   }
 
-  /** Leaves the timer: most deadlines are met, and the next one can use it. */
+  /** Clears the deadline and keeps the timer: most deadlines are met, and the next one can use it. */
   clear(): void {
     this.#until = Number.POSITIVE_INFINITY
   }

@@ -1,6 +1,9 @@
-// A promise that has to settle in time.
+// Bounds the time of a promise.
 
-/** What `promise` resolves with, or `onTimeout` called after `ms` and whatever it returns rejected with. */
+/**
+ * Resolves as `promise` does. After `ms` milliseconds it calls `onTimeout`, and rejects with the error that this
+ * returns.
+ */
 export async function withDeadline<T>(promise: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {

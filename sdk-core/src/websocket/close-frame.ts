@@ -3,9 +3,9 @@
 import { WebSocketError } from './errors.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-/** What a Close frame without a status code counts as; never on the wire (§7.1.5). */
+/** The code for a Close frame without a status code. It is never on the wire (§7.1.5). */
 export const NO_STATUS = 1005
-/** What an end without a Close frame counts as; never on the wire. */
+/** The code for an end without a Close frame. It is never on the wire. */
 export const ABNORMAL = 1006
 export const GOING_AWAY = 1001
 
@@ -14,13 +14,19 @@ export interface CloseStatus {
   reason: string
 }
 
-/** Whether a Close frame may carry the code: registered ones that are for the wire, and those of applications (§7.4.2). */
+/**
+ * Returns whether a Close frame may carry the code: registered ones that are for the wire, and those of applications
+ * (§7.4.2).
+ */
 export function isCloseCode(code: number): boolean {
   const isRegistered = code >= 1000 && code <= 1014 && (code < 1004 || code > ABNORMAL)
   return Number.isInteger(code) && (isRegistered || (code >= 3000 && code <= 4999))
 }
 
-/** @throws WebSocketError `invalid_close` or `invalid_utf8` */
+/**
+ * Parses the payload.
+ * @throws WebSocketError `invalid_close` or `invalid_utf8`
+ */
 export function parseClose(payload: Uint8Array): CloseStatus {
   if (payload.length === 0) return { code: NO_STATUS, reason: '' }
   const code = ((payload[0] ?? 0) << 8) | (payload[1] ?? 0)

@@ -1,24 +1,24 @@
-// What a visitor offers of permessage-deflate, and what is agreed on (RFC 7692 §7.1; the list is of RFC 6455 §9.1).
+// Negotiates permessage-deflate with what the visitor offers (RFC 7692 §7.1; the list is of RFC 6455 §9.1).
 
-/** RFC 7692 §7.1.2: the exponent of the largest window. */
+/** The exponent of the largest window (RFC 7692 §7.1.2). */
 const WINDOW_BITS_MAX = 15
 /**
- * Each message is compressed by itself, both ways: a connection that is idle keeps no window, and a page may have many.
- * A server may ask this of any client (§7.1.1).
+ * Each message is compressed by itself, both ways: an idle connection keeps no window, and a page may have many
+ * connections. A server may ask this of any client (§7.1.1).
  */
 const AGREED = 'permessage-deflate; server_no_context_takeover; client_no_context_takeover'
 
 export interface DeflateParameters {
   /** The value of Sec-WebSocket-Extensions that accepts the offer. */
   extensions: string
-  /** Exponent of the window that the server may use, 9 to 15. */
+  /** The exponent of the window that the server may use, 9 to 15. */
   windowBits: number
 }
 
 type Parameters = Map<string, string | true>
 
 /**
- * The first offer that can be met.
+ * Returns the parameters of the first acceptable offer.
  * @param offered the request's Sec-WebSocket-Extensions, several fields joined by commas
  */
 export function negotiateDeflate(offered: string): DeflateParameters | undefined {
@@ -27,7 +27,7 @@ export function negotiateDeflate(offered: string): DeflateParameters | undefined
     if (!parameters || !isAcceptable(parameters)) continue
     const offeredBits = parameters.get('server_max_window_bits')
     if (offeredBits === undefined) return { extensions: AGREED, windowBits: WINDOW_BITS_MAX }
-    // §7.1.2.1: a visitor that asks for a window of the server is answered with one.
+    // A visitor that asks the server for a window size has to be given one (§7.1.2.1).
     return { extensions: `${AGREED}; server_max_window_bits=${offeredBits}`, windowBits: Number(offeredBits) }
   }
   return undefined
@@ -46,7 +46,7 @@ function parseOffer(offer: string): Parameters | undefined {
   return parameters
 }
 
-/** `name`, `name=value` or `name="value"`. */
+/** Splits `name`, `name=value` or `name="value"`. */
 function split(part: string): [string, string | true] {
   const equals = part.indexOf('=')
   if (equals < 0) return [part, true]
@@ -55,15 +55,15 @@ function split(part: string): [string, string | true] {
   return [part.slice(0, equals).trim(), isQuoted ? value.slice(1, -1) : value]
 }
 
-/** §7.1: an offer with an unknown parameter or a value that a parameter cannot have is declined. */
+/** Declines an offer with an unknown parameter or with an invalid value (§7.1). */
 function isAcceptable(parameters: Parameters): boolean {
   for (const [name, value] of parameters) {
     if (name === 'server_no_context_takeover' || name === 'client_no_context_takeover') {
       if (value !== true) return false
     } else if (name === 'client_max_window_bits') {
-      // Any window of the visitor fits into the largest.
+      // The largest window can decode messages of any smaller one.
       if (value !== true && !isWindowBits(value)) return false
-      // zlib deflates with 9 bits at least.
+      // zlib compresses with 9 bits at least.
     } else if (name !== 'server_max_window_bits' || !isWindowBits(value) || value === '8') return false
   }
   return true

@@ -1,26 +1,28 @@
-// Messages compressed one by one (RFC 7692 §7.2): nothing is kept between them. Loaded when a visitor agreed on it.
+// Compresses messages one by one (RFC 7692 §7.2) and keeps nothing between them. The code is loaded when a visitor
+// negotiated it.
 
 import { Deflate, Inflate, Z_OK, Z_SYNC_FLUSH } from 'pako'
 import { concat } from '../bytes/concat.ts'
 import { WebSocketError } from './errors.ts'
 
-/** §7.2.1: the empty block behind each flush, which is not sent. */
+/** The empty block that ends each flush, and is not sent (§7.2.1). */
 const FLUSHED: Uint8Array = Uint8Array.of(0x00, 0x00, 0xff, 0xff)
-/** An empty last block: the inflater comes to its end only if all before it made sense. */
+/** An empty last block: the inflater ends only if all before it was valid. */
 const LAST: Uint8Array = Uint8Array.of(0x03, 0x00)
 
-/** What a socket does with messages while they are compressed on the wire. */
+/** MessageCompression compresses and decompresses the messages of a socket. */
 export interface MessageCompression {
   /** @returns the payload of the frame */
   deflate(message: Uint8Array): Uint8Array
   /**
-   * @param maxBytes of the message
+   * Returns a message.
+   * @param maxBytes the longest message
    * @throws WebSocketError `message_too_big` before more than that is kept, `invalid_compression`
    */
   inflate(payload: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer>
 }
 
-/** @param windowBits exponent of the window that is used for what is sent, 9 to 15 (§7.1.2.1) */
+/** @param windowBits the exponent of the window for compressing, 9 to 15 (§7.1.2.1) */
 export function messageCompression(windowBits: number): MessageCompression {
   return {
     deflate(message) {
@@ -47,7 +49,7 @@ export function messageCompression(windowBits: number): MessageCompression {
   }
 }
 
-/** In an ArrayBuffer of its own, which the handler may get. */
+/** Joins pieces in an ArrayBuffer of their own, which the handler may get. */
 function join(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length)
   let at = 0

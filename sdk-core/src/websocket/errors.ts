@@ -1,6 +1,6 @@
-// How a visitor can break RFC 6455: a stable code, and the status that the Close frame tells it.
+// The ways in which a visitor can break RFC 6455: a stable code, and the status in the Close frame that answers.
 
-/** Code → status code (RFC 6455 §7.4.1) and text. */
+/** Maps each code to its status code (RFC 6455 §7.4.1) and text. */
 const ERRORS = {
   reserved_bits: [1002, 'A reserved bit is set, and no extension was agreed on'],
   reserved_opcode: [1002, 'The opcode is reserved'],
@@ -25,7 +25,7 @@ export type WebSocketErrorCode = keyof typeof ERRORS
 export class WebSocketError extends Error {
   override readonly name = 'WebSocketError'
   readonly code: WebSocketErrorCode
-  /** 1006 is never sent: the connection just ends. */
+  /** The status to send. A 1006 is never sent: the connection just ends. */
   readonly closeCode: number
 
   constructor(code: WebSocketErrorCode) {

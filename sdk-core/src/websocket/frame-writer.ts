@@ -1,4 +1,4 @@
-// Writes frames to the visitor in order, as fast as the stream takes them, and counts what still waits.
+// Writes frames to the visitor in order, as fast as the stream takes them, and counts the waiting bytes.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { concat } from '../bytes/concat.ts'
@@ -9,21 +9,24 @@ import { DEFLATE_MAX_BYTES, DEFLATE_MIN_BYTES, WRITE_BYTES } from './limits.ts'
 
 interface Frame {
   opcode: number
-  /** A Blob is read when its turn comes. */
+  /** The payload. A Blob is read when its frame is the next to be sent. */
   payload: Uint8Array | Blob
 }
 
 const NOTHING = new Uint8Array(0)
 
 export class FrameWriter {
-  /** Settles, and never rejects, when the Close frame was taken by the stream, or never will be. */
+  /** Settles when the stream took the Close frame, or never will. Never rejects. */
   readonly finished: Promise<void>
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   readonly #failed: (error: unknown) => void
   #stream: ByteStream | undefined
   #compression: MessageCompression | undefined
   #queue: Frame[] = []
-  /** Control frames go before waiting messages (§5.5). Of several answers to pings only the last is sent (§5.5.3). */
+  /**
+   * The Pong to send. Control frames go before waiting messages (§5.5), and of several Pongs only the last is sent
+   * (§5.5.3).
+   */
   #pong: Frame | undefined
   #ping: Frame | undefined
   #buffered = 0
@@ -36,12 +39,12 @@ export class FrameWriter {
     this.#failed = failed
   }
 
-  /** Bytes of messages, without their headers, that the stream has not taken yet. */
+  /** The bytes of messages, without their headers, that the stream has not taken yet. */
   get bufferedAmount(): number {
     return this.#buffered
   }
 
-  /** Sends what waits already, and from now on at once. */
+  /** Sends the waiting frames, and sends later ones at once. */
   start(stream: ByteStream, compression?: MessageCompression): void {
     this.#stream = stream
     this.#compression = compression
@@ -52,7 +55,10 @@ export class FrameWriter {
     this.#message({ opcode: TEXT, payload: new TextEncoder().encode(text) })
   }
 
-  /** @param payload for the writer to keep */
+  /**
+   * Sends a binary message.
+   * @param payload bytes or a Blob, which the writer keeps
+   */
   binary(payload: Uint8Array | Blob): void {
     this.#message({ opcode: BINARY, payload })
   }
@@ -67,7 +73,7 @@ export class FrameWriter {
     this.#run()
   }
 
-  /** The last frame, behind the messages that wait. The first call counts. */
+  /** Sends the Close frame after the waiting messages. Only the first call counts. */
   close(status: CloseStatus): void {
     if (this.#state !== 'open') return
     this.#state = 'closing'
@@ -75,7 +81,7 @@ export class FrameWriter {
     this.#run()
   }
 
-  /** Nothing more is sent. */
+  /** Stops: nothing more is sent. */
   stop(): void {
     this.#state = 'over'
     this.#queue = []
@@ -129,7 +135,10 @@ export class FrameWriter {
     if (deflated) this.#buffered -= message.length
   }
 
-  /** Binary messages are mostly pictures and archives, which are compressed already. @returns undefined to leave it as it is */
+  /**
+   * Compresses a text. Binary messages are mostly pictures and archives, which are compressed already.
+   * @returns undefined to send the message as it is
+   */
   #deflate(opcode: number, message: Uint8Array): Uint8Array | undefined {
     const { length } = message
     if (!this.#compression || opcode !== TEXT || length < DEFLATE_MIN_BYTES || length > DEFLATE_MAX_BYTES)

@@ -1,4 +1,4 @@
-// The header of a frame (RFC 6455 §5.2): read strictly, as a server has to, and written.
+// Parses the header of a frame (RFC 6455 §5.2) as strictly as a server has to, and encodes it.
 
 import { WebSocketError } from './errors.ts'
 import { CONTROL_MAX_BYTES } from './limits.ts'
@@ -11,12 +11,12 @@ export const PING = 0x9
 export const PONG = 0xa
 
 const FIN = 0x80
-/** RFC 7692 §6: of the first frame of a message that is compressed. */
+/** The bit that marks the first frame of a compressed message (RFC 7692 §6). */
 const RSV1 = 0x40
 const RSV = 0x70
 const MASK = 0x80
 const MASK_BYTES = 4
-/** Values of the 7-bit length that announce a longer one, and the least that each is for. */
+/** The values of the 7-bit length that announce a longer field, and the least length that each is for. */
 const LENGTH_16 = 126
 const LENGTH_64 = 127
 const MIN_64 = 0x10000
@@ -26,12 +26,12 @@ const OPCODES: ReadonlySet<number> = new Set([CONTINUATION, TEXT, BINARY, CLOSE,
 export interface FrameHeader {
   fin: boolean
   opcode: number
-  /** The message that begins here is compressed. */
+  /** True when a compressed message begins with this frame. */
   compressed: boolean
-  /** Of the payload. Beyond 2^53 it is not exact, and too big for any limit. */
+  /** The length of the payload in bytes. Beyond 2^53 it is not exact, but too big for any limit. */
   length: number
   mask: Uint8Array
-  /** Of the header itself. */
+  /** The size of the header itself, in bytes. */
   size: number
 }
 
@@ -40,9 +40,9 @@ export function isControl(opcode: number): boolean {
 }
 
 /**
- * The header that `bytes` begin with, or undefined when it is not whole yet.
- * @param mayCompress whether permessage-deflate was agreed on
- * @throws WebSocketError as soon as two bytes, or the whole length, show that it is against the rules
+ * Returns the header with which `bytes` begin, or undefined when it is not whole yet.
+ * @param mayCompress permessage-deflate was negotiated
+ * @throws WebSocketError as soon as two bytes, or the whole length, show an error
  */
 export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeader | undefined {
   if (bytes.length < 2) return undefined
@@ -66,7 +66,7 @@ export function parseHeader(bytes: Uint8Array, mayCompress: boolean): FrameHeade
   return { fin, opcode, compressed, length, mask: bytes.slice(maskAt, size), size }
 }
 
-/** The header of a whole message or a control frame from the server: FIN set, not masked (§5.1). */
+/** Encodes the header of a whole message or a control frame from the server: FIN set, not masked (§5.1). */
 export function encodeHeader(opcode: number, length: number, compressed = false): Uint8Array {
   const short = length < LENGTH_16 ? length : length < MIN_64 ? LENGTH_16 : LENGTH_64
   const header = new Uint8Array(2 + extraLengthBytes(short))
@@ -82,7 +82,9 @@ function extraLengthBytes(short: number): number {
   return short === LENGTH_64 ? 8 : short === LENGTH_16 ? 2 : 0
 }
 
-/** §5.2: "the minimal number of bytes MUST be used", and the most significant bit of 64 must be 0. */
+/**
+ * Reads the length. "The minimal number of bytes MUST be used", and the most significant bit of 64 must be 0 (§5.2).
+ */
 function readLength(bytes: Uint8Array, short: number): number {
   if (short < LENGTH_16) return short
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

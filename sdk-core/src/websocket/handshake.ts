@@ -1,24 +1,25 @@
-// The opening handshake (RFC 6455 §4.2): what the visitor has to ask, and what it is answered.
+// The opening handshake (RFC 6455 §4.2): checks the visitor's request, and makes the answer.
 
 import type { Field } from '../semantics/fields.ts'
 import { UpgradeError } from '../semantics/http-error.ts'
 
 const VERSION = '13'
-/** §1.3: proves to the visitor that its request was understood as a handshake. */
+/** The GUID that proves to the visitor that the server understood its request as a handshake (§1.3). */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-/** 16 bytes in base64. */
+/** A key is 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/
 
 export interface Handshake {
-  /** Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */
+  /** The key of the handshake. Undefined over HTTP/2, which needs no proof (RFC 8441 §5). */
   key: string | undefined
-  /** The subprotocol that both speak, or ''. */
+  /** The negotiated subprotocol, or ''. */
   protocol: string
 }
 
 /**
- * @param protocol that the handler speaks, or '' for none
- * @param isKeyed whether the visitor has to send a key
+ * Checks the request of a handshake.
+ * @param protocol the subprotocol that the handler speaks, or ''
+ * @param isKeyed the visitor has to send a key
  * @throws UpgradeError with the status that refuses the request
  */
 export function readHandshake({ method, headers }: Request, protocol: string, isKeyed: boolean): Handshake {
@@ -28,16 +29,16 @@ export function readHandshake({ method, headers }: Request, protocol: string, is
   if (headers.get('sec-websocket-version') !== VERSION) throw new UpgradeError('upgrade_required')
   const key = isKeyed ? (headers.get('sec-websocket-key') ?? '') : undefined
   if (key !== undefined && !KEY.test(key)) throw new UpgradeError('invalid_handshake')
-  // §4.2.2: a server names no subprotocol that was not offered, and the visitor does not speak this one.
+  // A server must not name a subprotocol that the visitor did not offer (§4.2.2).
   const isOffered = valuesOf(headers, 'sec-websocket-protocol').includes(protocol)
   if (protocol !== '' && !isOffered) throw new UpgradeError('protocol_not_offered')
   return { key, protocol }
 }
 
 /**
- * The fields of the response.
- * @param extensions that were agreed on, or ''
- * @param headers that the handler wants to send as well
+ * Resolves with the fields of the response.
+ * @param extensions the negotiated extensions, or ''
+ * @param headers fields that the handler adds
  */
 export async function handshakeFields(
   { key, protocol, extensions }: Handshake & { extensions: string },
@@ -56,7 +57,10 @@ async function accept(key: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)))
 }
 
-/** A 101 has no content, and an extension that we do not speak would ruin every frame. */
+/**
+ * Says whether the SDK sets the field: a 101 has no content, and an extension that it does not speak would ruin every
+ * frame.
+ */
 function isOurs(name: string): boolean {
   return /^(upgrade|connection|transfer-encoding|content-length|sec-websocket-.*)$/.test(name)
 }

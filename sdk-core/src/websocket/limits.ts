@@ -1,25 +1,34 @@
 // Every limit of a visitor's WebSocket, each with its unit and the reason for its value.
 
-/** A message, all fragments together, unless the handler chooses another limit: what a chat or a photo needs. */
+/**
+ * A message has at most so many bytes, all fragments together, unless the handler chooses another limit: enough for a
+ * chat or a photo.
+ */
 export const MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
-/** Payload of a control frame (RFC 6455 §5.5). */
+/** The payload of a control frame has at most so many bytes (RFC 6455 §5.5). */
 export const CONTROL_MAX_BYTES = 125
-/** Reason in a Close frame: a control frame's payload without the status code. */
+/** The reason in a Close frame has at most so many bytes: a control frame's payload without the status code. */
 export const REASON_MAX_BYTES = 123
-/** What may wait to be sent when `send` is called. One message may be larger; a visitor that reads nothing is dropped. */
+/**
+ * At most so many bytes may wait when `send` is called. One message may be larger. A visitor that reads nothing is
+ * dropped.
+ */
 export const BUFFERED_MAX_BYTES: number = 16 * 1024 * 1024
-/** Bytes given to the stream in one write, so that back-pressure and `bufferedAmount` see progress. */
+/** One write gives the stream at most so many bytes, so that back-pressure and `bufferedAmount` see progress. */
 export const WRITE_BYTES: number = 64 * 1024
-/** The shortest text that is compressed: below it little is gained, and a packet is sent in any case. */
+/** The SDK compresses texts from this length: a shorter one gains little, and costs a packet in any case. */
 export const DEFLATE_MIN_BYTES = 1024
-/** The longest text that is compressed, for some 10 ms at a time: longer ones would hold the page up. */
+/** The SDK compresses texts up to this length, which takes some 10 ms: a longer one would block the page. */
 export const DEFLATE_MAX_BYTES: number = 1024 * 1024
-/** The least that is allocated for a message whose length is not known yet. */
+/** The least number of bytes to allocate for a message whose length is not known yet. */
 export const STORE_MIN_BYTES = 4096
 
-/** Silence after which the visitor is pinged: below the minute at which proxies and NATs forget a connection. */
+/**
+ * The SDK pings the visitor after this much silence: less than the minute after which proxies and NATs forget a
+ * connection.
+ */
 export const SILENCE_MS = 30_000
-/** A ping that nothing follows for this long: the visitor is gone. */
+/** The visitor has left when nothing follows a ping for this long. */
 export const PONG_MS = 20_000
-/** From our Close frame to the visitor's, and for the last frame to a visitor that broke the rules. */
+/** The SDK waits this long for the answer to its Close frame, and for its last frame to leave. */
 export const CLOSE_MS = 5_000

@@ -1,4 +1,4 @@
-// The payload of a message as its frames bring it: unmasked and joined, in memory that grows with what has come.
+// Collects the payload of a message from its frames: unmasked and joined, in memory that grows with what has come.
 
 import { STORE_MIN_BYTES } from './limits.ts'
 
@@ -11,8 +11,9 @@ export class MessagePayload {
   }
 
   /**
-   * @param at where in its frame's payload the piece begins (the mask repeats, §5.3)
-   * @param total of the whole message, once its last frame has begun
+   * Adds a piece.
+   * @param at the piece's offset in the payload of its frame (the mask repeats, §5.3)
+   * @param total the length of the whole message, once its last frame has begun
    */
   append(piece: Uint8Array, mask: Uint8Array, at: number, total: number | undefined): void {
     const needed = this.#length + piece.length
@@ -21,12 +22,12 @@ export class MessagePayload {
     this.#length = needed
   }
 
-  /** All of it, in an ArrayBuffer of its own. */
+  /** Returns the whole payload, in an ArrayBuffer of its own. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#store.length === this.#length ? this.#store : this.#store.slice(0, this.#length)
   }
 
-  /** A length that is only announced costs nothing, and many small pieces are moved only a few times. */
+  /** Makes room. A length that is only announced costs nothing, and many small pieces are moved only a few times. */
   #grow(needed: number, total: number = Number.POSITIVE_INFINITY): void {
     const store = new Uint8Array(Math.min(Math.max(STORE_MIN_BYTES, 2 * needed), total))
     store.set(this.#store.subarray(0, this.#length))
@@ -34,7 +35,10 @@ export class MessagePayload {
   }
 }
 
-/** §5.3. @param at where in the payload `from` begins */
+/**
+ * Unmasks bytes (§5.3).
+ * @param at the offset of `from` in the payload
+ */
 export function unmask(from: Uint8Array, mask: Uint8Array, at: number, to: Uint8Array): void {
   for (let i = 0; i < from.length; i++) to[i] = from[i]! ^ mask[(at + i) & 3]!
 }

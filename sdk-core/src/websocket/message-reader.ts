@@ -1,4 +1,5 @@
-// Reads messages from the visitor's bytes (RFC 6455 §5.4, §6.2): no I/O, any cut of the bytes gives the same.
+// Reads messages from the visitor's bytes (RFC 6455 §5.4, §6.2). It does no I/O, and works the same however the bytes
+// are cut.
 
 import { concat } from '../bytes/concat.ts'
 import { type CloseStatus, parseClose } from './close-frame.ts'
@@ -12,17 +13,17 @@ interface ReceiverEvents {
   text(text: string): void
   binary(bytes: Uint8Array<ArrayBuffer>): void
   ping(payload: Uint8Array): void
-  /** The last event: what follows a Close frame is not looked at (§1.4). */
+  /** Called with the visitor's status, as the last event: bytes after a Close frame are ignored (§1.4). */
   close(status: CloseStatus): void
 }
 
 export class MessageReader {
   readonly #events: ReceiverEvents
   readonly #maxBytes: number
-  /** A header that is not whole yet. */
+  /** The bytes of a header that is not whole yet. */
   #start: Uint8Array = new Uint8Array(0)
   #frame: FrameHeader | undefined
-  /** Bytes of the frame's payload that have come. */
+  /** The number of bytes of the frame's payload that have come. */
   #at = 0
   #control: Uint8Array = new Uint8Array(0)
   #message: MessagePayload | undefined
@@ -31,18 +32,21 @@ export class MessageReader {
   #compression: MessageCompression | undefined
   #closed = false
 
-  /** @param maxBytes of a message */
+  /** @param maxBytes the longest message */
   constructor(maxBytes: number, events: ReceiverEvents) {
     this.#maxBytes = maxBytes
     this.#events = events
   }
 
-  /** From here on messages may be compressed. */
+  /** Allows compressed messages from now on. */
   useCompression(compression: MessageCompression): void {
     this.#compression = compression
   }
 
-  /** @throws WebSocketError once; then the reader takes no more */
+  /**
+   * Reads bytes. After an error the reader takes no more.
+   * @throws WebSocketError
+   */
   receive(received: Uint8Array): void {
     const bytes = concat([this.#start, received])
     for (let at = 0; !this.#closed; ) {
@@ -70,7 +74,7 @@ export class MessageReader {
     return header
   }
 
-  /** §5.4: fragments of one message are not interleaved with those of another. */
+  /** Begins a data frame. Fragments of one message must not be interleaved with those of another (§5.4). */
   #beginData({ opcode, compressed, length }: FrameHeader): void {
     if (opcode === CONTINUATION) {
       if (!this.#message) throw new WebSocketError('unexpected_continuation')
@@ -83,7 +87,7 @@ export class MessageReader {
     if (this.#message.length + length > this.#maxBytes) throw new WebSocketError('message_too_big')
   }
 
-  /** @returns how many of `bytes` belong to the frame; the frame is done when it has all of its payload */
+  /** @returns how many of `bytes` belong to the frame, which is done when it has all of its payload */
   #take(bytes: Uint8Array, { opcode, fin, length, mask }: FrameHeader): number {
     const left = length - this.#at
     const piece = bytes.subarray(0, left)
@@ -101,7 +105,7 @@ export class MessageReader {
     return piece.length
   }
 
-  /** A Pong needs no answer: that something came is all that it says. */
+  /** Ends a control frame. A Pong needs no work: its arrival is its only meaning. */
   #endControl(opcode: number): void {
     if (opcode === PING) this.#events.ping(this.#control)
     if (opcode !== CLOSE) return

@@ -26,9 +26,9 @@ export class ServerWebSocket extends EventTarget {
   readonly #writer: FrameWriter = new FrameWriter((error) => this.#drop(error))
   readonly #handlers: HandlerAttributes = new HandlerAttributes(this)
   readonly #deadline: Deadline = new Deadline(() => this.#late())
-  /** What the deadline is for. */
+  /** The event that has to come before the deadline. */
   #awaited: 'traffic' | 'pong' | 'close' = 'traffic'
-  /** What the visitor's Close frame said. */
+  /** The status in the visitor's Close frame. */
   #status: CloseStatus | undefined
   #failure: unknown
 
@@ -104,11 +104,14 @@ export class ServerWebSocket extends EventTarget {
     const text = String(reason).toWellFormed()
     if (new TextEncoder().encode(text).length > REASON_MAX_BYTES)
       throw new DOMException(`A reason has at most ${REASON_MAX_BYTES} bytes`, 'SyntaxError')
-    // A reason cannot go without a code: the web's WebSocket takes 1000, too.
+    // A reason needs a code, and the web's WebSocket takes 1000, too.
     this.#close({ code: code === NO_STATUS && text !== '' ? 1000 : code, reason: text })
   }
 
-  /** Before it runs: messages may be compressed both ways. @param extensions as the visitor was told */
+  /**
+   * Allows compressed messages both ways. It is called before `run`.
+   * @param extensions the value that was sent to the visitor
+   */
   useCompression(extensions: string, compression: MessageCompression): void {
     this.#extensions = extensions
     this.#compression = compression
@@ -116,9 +119,9 @@ export class ServerWebSocket extends EventTarget {
   }
 
   /**
-   * Speaks on the stream, behind the handshake, until the connection is over for WebSocket. Never rejects.
-   * What is read next waits until the listeners of a message have returned: so a visitor cannot send faster than they
-   * take, though it can send faster than what they start.
+   * Serves the WebSocket on the stream, after the handshake, until the connection is over. Never rejects. It reads on
+   * only when the listeners of a message have returned, so a visitor cannot send faster than they return, though it
+   * can send faster than the work that they start.
    */
   async run(stream: ByteStream, closing: AbortSignal | undefined): Promise<void> {
     const goAway = (): void => this.#close({ code: GOING_AWAY, reason: '' })
@@ -135,7 +138,10 @@ export class ServerWebSocket extends EventTarget {
     this.#end()
   }
 
-  /** The handler did not return the response, or the visitor left before it was sent. Once it runs, it sees to itself. */
+  /**
+   * Closes the socket when the handler did not return the response, or the visitor left before it was sent. It does
+   * nothing after `run`.
+   */
   abandon(error: unknown): void {
     if (this.#stream) return
     this.#failure ??= error
@@ -165,7 +171,7 @@ export class ServerWebSocket extends EventTarget {
     if (this.#readyState === OPEN) this.dispatchEvent(new MessageEvent('message', { data }))
   }
 
-  /** §5.5.1: a Close frame is answered with one of the same status, behind what waits, if that leaves in time. */
+  /** Answers a Close frame with one of the same status (§5.5.1), after the waiting messages, if these leave in time. */
   #closeReceived(status: CloseStatus): void {
     this.#status = status
     this.#readyState = CLOSING
@@ -180,7 +186,7 @@ export class ServerWebSocket extends EventTarget {
     this.#writer.finished.then(() => this.#await('close', CLOSE_MS))
   }
 
-  /** §7.1.7: the visitor is told why, and its answer not waited for. */
+  /** Sends the visitor the reason, and does not wait for its answer (§7.1.7). */
   #refuse({ closeCode }: WebSocketError): Promise<void> {
     if (closeCode === ABNORMAL) return Promise.resolve()
     this.#readyState = CLOSING
@@ -189,7 +195,7 @@ export class ServerWebSocket extends EventTarget {
     return this.#writer.finished
   }
 
-  /** Ends the connection, and with it the read that is on. */
+  /** Ends the connection, and with it the current read. */
   #drop(error: unknown): void {
     if (this.#readyState === CLOSED) return
     this.#failure ??= error

@@ -1,4 +1,4 @@
-// Upgrades a request to a WebSocket: `FetchInfo.upgrade` makes one of these, and the exchange sends it.
+// Upgrades a request to a WebSocket: `FetchInfo.upgrade` makes a WebSocketUpgrade, and the exchange sends it.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { Field } from '../semantics/fields.ts'
@@ -12,7 +12,7 @@ import type { VisitorSocket } from './visitor-socket.ts'
 /** UpgradeOptions are the options of `info.upgrade`. */
 export interface UpgradeOptions {
   /**
-   * The subprotocol that is spoken. The SDK refuses a visitor that did not offer it.
+   * The subprotocol of the socket. The SDK refuses a visitor that did not offer it.
    * @default none
    */
   protocol?: string | undefined
@@ -22,40 +22,40 @@ export interface UpgradeOptions {
    */
   maxMessageBytes?: number | undefined
   /**
-   * Whether messages may be compressed (permessage-deflate, RFC 7692) with visitors that offer it: what they send, and texts of
-   * 1 KiB to 1 MiB that are sent to them.
+   * Allows compressed messages (permessage-deflate, RFC 7692) with visitors that offer it: all that they send, and
+   * texts of 1 KiB to 1 MiB to them.
    * @default true
    */
   compression?: boolean | undefined
 }
 
-/** Upgraded is what `info.upgrade` gives the handler. */
+/** Upgraded is what `info.upgrade` returns to the handler. */
 export interface Upgraded {
-  /** To be returned by the handler: the socket opens when it is sent. */
+  /** The handler returns this response. The socket opens when it is sent. */
   response: Response
   socket: VisitorSocket
 }
 
-/** What carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
+/** An UpgradeTransport carries the socket: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface UpgradeTransport {
   readonly stream: ByteStream
-  /** Whether the handshake has a key and its proof. */
+  /** True when the handshake needs a key and its proof. */
   readonly isKeyed: boolean
-  /** Accepts the upgrade; behind the response the stream is the socket's. */
+  /** Accepts the upgrade. After the response the stream is the socket's. */
   open(fields: Field[]): Promise<void>
 }
 
-/** The handler's response is an upgrade, in place of a `PreparedResponse`. */
+/** A WebSocketUpgrade is the handler's response in place of a `PreparedResponse`. */
 export class WebSocketUpgrade implements Upgraded {
   readonly response: Response
   readonly #handshake: Handshake
-  /** What accepts the visitor's offer to compress messages. */
+  /** The parameters that accept the visitor's offer to compress messages. */
   readonly #deflate: DeflateParameters | undefined
   readonly #socket: ServerWebSocket
   readonly #transport: UpgradeTransport
   readonly #closing: AbortSignal | undefined
 
-  /** @throws UpgradeError when the request is no handshake that can be accepted */
+  /** @throws UpgradeError when the request is no acceptable handshake */
   constructor(
     request: Request,
     { protocol = '', maxMessageBytes = MESSAGE_MAX_BYTES, compression = true }: UpgradeOptions,
@@ -67,7 +67,7 @@ export class WebSocketUpgrade implements Upgraded {
     this.#socket = new ServerWebSocket(protocol, maxMessageBytes)
     this.#transport = transport
     this.#closing = closing
-    // No Response can be made with 101. It says so all the same: frameworks log the status, and one that tries to
+    // A Response cannot be made with 101. Its `status` says 101 all the same: frameworks log it, and one that tries to
     // copy the response fails instead of losing the upgrade.
     this.response = new Response()
     Object.defineProperties(this.response, { status: { value: 101 }, ok: { value: false } })
@@ -77,7 +77,10 @@ export class WebSocketUpgrade implements Upgraded {
     return this.#socket as VisitorSocket
   }
 
-  /** Settles when the socket is closed. @throws what the connection broke with before the socket was open */
+  /**
+   * Opens the socket. Settles when it is closed.
+   * @throws the error that broke the connection before the socket was open
+   */
   async send(): Promise<void> {
     const extensions = await this.#agreeOnCompression()
     await this.#transport.open(
@@ -86,7 +89,7 @@ export class WebSocketUpgrade implements Upgraded {
     await this.#socket.run(this.#transport.stream, this.#closing)
   }
 
-  /** Where its code cannot be loaded, as in a service worker, messages are not compressed. */
+  /** Negotiates compression. Where its code cannot be loaded, as in a service worker, messages are not compressed. */
   async #agreeOnCompression(): Promise<string> {
     if (this.#deflate === undefined) return ''
     try {
@@ -99,7 +102,7 @@ export class WebSocketUpgrade implements Upgraded {
     }
   }
 
-  /** Closes the socket, unless it had its life. */
+  /** Closes the socket, unless it was opened. */
   cancel(reason: unknown = new WebSocketError('upgrade_declined')): void {
     this.#socket.abandon(reason)
   }

@@ -1,10 +1,13 @@
-// Text on the wire is UTF-8, and nothing else passes for it (RFC 6455 §8.1).
+// Decodes UTF-8 strictly: text on the wire must be valid (RFC 6455 §8.1).
 
 import { WebSocketError } from './errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @throws WebSocketError `invalid_utf8` */
+/**
+ * Decodes text.
+ * @throws WebSocketError `invalid_utf8`
+ */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)

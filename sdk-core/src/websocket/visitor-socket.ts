@@ -1,8 +1,11 @@
 // A visitor's WebSocket as the handler sees it: it has the members of the web's WebSocket.
 
-/** What ended the connection out of order; a `close` event follows. */
+/** A SocketErrorEvent holds the error that broke the connection. A `close` event follows. */
 export class SocketErrorEvent extends Event {
-  /** An error with name `WebSocketError` and a stable `code` for what the visitor did, or what the connection broke with. */
+  /**
+   * An error with name `WebSocketError` and a stable `code` when the visitor broke the protocol, else the connection's
+   * error.
+   */
   readonly error: unknown
 
   constructor(error: unknown) {
@@ -14,7 +17,7 @@ export class SocketErrorEvent extends Event {
 /** SocketEventMap has the events of a visitor's WebSocket by their type. */
 export interface SocketEventMap {
   open: Event
-  /** `data` is a string, or a Blob or ArrayBuffer as `binaryType` says. */
+  /** The event of a message. Its `data` is a string, or a Blob or ArrayBuffer as `binaryType` says. */
   message: MessageEvent<string | Blob | ArrayBuffer>
   error: SocketErrorEvent
   close: CloseEvent
@@ -22,34 +25,39 @@ export interface SocketEventMap {
 
 type Handler<K extends keyof SocketEventMap> = ((event: SocketEventMap[K]) => void) | null
 
-/** A visitor's WebSocket. */
+/** A VisitorSocket is the WebSocket of one visitor. */
 export interface VisitorSocket extends EventTarget {
-  /** As `WebSocket.CONNECTING`, `OPEN`, `CLOSING` and `CLOSED`: 0 to 3. It opens when the handler's response is sent. */
+  /**
+   * The state, as `WebSocket.CONNECTING`, `OPEN`, `CLOSING` and `CLOSED`: 0 to 3. The socket opens when the handler's
+   * response is sent.
+   */
   readonly readyState: number
-  /** The subprotocol, or ''. */
+  /** The negotiated subprotocol, or ''. */
   readonly protocol: string
-  /** What was agreed on with the visitor, from `open` on: permessage-deflate with its parameters, or ''. */
+  /** The negotiated extensions, from `open` on: permessage-deflate with its parameters, or ''. */
   readonly extensions: string
   /**
    * The type of `data` in the event of a binary message.
    * @default blob
    */
   binaryType: BinaryType
-  /** Bytes given to `send` that the connection has not taken yet. Who sends much waits while it is high. */
+  /**
+   * The bytes given to `send` that the connection has not taken yet. A handler that sends much waits while it is high.
+   */
   readonly bufferedAmount: number
   onopen: Handler<'open'>
   onmessage: Handler<'message'>
   onerror: Handler<'error'>
   onclose: Handler<'close'>
   /**
-   * Discards the data when the socket is closing or closed. A visitor for whom too much waits already is dropped,
-   * with the error `buffer_full`.
+   * Sends a message. When the socket is closing or closed, the data is discarded. A visitor for whom too much waits
+   * already is dropped, with the error `buffer_full`.
    * @throws DOMException `InvalidStateError` before the socket is open
    */
   send(data: string | ArrayBuffer | ArrayBufferView | Blob): void
   /**
-   * Everything that was sent goes first.
-   * @param code any that a Close frame may carry, so also 1001, 1008, 1011, …: a server has more to say than a page
+   * Closes the socket after everything that was sent.
+   * @param code any code that a Close frame may carry, also those that a page may not send, such as 1001, 1008 and 1011
    * @throws DOMException `InvalidAccessError` for another code, `SyntaxError` for a reason of more than 123 bytes
    */
   close(code?: number, reason?: string): void
@@ -65,7 +73,7 @@ export interface VisitorSocket extends EventTarget {
   ): void
 }
 
-/** The `on…` attributes: one listener each, in the order in which they were first set. */
+/** Keeps the attributes such as `onmessage`: one listener each, in the order in which they were first set. */
 export class HandlerAttributes {
   readonly #target: EventTarget
   readonly #handlers: Map<string, (event: never) => void> = new Map()
@@ -84,7 +92,7 @@ export class HandlerAttributes {
       return
     }
     this.#handlers.set(type, handler)
-    this.#target.addEventListener(type, this.#call) // once only: it is the same listener each time
+    this.#target.addEventListener(type, this.#call) // The same listener is added only once.
   }
 
   readonly #call = (event: Event): void => {
