@@ -2,9 +2,9 @@
 import { useStore } from './common/store.ts'
 import { Landing } from './landing/landing.tsx'
 import { useEffect, useRef, type VNode } from './preact.ts'
-import { Later } from './shell/later.tsx'
+import { LazyPage } from './shell/lazy-page.tsx'
 import { Link } from './shell/link.tsx'
-import { isPublic, type Route, route } from './shell/routes.ts'
+import { hasPublicPages, type Route, route } from './shell/routes.ts'
 import { COMMON } from './texts/common.ts'
 
 const TITLES: Record<Route, string> = {
@@ -21,7 +21,7 @@ const loadAuthority = (): Promise<() => VNode> =>
 
 export function App(): VNode {
   const here = useStore(route)
-  const hasFace = useStore(isPublic)
+  const hasFace = useStore(hasPublicPages)
   const content = useRef<HTMLDivElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
@@ -56,9 +56,9 @@ export function App(): VNode {
       </header>
       <div ref={content} tabIndex={-1} class="content">
         {here === '/' && <Landing />}
-        {here === '/sites' && <Later key="sites" load={loadSites} />}
-        {here === '/admin' && <Later key="admin" load={loadAdmin} />}
-        {here === '/ca' && <Later key="authority" load={loadAuthority} />}
+        {here === '/sites' && <LazyPage key="sites" load={loadSites} />}
+        {here === '/admin' && <LazyPage key="admin" load={loadAdmin} />}
+        {here === '/ca' && <LazyPage key="authority" load={loadAuthority} />}
       </div>
     </>
   )

@@ -1,10 +1,10 @@
 // The administration: what a change sends and what takes it back, which leases are shown, what the graphs get.
 import type { PolicyChange } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { ipChange, leaseChange, settingsChange } from '../src/admin/change.ts'
-import { madeOf } from '../src/admin/made.ts'
-import { addSample, type Sample } from '../src/admin/samples.ts'
-import { filterLeases, standingOf } from '../src/admin/standing.ts'
+import { ipChange, leaseChange, settingsChange } from '../src/admin/change-request.ts'
+import { filterLeases, statusOf } from '../src/admin/filter-leases.ts'
+import { addSample, type Sample } from '../src/admin/load-samples.ts'
+import { pastChanges } from '../src/admin/past-changes.ts'
 import { lease } from './support.ts'
 
 const key = 'demo:0xab'
@@ -56,7 +56,7 @@ describe('the changes that the relay tells of', () => {
   test('say what was decided, and where what takes them back is sent', () => {
     const undo = { ip: '192.0.2.1', is_banned: false }
     const made = { ...undo, is_banned: true }
-    expect(madeOf([{ id: 3, at, kind: 'ip', made, undo }])).toEqual([
+    expect(pastChanges([{ id: 3, at, kind: 'ip', made, undo }])).toEqual([
       {
         id: 3,
         at: Date.parse(at),
@@ -76,11 +76,12 @@ describe('the changes that the relay tells of', () => {
     [{ is_banned: true, bps: 5000 }, 'demo was banned; demo has the limit 5.0 kB/s'],
   ])('%j is said as “%s”', (update, text) => {
     const change = { ...ban(1, true), made: { identity_key: key, ...update } } as PolicyChange
-    expect(madeOf([change])[0]!.text).toBe(text)
+    expect(pastChanges([change])[0]!.text).toBe(text)
   })
 
   test('are taken back by whoever did just that later', () => {
-    const isUndone = (...changes: PolicyChange[]): boolean[] => madeOf(changes).map((made) => made.isUndone)
+    const isUndone = (...changes: PolicyChange[]): boolean[] =>
+      pastChanges(changes).map((made) => made.isUndone)
     expect(isUndone(ban(2, false), ban(1, true))).toEqual([false, true])
     expect(isUndone(ban(2, true), ban(1, true))).toEqual([false, false])
     expect(isUndone(ban(3, true), ban(2, false), ban(1, true))).toEqual([false, true, true])
@@ -95,8 +96,8 @@ describe('leases', () => {
   const all = [hidden, limited, banned, waiting]
 
   test('the strongest decision is what a lease is shown with', () => {
-    expect(all.map(standingOf)).toEqual(['ipBanned', 'routed', 'banned', 'waiting'])
-    expect(standingOf(lease('d', { is_denied: true, is_approved: false }))).toBe('denied')
+    expect(all.map(statusOf)).toEqual(['ipBanned', 'routed', 'banned', 'waiting'])
+    expect(statusOf(lease('d', { is_denied: true, is_approved: false }))).toBe('denied')
   })
 
   test.each([

@@ -1,8 +1,8 @@
 // The list of sites: which are shown, and what of a stranger's words and pictures.
 import { describe, expect, test } from 'vitest'
-import { clean } from '../src/common/clean.ts'
-import { commonTags, filterSites, tagsOf } from '../src/sites/filter.ts'
-import { pictureOf } from '../src/sites/picture.ts'
+import { sanitizeText } from '../src/common/sanitize-text.ts'
+import { commonTags, filterSites, tagsOf } from '../src/sites/filter-sites.ts'
+import { thumbnailUrl } from '../src/sites/thumbnail-url.ts'
 import { lease, saying } from './support.ts'
 
 const names = (leases: { name: string }[]) => leases.map(({ name }) => name)
@@ -51,8 +51,8 @@ describe('the filter', () => {
 })
 
 test('words lose what would disturb their neighbours', () => {
-  expect(clean(' a\u202Eb\u0000\nc\u2066 ')).toBe('a b c')
-  expect(clean('\uD800x')).toBe('\uFFFDx')
+  expect(sanitizeText(' a\u202Eb\u0000\nc\u2066 ')).toBe('a b c')
+  expect(sanitizeText('\uD800x')).toBe('\uFFFDx')
   expect(tagsOf(saying('s', { tags: [' x ', 'x', '\u200F'] }))).toEqual(['x'])
 })
 
@@ -61,7 +61,7 @@ describe('a thumbnail', () => {
     'data:image/png;base64,AAAA',
     'data:image/svg+xml,%3Csvg/%3E',
     'https://pictures.example/a.png',
-  ])('%s is shown', (thumbnail) => expect(pictureOf(thumbnail)).toBe(thumbnail))
+  ])('%s is shown', (thumbnail) => expect(thumbnailUrl(thumbnail)).toBe(thumbnail))
 
   test.each([
     undefined,
@@ -74,5 +74,5 @@ describe('a thumbnail', () => {
     'blob:https://relay.example/1',
     'file:///etc/passwd',
     '/api/admin/auth/logout',
-  ])('%s is not', (thumbnail) => expect(pictureOf(thumbnail)).toBe(undefined))
+  ])('%s is not', (thumbnail) => expect(thumbnailUrl(thumbnail)).toBe(undefined))
 })

@@ -3,7 +3,7 @@ import { formatBytes } from '../common/format.ts'
 import { useEffect, useRef, type VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
 import { Chart, type Line } from './chart.ts'
-import type { Sample } from './samples.ts'
+import type { Sample } from './load-samples.ts'
 
 const { charts, lines: names } = DASHBOARD
 const plain = (value: number): string => (Number.isInteger(value) ? value.toLocaleString('en') : '')

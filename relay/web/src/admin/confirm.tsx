@@ -13,7 +13,7 @@ interface Question {
 const question: Store<Question | undefined> = new Store<Question | undefined>(undefined)
 
 /** Resolves with false also when the dialog is closed. */
-export function ask(text: string): Promise<boolean> {
+export function confirm(text: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   question.set({
     text,

@@ -3,23 +3,23 @@ import { usePoll } from '../common/poll.ts'
 import type { VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
-import type { Change } from './change.ts'
+import { logout } from './admin-login.ts'
+import { applyChange } from './apply-change.ts'
+import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
+import type { ChangeRequest } from './change-request.ts'
 import { Confirm } from './confirm.tsx'
-import { AbsentCard, IpBansCard } from './decisions-card.tsx'
+import { loadDashboard } from './dashboard-data.ts'
+import { IpBansCard, OfflineDecisionsCard } from './decisions-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
-import { make } from './log.ts'
-import { LogList, LogMessage } from './log-list.tsx'
-import { logout } from './session.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { loadView } from './view.ts'
 
 const POLL_MS = 3000
 
 export function Dashboard(): VNode {
-  const { data, error, refresh } = usePoll(loadView, POLL_MS)
-  const act = async (change: Change): Promise<void> => {
-    if (await make(change)) await refresh()
+  const { data, error, refresh } = usePoll(loadDashboard, POLL_MS)
+  const act = async (change: ChangeRequest): Promise<void> => {
+    if (await applyChange(change)) await refresh()
   }
   return (
     <main class="wide admin">
@@ -43,12 +43,12 @@ export function Dashboard(): VNode {
           <LoadCard {...data} />
           <LeasesCard view={data} act={act} />
           <IpBansCard view={data} act={act} />
-          <AbsentCard view={data} act={act} />
+          <OfflineDecisionsCard view={data} act={act} />
           <SettingsCard view={data} act={act} />
-          <LogList changes={data.changes} refresh={refresh} />
+          <ChangeHistory changes={data.changes} refresh={refresh} />
         </>
       )}
-      <LogMessage refresh={refresh} />
+      <LastChangeMessage refresh={refresh} />
       <Confirm />
     </main>
   )

@@ -2,13 +2,13 @@
 import type { LeasePolicyUpdate } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { CONFIRM, DECISIONS, DONE } from '../texts/admin.ts'
-import { type Change, ipChange, leaseChange } from './change.ts'
+import { type ChangeRequest, ipChange, leaseChange } from './change-request.ts'
+import type { DashboardData } from './dashboard-data.ts'
 import { limitOf } from './lease-fields.tsx'
-import type { View } from './view.ts'
 
 interface CardProps {
-  view: View
-  act(change: Change): Promise<void>
+  view: DashboardData
+  act(change: ChangeRequest): Promise<void>
 }
 
 export function IpBansCard({ view, act }: CardProps): VNode {
@@ -52,8 +52,8 @@ export function IpBansCard({ view, act }: CardProps): VNode {
   )
 }
 
-export function AbsentCard({ view, act }: CardProps): VNode {
-  const lines = absentDecisions(view)
+export function OfflineDecisionsCard({ view, act }: CardProps): VNode {
+  const lines = offlineDecisions(view)
   return (
     <section class="card" aria-labelledby="absent-heading">
       <h2 id="absent-heading">{DECISIONS.absentTitle}</h2>
@@ -84,14 +84,14 @@ function Line({ text, lift }: { text: string; lift: () => void }): VNode {
   )
 }
 
-interface Absent {
+interface OfflineDecision {
   /** What would lift it. */
   update: LeasePolicyUpdate
   what: string
   done: string
 }
 
-function absentDecisions({ leases, decisions }: View): Absent[] {
+function offlineDecisions({ leases, decisions }: DashboardData): OfflineDecision[] {
   const present = new Set(leases.map(({ identity_key }) => identity_key))
   const absent = (keys: readonly string[]): string[] => keys.filter((key) => !present.has(key))
   const { kinds } = DECISIONS

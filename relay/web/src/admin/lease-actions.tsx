@@ -2,14 +2,14 @@
 import type { LeasePolicyUpdate, PolicyLease } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { ACTIONS, CONFIRM, DONE } from '../texts/admin.ts'
-import { type Change, ipChange, leaseChange } from './change.ts'
+import { type ChangeRequest, ipChange, leaseChange } from './change-request.ts'
+import type { DashboardData } from './dashboard-data.ts'
 import { limitOf } from './lease-fields.tsx'
-import type { View } from './view.ts'
 
 interface LeaseActionsProps {
   lease: PolicyLease
-  view: View
-  act(change: Change): Promise<void>
+  view: DashboardData
+  act(change: ChangeRequest): Promise<void>
 }
 
 export function LeaseActions({ lease, view, act }: LeaseActionsProps): VNode {

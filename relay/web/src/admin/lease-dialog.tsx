@@ -3,17 +3,17 @@ import type { PolicyLease } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { LEASES } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
-import type { Change } from './change.ts'
+import type { ChangeRequest } from './change-request.ts'
+import type { DashboardData } from './dashboard-data.ts'
 import { LeaseActions } from './lease-actions.tsx'
 import { LeaseFields } from './lease-fields.tsx'
 import { Modal } from './modal.tsx'
-import type { View } from './view.ts'
 
 interface LeaseDialogProps {
   /** As it was when it was opened: it stays in view when it ends. */
   opened: PolicyLease
-  view: View
-  act(change: Change): Promise<void>
+  view: DashboardData
+  act(change: ChangeRequest): Promise<void>
   onClose(): void
 }
 

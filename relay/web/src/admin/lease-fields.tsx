@@ -1,8 +1,8 @@
 // Every field of a lease as the administrator sees it. What a lease says of itself is text here, its thumbnail too:
 // a picture that is fetched would tell its owner where the administrator is.
 import type { PolicyLease } from '@svc/protocol'
-import { clean } from '../common/clean.ts'
 import { formatBytes, formatTime } from '../common/format.ts'
+import { sanitizeText } from '../common/sanitize-text.ts'
 import type { VNode } from '../preact.ts'
 import { LEASES } from '../texts/admin.ts'
 
@@ -42,7 +42,7 @@ export function LeaseFields({ lease }: { lease: PolicyLease }): VNode {
         <div key={key}>
           <dt>{label}</dt>
           <dd>
-            <bdi>{clean(values[key as keyof typeof values] ?? '') || '–'}</bdi>
+            <bdi>{sanitizeText(values[key as keyof typeof values] ?? '') || '–'}</bdi>
           </dd>
         </div>
       ))}

@@ -3,16 +3,16 @@ import type { PolicyLease } from '@svc/protocol'
 import { VirtualList } from '../common/virtual-list.tsx'
 import { useMemo, useState, type VNode } from '../preact.ts'
 import { ACTIONS, DONE, LEASES } from '../texts/admin.ts'
-import { type Change, leaseChange } from './change.ts'
+import { type ChangeRequest, leaseChange } from './change-request.ts'
+import type { DashboardData } from './dashboard-data.ts'
+import { filterLeases, type LeaseFilter, statusOf } from './filter-leases.ts'
 import { LeaseDialog } from './lease-dialog.tsx'
-import { filterLeases, type LeaseFilter, standingOf } from './standing.ts'
-import type { View } from './view.ts'
 
 const FILTERS = Object.keys(LEASES.filters) as LeaseFilter[]
 
 interface LeasesCardProps {
-  view: View
-  act(change: Change): Promise<void>
+  view: DashboardData
+  act(change: ChangeRequest): Promise<void>
 }
 
 export function LeasesCard({ view, act }: LeasesCardProps): VNode {
@@ -76,7 +76,7 @@ interface LeaseRowProps {
 }
 
 function LeaseRow({ lease, open, approve }: LeaseRowProps): VNode {
-  const standing = standingOf(lease)
+  const standing = statusOf(lease)
   const isWrong = standing !== 'routed' && standing !== 'waiting'
   return (
     <div class="lease">
@@ -87,7 +87,7 @@ function LeaseRow({ lease, open, approve }: LeaseRowProps): VNode {
         </span>
       </div>
       <span class="state" data-state={isWrong ? 'wrong' : standing === 'routed' ? 'online' : ''}>
-        {LEASES.standing[standing]}
+        {LEASES.status[standing]}
       </span>
       {standing === 'waiting' && (
         <button type="button" aria-label={`${ACTIONS.approve}: ${lease.name}`} onClick={approve}>

@@ -2,14 +2,14 @@
 import { formatBytes } from '../common/format.ts'
 import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
-import { addSample, type Sample } from './samples.ts'
-import type { View } from './view.ts'
+import type { DashboardData } from './dashboard-data.ts'
+import { addSample, type Sample } from './load-samples.ts'
 
 type Graphs = (props: { samples: readonly Sample[] }) => VNode
 
 const { numbers } = DASHBOARD
 
-export function LoadCard({ load, at }: View): VNode {
+export function LoadCard({ load, at }: DashboardData): VNode {
   const samples = useRef<readonly Sample[]>([])
   if (samples.current.at(-1)?.time !== at / 1000) samples.current = addSample(samples.current, load, at)
   return (
@@ -23,7 +23,7 @@ export function LoadCard({ load, at }: View): VNode {
         <Figure name={numbers.received} value={formatBytes(load.visitor_received_bytes)} />
         <Figure name={numbers.sent} value={formatBytes(load.visitor_sent_bytes)} />
       </dl>
-      <GraphsLater samples={samples.current} />
+      <LazyGraphs samples={samples.current} />
     </section>
   )
 }
@@ -37,7 +37,7 @@ function Figure({ name, value }: { name: string; value: string }): VNode {
   )
 }
 
-function GraphsLater({ samples }: { samples: readonly Sample[] }): VNode {
+function LazyGraphs({ samples }: { samples: readonly Sample[] }): VNode {
   const [Graphs, setGraphs] = useState<Graphs | undefined>(undefined)
   const [failed, setFailed] = useState(false)
   useEffect(() => {

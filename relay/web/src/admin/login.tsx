@@ -3,7 +3,7 @@ import type { ApiError } from '../common/api.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LOGIN } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
-import { login } from './session.ts'
+import { login } from './admin-login.ts'
 
 const REASONS: Record<string, string> = {
   unauthorized: LOGIN.refused,

@@ -2,14 +2,14 @@
 import type { ApprovalMode, PolicyPortSettings, PolicySettings } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { CONFIRM, SETTINGS } from '../texts/admin.ts'
-import { type Change, settingsChange } from './change.ts'
-import type { View } from './view.ts'
+import { type ChangeRequest, settingsChange } from './change-request.ts'
+import type { DashboardData } from './dashboard-data.ts'
 
 const MODES: readonly ApprovalMode[] = ['auto', 'manual']
 
 interface SettingsCardProps {
-  view: View
-  act(change: Change): Promise<void>
+  view: DashboardData
+  act(change: ChangeRequest): Promise<void>
 }
 
 export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {

@@ -2,7 +2,7 @@
 import { AUTHORITY_FILE } from '../authority-files.ts'
 
 /** Names that lead to the machine itself (RFC 6761 §6.3): nobody else vouches for them. */
-export const hasOwnAuthority: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
+export const hasDevelopmentCa: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
 
 /** As lists of certificates show it. */
 export const authorityName: string = `svc development CA for ${location.hostname}`

@@ -1,5 +1,5 @@
 // The landing page: what this relay is, and three ways to publish through it.
-import { hasOwnAuthority } from '../common/authority.ts'
+import { hasDevelopmentCa } from '../common/authority.ts'
 import { CopyButton } from '../common/copy-button.tsx'
 import type { ComponentChildren, VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
@@ -29,7 +29,7 @@ export function Landing(): VNode {
         code={COMMAND}
         copy={LANDING.copyCommand}
       >
-        {hasOwnAuthority && (
+        {hasDevelopmentCa && (
           <>
             {LANDING.ownAuthority} <Link to="/ca">{LANDING.toAuthority}</Link>.
           </>

@@ -2,7 +2,7 @@
 import type { Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
-import { namesOf } from './demos/names.ts'
+import { siteNames } from './demos/site-names.ts'
 
 /** Visits that are listed. */
 const VISITS_MAX = 10
@@ -34,7 +34,7 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
     const [{ publish }, demo, names] = await Promise.all([
       import('@svc/sdk-browser'),
       loadDemo(kind),
-      namesOf(kind),
+      siteNames(kind),
     ])
     remember({ kind, isListed })
     const metadata = { hide: !isListed, description: DESCRIPTION, tags: ['tab', kind] }

@@ -4,8 +4,8 @@ import { useStore } from '../common/store.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import type { Kind } from './demos/demo.ts'
-import { Online } from './online.tsx'
 import { type Publication, publication, start, stop } from './publication.ts'
+import { PublishedSite } from './published-site.tsx'
 
 const KINDS: readonly Kind[] = ['hello', 'folder', 'webhook']
 
@@ -75,7 +75,7 @@ function Published(now: Publication): VNode {
   return (
     <>
       <p class="quiet">{LANDING.kinds[now.kind].about}</p>
-      <Online {...now} />
+      <PublishedSite {...now} />
       <button type="button" class="plain" disabled={now.state === 'connecting'} onClick={stop}>
         {LANDING.stop}
       </button>

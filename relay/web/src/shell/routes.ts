@@ -6,12 +6,12 @@ export type Route = '/' | '/sites' | '/admin' | '/ca'
 const ROUTES: readonly Route[] = ['/', '/sites', '/admin', '/ca']
 
 /** Whether `/` and `/sites` are served, as far as this document knows. */
-export const isPublic: Store<boolean> = new Store(true)
+export const hasPublicPages: Store<boolean> = new Store(true)
 
 export const route: Store<Route> = new Store(routeOf(location.pathname))
 addEventListener('popstate', () => route.set(routeOf(location.pathname)))
 
-export function go(to: Route): void {
+export function navigate(to: Route): void {
   history.pushState(null, '', to)
   route.set(to)
   scrollTo(0, 0)

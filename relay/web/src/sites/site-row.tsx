@@ -1,16 +1,18 @@
 // One site in the list. All that it says of itself is text here, whatever it looks like.
 import type { Lease } from '@svc/protocol'
-import { clean } from '../common/clean.ts'
 import { formatAgo, formatTime } from '../common/format.ts'
+import { sanitizeText } from '../common/sanitize-text.ts'
 import type { VNode } from '../preact.ts'
 import { SITES } from '../texts/sites.ts'
-import { tagsOf } from './filter.ts'
+import { tagsOf } from './filter-sites.ts'
 import { Thumbnail } from './thumbnail.tsx'
 
 export function SiteRow({ lease }: { lease: Lease }): VNode {
   const { name, hostname, metadata, ready, first_seen_at } = lease
-  const owner = clean(metadata.owner ?? '')
-  const about = [clean(metadata.description ?? ''), owner && SITES.by(owner)].filter(Boolean).join(' · ')
+  const owner = sanitizeText(metadata.owner ?? '')
+  const about = [sanitizeText(metadata.description ?? ''), owner && SITES.by(owner)]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <article class="site">
       <Thumbnail name={name} thumbnail={metadata.thumbnail} />

@@ -1,13 +1,13 @@
 // The list of sites: the public leases of this relay, searched, and followed as they change.
 import { type Lease, PATH, type PublicStateResponse } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
-import { loadPages, uniqueBy } from '../common/pages.ts'
+import { loadPages, uniqueBy } from '../common/load-pages.ts'
 import { usePoll } from '../common/poll.ts'
 import { VirtualList } from '../common/virtual-list.tsx'
 import { useMemo, useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 import { SITES } from '../texts/sites.ts'
-import { commonTags, type Filter, filterSites } from './filter.ts'
+import { commonTags, type Filter, filterSites } from './filter-sites.ts'
 import { SiteRow } from './site-row.tsx'
 
 const POLL_MS = 5000

@@ -1,10 +1,10 @@
 // The picture of a site; without one, or when it cannot be loaded, the first letter of its name.
 import { useState, type VNode } from '../preact.ts'
-import { pictureOf } from './picture.ts'
+import { thumbnailUrl } from './thumbnail-url.ts'
 
 export function Thumbnail({ name, thumbnail }: { name: string; thumbnail: string | undefined }): VNode {
   const [failed, setFailed] = useState<string | undefined>(undefined)
-  const picture = pictureOf(thumbnail)
+  const picture = thumbnailUrl(thumbnail)
   if (picture === undefined || picture === failed)
     return (
       <span class="thumbnail" aria-hidden="true">

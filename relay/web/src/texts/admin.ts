@@ -59,7 +59,7 @@ export const LEASES = {
       ? many(all, 'lease', 'leases')
       : `${shown.toLocaleString('en')} of ${many(all, 'lease', 'leases')}`,
   none: 'No leases.',
-  standing: {
+  status: {
     banned: 'banned',
     ipBanned: 'address banned',
     denied: 'denied',

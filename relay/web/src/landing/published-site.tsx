@@ -8,7 +8,7 @@ import type { Visit } from './demos/demo.ts'
 import { FolderInputs } from './folder-inputs.tsx'
 import type { Publication } from './publication.ts'
 
-export function Online({ kind, url, visits, visitCount, fileCount }: Publication): VNode {
+export function PublishedSite({ kind, url, visits, visitCount, fileCount }: Publication): VNode {
   return (
     <>
       <div class="address">

@@ -1,12 +1,12 @@
 // The changes that the relay tells of, whoever made them: what each says, and whether it was taken back.
 import { type LeasePolicyUpdate, PATH, type PolicyChange } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
-import type { Change } from './change.ts'
+import type { ChangeRequest } from './change-request.ts'
 import { limitOf } from './lease-fields.tsx'
 
 const PATHS = { settings: PATH.policy, lease: PATH.policyLeases, ip: PATH.policyIps } as const
 
-export interface Made extends Pick<Change, 'text' | 'undo'> {
+export interface PastChange extends Pick<ChangeRequest, 'text' | 'undo'> {
   id: number
   /** In milliseconds since the epoch. */
   at: number
@@ -14,7 +14,7 @@ export interface Made extends Pick<Change, 'text' | 'undo'> {
 }
 
 /** @param changes the newest first */
-export function madeOf(changes: readonly PolicyChange[]): Made[] {
+export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
   return changes.map((change, index) => ({
     id: change.id,
     at: Date.parse(change.at),
@@ -27,12 +27,18 @@ export function madeOf(changes: readonly PolicyChange[]): Made[] {
 
 function textOf(change: PolicyChange): string {
   if (change.kind === 'settings') return DONE.settings
-  if (change.kind === 'lease') return decided(change.made)
+  if (change.kind === 'lease') return leaseChangeText(change.made)
   const { ip, is_banned } = change.made
   return is_banned ? DONE.banned(ip) : DONE.unbanned(ip)
 }
 
-function decided({ identity_key, is_approved, is_denied, is_banned, bps }: LeasePolicyUpdate): string {
+function leaseChangeText({
+  identity_key,
+  is_approved,
+  is_denied,
+  is_banned,
+  bps,
+}: LeasePolicyUpdate): string {
   const [who = ''] = identity_key.split(':')
   const texts: string[] = []
   if (is_banned !== undefined) texts.push(is_banned ? DONE.banned(who) : DONE.unbanned(who))

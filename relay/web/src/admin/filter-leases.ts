@@ -2,11 +2,11 @@
 import type { PolicyLease } from '@svc/protocol'
 import type { LEASES } from '../texts/admin.ts'
 
-export type Standing = keyof typeof LEASES.standing
+export type LeaseStatus = keyof typeof LEASES.status
 export type LeaseFilter = keyof typeof LEASES.filters
 
 /** The strongest first: what has to be lifted before anything else helps. */
-export function standingOf(lease: PolicyLease): Standing {
+export function statusOf(lease: PolicyLease): LeaseStatus {
   if (lease.is_banned) return 'banned'
   if (lease.is_ip_banned) return 'ipBanned'
   if (lease.is_denied) return 'denied'
@@ -15,7 +15,7 @@ export function standingOf(lease: PolicyLease): Standing {
 
 const SHOWN: Record<LeaseFilter, (lease: PolicyLease) => boolean> = {
   all: () => true,
-  waiting: (lease) => standingOf(lease) === 'waiting',
+  waiting: (lease) => statusOf(lease) === 'waiting',
   blocked: (lease) => lease.is_banned || lease.is_ip_banned || lease.is_denied,
   limited: (lease) => lease.bps > 0,
   hidden: (lease) => lease.metadata.hide === true,
@@ -39,5 +39,5 @@ export function filterLeases(
 }
 
 function rank(lease: PolicyLease): number {
-  return standingOf(lease) === 'waiting' ? 0 : 1
+  return statusOf(lease) === 'waiting' ? 0 : 1
 }

@@ -4,30 +4,30 @@
 const RELOAD_MS = 2_000
 
 /** Those that this document holds. */
-const held = new Map<string, Promise<number>>()
+const numbers = new Map<string, Promise<number>>()
 
 /** @param page names what the tabs have in common */
 export function tabNumber(page: string): Promise<number> {
-  const number = held.get(page) ?? take(page)
-  held.set(page, number)
+  const number = numbers.get(page) ?? claimNumber(page)
+  numbers.set(page, number)
   return number
 }
 
-async function take(page: string): Promise<number> {
+async function claimNumber(page: string): Promise<number> {
   const key = `svc-${page}-tab`
   const kept = sessionStorage.getItem(key)
   // a duplicated tab has the number of the first, which holds it
-  if (kept !== null && (await claim(page, Number(kept), { signal: AbortSignal.timeout(RELOAD_MS) })))
+  if (kept !== null && (await requestLock(page, Number(kept), { signal: AbortSignal.timeout(RELOAD_MS) })))
     return Number(kept)
   for (let number = 1; ; number += 1)
-    if (await claim(page, number, { ifAvailable: true })) {
+    if (await requestLock(page, number, { ifAvailable: true })) {
       sessionStorage.setItem(key, String(number))
       return number
     }
 }
 
 /** Holds the number for as long as the page is there. */
-function claim(page: string, number: number, options: LockOptions): Promise<boolean> {
+function requestLock(page: string, number: number, options: LockOptions): Promise<boolean> {
   return new Promise((resolve) => {
     const lock = navigator.locks.request(`svc-${page}-${number}`, options, (granted) => {
       resolve(granted !== null)

@@ -5,8 +5,8 @@ import type { ApiError } from './api.ts'
 /** A relay with 100,000 leases has some hundred pages. */
 const PAGES_MAX = 10_000
 /** A busy relay sends only so many pages a second. */
-const PATIENCE = 5
-const PAUSE_MS = 1000
+const ATTEMPTS_MAX = 5
+const RETRY_DELAY_MS = 1000
 
 /**
  * All pages of the list at `path`, the first of them first.
@@ -17,10 +17,10 @@ export async function loadPages<T extends Paged>(
   path: string,
   load: (path: string) => Promise<T>,
 ): Promise<[T, ...T[]]> {
-  const pages: [T, ...T[]] = [await patiently(() => load(path))]
+  const pages: [T, ...T[]] = [await withRetries(() => load(path))]
   for (let next = pages[0].next; next !== undefined && pages.length < PAGES_MAX; ) {
     const address = `${path}?after=${encodeURIComponent(next)}`
-    const page = await patiently(() => load(address))
+    const page = await withRetries(() => load(address))
     pages.push(page)
     next = page.next
   }
@@ -32,13 +32,13 @@ export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[
   return [...new Map(items.map((item) => [keyOf(item), item])).values()]
 }
 
-async function patiently<T>(load: () => Promise<T>): Promise<T> {
+async function withRetries<T>(load: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await load()
     } catch (error) {
-      if ((error as ApiError).code !== 'rate_limited' || attempt === PATIENCE) throw error
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      if ((error as ApiError).code !== 'rate_limited' || attempt === ATTEMPTS_MAX) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
     }
   }
 }

@@ -1,5 +1,5 @@
 // What tells this page's sites apart from others of this web origin: names and identities, for each kind and each tab.
-import { tabNumber } from '../tab.ts'
+import { tabNumber } from '../tab-number.ts'
 import type { Kind } from './demo.ts'
 
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
@@ -16,7 +16,7 @@ export interface SiteNames {
 }
 
 /** A greeting may be found by anybody; to have the address of the other two is to have access. */
-export async function namesOf(kind: Kind): Promise<SiteNames> {
+export async function siteNames(kind: Kind): Promise<SiteNames> {
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
   return kind === 'hello'
     ? { identity, name: stored(localStorage, identity, friendlyName) }

@@ -4,15 +4,15 @@ import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { ACTIONS, CHANGES } from '../texts/admin.ts'
-import { dismiss, log, undo } from './log.ts'
-import { madeOf } from './made.ts'
+import { dismiss, lastChange, undoChange } from './apply-change.ts'
+import { pastChanges } from './past-changes.ts'
 
-interface LogListProps {
+interface ChangeHistoryProps {
   changes: readonly PolicyChange[]
   refresh: () => Promise<void>
 }
 
-export function LogList({ changes, refresh }: LogListProps): VNode {
+export function ChangeHistory({ changes, refresh }: ChangeHistoryProps): VNode {
   return (
     <section class="card" aria-labelledby="changes-heading">
       <h2 id="changes-heading">{CHANGES.title}</h2>
@@ -21,7 +21,7 @@ export function LogList({ changes, refresh }: LogListProps): VNode {
         <p class="quiet">{CHANGES.none}</p>
       ) : (
         <ul class="lines">
-          {madeOf(changes).map((made) => (
+          {pastChanges(changes).map((made) => (
             <li key={made.id}>
               <span>
                 <time class="quiet">{formatClock(made.at)}</time> <bdi>{made.text}</bdi>
@@ -29,7 +29,7 @@ export function LogList({ changes, refresh }: LogListProps): VNode {
               {made.isUndone ? (
                 <span class="quiet">{CHANGES.undone}</span>
               ) : (
-                <button type="button" class="plain" onClick={() => undo(made).then(refresh)}>
+                <button type="button" class="plain" onClick={() => undoChange(made).then(refresh)}>
                   {ACTIONS.undo}
                 </button>
               )}
@@ -42,13 +42,13 @@ export function LogList({ changes, refresh }: LogListProps): VNode {
 }
 
 /** The place is always there: what comes into it is read out. */
-export function LogMessage({ refresh }: { refresh: () => Promise<void> }): VNode {
-  const { message, change } = useStore(log)
+export function LastChangeMessage({ refresh }: { refresh: () => Promise<void> }): VNode {
+  const { message, change } = useStore(lastChange)
   return (
     <div class="message" role="status" data-shown={message !== ''}>
       <bdi>{message}</bdi>
       {change !== undefined && (
-        <button type="button" class="plain" onClick={() => undo(change).then(refresh)}>
+        <button type="button" class="plain" onClick={() => undoChange(change).then(refresh)}>
           {ACTIONS.undo}
         </button>
       )}

@@ -1,6 +1,6 @@
 // Which sites are shown: a search in what they say of themselves, and tags.
 import type { Lease } from '@svc/protocol'
-import { clean } from '../common/clean.ts'
+import { sanitizeText } from '../common/sanitize-text.ts'
 
 /** Tags that one may choose from, the most common first. */
 const TAGS_MAX = 12
@@ -33,7 +33,7 @@ export function commonTags(leases: readonly Lease[], chosen: readonly string[]):
     for (const tag of metadata.tags ?? []) written.set(tag, (written.get(tag) ?? 0) + 1)
   const counts = new Map<string, number>()
   for (const [tag, count] of written) {
-    const name = clean(tag)
+    const name = sanitizeText(tag)
     if (name !== '' && !chosen.includes(name)) counts.set(name, (counts.get(name) ?? 0) + count)
   }
   const others = [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
@@ -42,7 +42,7 @@ export function commonTags(leases: readonly Lease[], chosen: readonly string[]):
 
 /** Each once. */
 export function tagsOf({ metadata }: Lease): string[] {
-  return [...new Set((metadata.tags ?? []).map(clean).filter(Boolean))]
+  return [...new Set((metadata.tags ?? []).map(sanitizeText).filter(Boolean))]
 }
 
 function newestFirst(a: Lease, b: Lease): number {

@@ -1,7 +1,7 @@
 // Lists in pages: all of them are loaded, in order, and a relay that is busy is asked again.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError } from '../src/common/api.ts'
-import { loadPages, uniqueBy } from '../src/common/pages.ts'
+import { loadPages, uniqueBy } from '../src/common/load-pages.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -2,7 +2,7 @@
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 
-export function Later({ load }: { load: () => Promise<() => VNode> }): VNode {
+export function LazyPage({ load }: { load: () => Promise<() => VNode> }): VNode {
   const [Page, setPage] = useState<(() => VNode) | undefined>(undefined)
   const [failed, setFailed] = useState(false)
   useEffect(() => {

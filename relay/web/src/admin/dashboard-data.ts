@@ -9,11 +9,11 @@ import {
   type PolicySettings,
   type PolicyStateResponse,
 } from '@svc/protocol'
-import { loadPages, uniqueBy } from '../common/pages.ts'
-import { isPublic } from '../shell/routes.ts'
-import { asAdmin } from './session.ts'
+import { loadPages, uniqueBy } from '../common/load-pages.ts'
+import { hasPublicPages } from '../shell/routes.ts'
+import { callAsAdmin } from './admin-login.ts'
 
-export interface View {
+export interface DashboardData {
   leases: readonly PolicyLease[]
   policy: PolicySettings
   decisions: PolicyDecisionsResponse
@@ -25,19 +25,19 @@ export interface View {
 }
 
 /** @throws ApiError */
-export async function loadView(): Promise<View> {
+export async function loadDashboard(): Promise<DashboardData> {
   const [states, decisions, { changes }, load] = await Promise.all([
-    loadPages<PolicyStateResponse>(PATH.policyState, asAdmin),
-    loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, asAdmin),
-    asAdmin<PolicyChangesResponse>(PATH.policyChanges),
-    asAdmin<AdminLoadResponse>(PATH.adminLoad),
+    loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
+    loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
+    callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
+    callAsAdmin<AdminLoadResponse>(PATH.adminLoad),
   ])
   const [{ policy }] = states
   const leases = uniqueBy(
     states.flatMap((state) => state.leases),
     ({ identity_key }) => identity_key,
   )
-  isPublic.set(policy.landing_page_enabled)
+  hasPublicPages.set(policy.landing_page_enabled)
   return { policy, leases, decisions: joined(decisions), changes, load, at: Date.now() }
 }
 

@@ -8,15 +8,15 @@ import {
 } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
 
-interface Request {
+interface ApiCall {
   path: string
   body: unknown
 }
 
-export interface Change {
+export interface ChangeRequest {
   text: string
-  request: Request
-  undo: Request
+  request: ApiCall
+  undo: ApiCall
   /** To be answered before it is done, because it cuts somebody off. */
   question?: string | undefined
 }
@@ -27,7 +27,7 @@ export function leaseChange(
   before: PolicyDecisionsResponse,
   text: string,
   question?: string,
-): Change {
+): ChangeRequest {
   const path = PATH.policyLeases
   return {
     text,
@@ -37,13 +37,17 @@ export function leaseChange(
   }
 }
 
-export function ipChange(ip: string, isBanned: boolean, question?: string): Change {
-  const request = (is_banned: boolean): Request => ({ path: PATH.policyIps, body: { ip, is_banned } })
+export function ipChange(ip: string, isBanned: boolean, question?: string): ChangeRequest {
+  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyIps, body: { ip, is_banned } })
   const text = isBanned ? DONE.banned(ip) : DONE.unbanned(ip)
   return { text, question, request: request(isBanned), undo: request(!isBanned) }
 }
 
-export function settingsChange(settings: PolicySettings, before: PolicySettings, question?: string): Change {
+export function settingsChange(
+  settings: PolicySettings,
+  before: PolicySettings,
+  question?: string,
+): ChangeRequest {
   const path = PATH.policy
   return { text: DONE.settings, question, request: { path, body: settings }, undo: { path, body: before } }
 }
