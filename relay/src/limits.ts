@@ -13,7 +13,7 @@ export const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
  * relay accepts all of them in one turn of the event loop, at some 60 µs each, so more would delay the open
  * connections.
  */
-export const BACKLOG = 512
+export const LISTEN_BACKLOG = 512
 /** File descriptors that are not for connections: files, listeners, threads and pipes. */
 export const DESCRIPTORS_RESERVED = 256
 /**
@@ -201,9 +201,9 @@ export const LIST_CACHE_MAX_BYTES: number = 16 * 1024 * 1024
  * How often the relay renders the first page of a list again, at about a millisecond each. Beyond it the client gets
  * the cached page.
  */
-export const FIRST_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 1_200, burst: 40 }
+export const FIRST_LIST_PAGE_RATE: { perMinute: number; burst: number } = { perMinute: 1_200, burst: 40 }
 /** The same for all other pages together. */
-export const OTHER_LIST_PAGES: { perMinute: number; burst: number } = { perMinute: 6_000, burst: 200 }
+export const OTHER_LIST_PAGE_RATE: { perMinute: number; burst: number } = { perMinute: 6_000, burst: 200 }
 /** Smaller pages are not compressed. */
 export const COMPRESSED_MIN_BYTES = 1024
 /** Delay before a response `rate_limited`. It costs an honest client nothing, which waits longer anyway. */
@@ -266,9 +266,9 @@ export const DISCARDED_BODY_MS = 500
  * Signatures that the relay verifies of tokens which name no active lease. Each takes some 0.6 ms of the thread that
  * serves visitors.
  */
-export const STALE_TOKENS_PER_MINUTE = 1200
+export const UNKNOWN_LEASE_TOKENS_PER_MINUTE = 1200
 /** The same at once. */
-export const STALE_TOKENS_BURST = 200
+export const UNKNOWN_LEASE_TOKENS_BURST = 200
 /**
  * Forged tokens that name the same active lease. Beyond it, the relay refuses unverified tokens of that lease. Only
  * its holder knows its id.
@@ -290,7 +290,7 @@ export const ADDRESS_TEXT_MAX_CHARS = 42
 /** Name, colon and address. */
 export const IDENTITY_KEY_MAX_CHARS: number = NAME_TEXT_MAX_CHARS + 1 + ADDRESS_TEXT_MAX_CHARS
 /** Key ids, challenge ids and enumerated words. */
-export const WORD_MAX_CHARS = 64
+export const SHORT_TEXT_MAX_CHARS = 64
 /**
  * A Sign-In with Ethereum message. The SDKs sign no longer one either. It has the root host, of at most 253
  * characters, twice.

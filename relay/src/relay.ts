@@ -35,7 +35,7 @@ import { KeylessSigner } from './keyless/keyless-signer.ts'
 import { LeaseRegistry } from './lease/lease-registry.ts'
 import { ReservationJournal } from './lease/reservation-journal.ts'
 import { ROOT_ROUTE } from './lease/route.ts'
-import { BACKLOG } from './limits.ts'
+import { LISTEN_BACKLOG } from './limits.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { createMetricsServer } from './metrics/metrics-server.ts'
 import { AuditLog } from './policy/audit-log.ts'
@@ -253,11 +253,11 @@ export async function startRelay(
 
 /** Where several processes listen at one port, another relay could as well, and would take half of the connections. */
 async function listenForAll(listener: Server, { sniPort: port, workers }: Settings): Promise<void> {
-  await listen(listener, { port, backlog: BACKLOG })
+  await listen(listener, { port, backlog: LISTEN_BACKLOG })
   if (workers === 1) return
   listener.close()
   await once(listener, 'close')
-  await listen(listener, { port, backlog: BACKLOG, reusePort: true }).catch((error) => {
+  await listen(listener, { port, backlog: LISTEN_BACKLOG, reusePort: true }).catch((error) => {
     throw error.code === 'ENOTSUP' ? new SettingsError('SVC_WORKERS', 'this system takes only 1') : error
   })
 }

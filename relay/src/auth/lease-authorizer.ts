@@ -6,8 +6,8 @@ import type { Lease } from '../lease/lease.ts'
 import {
   FORGED_TOKENS_BURST,
   FORGED_TOKENS_PER_MINUTE,
-  STALE_TOKENS_BURST,
-  STALE_TOKENS_PER_MINUTE,
+  UNKNOWN_LEASE_TOKENS_BURST,
+  UNKNOWN_LEASE_TOKENS_PER_MINUTE,
 } from '../limits.ts'
 import { GcraLimiter } from '../rate-limit/gcra.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -23,8 +23,8 @@ export class LeaseAuthorizer {
   readonly #tokens: TokenVerifier
   readonly #leases: ActiveLeases
   readonly #stale: GcraLimiter = new GcraLimiter(1, {
-    perMinute: STALE_TOKENS_PER_MINUTE,
-    burst: STALE_TOKENS_BURST,
+    perMinute: UNKNOWN_LEASE_TOKENS_PER_MINUTE,
+    burst: UNKNOWN_LEASE_TOKENS_BURST,
   })
   /** Each lease for which there was a forged token has one. */
   readonly #forged = new WeakMap<Lease, GcraLimiter>()

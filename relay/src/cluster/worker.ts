@@ -23,7 +23,7 @@ import { capacityOf, openFilesMax } from '../config/connection-capacity.ts'
 import { createDataPlane } from '../data-plane.ts'
 import type { Lease } from '../lease/lease.ts'
 import { ROOT_ROUTE } from '../lease/route.ts'
-import { API_IDLE_MS, BACKLOG, CLOSE_GRACE_MS, DRAIN_MS } from '../limits.ts'
+import { API_IDLE_MS, LISTEN_BACKLOG, CLOSE_GRACE_MS, DRAIN_MS } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { PolicyRules } from '../policy/policy-rules.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
@@ -121,7 +121,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
     if (!listener.listening)
       primaryLink.send({ kind: 'failed', message, code, port: begin.port }, () => process.exit(1))
   })
-  listener.listen({ port: begin.port, backlog: BACKLOG, reusePort: true })
+  listener.listen({ port: begin.port, backlog: LISTEN_BACKLOG, reusePort: true })
 
   const withLease = (id: string, use: (lease: Lease) => void): void => {
     const lease = leases.byId(id)

@@ -39,12 +39,12 @@ import {
   NAME_TEXT_MAX_CHARS,
   NETWORK_MAX_CHARS,
   RESERVED_NAMES_MAX,
+  SHORT_TEXT_MAX_CHARS,
   SIGN_MESSAGE_MAX_BYTES,
   SIWE_MESSAGE_MAX_CHARS,
   SIWE_SIGNATURE_MAX_CHARS,
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
-  WORD_MAX_CHARS,
 } from '../../limits.ts'
 
 const token = text(TOKEN_TEXT_MAX_CHARS)
@@ -124,7 +124,7 @@ export const registerChallengeRequest: z.ZodType<RegisterChallengeRequest> = nam
 export const registerRequest: z.ZodType<RegisterRequest> = named(
   'RegisterRequest',
   z.object({
-    challenge_id: text(WORD_MAX_CHARS),
+    challenge_id: text(SHORT_TEXT_MAX_CHARS),
     siwe_message: text(SIWE_MESSAGE_MAX_CHARS),
     siwe_signature: text(SIWE_SIGNATURE_MAX_CHARS),
     reported_ip: reportedIp,
@@ -162,7 +162,7 @@ const handshakeMessage = base64(SIGN_MESSAGE_MAX_BYTES)
 export const signRequest: z.ZodType<SignRequest> = named(
   'SignRequest',
   z.object({
-    key_id: text(WORD_MAX_CHARS),
+    key_id: text(SHORT_TEXT_MAX_CHARS),
     algorithm: z.enum(SIGN_ALGORITHMS),
     binding: base64(BINDING_BYTES).refine((value) => Buffer.from(value, 'base64').length === BINDING_BYTES),
     client_hello: handshakeMessage,
@@ -194,7 +194,7 @@ export const policySettings: z.ZodType<PolicySettings> = named(
     approval_mode: described(
       { enum: APPROVAL_MODES },
       normalized(
-        WORD_MAX_CHARS,
+        SHORT_TEXT_MAX_CHARS,
         (mode) => APPROVAL_MODES.find((known) => known === mode),
         `must be one of ${APPROVAL_MODES.join(', ')}`,
         'invalid_mode',

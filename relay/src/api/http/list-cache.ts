@@ -7,9 +7,9 @@ import type { Envelope } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
 import {
   COMPRESSED_MIN_BYTES,
-  FIRST_LIST_PAGES,
+  FIRST_LIST_PAGE_RATE,
   LIST_CACHE_MAX_BYTES,
-  OTHER_LIST_PAGES,
+  OTHER_LIST_PAGE_RATE,
 } from '../../limits.ts'
 import { GcraLimiter } from '../../rate-limit/gcra.ts'
 import { entityTag } from './entity-tag.ts'
@@ -42,8 +42,8 @@ export class ListCache {
   /** By cursor; the one that was asked for longest ago is first. */
   readonly #pages = new Map<string, Kept>()
   readonly #rates = {
-    first: new GcraLimiter(1, FIRST_LIST_PAGES),
-    others: new GcraLimiter(1, OTHER_LIST_PAGES),
+    first: new GcraLimiter(1, FIRST_LIST_PAGE_RATE),
+    others: new GcraLimiter(1, OTHER_LIST_PAGE_RATE),
   }
   /** Of listed pages, and of others that are on their way. */
   #bytes = 0

@@ -11,7 +11,7 @@ import { fillPage } from '../../../src/api/http/pagination.ts'
 import { LeaseRegistry } from '../../../src/lease/lease-registry.ts'
 import { Reservations } from '../../../src/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../../src/lease/route.ts'
-import { FIRST_LIST_PAGES, LIST_PAGE_BYTES, OTHER_LIST_PAGES } from '../../../src/limits.ts'
+import { FIRST_LIST_PAGE_RATE, LIST_PAGE_BYTES, OTHER_LIST_PAGE_RATE } from '../../../src/limits.ts'
 import { RoutingTable } from '../../../src/routing/routing-table.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
@@ -163,8 +163,8 @@ describe('a page', () => {
   })
 
   test.each([
-    ['', FIRST_LIST_PAGES.burst],
-    ['1', OTHER_LIST_PAGES.burst],
+    ['', FIRST_LIST_PAGE_RATE.burst],
+    ['1', OTHER_LIST_PAGE_RATE.burst],
   ])('%j is made %i times at once; then it is sent as it was', (after, burst) => {
     let made = 0
     const cache = new ListCache(() => ++made)
@@ -177,7 +177,7 @@ describe('a page', () => {
   test('that was never made cannot be sent when too many are made', () => {
     const cache = new ListCache(() => 1)
     const takeMany = () => {
-      for (let i = 1; i <= 2 * OTHER_LIST_PAGES.burst; i++) cache.take(`${i}`).release()
+      for (let i = 1; i <= 2 * OTHER_LIST_PAGE_RATE.burst; i++) cache.take(`${i}`).release()
     }
     expect(takeMany).toThrow(expect.objectContaining({ code: 'rate_limited', status: 429 }))
   })
