@@ -125,7 +125,7 @@ test('a port in use is one clear line', async () => {
   other.close()
   expect(code).toBe(1)
   expect(output().trim().split('\n').at(-1)).toBe(
-    `npm start: svc-relay: port ${port} is in use: end what listens there, or set SVC_URL to an address with another port`,
+    `npm start: svc-relay: another program listens on port ${port}: end it, or set SVC_URL to an address with another port`,
   )
   expect(leftovers()).toEqual([])
 })

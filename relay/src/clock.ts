@@ -1,5 +1,5 @@
-// The time by which the relay keeps its word. It begins with the wall clock and then goes on by the monotonic one, so that
-// no step of the wall clock makes a lease, token, challenge or binding live longer or shorter.
+// Tells relay time. It starts at the wall clock and continues by the monotonic clock, so that no step of the wall clock
+// makes a lease, token, challenge or binding live longer or shorter.
 
 import { WALL_CLOCK_STEP_MS } from './limits.ts'
 
@@ -7,32 +7,32 @@ const NS_PER_MS = 1e6
 
 /** Relay time when the machine's monotonic clock was 0. */
 let origin = Math.round(Date.now() - monotonic())
-/** How far the wall clock is ahead of relay time. */
+/** Milliseconds by which the wall clock is ahead of relay time. */
 let ahead = 0
 
-/** Relay time: whole milliseconds since the epoch, as the wall clock would have them if nobody had set it since the start. */
+/** Relay time: whole milliseconds since the epoch, as a wall clock would show them that nobody has set since the start. */
 export function now(): number {
   return Math.floor(origin + monotonic())
 }
 
-/** What the wall clock shows at a moment of relay time, as it is set now: for everything that others get to see. */
+/** Converts relay time to the wall clock, as it is set now. Everything that clients see is wall time. */
 export function toWallTime(time: number): number {
   return time + wallClockAhead()
 }
 
-/** The moment of relay time at which the wall clock, as it is set now, shows this. */
+/** Converts the wall clock's time, as it is set now, to relay time. */
 export function fromWallTime(time: number): number {
   return time - wallClockAhead()
 }
 
-/** Milliseconds. Stays the same until the wall clock is set, so that what is told of one moment stays the same, too. */
+/** Milliseconds. The value changes only when the wall clock is set, so that one moment always converts to the same time. */
 export function wallClockAhead(): number {
   const difference = Date.now() - now()
   if (Math.abs(difference - ahead) > WALL_CLOCK_STEP_MS) ahead = difference
   return ahead
 }
 
-/** What {@link setClockOrigin} takes in another process of this relay, so that all have one relay time. */
+/** The value for {@link setClockOrigin} in another process of this relay, so that all processes have one relay time. */
 export function clockOrigin(): number {
   return origin
 }
@@ -41,7 +41,7 @@ export function setClockOrigin(milliseconds: number): void {
   origin = milliseconds
 }
 
-/** Of the machine, not of the process: `performance.now()` begins anew in each. */
+/** Milliseconds of the machine's clock. `performance.now()` would start at 0 in each process. */
 function monotonic(): number {
   return Number(process.hrtime.bigint()) / NS_PER_MS
 }

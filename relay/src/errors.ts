@@ -1,15 +1,15 @@
-// The relay's one error that a client gets to see: a code of the specification and a sentence.
+// The error that the relay sends to clients: a code of the specification and a sentence.
 
 import { ERROR_STATUS, type ErrorCode } from '@svc/protocol'
 
 export class RelayError extends Error {
   override readonly name = 'RelayError'
   readonly code: ErrorCode
-  /** HTTP headers that belong to the answer, such as `Allow`. */
+  /** HTTP headers that belong to the response, such as `Allow`. */
   readonly headers: Record<string, string>
   readonly status: number
 
-  /** @param status HTTP status, where an endpoint sends the code with another one than the usual */
+  /** @param status HTTP status; the code's usual one by default */
   constructor(
     code: ErrorCode,
     message: string,

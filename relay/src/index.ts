@@ -1,4 +1,4 @@
-// @svc/relay: the server, for programs that embed it. The executable is main.ts.
+// Entry point of @svc/relay for programs that embed a relay. The executable is main.ts.
 
 export { readSettings, type Settings, SettingsError } from './config/settings.ts'
 export { type Relay, startRelay } from './relay.ts'

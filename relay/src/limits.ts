@@ -285,9 +285,9 @@ export const CACHE_TTL_MAX_S = 86_400
 export const IP_MAX_CHARS = 64
 /** A lease name, with blanks around it that the relay strips. */
 export const NAME_TEXT_MAX_CHARS = 64
-/** `0x` and 40 digits. */
+/** An Ethereum address: `0x` and 40 digits. */
 export const ADDRESS_TEXT_MAX_CHARS = 42
-/** Name, colon and address. */
+/** An identity key: name, colon and address. */
 export const IDENTITY_KEY_MAX_CHARS: number = NAME_TEXT_MAX_CHARS + 1 + ADDRESS_TEXT_MAX_CHARS
 /** Key ids, challenge ids and enumerated words. */
 export const SHORT_TEXT_MAX_CHARS = 64

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The executable `svc-relay`: becomes a Node whose heap suits a relay, then serves.
+// Starts `svc-relay`: replaces the process by a Node with the V8 flags of a relay, then serves.
 
 import { V8_FLAGS } from './config/v8-flags.ts'
 
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
-// Not on Windows, where a process cannot become another one: there the relay is slower.
+// Windows cannot replace a process, so that the relay is slower there.
 if (missing.length > 0 && process.execve !== undefined) {
   const [, ...args] = process.argv
-  // ours first: of an option that is there twice the last counts
+  // Our flags come first: of a flag that is given twice, V8 takes the last.
   process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
 }
 await import('./cli/serve.ts')

@@ -25,7 +25,7 @@ import { PreviousCertificates } from './certificates/previous-certificates.ts'
 import { QuicCertificates } from './certificates/quic-certificate.ts'
 import { ClientAddresses } from './client-address/client-addresses.ts'
 import { WorkerPool } from './cluster/worker-pool.ts'
-import { capacityOf, openFilesMax, portListenersOf } from './config/connection-capacity.ts'
+import { connectionCapacity, openFilesMax, portListenersMax } from './config/connection-capacity.ts'
 import { type Settings, SettingsError } from './config/settings.ts'
 import { createDataPlane } from './data-plane.ts'
 import { DatagramForwarder } from './datagram/datagram-forwarder.ts'
@@ -68,8 +68,8 @@ export async function startRelay(
 ): Promise<Relay> {
   for (const { name, why } of settings.unused) log.warn({ setting: name }, `${name} does nothing: ${why}`)
   const openFiles = openFilesMax()
-  const portListeners = portListenersOf(openFiles, portsWanted(settings))
-  const capacity = capacityOf(
+  const portListeners = portListenersMax(openFiles, portsWanted(settings))
+  const capacity = connectionCapacity(
     openFiles - portListeners,
     settings.portGates.tcp && settings.portRange !== undefined,
   )
@@ -173,7 +173,7 @@ export async function startRelay(
       clientAddresses,
       rateLimits,
       unproven,
-      public: new PublicApi(leases, policy, () => [...state.troubles, ...tunnelEndpoint.troubles], isClosing),
+      public: new PublicApi(leases, policy, () => [...state.problems, ...tunnelEndpoint.problems], isClosing),
       adminAuth: new AdminAuth(settings.adminToken, log),
       admin: new AdminApi(policy, audit, { counters, visitors, leases }),
       sdk,

@@ -1,4 +1,4 @@
-// Certificates and policy that change on disk are taken up by the running relay; what is wrong with them changes nothing.
+// Reloads certificates and policy that change on disk. A file with an error changes nothing.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readCertificates } from './certificates/certificate-files.ts'
@@ -33,16 +33,16 @@ export class Reloader {
   constructor(parts: ReloaderParts) {
     this.#parts = parts
     const { settings, log } = parts
-    // The directory, because a file that is replaced is another file under its old name.
+    // A watch of the files would end when a file is replaced by another of the same name.
     this.#watcher = watch(settings.identityPath, { persistent: false }, (_event, file) => {
       if (file === null || FILES.includes(file)) this.#soon()
     })
     this.#watcher.on('error', (error) =>
-      log.warn({ err: error }, 'changes of files go unnoticed; SIGHUP still works'),
+      log.warn({ err: error }, 'the relay cannot watch its files; SIGHUP still reloads them'),
     )
   }
 
-  /** Resolves when everything was looked at; never rejects. */
+  /** Resolves when all files were read. Never rejects. */
   reload(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -54,7 +54,7 @@ export class Reloader {
     return this.#running
   }
 
-  /** Files that have changed already are still taken: a restart that follows must know what was in use before. */
+  /** Reads files that have changed already: after a restart the relay must know which certificates were in use before. */
   async close(): Promise<void> {
     this.#watcher.close()
     if (this.#timer !== undefined) void this.reload()
@@ -62,7 +62,7 @@ export class Reloader {
     this.#parts.previous.close()
   }
 
-  /** Two files make one pair: the second may be a moment later. */
+  /** Waits a moment, since a certificate and its key are two files. */
   #soon(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.reload(), RELOAD_DELAY_MS).unref()
@@ -75,7 +75,7 @@ export class Reloader {
       const { message } = error as Error
       this.#parts.log.warn(
         { reason: message },
-        `${what} on disk cannot be used; those of before stay in force`,
+        `the relay cannot use the ${what} on disk and keeps the previous one`,
       )
     }
   }

@@ -1,4 +1,4 @@
-// The end of a relay: nobody new comes in, who is here may finish until a deadline, then everything is closed.
+// Ends a relay: it accepts no new connections, lets visitors finish until a deadline, then closes everything.
 
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
@@ -11,7 +11,7 @@ import type { Logger } from './log/log.ts'
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */
 export interface CloseOptions {
-  /** What visitors who are here get to finish, in milliseconds. By default nothing: the relay closes at once. */
+  /** Time for connected visitors to finish, in milliseconds. @default 0: the relay closes at once */
   drainMs?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export interface ShutdownOptions {
   leases: LeaseRegistry
   visitors: Visitors
   workers: WorkerPool
-  /** What has to end after the last connection, side by side. */
+  /** Ends the other parts after the last connection, all at once. */
   closeRest: () => Promise<unknown>[]
   log: Logger
 }
@@ -36,18 +36,18 @@ export class Shutdown {
     parts.listener.on('connection', (socket) => this.track(socket))
   }
 
-  /** A connection that did not come through the listener, but ends with the relay, too. */
+  /** Ends a connection with the relay that did not come through the listener. */
   track(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
   }
 
-  /** Whether no more work should be sent here. */
+  /** Whether the relay accepts no more work. */
   get hasBegun(): boolean {
     return this.#closing !== undefined
   }
 
-  /** Called again, without time to drain, it cuts short what the first call began. */
+  /** A second call without time to drain cuts the first one's drain short. */
   close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
     if (drainMs === 0) this.#hurry.abort()
     this.#closing ??= this.#close(drainMs)
@@ -62,14 +62,15 @@ export class Shutdown {
     if (drainMs > 0) await this.#drain(drainMs)
     leases.close()
     const workersEnded = workers.end(!this.#hurry.signal.aborted)
-    if (!this.#hurry.signal.aborted) await this.#sayFarewell()
+    if (!this.#hurry.signal.aborted) await this.#flush()
     for (const socket of this.#sockets) socket.destroy()
     for (const outcome of await Promise.allSettled([closed, workersEnded, ...closeRest()]))
-      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a part did not end in order')
+      if (outcome.status === 'rejected')
+        log.error({ err: outcome.reason }, 'a part of the relay did not end in order')
     log.info('closed')
   }
 
-  /** A site without visitors loses its carriers now, and may be back elsewhere while others still have theirs. */
+  /** Ends leases without visitors at once, so that their SDKs can move to another relay, and the others when idle. */
   async #drain(drainMs: number): Promise<void> {
     const { leases, visitors, log } = this.#parts
     log.info({ visitors: visitors.size, drainMs }, 'draining')
@@ -79,12 +80,12 @@ export class Shutdown {
     if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
   }
 
-  /** Answers and close frames that were written last are on their way to the clients. */
-  async #sayFarewell(): Promise<void> {
+  /** Waits until the last responses and close frames have left. */
+  async #flush(): Promise<void> {
     const ended = [...this.#sockets].map((socket) => once(socket, 'close', { signal: this.#hurry.signal }))
     await Promise.race([
       Promise.allSettled(ended),
-      // Not what keeps the process, once they are closed.
+      // The timer does not keep the process alive once all connections are closed.
       setTimeout(CLOSE_GRACE_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}),
     ])
   }

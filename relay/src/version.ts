@@ -1,4 +1,4 @@
-// The release that this relay belongs to: the root package's version, which all workspaces share.
+// Names the release of this relay: the version that all packages of the workspace share.
 
 import relayPackage from '../package.json' with { type: 'json' }
 

@@ -116,7 +116,7 @@ describe('certificates', () => {
     const before = await read('fullchain.pem')
     await install(await make())
     await vi.waitUntil(() => reason.test(log), { timeout: 5000 })
-    expect(log).toContain('certificates on disk cannot be used')
+    expect(log).toContain('cannot use the certificates on disk')
     expect((await shownByOpenssl(ROOT_HOST)).fingerprint256).toBe(new X509Certificate(before).fingerprint256)
     expect((await relay.call('GET', '/sdk/certificate-chain')).text).toBe(before)
   })
@@ -187,7 +187,7 @@ describe('policy.json, edited by hand', () => {
 
   test('what is no policy is logged and changes nothing', async () => {
     await edit({ approval_mode: 'perhaps' })
-    await said('policy on disk cannot be used')
+    await said('cannot use the policy on disk')
     expect((await relay.call('GET', '/api/state')).status).toBe(200)
     expect(log).toContain('is not a policy file')
     await relay.register('still')
@@ -202,7 +202,7 @@ describe('policy.json, edited by hand', () => {
     await again.call('POST', '/api/policy/ips', { ip: '203.0.113.7', is_banned: true }, headers)
     // Behind it, so that both were looked at once this one was.
     await writeFile(join(again.directory, 'fullchain.pem'), '')
-    await said('certificates on disk cannot be used')
+    await said('cannot use the certificates on disk')
     expect(log).not.toContain('policy reloaded')
     await again.close()
   })

@@ -1,25 +1,25 @@
-// The arguments of `svc-relay`: a command, two options, and everything else is a setting in the environment.
+// Parses the arguments of `svc-relay`: a command and two options. Settings are in the environment.
 
 import { parseArgs } from 'node:util'
 import { CA_FORMATS, type CaFormat, PKCS12_PASSWORD } from '../certificates/ca-export.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { RELEASE_VERSION } from '../version.ts'
 
-/** What the command is to print instead of running a relay. */
-export interface Printed {
+/** A text that the command prints instead of running a relay. */
+export interface Printout {
   text: string
   isError: boolean
 }
 
-/** The development CA's certificate is to be written to standard output. */
+/** The command `ca`: print the development CA's certificate. */
 export interface PrintCa {
   format: CaFormat
 }
 
-/** @returns undefined when a relay is to run */
-export function readCommandLine(args: string[]): Printed | PrintCa | undefined {
+/** @returns undefined when the command runs a relay */
+export function readCommandLine(args: string[]): Printout | PrintCa | undefined {
   try {
-    if (args[0] === 'ca') return readAuthorityCommand(args.slice(1))
+    if (args[0] === 'ca') return readCaCommand(args.slice(1))
     const { help, version } = parseArgs({
       args,
       options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
@@ -27,14 +27,17 @@ export function readCommandLine(args: string[]): Printed | PrintCa | undefined {
     if (help) return { text: helpText(), isError: false }
     return version ? { text: RELEASE_VERSION, isError: false } : undefined
   } catch (error) {
-    return { text: `${(error as Error).message}\nsvc-relay --help lists what there is.`, isError: true }
+    return {
+      text: `${(error as Error).message}\nsvc-relay --help lists commands and settings.`,
+      isError: true,
+    }
   }
 }
 
-function readAuthorityCommand(args: string[]): PrintCa {
+function readCaCommand(args: string[]): PrintCa {
   const { format } = parseArgs({ args, options: { format: { type: 'string', default: 'pem' } } }).values
   const found = CA_FORMATS.find((one) => one === format)
-  if (found === undefined) throw new Error(`--format is one of ${CA_FORMATS.join(', ')}`)
+  if (found === undefined) throw new Error(`--format must be one of ${CA_FORMATS.join(', ')}`)
   return { format: found }
 }
 
@@ -44,18 +47,18 @@ function helpText(): string {
     ({ name, meaning, default: value }) => `  ${name.padEnd(width)}  ${meaning} [${value}]`,
   )
   return [
-    'svc-relay: publishes the HTTPS servers of pages under names of its own, and carries bytes that it cannot read.',
+    'svc-relay runs a relay: it gives sites public hostnames and carries their bytes, which it cannot read.',
     '',
     'Usage: SVC_URL=https://relay.example.com svc-relay [--help | --version]',
     `       IDENTITY_PATH=/var/lib/svc svc-relay ca [--format ${CA_FORMATS.join(' | ')}] > FILE`,
-    '         writes the certificate of the CA of a relay on localhost, for a phone or another machine to trust;',
+    '         prints the CA certificate of a relay on localhost, which a phone or another machine can trust;',
     `         the password of the p12 file is ${PKCS12_PASSWORD}`,
     '',
-    'Settings are variables of the environment [and what holds without them]:',
+    'Settings are environment variables [with their defaults]:',
     '',
     ...settings,
     '',
-    'SIGTERM and SIGINT end it once visitors have left, or after 10 s; a second one ends it at once.',
-    'SIGHUP reads certificates and policy anew.',
+    'SIGTERM and SIGINT end the relay when its visitors have left, or after 10 s; a second signal ends it at once.',
+    'SIGHUP reloads certificates and policy.',
   ].join('\n')
 }

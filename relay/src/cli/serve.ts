@@ -1,4 +1,4 @@
-// What `svc-relay` does: settings from the environment, one relay, an orderly end on a signal or a fatal error.
+// Runs the command `svc-relay`: a relay with the environment's settings, until a signal or a fatal error.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { type CaFormat, exportCa } from '../certificates/ca-export.ts'
 import { IDENTITY_PATH_DEFAULT } from '../config/settings.ts'
 import { type Relay, readSettings, SettingsError, startRelay } from '../index.ts'
 import { DRAIN_MS } from '../limits.ts'
-import { leaveOnFatalErrors } from '../log/fatal-errors.ts'
+import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
 import { StateFileError } from '../storage/state-file.ts'
 import { readCommandLine } from './command-line.ts'
@@ -15,7 +15,7 @@ const USAGE_ERROR = 2
 
 const printed = readCommandLine(process.argv.slice(2))
 if (printed === undefined) await run()
-else if ('format' in printed) await writeAuthority(printed.format)
+else if ('format' in printed) await printCa(printed.format)
 else if (printed.isError) {
   console.error(printed.text)
   process.exitCode = USAGE_ERROR
@@ -26,46 +26,46 @@ async function run(): Promise<void> {
     const settings = readSettings(process.env)
     const log = createLog(settings.logLevel)
     let relay: Relay | undefined
-    leaveOnFatalErrors({ log: () => log, leave: async () => await relay?.close({ drainMs: DRAIN_MS }) })
+    closeOnFatalErrors({ log: () => log, close: async () => await relay?.close({ drainMs: DRAIN_MS }) })
     relay = await startRelay(settings, log)
-    obey(relay)
+    handleSignals(relay)
   } catch (error) {
-    console.error(`svc-relay: ${explain(error)}`)
+    console.error(`svc-relay: ${messageOf(error)}`)
     process.exitCode = 1
   }
 }
 
-async function writeAuthority(format: CaFormat): Promise<void> {
+async function printCa(format: CaFormat): Promise<void> {
   const file = path.join(process.env.IDENTITY_PATH || IDENTITY_PATH_DEFAULT, 'ca.pem')
   try {
     process.stdout.write(await exportCa(await readFile(file, 'utf8'), format))
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     const reason = isMissing
-      ? 'is not there: a relay on localhost makes it when it starts'
-      : 'is no certificate'
+      ? 'does not exist: a relay on localhost creates it when it starts'
+      : 'is not a certificate'
     console.error(`svc-relay: ${file} ${reason}`)
     process.exitCode = 1
   }
 }
 
-/** The first signal asks, the second insists. */
-function obey(relay: Relay): void {
-  let isAsked = false
+/** The first signal starts the drain, the second one ends it. */
+function handleSignals(relay: Relay): void {
+  let isDraining = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      relay.close({ drainMs: isAsked ? 0 : DRAIN_MS })
-      isAsked = true
+      relay.close({ drainMs: isDraining ? 0 : DRAIN_MS })
+      isDraining = true
     })
   process.on('SIGHUP', () => relay.reload())
 }
 
-function explain(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof SettingsError || error instanceof StateFileError) return error.message
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE')
-    return `port ${port} is in use: end what listens there, or set SVC_URL to an address with another port`
+    return `another program listens on port ${port}: end it, or set SVC_URL to an address with another port`
   if (code === 'EACCES' && port !== undefined)
-    return `port ${port} needs more rights; set SNI_PORT to another one`
+    return `port ${port} needs more privileges; set SNI_PORT to another port`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -12,7 +12,7 @@ export class WorkerCounts {
   readonly #counters: RelayCounters
   /** Leases of which the worker process has sessions or visitors, also ended ones with visitors. */
   readonly #leases = new Map<string, Lease>()
-  readonly #gauges = { carriers: 0, silentElsewhere: 0 }
+  readonly #gauges = { carriers: 0, silentInPeers: 0 }
 
   constructor(peer: PeerProcess, { visitors, counters }: { visitors: Visitors; counters: RelayCounters }) {
     this.#peer = peer
@@ -35,14 +35,14 @@ export class WorkerCounts {
     this.#counters.add(change)
     this.#visitors.addTraffic(traffic)
     this.#gauges.carriers += change.carriers
-    this.#gauges.silentElsewhere += change.silentElsewhere
+    this.#gauges.silentInPeers += change.silentInPeers
   }
 
   lost(): void {
     for (const lease of this.#leases.values()) this.#set(lease, 0, 0)
     this.#leases.clear()
     this.#counters.carriers -= this.#gauges.carriers
-    this.#counters.silentElsewhere -= this.#gauges.silentElsewhere
+    this.#counters.silentInPeers -= this.#gauges.silentInPeers
   }
 
   #set(lease: Lease, ready: number, visitors: number): void {

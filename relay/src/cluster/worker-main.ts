@@ -3,7 +3,7 @@
 import { Socket } from 'node:net'
 import { createPipe } from '../bridge/pipe.ts'
 import { SharedReadBuffer } from '../bridge/shared-read-buffer.ts'
-import { leaveOnFatalErrors } from '../log/fatal-errors.ts'
+import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'
@@ -15,7 +15,7 @@ process.once('disconnect', () => process.exit())
 
 let worker: Worker | undefined
 const early = createLog('fatal')
-leaveOnFatalErrors({ log: () => worker?.log ?? early, leave: async () => await worker?.leave() })
+closeOnFatalErrors({ log: () => worker?.log ?? early, close: async () => await worker?.leave() })
 
 let handlers: Promise<MessageHandlers> = Promise.resolve({})
 process.on('message', (message: ToWorker, socket?: Socket) => {

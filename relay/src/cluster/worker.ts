@@ -19,7 +19,7 @@ import { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { ClientAddresses } from '../client-address/client-addresses.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { setClockOrigin } from '../clock.ts'
-import { capacityOf, openFilesMax } from '../config/connection-capacity.ts'
+import { connectionCapacity, openFilesMax } from '../config/connection-capacity.ts'
 import { createDataPlane } from '../data-plane.ts'
 import type { Lease } from '../lease/lease.ts'
 import { ROOT_ROUTE } from '../lease/route.ts'
@@ -67,7 +67,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
     clientAddresses,
     routes,
     policy,
-    connectionsMax: capacityOf(openFilesMax(), false).connections,
+    connectionsMax: connectionCapacity(openFilesMax(), false).connections,
     pipe,
     serveRoot: (socket) => {
       connect.onTcpConnection(socket)
@@ -157,7 +157,7 @@ export function createWorker(begin: WorkerStart, channel: Socket, pipe: Pipe): W
     recount: ({ lease }) => withLease(lease, (lease) => primaryLink.markChanged(lease)),
     'make-room': ({ lease }) => withLease(lease, (lease) => dataPlane.makeRoom(lease)),
     probe: ({ lease }) => withLease(lease, (lease) => connect.probeCarriers(lease)),
-    policy: ({ file }) => policy.inForce(file),
+    policy: ({ file }) => policy.apply(file),
     certificates: (message) => certificates.replace(readCertificates(message.certificates)),
     spend: ({ question, lease: id, binding, clientHello }) => {
       const lease = leases.byId(id)

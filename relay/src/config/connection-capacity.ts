@@ -1,4 +1,4 @@
-// How many connections this process can hold: what it may open, shared between its listeners.
+// Divides the file descriptors that this process may open between its listeners.
 
 import {
   CONNECTIONS_MAX,
@@ -9,32 +9,32 @@ import {
 import { SettingsError } from './settings.ts'
 
 export interface Capacity {
-  /** To the SNI listener, carriers and API requests included. */
+  /** Connections to the SNI listener, carriers and API requests included. */
   connections: number
-  /** To all dedicated ports; 0 when there are none. */
+  /** Connections to all dedicated ports; 0 without dedicated ports. */
   portConnections: number
 }
 
 /**
- * How many dedicated ports may be open at once, each of which is a descriptor: all of the range, or a quarter of what is left.
+ * Dedicated ports that may be open at once, each of which is a descriptor: the whole range, or a quarter of the rest.
  * @param openFiles descriptors that the process may have
- * @param wanted one for each port and transport
+ * @param wanted ports of the range, counted for each transport
  */
-export function portListenersOf(openFiles: number, wanted: number): number {
-  // as little as the process cannot do without anyway stays for connections
+export function portListenersMax(openFiles: number, wanted: number): number {
+  // Connections keep the minimum that connectionCapacity requires.
   const left = Math.max(0, openFiles - 2 * DESCRIPTORS_RESERVED)
   return Math.min(wanted, Math.floor(left * PORT_LISTENERS_SHARE))
 }
 
 /**
  * @param openFiles descriptors that the process may have
- * @throws SettingsError when they are not enough to begin with
+ * @throws SettingsError when they are too few to start
  */
-export function capacityOf(openFiles: number, hasTcpPorts: boolean): Capacity {
+export function connectionCapacity(openFiles: number, hasTcpPorts: boolean): Capacity {
   const wanted = { connections: CONNECTIONS_MAX, portConnections: hasTcpPorts ? PORT_CONNECTIONS_MAX : 0 }
   const free = openFiles - DESCRIPTORS_RESERVED
   if (free < DESCRIPTORS_RESERVED)
-    throw new SettingsError('open files', `${openFiles} are too few: raise the limit (ulimit -n)`)
+    throw new SettingsError('open files', `a limit of ${openFiles} is too low: raise it (ulimit -n)`)
   const share = Math.min(1, free / (wanted.connections + wanted.portConnections))
   return {
     connections: Math.floor(wanted.connections * share),
@@ -42,12 +42,12 @@ export function capacityOf(openFiles: number, hasTcpPorts: boolean): Capacity {
   }
 }
 
-/** Node has raised the soft limit to the hard one by the time that this is asked. */
+/** File descriptors that this process may have. Node raises the soft limit to the hard one at its start. */
 export function openFilesMax(): number {
-  // @types/node does not know the first: without it the report looks up the names of all peers
+  // Without excludeNetwork, which @types/node does not know, the report looks up the names of all peers.
   const report = Object.assign(process.report, { excludeNetwork: true, excludeEnv: true })
   const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: string | number } } }
-  // On Windows there is no such limit, and none in the report; elsewhere it may be 'unlimited'.
+  // Windows has no such limit in its report; elsewhere it may be 'unlimited'.
   const soft = userLimits?.open_files.soft
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }

@@ -1,14 +1,14 @@
-// How long to wait before a worker that died is started again: longer each time, so that one that cannot live costs little.
+// Computes the delay before a dead worker is started again. It doubles, so that a worker that always dies costs little.
 
 import { WORKER_BACKOFF_MAX_MS, WORKER_BACKOFF_MS } from '../limits.ts'
 
 export class RestartBackoff {
   #nextMs = WORKER_BACKOFF_MS
 
-  /** @param livedMs how long the one that died was there */
+  /** @returns the delay in milliseconds. @param livedMs lifetime of the worker that died */
   after(livedMs: number): number {
-    const pauseMs = livedMs > WORKER_BACKOFF_MAX_MS ? WORKER_BACKOFF_MS : this.#nextMs
-    this.#nextMs = Math.min(2 * pauseMs, WORKER_BACKOFF_MAX_MS)
-    return pauseMs
+    const delayMs = livedMs > WORKER_BACKOFF_MAX_MS ? WORKER_BACKOFF_MS : this.#nextMs
+    this.#nextMs = Math.min(2 * delayMs, WORKER_BACKOFF_MAX_MS)
+    return delayMs
   }
 }

@@ -1,4 +1,4 @@
-// Data from outside, checked against a schema before anything acts on it. The only importer of zod.
+// Parses data from outside by schemas. The only importer of zod.
 
 import type { ErrorCode } from '@svc/protocol'
 import { z } from 'zod'
@@ -6,14 +6,14 @@ import { RelayError } from '../errors.ts'
 
 export { z }
 
-/** A JSON Schema (2020-12), as far as this package looks into one. */
+/** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>
 
 const NAMED = z.registry<{ id: string }>()
 const DESCRIBED = z.registry<JsonSchema>()
 const COMPONENTS = '#/components/schemas/'
 
-/** @throws RelayError that names the field at fault; its code is `invalid_request` unless the schema says otherwise */
+/** @throws RelayError that names the invalid field; its code is `invalid_request` unless the schema has another one */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -23,12 +23,12 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new RelayError(code ?? 'invalid_request', `${field}: ${issue?.message ?? 'is not valid'}`)
 }
 
-/** A string of at most so many UTF-16 code units. A longer one is refused before a pattern behind this one sees it. */
+/** A string of at most `maxChars` UTF-16 code units. A longer one fails before later patterns of the schema run. */
 export function text(maxChars: number): z.ZodString {
   return z.string().max(maxChars, { abort: true })
 }
 
-/** A string that `normalize` makes something of; `code` is what refuses it otherwise, and one that is too long. */
+/** A string that `normalize` accepts. One that it rejects, or that is too long, gets the error `code`. */
 export function normalized(
   maxChars: number,
   normalize: (text: string) => string | undefined,
@@ -44,26 +44,26 @@ export function normalized(
   return described({ description: message, maxLength: maxChars }, schema)
 }
 
-/** `schema`, under its name in the API's description. */
+/** Gives a schema its name in the OpenAPI document. */
 export function named<S extends z.ZodType>(id: string, schema: S): S {
   NAMED.add(schema, { id })
   return schema
 }
 
-/** `schema`, with keywords of JSON Schema that cannot be derived from it. */
+/** Adds keywords of JSON Schema that zod cannot derive from a schema. */
 export function described<S extends z.ZodType>(keywords: JsonSchema, schema: S): S {
   DESCRIBED.add(schema, { ...DESCRIBED.get(schema), ...keywords })
   return schema
 }
 
-/** Refers to a {@link named} schema from within the API's description. */
+/** A reference to a {@link named} schema within the OpenAPI document. @throws TypeError for another schema */
 export function referenceTo(schema: z.ZodType): JsonSchema {
   const id = NAMED.get(schema)?.id
-  if (id === undefined) throw new TypeError('only a named schema can be referred to')
+  if (id === undefined) throw new TypeError('only a named schema has a reference')
   return { $ref: `${COMPONENTS}${id}` }
 }
 
-/** Every {@link named} schema, as what its parser accepts. */
+/** Every {@link named} schema, as the input that its parser accepts. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(NAMED, {
     io: 'input',

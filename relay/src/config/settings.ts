@@ -1,4 +1,4 @@
-// The environment, read once: every variable, what it means to this process and what it may be.
+// Reads the settings from the environment: every variable, its meaning, default and valid values.
 
 import { isIP, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -13,35 +13,35 @@ import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 export interface Settings {
   /** The relay's public base address; path and query are ignored. */
   url: URL
-  /** Host of {@link url} with its port when that is not 443: the authority in messages and links. */
+  /** Host of {@link url}, with its port unless that is 443: the authority in messages and links. */
   host: string
-  /** Normalized host name of {@link url}, under which leases are published. */
+  /** The root host: normalized host name of {@link url}, below which sites get their hostnames. */
   rootHost: string
-  /** Where the SNI listener binds. */
+  /** TCP port of the SNI listener. */
   sniPort: number
-  /** Addresses at which visitors reach the relay, normalized; undefined: the relay finds them out. */
+  /** Normalized addresses at which visitors reach the relay; undefined: the relay looks them up. */
   publicIps: readonly string[] | undefined
   /** Directory of identity, policy and certificates. */
   identityPath: string
-  /** What an administrator logs in with; undefined turns administration off. */
+  /** Secret with which an administrator logs in; undefined turns administration off. */
   adminToken: string | undefined
-  /** Server gates of dedicated ports, with which a first policy begins. */
+  /** Whether a first policy gives UDP and TCP ports. */
   portGates: PortGates
-  /** Where dedicated ports are taken from, for TCP and UDP alike. */
+  /** Range of dedicated ports, for TCP and UDP alike; undefined: the relay has none. */
   portRange: PortRange | undefined
-  /** Whose word about their clients' addresses counts. */
+  /** Proxies that the relay believes about their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
   logLevel: string
-  /** Where metrics are served; undefined: nowhere. */
+  /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
-  /** Processes that share the work, this one included. */
+  /** Processes of the relay, the primary included. */
   workers: number
-  /** Static files served at the root host, beside the API; undefined: the relay's own pages. */
+  /** Directory of static files for the root host; undefined: the relay serves its built-in pages. */
   siteDir: string | undefined
-  /** What the install endpoints serve. */
+  /** Directory that `/api/install` serves. */
   installDir: string | undefined
-  /** Variables that somebody set, and that do nothing. */
+  /** Variables that are set and have no effect. */
   unused: readonly UnusedSetting[]
 }
 
@@ -49,24 +49,24 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
 const LOOPBACK = '127.0.0.1'
-/** What a listener may bind, and no packet can be sent to (RFC 6890). */
+/** Addresses that a listener may bind, and to which nobody can send a packet (RFC 6890). */
 const UNSPECIFIED = ['0.0.0.0', '::']
-/** What nobody guesses, however fast, when it is random: 96 bits in base64. */
+/** 96 random bits in base64: nobody guesses them. */
 const ADMIN_TOKEN_MIN_CHARS = 16
 
-/** Where a listener binds. */
+/** The address of a listener. */
 interface BindAddress {
   host: string
   port: number
 }
 
-/** The server's gates of dedicated ports. */
+/** Whether the relay gives dedicated ports. */
 export interface PortGates {
   udp: boolean
   tcp: boolean
 }
 
-/** Both ends belong to it. */
+/** A range of ports; both ends belong to it. */
 export interface PortRange {
   min: number
   max: number
@@ -74,17 +74,17 @@ export interface PortRange {
 
 interface Setting<T> {
   meaning: string
-  /** What an unset variable stands for … */
+  /** Value of an unset variable. */
   default?: string
-  /** … or, where that is no value, what follows from leaving it out. */
+  /** Effect of leaving the variable out, where it has no default value. */
   unset?: string
   parse(value: string, name: string): T
 }
 
-/** In the working directory. */
+/** Relative to the working directory. */
 export const IDENTITY_PATH_DEFAULT = '.svc'
 
-/** Every variable that is read, in the order in which `--help` lists them. */
+/** Every setting, in the order in which `--help` lists them. */
 const TABLE = {
   SVC_URL: {
     meaning: 'public base address, such as https://relay.example.com; sites appear at names below its host',
@@ -92,79 +92,78 @@ const TABLE = {
     parse: baseUrl,
   },
   SNI_PORT: {
-    meaning: 'where the listener binds, when that is not the port of SVC_URL',
-    unset: 'port of SVC_URL',
+    meaning: 'port of the listener, when it differs from the port of SVC_URL',
+    unset: 'the port of SVC_URL',
     parse: portNumber,
   },
   PUBLIC_IPS: {
     meaning: 'IPv4 and IPv6 addresses at which visitors reach the relay, separated by commas',
-    unset: "this machine's public ones, or those of the root host",
+    unset: "the machine's public addresses, or those of the root host",
     parse: ipAddresses,
   },
   IDENTITY_PATH: {
-    meaning: 'directory of everything the relay keeps',
+    meaning: 'state directory: identity, policy, certificates and leases',
     default: IDENTITY_PATH_DEFAULT,
     parse: (value) => resolve(value),
   },
   ADMIN_TOKEN: {
-    meaning: `what an administrator logs in with: a random value of ${ADMIN_TOKEN_MIN_CHARS} characters or more`,
+    meaning: `secret of the administrator: a random value of ${ADMIN_TOKEN_MIN_CHARS} characters or more`,
     unset: 'administration is off',
     parse: bearerToken,
   },
-  UDP_ENABLED: { meaning: 'gate of UDP ports, for a first policy', default: 'false', parse: flag },
-  TCP_ENABLED: { meaning: 'gate of TCP ports, for a first policy', default: 'false', parse: flag },
+  UDP_ENABLED: { meaning: 'whether a first policy gives UDP ports', default: 'false', parse: flag },
+  TCP_ENABLED: { meaning: 'whether a first policy gives TCP ports', default: 'false', parse: flag },
   TRUSTED_PROXIES: {
-    meaning: 'addresses and CIDR ranges of proxies that tell who their client is, separated by commas',
+    meaning: 'addresses and CIDR ranges of proxies that name the client address, separated by commas',
     unset: 'none',
     parse: trustedProxies,
   },
   SOURCE_BUDGET_PER_MINUTE: {
-    meaning: 'what one address may ask for before it is authenticated; a registration costs 6',
+    meaning: 'units that one network may use per minute without a token; a registration costs 6',
     default: `${SOURCE_BUDGET_PER_MINUTE}`,
     parse: positiveInteger,
   },
   RELAY_BUDGET_PER_MINUTE: {
-    meaning: 'the same for all addresses together',
+    meaning: 'units that all networks together may use per minute without a token',
     default: `${RELAY_BUDGET_PER_MINUTE}`,
     parse: positiveInteger,
   },
   MIN_PORT: {
-    meaning: 'first port that a lease may get; TCP and UDP share the range',
+    meaning: 'first dedicated port; TCP and UDP share the range',
     unset: 'no dedicated ports',
     parse: portNumber,
   },
-  MAX_PORT: { meaning: 'last port of that range', unset: 'no dedicated ports', parse: portNumber },
+  MAX_PORT: { meaning: 'last dedicated port', unset: 'no dedicated ports', parse: portNumber },
   LOG_LEVEL: {
     meaning: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
     parse: (value, name) => oneOf(name, value, LOG_LEVELS),
   },
   METRICS_ADDR: {
-    meaning:
-      'where Prometheus metrics are served over plain HTTP: PORT (of the loopback address) or HOST:PORT',
+    meaning: 'address of the Prometheus metrics over plain HTTP: PORT (on the loopback address) or HOST:PORT',
     unset: 'no metrics',
     parse: bindAddress,
   },
   SVC_WORKERS: {
-    meaning: 'processes that share visitors and sites, at most one for each core',
+    meaning: 'processes that share visitors and sites, at most one per core',
     default: '1',
     parse: workers,
   },
   SVC_SITE_DIR: {
-    meaning: 'static files for the root host, beside the API',
-    unset: "the relay's own pages",
+    meaning: 'directory of static files for the root host, beside the API',
+    unset: 'the built-in pages',
     parse: (value) => resolve(value),
   },
   SVC_INSTALL_DIR: {
     meaning: 'directory with install.sh, install.ps1 and bin/, for /api/install',
-    unset: 'nothing to install',
+    unset: 'no installer',
     parse: (value) => resolve(value),
   },
 } satisfies Record<string, Setting<unknown>>
 
 type Table = typeof TABLE
 
-/** The settings as `--help` shows them. */
+/** Name, meaning and default of each setting, for `--help`. */
 export const SETTINGS: readonly { name: string; meaning: string; default: string }[] = Object.entries(
   TABLE as Record<string, Setting<unknown>>,
 ).map(([name, setting]) => ({
@@ -173,7 +172,7 @@ export const SETTINGS: readonly { name: string; meaning: string; default: string
   default: setting.default ?? setting.unset ?? '',
 }))
 
-/** @throws SettingsError that names the setting and what it needs */
+/** Reads all settings. @throws SettingsError that names a setting and the problem */
 export function readSettings(env: Record<string, string | undefined>): Settings {
   /** An empty variable counts as unset. */
   const optional = <K extends keyof Table>(name: K): ReturnType<Table[K]['parse']> | undefined => {
@@ -191,7 +190,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     url,
     host: url.host,
     rootHost: url.hostname,
-    // Without a NAT in between the listener is where the URL says; SNI_PORT is for the other cases.
+    // Behind a NAT the listener may have another port than the URL.
     sniPort: optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port)),
     publicIps: optional('PUBLIC_IPS'),
     identityPath: read('IDENTITY_PATH'),
@@ -212,18 +211,18 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   }
 }
 
-/** A SettingsError names a setting that is missing, wrong, or does not go with another one. */
+/** A SettingsError names a setting that is missing, invalid, or in conflict with another one. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
   readonly setting: string
 
-  constructor(setting: string, need: string) {
-    super(`${setting}: ${need}`)
+  constructor(setting: string, problem: string) {
+    super(`${setting}: ${problem}`)
     this.setting = setting
   }
 }
 
-/** Whether names under this host resolve to the machine itself (RFC 6761 §6.3). */
+/** Whether names below this host resolve to the machine itself (RFC 6761 §6.3). */
 export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
@@ -235,7 +234,7 @@ function baseUrl(value: string): URL {
   if (url.protocol !== 'https:') throw new SettingsError('SVC_URL', 'must begin with https://')
   const host = url.hostname
   if (host.startsWith('[') || isIP(host) !== 0)
-    throw new SettingsError('SVC_URL', 'needs a host name: sites are published at names below it')
+    throw new SettingsError('SVC_URL', 'needs a host name, not an IP address: sites get names below it')
   return url
 }
 
@@ -283,14 +282,14 @@ function workers(value: string, setting: string): number {
   return count
 }
 
-/** RFC 6750 §2.1: what an `Authorization` header can carry. */
+/** Parses a token that an `Authorization` header can carry (RFC 6750 §2.1). */
 function bearerToken(value: string, setting: string): string {
   if (!/^[\x21-\x7e]+$/.test(value))
-    throw new SettingsError(setting, 'must be made of visible ASCII characters, without spaces')
+    throw new SettingsError(setting, 'must consist of visible ASCII characters without spaces')
   if (value.length < ADMIN_TOKEN_MIN_CHARS)
     throw new SettingsError(
       setting,
-      `needs ${ADMIN_TOKEN_MIN_CHARS} characters or more; openssl rand -hex 32 makes some`,
+      `needs ${ADMIN_TOKEN_MIN_CHARS} characters or more; openssl rand -hex 32 prints a random value`,
     )
   return value
 }
@@ -300,13 +299,13 @@ function portRange(min: number | undefined, max: number | undefined): PortRange 
   if (min === undefined || max === undefined)
     throw new SettingsError(
       min === undefined ? 'MIN_PORT' : 'MAX_PORT',
-      'MIN_PORT and MAX_PORT need each other',
+      'MIN_PORT and MAX_PORT must both be set',
     )
   if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
   return { min, max }
 }
 
-/** Without a host it is loopback: what tells of this machine is for this machine, unless somebody decides otherwise. */
+/** Parses PORT or HOST:PORT. The default host is loopback, since metrics describe the machine. */
 function bindAddress(value: string, setting: string): BindAddress {
   const [, ipv6, name, port] = /^(?:(?:\[([^[\]]*)\]|([^:[\]]*)):)?(\d+)$/.exec(value) ?? []
   const host = ipv6 ?? (name || LOOPBACK)

@@ -1,9 +1,9 @@
-// Variables of the environment that look like settings of this relay and do nothing: an operator who set one is told.
+// Finds variables that look like settings and have no effect, so that the relay can warn the operator.
 
-/** The start of every name that is ours. */
+/** Prefixes of variables that belong to this software. */
 const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'OVERLAY_']
-/** Settings whose feature this release does not have → the feature. */
-const MISSING: Readonly<Record<string, string>> = {
+/** Settings whose feature this release does not have, each with the feature. */
+const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
   ACME_DNS_PROVIDER: 'certificates by ACME',
   ENS_GASLESS_ENABLED: 'names in ENS',
   OVERLAY_CONFIG: 'an overlay network',
@@ -12,8 +12,8 @@ const MISSING: Readonly<Record<string, string>> = {
   X402_TESTNET: 'payments by x402',
   X402_PAY_TO: 'payments by x402',
 }
-/** As many letters of a name may be wrong as it has fives of them. */
-const LETTERS_FOR_EACH_MISTAKE = 5
+/** A name may have one wrong letter for each of so many letters. */
+const LETTERS_PER_TYPO = 5
 
 export interface UnusedSetting {
   name: string
@@ -21,32 +21,34 @@ export interface UnusedSetting {
 }
 
 /**
- * Values are not looked at, but for those that leave a feature off: they may be secret.
- * @param known names that are read
+ * Values may be secret: this reads only those of features that can be off.
+ * @param known names of the settings that the relay reads
  */
 export function unusedSettings(
   env: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): UnusedSetting[] {
-  const isUnused = (name: string): boolean => Object.hasOwn(MISSING, name) || !known.includes(name)
+  const isUnused = (name: string): boolean => Object.hasOwn(UNAVAILABLE_FEATURES, name) || !known.includes(name)
   const names = Object.keys(env).filter((name) => env[name] && isUnused(name))
   return names.sort().flatMap((name) => {
-    const feature = Object.hasOwn(MISSING, name) ? MISSING[name] : undefined
+    const feature = Object.hasOwn(UNAVAILABLE_FEATURES, name) ? UNAVAILABLE_FEATURES[name] : undefined
     if (feature !== undefined)
       return env[name] === 'false' ? [] : [{ name, why: `this release does not have ${feature}` }]
-    const meant = known.find((one) => isNear(name.toUpperCase(), one))
-    if (meant !== undefined) return [{ name, why: `it is not known; is ${meant} meant?` }]
-    return PREFIXES.some((prefix) => name.startsWith(prefix)) ? [{ name, why: 'it is not known' }] : []
+    const meant = known.find((one) => isSimilar(name.toUpperCase(), one))
+    if (meant !== undefined) return [{ name, why: `this relay does not know it; is ${meant} meant?` }]
+    return PREFIXES.some((prefix) => name.startsWith(prefix))
+      ? [{ name, why: 'this relay does not know it' }]
+      : []
   })
 }
 
-function isNear(name: string, known: string): boolean {
-  const mistakesMax = Math.floor(known.length / LETTERS_FOR_EACH_MISTAKE)
-  return Math.abs(name.length - known.length) <= mistakesMax && mistakesIn(name, known) <= mistakesMax
+function isSimilar(name: string, known: string): boolean {
+  const mistakesMax = Math.floor(known.length / LETTERS_PER_TYPO)
+  return Math.abs(name.length - known.length) <= mistakesMax && editDistance(name, known) <= mistakesMax
 }
 
-/** Letters that are missing, extra, wrong or in each other's place (optimal string alignment). */
-function mistakesIn(name: string, known: string): number {
+/** Letters that are missing, extra, wrong or swapped (optimal string alignment distance). */
+function editDistance(name: string, known: string): number {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: known.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= name.length; row++) {
     const current = [row]

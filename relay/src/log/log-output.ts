@@ -1,4 +1,4 @@
-// Where log lines go: a descriptor that may be full, slow or gone. Nothing of that may hold up or end the relay.
+// Writes log lines to a descriptor. One that is full, slow or closed neither delays nor ends the relay.
 
 import { writeSync } from 'node:fs'
 import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../limits.ts'
@@ -6,20 +6,20 @@ import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../limits.ts'
 export class LogOutput {
   readonly #descriptor: number
   readonly #maxBytes: number
-  /** Oldest first; the first one may be the rest of a line. */
+  /** Lines in order; the first may be the rest of a line. */
   readonly #pending: Buffer[] = []
   #pendingBytes = 0
   #lost = 0
   #retry: NodeJS.Timeout | undefined
 
-  /** @param maxBytes of lines that wait until the descriptor takes them again; newer ones are lost */
+  /** @param maxBytes bytes of lines that wait for the descriptor; newer lines are lost */
   constructor(descriptor: number, maxBytes: number = LOG_PENDING_MAX_BYTES) {
     this.#descriptor = descriptor
     this.#maxBytes = maxBytes
     process.on('exit', () => this.#flush())
   }
 
-  /** @param line with its line break. Never throws. */
+  /** Never throws. @param line with its line break */
   write(line: string): void {
     this.#add(Buffer.from(line))
     if (this.#retry === undefined) this.#flush()
@@ -42,26 +42,26 @@ export class LogOutput {
         this.#pendingBytes -= written
         if (written < line.length) this.#pending[0] = line.subarray(written)
         else this.#pending.shift()
-        if (this.#pending.length === 0) this.#tellOfLost()
+        if (this.#pending.length === 0) this.#reportLost()
       }
     } catch {
-      // A reader that is behind (EAGAIN), a full disk (ENOSPC), nobody at the other end (EPIPE): all may pass.
+      // A slow reader (EAGAIN), a full disk (ENOSPC) and a closed pipe (EPIPE) are all retried.
       this.#retry = setTimeout(() => this.#flush(), LOG_RETRY_MS).unref()
     }
   }
 
-  #tellOfLost(): void {
+  #reportLost(): void {
     if (this.#lost === 0) return
     const entry = {
       level: WARN,
       time: new Date().toISOString(),
       lines: this.#lost,
-      msg: 'lines of the log are lost',
+      msg: 'log lines were lost',
     }
     this.#lost = 0
     this.#add(Buffer.from(`${JSON.stringify(entry)}\n`))
   }
 }
 
-/** Of pino. */
+/** Pino's number for the level `warn`. */
 const WARN = 40

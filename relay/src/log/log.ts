@@ -1,4 +1,4 @@
-// Structured logs. Nothing secret is ever handed to a logger; `redact` is the second lock on that door.
+// Creates structured logs. Callers pass no secrets to a logger; `redact` removes them if one does.
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { LogOutput } from './log-output.ts'
@@ -18,7 +18,7 @@ const SECRET_FIELDS = [
 const STANDARD_OUTPUT = 1
 let standardOutput: LogOutput | undefined
 
-/** @param destination standard output, unless told otherwise */
+/** @param destination standard output by default */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

@@ -1,5 +1,5 @@
-// Every metric of the relay, by the conventions of Prometheus, each read at the moment it is asked for. No label tells of
-// a tenant. The only importer of prom-client.
+// Exposes the relay's metrics by the conventions of Prometheus. Each is read when it is scraped; no label names a tenant.
+// The only importer of prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Visitors } from '../bridge/visitors.ts'
@@ -22,7 +22,7 @@ export interface Scraped extends Measured {
   tunnelEndpoint: DatagramEndpoint | undefined
 }
 
-/** What a scrape is answered with. */
+/** The response to a scrape. */
 export interface Exposition {
   contentType: string
   text(): Promise<string>
@@ -31,7 +31,7 @@ export interface Exposition {
 export function createExposition(scraped: Scraped): Exposition {
   const { counters, visitors, leases, connectionLimiter, state, tunnelEndpoint } = scraped
   const registry = new Registry()
-  // The process and its event loop, under the names that dashboards know.
+  // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
@@ -74,86 +74,90 @@ export function createExposition(scraped: Scraped): Exposition {
 
   gauge(
     'silent_connections',
-    'Open connections that have not said whom they want.',
-    () => connectionLimiter.silent + counters.silentElsewhere,
+    'Open connections that have sent no server name yet.',
+    () => connectionLimiter.silent + counters.silentInPeers,
   )
   labeledCounters(
     'connections_refused_total',
-    'Connections that were turned away before they said whom they want.',
+    'Connections that the relay closed before they sent a server name.',
     ['reason'],
     counters.connectionsRefused,
   )
   gauge('leases', 'Active leases.', () => leases.size)
-  gauge('ready_sessions', 'Reverse sessions that wait for a visitor.', () => leases.readySessions)
-  gauge('carriers', 'Open WebSockets and native sessions of tenants.', () => counters.carriers)
+  gauge(
+    'ready_sessions',
+    'Ready sessions: reverse sessions that wait for a visitor.',
+    () => leases.readySessions,
+  )
+  gauge('carriers', 'Open carriers: WebSockets and native sessions of SDKs.', () => counters.carriers)
   labeledCounters(
     'memory_relieved_total',
-    'Times that WebSockets held more than they may, so that their largest streams were reset.',
+    'Times that WebSockets exceeded a memory limit, so that the relay reset their largest streams.',
     ['bound'],
     counters.memoryRelieved,
   )
   gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
+  counter('visitor_received_bytes_total', 'Bytes that visitors sent.', () => visitors.traffic.fromVisitors)
   counter(
-    'visitor_received_bytes_total',
-    'Bytes that came from visitors.',
-    () => visitors.traffic.fromVisitors,
+    'visitor_sent_bytes_total',
+    'Bytes that the relay sent to visitors.',
+    () => visitors.traffic.toVisitors,
   )
-  counter('visitor_sent_bytes_total', 'Bytes that were sent to visitors.', () => visitors.traffic.toVisitors)
-  counter('claims_waited_total', 'Visitors for whom no session was ready.', () => counters.claimsWaited)
+  counter(
+    'claims_waited_total',
+    'Visitors who had to wait, since no session was ready.',
+    () => counters.claimsWaited,
+  )
   counter('claims_failed_total', 'Visitors who got no session in time.', () => counters.claimsFailed)
-  counter('activations_total', 'Sessions that were given to a visitor.', () => counters.activations)
+  counter('activations_total', 'Sessions that the relay activated for a visitor.', () => counters.activations)
   counter(
     'visitors_displaced_total',
-    'Visitors of a source with more than its share of a site, closed because another visitor had to wait.',
+    'Visitors closed because another one had to wait, while their network had more than its share of a site.',
     () => counters.visitorsDisplaced,
   )
   counter(
     'sessions_lost_total',
-    'Sessions that broke before they answered their visitor.',
+    'Sessions that broke before they answered the ClientHello.',
     () => counters.sessionsLost,
   )
-  gauge('datagram_tunnels', 'Tunnels of leases with a UDP port.', () => counters.tunnels)
+  gauge('datagram_tunnels', 'Open datagram tunnels.', () => counters.tunnels)
   if (tunnelEndpoint) {
-    gauge('datagram_endpoint_up', 'Whether datagram tunnels can come in: 1, or 0.', () =>
+    gauge('datagram_endpoint_up', 'Whether the relay accepts datagram tunnels: 1 or 0.', () =>
       tunnelEndpoint.isUp ? 1 : 0,
     )
     counter(
       'datagram_endpoint_failures_total',
-      'Ends of the QUIC process that nobody asked for.',
+      'Times that the QUIC process ended unexpectedly.',
       () => tunnelEndpoint.failures,
     )
   }
-  gauge('datagram_flows', 'Addresses that UDP ports keep in mind.', () => counters.flows)
+  gauge('datagram_flows', 'Flows: addresses of visitors that UDP ports remember.', () => counters.flows)
   counter(
     'datagrams_received_total',
-    'Datagrams of visitors that were passed on.',
+    'Datagrams of visitors that the relay passed on.',
     () => counters.datagramsIn,
   )
-  counter('datagrams_sent_total', 'Datagrams that were sent to visitors.', () => counters.datagramsOut)
+  counter('datagrams_sent_total', 'Datagrams that the relay sent to visitors.', () => counters.datagramsOut)
   labeledCounters(
     'datagrams_dropped_total',
-    'Datagrams that were not passed on.',
+    'Datagrams that the relay dropped.',
     ['reason'],
     counters.datagramsDropped,
   )
-  labeledCounters('sign_requests_total', 'Requests for a signature.', ['outcome'], counters.signatures)
+  labeledCounters(
+    'sign_requests_total',
+    'Requests for a keyless signature.',
+    ['outcome'],
+    counters.signatures,
+  )
   labeledCounters(
     'api_requests_total',
     'API requests by route and HTTP status.',
     ['route', 'status'],
     counters.requests,
   )
-  gauge(
-    'unwritable_files',
-    'Files that the relay keeps and could not write the last time.',
-    () => state.failing.length,
-  )
-  counter('write_failures_total', 'Writes of such files that failed.', () => state.failures)
-  labeledCounters(
-    'api_refusals_total',
-    'API answers that are errors, by their code.',
-    ['code'],
-    counters.refusals,
-  )
+  gauge('unwritable_files', 'State files whose last write failed.', () => state.failing.length)
+  counter('write_failures_total', 'Writes of state files that failed.', () => state.failures)
+  labeledCounters('api_refusals_total', 'API error responses by error code.', ['code'], counters.refusals)
   return { contentType: registry.contentType, text: () => registry.metrics() }
 }

@@ -1,4 +1,4 @@
-// The metrics listener: `GET /metrics` over plain HTTP, for a scraper on this machine or in a network of its own.
+// Serves `GET /metrics` over plain HTTP, for a scraper on this machine or in a private network.
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
@@ -20,7 +20,7 @@ export function createMetricsServer(measured: Scraped): Server {
       () => refuse(response, INTERNAL_SERVER_ERROR),
     )
   })
-  // A connection that the system could not accept; whoever starts it learns why it does not listen.
+  // An error here is a connection that the system could not accept. The caller of listen() handles its errors.
   server.on('error', () => {})
   server.maxConnections = METRICS_CONNECTIONS_MAX
   return server

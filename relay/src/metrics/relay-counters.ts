@@ -1,10 +1,10 @@
-// What the relay counts as it goes along: plain integers, read when somebody asks for metrics.
+// Counts what the relay does, in plain integers that a scrape reads.
 
 import type { ErrorCode } from '@svc/protocol'
 import type { Refusal } from '../ingress/connection-limiter.ts'
 import type { MemoryBound } from '../reverse/session-memory.ts'
 
-/** One number for each combination of labels; both come from fixed sets, so that their product is the bound. */
+/** One number for each combination of labels. Labels come from fixed sets, which bounds the combinations. */
 export class LabeledCounter<Labels extends Record<string, string>> {
   readonly #counts = new Map<string, { labels: Labels; count: number }>()
 
@@ -15,7 +15,7 @@ export class LabeledCounter<Labels extends Record<string, string>> {
     else entry.count += more
   }
 
-  /** What was counted since this was last asked; it begins at 0 again. */
+  /** Returns the counts since the last call and resets them to 0. */
   take(): { labels: Labels; count: number }[] {
     const counted = [...this.#counts.values()]
     this.#counts.clear()
@@ -27,28 +27,28 @@ export class LabeledCounter<Labels extends Record<string, string>> {
   }
 }
 
-/** Why a datagram went no further. */
+/** Reasons for which the relay drops a datagram. */
 export type DatagramDrop =
-  /** From a visitor: nobody is there for it, or the lease may not be reached. */
+  /** A visitor's datagram for a lease without a tunnel, or one that visitors may not reach. */
   | 'no_tunnel'
   | 'not_routed'
-  /** No room for another flow. */
+  /** The port or the relay has no room for another flow. */
   | 'flow_limit'
-  /** Larger than the path to the tenant takes. */
+  /** The datagram is larger than the path to the SDK allows. */
   | 'too_large'
   /** The QUIC library, the kernel or this process has no room. */
   | 'queue_full'
-  /** The lease's packets, or the identity's bytes, a second. */
+  /** The lease exceeds its packets per second, or the identity its bytes per second. */
   | 'rate_limit'
   | 'bandwidth'
-  /** From a tenant: before its token, without a flow id, or for a flow that there is not. */
+  /** An SDK's datagram that came before its token, has no flow id, or names an unknown flow. */
   | 'unauthenticated'
   | 'malformed'
   | 'unknown_flow'
-  /** More than the visitor's own datagrams entitle it to. */
+  /** The response to an unconfirmed visitor is too large for what the visitor sent. */
   | 'amplification'
 
-/** What was counted in another process, to be added up: gauges as what they have changed by. */
+/** Counts of another process, to be added to those of this one. Gauges hold the change since the last report. */
 export interface CounterDelta {
   claimsWaited: number
   claimsFailed: number
@@ -56,7 +56,7 @@ export interface CounterDelta {
   sessionsLost: number
   visitorsDisplaced: number
   carriers: number
-  silentElsewhere: number
+  silentInPeers: number
   refused: { labels: { reason: Refusal }; count: number }[]
   memoryRelieved: { labels: { bound: MemoryBound }; count: number }[]
   requests: { labels: { route: string; status: string }; count: number }[]
@@ -64,41 +64,41 @@ export interface CounterDelta {
 }
 
 export class RelayCounters {
-  /** Visitors for whom no session was ready, and those who got none in time. */
+  /** Visitors who had to wait for a ready session, and those who got none in time. */
   claimsWaited = 0
   claimsFailed = 0
   activations = 0
-  /** Sessions that broke before they answered their visitor. */
+  /** Sessions that broke before they answered their visitor's ClientHello. */
   sessionsLost = 0
-  /** Visitors of a source with more than its share, who gave way to another. */
+  /** Visitors closed for another one, since their network had more than its share. */
   visitorsDisplaced = 0
-  /** WebSockets and native sessions that are open. */
+  /** Open WebSockets and native sessions. */
   carriers = 0
-  /** Connections to other processes of this relay that have not said whom they want. */
-  silentElsewhere = 0
-  /** Of visitors, and to them. */
+  /** Connections to peer processes that have sent no server name yet. */
+  silentInPeers = 0
+  /** Datagrams from visitors, and to them. */
   datagramsIn = 0
   datagramsOut = 0
   tunnels = 0
   flows = 0
-  /** Connections that were turned away before they said anything. */
+  /** Connections that the relay closed before routing. */
   readonly connectionsRefused: LabeledCounter<{ reason: Refusal }> = new LabeledCounter()
-  /** Bounds of what WebSockets may hold that were exceeded. */
+  /** Session memory limits that WebSockets exceeded. */
   readonly memoryRelieved: LabeledCounter<{ bound: MemoryBound }> = new LabeledCounter()
   readonly datagramsDropped: LabeledCounter<{ reason: DatagramDrop }> = new LabeledCounter()
-  /** Routes are those of the routing table. */
+  /** Routes are paths of the API's routing table. */
   readonly requests: LabeledCounter<{ route: string; status: string }> = new LabeledCounter()
   readonly refusals: LabeledCounter<{ code: ErrorCode }> = new LabeledCounter()
   readonly signatures: LabeledCounter<{ outcome: 'signed' | 'refused' | 'failed' }> = new LabeledCounter()
 
-  /** Datagrams that went no further in another process. */
+  /** Adds datagrams that another process dropped. */
   drop(counts: Partial<Record<DatagramDrop, number>>): void {
     for (const [reason, count] of Object.entries(counts) as [DatagramDrop, number][])
       if (count > 0) this.datagramsDropped.add({ reason }, count)
   }
 
-  /** The counters since this was last asked; they begin at 0 again. Gauges stay. */
-  take(): Omit<CounterDelta, 'carriers' | 'silentElsewhere'> {
+  /** Returns the counters since the last call and resets them to 0. Gauges stay. */
+  take(): Omit<CounterDelta, 'carriers' | 'silentInPeers'> {
     const { claimsWaited, claimsFailed, activations, sessionsLost, visitorsDisplaced } = this
     this.claimsWaited = 0
     this.claimsFailed = 0
@@ -125,7 +125,7 @@ export class RelayCounters {
     this.sessionsLost += change.sessionsLost
     this.visitorsDisplaced += change.visitorsDisplaced
     this.carriers += change.carriers
-    this.silentElsewhere += change.silentElsewhere
+    this.silentInPeers += change.silentInPeers
     for (const { labels, count } of change.refused) this.connectionsRefused.add(labels, count)
     for (const { labels, count } of change.memoryRelieved) this.memoryRelieved.add(labels, count)
     for (const { labels, count } of change.requests) this.requests.add(labels, count)

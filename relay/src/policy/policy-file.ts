@@ -5,7 +5,7 @@ import { normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
 import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
-import { USUAL_RESERVED_NAMES } from './reserved-names.ts'
+import { DEFAULT_RESERVED_NAMES } from './reserved-names.ts'
 
 /** Blanks around a name are no part of it. */
 const NAME_MAX_CHARS = 64
@@ -34,20 +34,20 @@ const schema: z.ZodType<PolicyFile> = z.object({
   approved_identity_keys: z.array(z.string()),
   denied_identity_keys: z.array(z.string()),
   banned_identity_keys: z.array(z.string()),
-  banned_ips: listOf(NETWORK_MAX_CHARS, normalizeNetwork, 'is no IP address or CIDR range'),
+  banned_ips: uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is no IP address or CIDR range'),
   identity_bps: z.record(z.string(), z.int().positive()),
   udp_enabled: z.boolean(),
   udp_max_leases: count,
   tcp_port_enabled: z.boolean(),
   tcp_port_max_leases: count,
   landing_page_enabled: z.boolean(),
-  reserved_names: listOf(NAME_MAX_CHARS, normalizeName, 'is no name')
+  reserved_names: uniqueList(NAME_MAX_CHARS, normalizeName, 'is no name')
     .refine((names) => names.length <= RESERVED_NAMES_MAX, `has more than ${RESERVED_NAMES_MAX} names`)
-    .default(() => [...USUAL_RESERVED_NAMES]),
+    .default(() => [...DEFAULT_RESERVED_NAMES]),
 })
 
 /** Each of its members once, and as `normalize` writes it. */
-function listOf(maxChars: number, normalize: (text: string) => string | undefined, fault: string) {
+function uniqueList(maxChars: number, normalize: (text: string) => string | undefined, fault: string) {
   return z.array(normalized(maxChars, normalize, fault)).transform((members) => [...new Set(members)])
 }
 
@@ -56,7 +56,7 @@ export function parsePolicyFile(text: string): PolicyFile {
   return parseWith(schema, JSON.parse(text))
 }
 
-export function emptyPolicy(gates: PortGates): PolicyFile {
+export function initialPolicy(gates: PortGates): PolicyFile {
   return {
     approval_mode: 'auto',
     approved_identity_keys: [],
@@ -69,6 +69,6 @@ export function emptyPolicy(gates: PortGates): PolicyFile {
     tcp_port_enabled: gates.tcp,
     tcp_port_max_leases: 0,
     landing_page_enabled: true,
-    reserved_names: [...USUAL_RESERVED_NAMES],
+    reserved_names: [...DEFAULT_RESERVED_NAMES],
   }
 }

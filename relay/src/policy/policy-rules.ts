@@ -5,7 +5,7 @@ import { NetworkSet } from '../client-address/ip-networks.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { PolicyFile } from './policy-file.ts'
 
-interface Standing {
+interface IdentityStatus {
   /** Explicit, or by the mode `auto`; never while denied. */
   isApproved: boolean
   isBanned: boolean
@@ -29,13 +29,13 @@ export class PolicyRules {
   }
 
   /** Another policy, from now on. */
-  inForce(file: PolicyFile): void {
+  apply(file: PolicyFile): void {
     this.#file = file
     this.#index = indexOf(file)
     for (const listener of this.#onChange) listener()
   }
 
-  standing(identityKey: string): Standing {
+  identityStatus(identityKey: string): IdentityStatus {
     const file = this.#file
     const { approved, denied, banned } = this.#index
     const isDenied = denied.has(identityKey)
@@ -64,7 +64,7 @@ export class PolicyRules {
 
   /** Whether the lease is banned or denied, by its identity or an address: nothing of it may stay open. */
   blocks(lease: Lease): boolean {
-    const { isBanned, isDenied } = this.standing(keyOf(lease))
+    const { isBanned, isDenied } = this.identityStatus(keyOf(lease))
     return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
   }
 
@@ -76,7 +76,7 @@ export class PolicyRules {
   /** Whether visitors may reach the lease and, if not, whether an approval would change that. */
   routing(lease: Lease): Routing {
     if (this.blocks(lease)) return 'rejected'
-    return this.standing(keyOf(lease)).isApproved ? 'allowed' : 'approval'
+    return this.identityStatus(keyOf(lease)).isApproved ? 'allowed' : 'approval'
   }
 
   /** What the identity of the lease may transfer, in bytes per second; 0 means unlimited. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
 import { type PortGates, SettingsError } from '../config/settings.ts'
 import { GroupCommit } from '../storage/group-commit.ts'
-import { readIfPresent, tryPrivate, writePrivate } from '../storage/state-file.ts'
+import { probePrivateWrite, readIfPresent, writePrivate } from '../storage/state-file.ts'
 import type { WriteHealth } from '../storage/write-health.ts'
-import { emptyPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
+import { initialPolicy, type PolicyFile, parsePolicyFile } from './policy-file.ts'
 import { PolicyRules } from './policy-rules.ts'
 
 const FILE = 'policy.json'
@@ -38,7 +38,7 @@ export class Policy extends PolicyRules {
     const path = join(directory, FILE)
     const file = await readPolicyFile(path)
     if (file !== undefined) return new Policy(path, file, health)
-    const policy = new Policy(path, emptyPolicy(gates), health)
+    const policy = new Policy(path, initialPolicy(gates), health)
     await policy.#change((empty) => empty)
     return policy
   }
@@ -55,7 +55,7 @@ export class Policy extends PolicyRules {
     const file = await readPolicyFile(this.#path)
     if (file === undefined) throw new SettingsError(this.#path, 'is gone')
     if (this.file !== before || format(file) === format(before)) return false
-    this.inForce(file)
+    this.apply(file)
     return true
   }
 
@@ -130,12 +130,12 @@ export class Policy extends PolicyRules {
   async #write(): Promise<void> {
     const edits = this.#edits.splice(0)
     // A failed change is not made later: whether it could be is all that is tried.
-    if (edits.length === 0) return await tryPrivate(this.#path, format(this.file))
+    if (edits.length === 0) return await probePrivateWrite(this.#path, format(this.file))
     this.#isWriting = true
     try {
       const file = edits.reduce((before, edit) => edit(before), this.file)
       await writePrivate(this.#path, format(file))
-      this.inForce(file)
+      this.apply(file)
     } finally {
       this.#isWriting = false
     }

@@ -1,7 +1,7 @@
 // Names that no site gets unless the operator takes them from the list: a visitor would take them for the relay's own.
 
 /** Names by what they are taken for, with which a policy begins. */
-const USUAL = {
+const NAMES = {
   ofTheOperator:
     'admin administrator root relay svc status dashboard console login signin signup register auth oauth sso account accounts billing pay payment payments secure security support help',
   // RFC 2142
@@ -12,6 +12,6 @@ const USUAL = {
   foundBySoftware: 'autoconfig autodiscover isatap localhost wpad',
 }
 
-export const USUAL_RESERVED_NAMES: readonly string[] = Object.values(USUAL).flatMap((names) =>
+export const DEFAULT_RESERVED_NAMES: readonly string[] = Object.values(NAMES).flatMap((names) =>
   names.split(' '),
 )

@@ -1,4 +1,4 @@
-// Files of the state directory: read when there, written whole or not at all.
+// Reads and writes files of the state directory. A write replaces the whole file or changes nothing.
 
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,19 +8,19 @@ import { SettingsError } from '../config/settings.ts'
 const DIRECTORY_MODE = 0o700
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644
-/** Any access of group and others. */
+/** Mode bits of any access by group and others. */
 const OTHERS = 0o077
 const GROUP_READS = 0o040
-/** Nobody else's files have such names, so that all of them can be removed. */
+/** Only temporary files of the relay have this suffix, so that it can remove all of them. */
 const TEMPORARY = '.svc-tmp'
 
-/** What a file holds: text, or the pieces of one that is too long to be made in one go. */
+/** A file's text, or pieces of a text that is too long for one string. */
 export type Content = string | AsyncIterable<string>
 
-/** A file of the state directory could not be written: what was there before is there still. */
+/** The relay could not write a file of the state directory. The file has its old content. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
-  /** Of the system, such as `ENOSPC`. */
+  /** Error code of the system, such as `ENOSPC`. */
   readonly code: string | undefined
 
   constructor(path: string, cause: unknown) {
@@ -29,26 +29,26 @@ export class StateFileError extends Error {
   }
 }
 
-/** @throws SettingsError that names the file when it is there and cannot be read */
+/** @throws SettingsError that names a file which exists and cannot be read */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   return await read(path, () => readFile(path, 'utf8'))
 }
 
 /**
- * For what may be longer than a text can be.
+ * Reads a file that may be longer than a string can be.
  * @throws SettingsError as {@link readIfPresent} does
  */
 export async function readBytesIfPresent(path: string): Promise<Buffer | undefined> {
   return await read(path, () => readFile(path))
 }
 
-/** In bytes; 0 when it is not there. @throws SettingsError as {@link readIfPresent} does */
+/** The file's size in bytes; 0 for a missing file. @throws SettingsError as {@link readIfPresent} does */
 export async function sizeIfPresent(path: string): Promise<number> {
   return (await read(path, async () => (await stat(path)).size)) ?? 0
 }
 
 /**
- * For keys.
+ * Reads a file that holds a key.
  * @throws SettingsError when the file is open to others, and as {@link readIfPresent} does
  */
 export async function readPrivateIfPresent(path: string): Promise<string | undefined> {
@@ -66,13 +66,13 @@ export async function readPrivateIfPresent(path: string): Promise<string | undef
 }
 
 /**
- * Whether more accounts than its owner can get at a file. Root may let a group read what is root's: that is how a service
- * without rights is given a key.
- * @param own the account that this process runs as
+ * Whether accounts other than its owner can access a file. Root may let a group read its file, since that is how an
+ * unprivileged service gets a key.
+ * @param processUid the account that this process runs as
  */
-export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }, own: number): boolean {
-  const closed = uid === 0 && own !== 0 ? OTHERS & ~GROUP_READS : OTHERS
-  return (mode & closed) !== 0
+export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }, processUid: number): boolean {
+  const forbidden = uid === 0 && processUid !== 0 ? OTHERS & ~GROUP_READS : OTHERS
+  return (mode & forbidden) !== 0
 }
 
 async function read<T>(path: string, from: () => Promise<T>): Promise<T | undefined> {
@@ -86,7 +86,7 @@ async function read<T>(path: string, from: () => Promise<T>): Promise<T | undefi
 }
 
 /**
- * For keys: nobody but the owner may read it. Writes of one path must follow one another.
+ * Writes a file that only its owner may read. Callers wait for a write before the next one of the same path.
  * @throws StateFileError
  */
 export async function writePrivate(path: string, content: Content): Promise<void> {
@@ -99,15 +99,15 @@ export async function writePublic(path: string, content: Content): Promise<void>
 }
 
 /**
- * Whether {@link writePrivate} could write that now; the file stays as it is.
+ * Tests whether {@link writePrivate} could write this content now. The file does not change.
  * @throws StateFileError
  */
-export async function tryPrivate(path: string, content: Content): Promise<void> {
+export async function probePrivateWrite(path: string, content: Content): Promise<void> {
   await writeTemporary(path, content, PRIVATE_MODE)
   await rm(temporaryOf(path), { force: true })
 }
 
-/** Removes what writes left behind that a crash cut off. To be called before the first write. */
+/** Removes temporary files that a crash left behind. Called before the first write. */
 export async function sweepTemporaries(directory: string): Promise<void> {
   const present = await readdir(directory).catch((): string[] => [])
   const left = present.filter((name) => name.endsWith(TEMPORARY))
@@ -115,8 +115,8 @@ export async function sweepTemporaries(directory: string): Promise<void> {
 }
 
 /**
- * Once this resolves, the new content survives a crash of the machine; before, either the old or the new is there. The
- * temporary file has one name, so that what a crash leaves of it is overwritten and does not pile up.
+ * Once this resolves, the new content survives a crash of the machine. Before, the file has the old or the new content.
+ * The temporary file has one name, so that files left by crashes do not pile up.
  */
 async function replace(path: string, content: Content, mode: number): Promise<void> {
   await writeTemporary(path, content, mode)
@@ -125,7 +125,7 @@ async function replace(path: string, content: Content, mode: number): Promise<vo
   } catch (error) {
     throw new StateFileError(path, error)
   }
-  // The new content is in force already: a writer who was told of a failure would believe that nothing has changed.
+  // The file has its new content already, so that an error here would mislead the caller.
   await syncDirectory(dirname(path)).catch(() => {})
 }
 
@@ -142,7 +142,7 @@ async function writeTemporary(path: string, content: Content, mode: number): Pro
       await file.close()
     }
   } catch (error) {
-    // On a full disk the half that was written is what the others lack.
+    // On a full disk the partial file takes room that other writes need.
     await rm(temporary, { force: true }).catch(() => {})
     throw new StateFileError(path, error)
   }
@@ -152,7 +152,7 @@ function temporaryOf(path: string): string {
   return `${path}${TEMPORARY}`
 }
 
-/** Only then does the new name last. */
+/** Makes a renamed file survive a crash of the machine. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
@@ -162,7 +162,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** What the system says of it, without the path. */
+/** The system's message without the path. */
 function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException
   return errno === undefined ? message : getSystemErrorMessage(errno)

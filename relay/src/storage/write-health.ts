@@ -1,4 +1,4 @@
-// Whether the relay can write what it keeps: told by each writer, asked by health, metrics and the log.
+// Tracks whether the relay can write its state files, for `/healthz`, metrics and the log.
 
 import { STATE_RETRY_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
@@ -22,44 +22,44 @@ export class WriteHealth {
     return [...this.#failing.keys()]
   }
 
-  /** For whoever asks for the relay's health. */
-  get troubles(): string[] {
+  /** Sentences for the health endpoint; empty when all writes succeed. */
+  get problems(): string[] {
     if (this.failing.length === 0) return []
     const files = this.failing.join(' and ')
-    return [`${files} cannot be written to disk: sites that are here are served, new ones are refused`]
+    return [`the relay cannot write ${files}: it serves the sites that it has and refuses new ones`]
   }
 
   /**
-   * Runs a write of `file` and remembers how it went. A failure is logged once, and then tried again until it is over,
-   * so that a disk with room again is noticed although nobody else writes.
+   * Runs a write of `file` and records the outcome. After a failure, which is logged once, it calls `retry` until a
+   * write succeeds, so that the relay notices a disk with room again.
    */
-  async watch(file: string, write: Write, again: Write): Promise<void> {
+  async watch(file: string, write: Write, retry: Write): Promise<void> {
     try {
       await write()
     } catch (error) {
-      this.#failed(file, error, again)
+      this.#failed(file, error, retry)
       throw error
     }
     this.#succeeded(file)
   }
 
-  /** Ends the attempts. */
+  /** Stops the retries. */
   close(): void {
     for (const timer of this.#failing.values()) clearTimeout(timer)
   }
 
-  #failed(file: string, error: unknown, again: Write): void {
+  #failed(file: string, error: unknown, retry: Write): void {
     this.failures += 1
     if (!this.#failing.has(file))
-      this.#log.error({ file, err: error }, 'what the relay keeps cannot be written; nothing new is taken')
+      this.#log.error({ file, err: error }, 'the relay cannot write a state file and refuses new sites')
     clearTimeout(this.#failing.get(file))
-    this.#failing.set(file, setTimeout(() => void again().catch(() => {}), STATE_RETRY_MS).unref())
+    this.#failing.set(file, setTimeout(() => void retry().catch(() => {}), STATE_RETRY_MS).unref())
   }
 
   #succeeded(file: string): void {
     if (!this.#failing.has(file)) return
     clearTimeout(this.#failing.get(file))
     this.#failing.delete(file)
-    this.#log.info({ file }, 'what the relay keeps is written again')
+    this.#log.info({ file }, 'the relay can write the state file again')
   }
 }

@@ -60,12 +60,12 @@ describe('svc-relay ca', () => {
     const wrong = svcRelay('ca', '--format', 'jks')
     expect([wrong.status, String(wrong.stderr)]).toEqual([
       2,
-      `--format is one of ${CA_FORMATS.join(', ')}\nsvc-relay --help lists what there is.\n`,
+      `--format must be one of ${CA_FORMATS.join(', ')}\nsvc-relay --help lists commands and settings.\n`,
     ])
     const env = { ...INHERITED_ENV, IDENTITY_PATH: join(directory, 'nothing') }
     const main = join(import.meta.dirname, '../../src/main.ts')
     const missing = spawnSync(process.execPath, [main, 'ca'], { env })
-    expect([missing.status, String(missing.stderr)]).toEqual([1, expect.stringContaining('is not there')])
+    expect([missing.status, String(missing.stderr)]).toEqual([1, expect.stringContaining('does not exist')])
   })
 
   test('a p12 file whose content was changed has a wrong MAC', async () => {

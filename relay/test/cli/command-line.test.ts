@@ -40,7 +40,7 @@ describe('svc-relay', () => {
   test.each([['--port'], ['start'], ['--help=yes'], ['-x']])('%s is not understood', async (argument) => {
     const { code, stdout, stderr } = await svcRelay([argument], { SVC_URL: 'https://relay.localhost:4433' })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/svc-relay --help lists what there is\.\n$/)
+    expect(stderr).toMatch(/svc-relay --help lists commands and settings\.\n$/)
   })
 
   test('a setting that cannot be is one line that names it and what it may be', async () => {

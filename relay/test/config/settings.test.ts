@@ -93,10 +93,10 @@ describe('readSettings', () => {
     expect(JSON.stringify(unused)).not.toContain('the-secret')
     const whyOf = (name: string) => unused.find((one) => one.name === name)?.why
     expect(whyOf('X402_ENABLED')).toBe('this release does not have payments by x402')
-    expect(whyOf('ADMIN_TOKNE')).toBe('it is not known; is ADMIN_TOKEN meant?')
-    expect(whyOf('TRUSTED_PROXY')).toBe('it is not known; is TRUSTED_PROXIES meant?')
-    expect(whyOf('svc_url')).toBe('it is not known; is SVC_URL meant?')
-    expect(whyOf('SVC_COLOUR')).toBe('it is not known')
+    expect(whyOf('ADMIN_TOKNE')).toBe('this relay does not know it; is ADMIN_TOKEN meant?')
+    expect(whyOf('TRUSTED_PROXY')).toBe('this relay does not know it; is TRUSTED_PROXIES meant?')
+    expect(whyOf('svc_url')).toBe('this relay does not know it; is SVC_URL meant?')
+    expect(whyOf('SVC_COLOUR')).toBe('this relay does not know it')
   })
 
   test('a relay that starts names them in its log, and no value', async () => {
@@ -158,15 +158,15 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, SNI_PORT: '0' }, /^SNI_PORT: "0" is not a port/],
     [{ SVC_URL: URL, SNI_PORT: '443x' }, /^SNI_PORT/],
     [{ SVC_URL: URL, SNI_PORT: '65536' }, /^SNI_PORT/],
-    [{ SVC_URL: URL, MIN_PORT: '1000' }, /^MAX_PORT: MIN_PORT and MAX_PORT need each other/],
-    [{ SVC_URL: URL, MAX_PORT: '1000' }, /^MIN_PORT: MIN_PORT and MAX_PORT need each other/],
+    [{ SVC_URL: URL, MIN_PORT: '1000' }, /^MAX_PORT: MIN_PORT and MAX_PORT must both be set/],
+    [{ SVC_URL: URL, MAX_PORT: '1000' }, /^MIN_PORT: MIN_PORT and MAX_PORT must both be set/],
     [{ SVC_URL: URL, MIN_PORT: '1001', MAX_PORT: '1000' }, /^MAX_PORT: 1000 is below MIN_PORT/],
     [{ SVC_URL: URL, MIN_PORT: '0', MAX_PORT: '1000' }, /^MIN_PORT: "0" is not a port/],
     [{ SVC_URL: URL, MIN_PORT: '1', MAX_PORT: '65536' }, /^MAX_PORT: "65536" is not a port/],
     [{ SVC_URL: URL, SVC_WORKERS: '0' }, /^SVC_WORKERS: "0" is not a number from 1 to \d+, the cores/],
     [{ SVC_URL: URL, SVC_WORKERS: `${availableParallelism() + 1}` }, /^SVC_WORKERS: .* is not a number/],
     [{ SVC_URL: URL, SVC_WORKERS: 'all' }, /^SVC_WORKERS: "all" is not a number/],
-    [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must be made of visible ASCII/],
+    [{ SVC_URL: URL, ADMIN_TOKEN: 'two words' }, /^ADMIN_TOKEN: must consist of visible ASCII/],
     [{ SVC_URL: URL, ADMIN_TOKEN: 'fifteen-letters' }, /^ADMIN_TOKEN: needs 16 characters or more; openssl/],
     [{ SVC_URL: URL, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: one of/],
     [{ SVC_URL: URL, TCP_ENABLED: 'yes' }, /^TCP_ENABLED: one of true, false is needed/],

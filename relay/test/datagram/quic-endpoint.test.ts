@@ -105,16 +105,16 @@ describe('TunnelEndpoint whose process', () => {
   test('died is opened again, later each time, and says so until it is', async () => {
     vi.useFakeTimers()
     const { it, seen, die } = endpoint('open')
-    expect(it.troubles).toEqual([])
+    expect(it.problems).toEqual([])
     await it.listen(443)
-    expect([it.isUp, it.failures, it.troubles]).toEqual([true, 0, []])
+    expect([it.isUp, it.failures, it.problems]).toEqual([true, 0, []])
     for (const [failures, pauseMs] of [200, 400, 800].entries()) {
       die()
       await vi.advanceTimersByTimeAsync(pauseMs - 1)
       expect([it.isUp, it.failures]).toEqual([false, failures + 1])
       expect(it.troubles).toEqual(['datagram tunnels are down: UDP ports reach no site'])
       await vi.advanceTimersByTimeAsync(1)
-      expect([it.isUp, it.isMissing, it.troubles]).toEqual([true, false, []])
+      expect([it.isUp, it.isMissing, it.problems]).toEqual([true, false, []])
     }
     expect(errors).toHaveLength(3)
     expect(seen).toEqual(['open', 'open', 'open', 'open'])

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { capacityOf, openFilesMax } from '../../src/config/connection-capacity.ts'
+import { connectionCapacity, openFilesMax } from '../../src/config/connection-capacity.ts'
 import {
   ConnectionLimiter,
   type ConnectionLimiterOptions,
@@ -188,14 +188,17 @@ describe('strain', () => {
 
 describe('what the process can hold', () => {
   test('all that the limits say, when it may open as many files', () => {
-    expect(capacityOf(100_000, true)).toEqual({ connections: 16_384, portConnections: 16_384 })
-    expect(capacityOf(Number.POSITIVE_INFINITY, false)).toEqual({ connections: 16_384, portConnections: 0 })
+    expect(connectionCapacity(100_000, true)).toEqual({ connections: 16_384, portConnections: 16_384 })
+    expect(connectionCapacity(Number.POSITIVE_INFINITY, false)).toEqual({
+      connections: 16_384,
+      portConnections: 0,
+    })
   })
 
   test('else what it may open, shared by its listeners', () => {
-    expect(capacityOf(1024, true)).toEqual({ connections: 384, portConnections: 384 })
-    expect(capacityOf(1024, false)).toEqual({ connections: 768, portConnections: 0 })
-    expect(() => capacityOf(256, false)).toThrow(/open files: 256 are too few/)
+    expect(connectionCapacity(1024, true)).toEqual({ connections: 384, portConnections: 384 })
+    expect(connectionCapacity(1024, false)).toEqual({ connections: 768, portConnections: 0 })
+    expect(() => connectionCapacity(256, false)).toThrow(/open files: a limit of 256 is too low/)
   })
 
   test('which it asks the system for', () => {

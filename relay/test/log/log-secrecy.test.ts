@@ -143,7 +143,7 @@ describe('the log', () => {
     expect(requests).toContainEqual(
       expect.objectContaining({ method: 'POST', route: '/sdk/register', status: 201 }),
     )
-    expect(requests).toContainEqual(expect.objectContaining({ route: 'site', status: 404 }))
+    expect(requests).toContainEqual(expect.objectContaining({ route: 'pages', status: 404 }))
     expect(requests).toContainEqual(expect.objectContaining({ route: '/sdk/connect', status: 101 }))
     expect(new Set(requests.map(({ request }) => request)).size).toBe(requests.length)
   })

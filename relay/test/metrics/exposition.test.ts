@@ -97,7 +97,7 @@ describe('metrics', () => {
     await relay.call('POST', '/api/admin/auth/login', { token: 'wrong' })
     const text = await (await fetch(url)).text()
     for (const path of [...names, 'counted']) expect(text).not.toContain(path)
-    expect(await sample('api_requests_total', '{route="site",status="404"}')).toBe(2)
+    expect(await sample('api_requests_total', '{route="pages",status="404"}')).toBe(2)
     expect(await sample('api_requests_total', '{route="/sdk/renew",status="400"}')).toBe(1)
     expect(await sample('api_requests_total', '{route="/sdk/domain",status="405"}')).toBe(1)
     expect(await sample('api_refusals_total', '{code="invalid_json"}')).toBe(1)

@@ -93,7 +93,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
     open: new PublicApi(
       leases,
       policy,
-      () => state.troubles,
+      () => state.problems,
       () => false,
     ),
     routes,

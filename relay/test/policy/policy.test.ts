@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalizeIp } from '../../src/client-address/ip-address.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
-import { USUAL_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
+import { DEFAULT_RESERVED_NAMES } from '../../src/policy/reserved-names.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
 
 const KEY = `demo:0x${'ab'.repeat(20)}`
@@ -29,7 +29,7 @@ describe('Policy', () => {
       landing_page_enabled: true,
       udp: { enabled: false, max_leases: 0 },
       tcp_port: { enabled: true, max_leases: 0 },
-      reserved_names: USUAL_RESERVED_NAMES,
+      reserved_names: DEFAULT_RESERVED_NAMES,
     })
     expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
       approval_mode: 'auto',
@@ -43,7 +43,7 @@ describe('Policy', () => {
       tcp_port_enabled: true,
       tcp_port_max_leases: 0,
       landing_page_enabled: true,
-      reserved_names: USUAL_RESERVED_NAMES,
+      reserved_names: DEFAULT_RESERVED_NAMES,
     })
     expect((await stat(file())).mode & 0o777).toBe(0o600)
   })
@@ -61,13 +61,13 @@ describe('Policy', () => {
 
   test('is_approved: granted and revoked; in mode auto all are approved', async () => {
     const policy = await load()
-    expect(policy.standing(KEY).isApproved).toBe(true)
+    expect(policy.identityStatus(KEY).isApproved).toBe(true)
     await policy.updateSettings({ ...policy.settings, approval_mode: 'manual' })
-    expect(policy.standing(KEY).isApproved).toBe(false)
+    expect(policy.identityStatus(KEY).isApproved).toBe(false)
     await policy.updateLease({ identity_key: KEY, is_approved: true })
-    expect(policy.standing(KEY).isApproved).toBe(true)
+    expect(policy.identityStatus(KEY).isApproved).toBe(true)
     await policy.updateLease({ identity_key: KEY, is_approved: false })
-    expect(policy.standing(KEY).isApproved).toBe(false)
+    expect(policy.identityStatus(KEY).isApproved).toBe(false)
   })
 
   test('is_denied=true sets denial and revokes approval; false only removes denial', async () => {
@@ -75,9 +75,9 @@ describe('Policy', () => {
     await policy.updateSettings({ ...policy.settings, approval_mode: 'manual' })
     await policy.updateLease({ identity_key: KEY, is_approved: true })
     await policy.updateLease({ identity_key: KEY, is_denied: true })
-    expect(policy.standing(KEY)).toMatchObject({ isDenied: true, isApproved: false })
+    expect(policy.identityStatus(KEY)).toMatchObject({ isDenied: true, isApproved: false })
     await policy.updateLease({ identity_key: KEY, is_denied: false })
-    expect(policy.standing(KEY)).toMatchObject({ isDenied: false, isApproved: false })
+    expect(policy.identityStatus(KEY)).toMatchObject({ isDenied: false, isApproved: false })
   })
 
   test('a change on its way to the file is not undone by what the file still says', async () => {
@@ -92,12 +92,17 @@ describe('Policy', () => {
   test('is_banned and bps: set, removed, and nothing else touched', async () => {
     const policy = await load()
     await policy.updateLease({ identity_key: KEY, is_banned: true, bps: 1000 })
-    expect(policy.standing(KEY)).toEqual({ isApproved: true, isBanned: true, isDenied: false, bps: 1000 })
+    expect(policy.identityStatus(KEY)).toEqual({
+      isApproved: true,
+      isBanned: true,
+      isDenied: false,
+      bps: 1000,
+    })
     await policy.updateLease({ identity_key: KEY, is_banned: false })
-    expect(policy.standing(KEY)).toMatchObject({ isBanned: false, bps: 1000 })
+    expect(policy.identityStatus(KEY)).toMatchObject({ isBanned: false, bps: 1000 })
     await policy.updateLease({ identity_key: KEY, bps: 0 })
-    expect(policy.standing(KEY).bps).toBe(0)
-    expect(policy.standing('other:0x').isBanned).toBe(false)
+    expect(policy.identityStatus(KEY).bps).toBe(0)
+    expect(policy.identityStatus('other:0x').isBanned).toBe(false)
   })
 
   test('changes at once all arrive, and the file holds the last', async () => {

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { portListenersOf } from '../../src/config/connection-capacity.ts'
+import { portListenersMax } from '../../src/config/connection-capacity.ts'
 import { freeRange } from '../support/ports.ts'
 import { newAccount } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
@@ -16,15 +16,15 @@ const TIMEOUT_MS = 120_000
 
 describe('portListenersOf', () => {
   test('is all that the range has, where descriptors are many', () => {
-    expect(portListenersOf(65_536, 2_000)).toBe(2_000)
-    expect(portListenersOf(Number.POSITIVE_INFINITY, 130_000)).toBe(130_000)
+    expect(portListenersMax(65_536, 2_000)).toBe(2_000)
+    expect(portListenersMax(Number.POSITIVE_INFINITY, 130_000)).toBe(130_000)
   })
 
   test('is a quarter of what is left, where they are few', () => {
-    expect(portListenersOf(1_024, 2_000)).toBe(128)
-    expect(portListenersOf(1_024, 20)).toBe(20)
-    expect(portListenersOf(512, 2_000)).toBe(0)
-    expect(portListenersOf(300, 2_000)).toBe(0)
+    expect(portListenersMax(1_024, 2_000)).toBe(128)
+    expect(portListenersMax(1_024, 20)).toBe(20)
+    expect(portListenersMax(512, 2_000)).toBe(0)
+    expect(portListenersMax(300, 2_000)).toBe(0)
   })
 })
 

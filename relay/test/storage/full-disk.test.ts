@@ -14,7 +14,7 @@ import { nativeSession, UPGRADE_HEADERS } from '../support/session.ts'
 const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
 const BEARER = { Authorization: `Bearer ${ADMIN_TOKEN}` }
 const ERROR = 50
-const UNWRITABLE = 'what the relay keeps cannot be written; nothing new is taken'
+const UNWRITABLE = 'the relay cannot write a state file and refuses new sites'
 /** Registrations of which the last pages of a full disk may still have room for some. */
 const ATTEMPTS = 60
 

@@ -183,7 +183,7 @@ describe('the end', () => {
     expect(received.map(({ bytes }) => bytes)).toEqual(Array(16).fill(2000))
     await expect.poll(() => lines.some(({ msg }) => msg === 'closed'), PATIENT).toBe(true)
     expect(isAlive(worker)).toBe(false)
-    expect(lines.some(({ msg }) => msg === 'visitors are cut off')).toBe(false)
+    expect(lines.some(({ msg }) => msg === 'the drain time is over; the relay closes visitors')).toBe(false)
   })
 
   it('of a first process that is killed is the end of the others', async () => {

@@ -101,7 +101,7 @@ export class AdminApi {
   #leaseJson(lease: Lease): PolicyLease {
     const { name, address } = lease.identity
     const key = identityKey(name, address)
-    const { isApproved, isBanned, isDenied, bps } = this.#policy.standing(key)
+    const { isApproved, isBanned, isDenied, bps } = this.#policy.identityStatus(key)
     return {
       ...leaseJson(lease),
       identity_key: key,

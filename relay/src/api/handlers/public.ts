@@ -10,19 +10,19 @@ import { leaseJson } from './lease-json.ts'
 export class PublicApi {
   readonly #leases: LeaseRegistry
   readonly #policy: Policy
-  readonly #troubles: () => readonly string[]
+  readonly #problems: () => readonly string[]
   readonly #isClosing: () => boolean
 
-  /** @param troubles what the relay cannot do now, a sentence each */
+  /** @param problems what the relay cannot do now, a sentence each */
   constructor(
     leases: LeaseRegistry,
     policy: Policy,
-    troubles: () => readonly string[],
+    problems: () => readonly string[],
     isClosing: () => boolean,
   ) {
     this.#leases = leases
     this.#policy = policy
-    this.#troubles = troubles
+    this.#problems = problems
     this.#isClosing = isClosing
   }
 
@@ -33,8 +33,8 @@ export class PublicApi {
    */
   health(): HealthResponse {
     if (this.#isClosing()) throw new RelayError('feature_unavailable', 'this relay is closing')
-    const troubles = this.#troubles()
-    return troubles.length === 0 ? { status: 'ok' } : { status: 'degraded', message: troubles.join('; ') }
+    const problems = this.#problems()
+    return problems.length === 0 ? { status: 'ok' } : { status: 'degraded', message: problems.join('; ') }
   }
 
   /**

@@ -35,8 +35,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 const SWITCHING_PROTOCOLS = 101
 /** What is counted for a client that left before its answer, as it is customary. */
 const CLIENT_LEFT = 499
-/** Stands for every path that the API does not reserve. */
-const SITE = 'site'
+/** The route of every path that the API does not reserve, in metrics and logs. */
+const PAGES = 'pages'
 
 /** What a connection still owes. */
 interface Owed {
@@ -106,7 +106,7 @@ export function secureContext({ key, chainPem }: Certificates): SecureContextOpt
 
 async function answer(api: ApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
-  const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : SITE)
+  const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : PAGES)
   if (!owe(request.socket, response)) return cut(api.connect, request.socket)
   response.setHeader(HEADER.requestId, observed.id)
   response.on('error', (error) => observed.failed(error))

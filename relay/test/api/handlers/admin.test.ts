@@ -5,7 +5,7 @@ import type { PolicyChange } from '@svc/protocol'
 import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RecentPolicyChanges } from '../../../src/policy/recent-changes.ts'
-import { USUAL_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
+import { DEFAULT_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
 import { ADMIN_ROUTES } from '../../support/admin-routes.ts'
 import { connectWebSocket, openCarrier } from '../../support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -83,7 +83,7 @@ const settings = {
   landing_page_enabled: true,
   udp: { enabled: false, max_leases: 0 },
   tcp_port: { enabled: false, max_leases: 0 },
-  reserved_names: [...USUAL_RESERVED_NAMES],
+  reserved_names: [...DEFAULT_RESERVED_NAMES],
 }
 
 describe('policy', () => {
