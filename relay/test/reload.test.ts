@@ -95,7 +95,7 @@ describe('certificates', () => {
     ['another host', /fullchain.pem: must cover/, () => leafFor('other.localhost')],
     [
       'no certificate',
-      /fullchain.pem: holds no certificate/,
+      /fullchain.pem: contains no certificate/,
       async () => ({ ...(await leafFor(ROOT_HOST)), chain: '' }),
     ],
     [

@@ -1,27 +1,27 @@
-// The development CA's certificate in the forms that systems import: PEM, DER, PKCS #12 and an Apple configuration profile.
+// Exports the development CA's certificate in formats that systems import: PEM, DER, PKCS #12, Apple profile.
 
 import { randomUUID, X509Certificate } from 'node:crypto'
 
-/** By the name of the format, which is what files of it end with. */
+/** Formats, named by their file extension. */
 export const CA_FORMATS = ['pem', 'der', 'p12', 'mobileconfig'] as const
 export type CaFormat = (typeof CA_FORMATS)[number]
 
-/** Importers ask for one. There is nothing to protect: a certificate is public, and its key is not in the file. */
+/** Importers require a password. It protects nothing: a certificate is public, and its key is not in the file. */
 export const PKCS12_PASSWORD = 'svc'
 
-/** @param pem of the authority's certificate */
+/** @param pem certificate of the CA */
 export async function exportCa(pem: string, format: CaFormat): Promise<Uint8Array> {
   const { raw, subject } = new X509Certificate(pem)
   const name = subject.replace(/^CN=/, '')
   if (format === 'pem') return Buffer.from(pem)
   if (format === 'der') return raw
   if (format === 'mobileconfig') return Buffer.from(configurationProfile(name, raw))
-  // loaded for the one who asks
+  // Few exports need this module.
   const { encodePkcs12 } = await import('./pkcs12.ts')
   return encodePkcs12(raw, name, PKCS12_PASSWORD)
 }
 
-/** Apple's "Configuration Profile Reference", payload com.apple.security.root: iPhones, iPads and Macs open it. */
+/** A profile for iPhones, iPads and Macs (Apple's "Configuration Profile Reference", com.apple.security.root). */
 function configurationProfile(name: string, der: Buffer): string {
   const payload = (content: string, type: string, identifier: string): string =>
     [

@@ -1,4 +1,4 @@
-// The certificate chain and key of the relay and of every tenant: from the state directory, or made for localhost.
+// Loads the shared certificate from the state directory. On localhost the relay creates it with a development CA.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { type CertificateAuthority, caName, createCa, createLeaf, LEAF_SUBJECT }
 export interface Certificates {
   /** PEM, leaf first. */
   chainPem: string
-  /** DER of the same, for comparison with what a tenant sends. */
+  /** The same chain in DER, which the relay compares with the presented chain. */
   chain: Buffer[]
   key: KeyObject
   algorithm: SignAlgorithm
-  /** What issued them, where that is the relay itself. */
+  /** The development CA that issued them; undefined for an operator's certificates. */
   authority?: CertificateAuthority
 }
 
@@ -23,9 +23,9 @@ const RENEW_BEFORE_MS = 30 * 86_400_000
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * At a start: on localhost what is not there, or does not suit any more, is made.
- * @throws SettingsError when there is no usable certificate for the host, with what to do about it; on localhost, when
- * somebody else's certificate would be overwritten
+ * Loads the certificates at a start. On localhost it creates missing, expiring and unsuitable ones.
+ * @throws SettingsError when there is no usable certificate for the host, with the remedy; on localhost, when it would
+ * overwrite a certificate that the relay did not issue
  */
 export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
   const directory = settings.identityPath
@@ -38,7 +38,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
     throw new SettingsError(
       files.chain,
-      'was not issued by ca.pem, or runs out: move it and privatekey.pem away',
+      'was not issued by ca.pem, or expires soon: move it and privatekey.pem away',
     )
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
@@ -47,7 +47,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   return { ...certificatesOf(settings.rootHost, leaf.chain, leaf.key), authority }
 }
 
-/** @throws SettingsError when the two files are not there, not a pair, out of date, or not for this host */
+/** @throws SettingsError when the two files are missing, not a pair, expired, or not for this host */
 export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
   const files = filesIn(identityPath)
   const [chain, key] = await readPair(files.chain, files.key)
@@ -81,7 +81,7 @@ function readPair(certificate: string, key: string): Promise<[string | undefined
 }
 
 /**
- * @returns undefined for the authority of another host
+ * @returns undefined when the CA is for another host
  * @throws SettingsError when certificate and key cannot be used
  */
 function authorityOf(host: string, certificatePem: string, keyPem: string): CertificateAuthority | undefined {
@@ -106,14 +106,14 @@ function subjectOf(chainPem: string): string {
   return pemOf('fullchain.pem', () => new X509Certificate(chainPem)).subject
 }
 
-/** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
+/** @throws SettingsError when chain and key are not a pair, expired, or not for `host` */
 export function certificatesOf(host: string, chainPem: string, keyPem: string): Certificates {
   const chain = pemOf('fullchain.pem', () =>
     (chainPem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block)),
   )
   const key = pemOf('privatekey.pem', () => createPrivateKey(keyPem))
   const leaf = chain[0]
-  if (leaf === undefined) throw new SettingsError('fullchain.pem', 'holds no certificate')
+  if (leaf === undefined) throw new SettingsError('fullchain.pem', 'contains no certificate')
   if (!leaf.checkPrivateKey(key)) throw new SettingsError('privatekey.pem', 'is not the key of fullchain.pem')
   if (leaf.validToDate.getTime() <= Date.now())
     throw new SettingsError('fullchain.pem', `expired on ${leaf.validToDate.toISOString()}`)
@@ -123,7 +123,7 @@ export function certificatesOf(host: string, chainPem: string, keyPem: string): 
   return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key) }
 }
 
-/** OpenSSL's own words would not say which file it is about. */
+/** Names the file in the error, which OpenSSL's message does not. */
 function pemOf<T>(file: string, read: () => T): T {
   try {
     return read()

@@ -1,11 +1,11 @@
-// The certificates in use: those of now and, for a while, those before, which tenants may not have let go of yet.
+// Holds the current certificates and, for a while, the previous ones, which sites may still present.
 
 import { X509Certificate } from 'node:crypto'
 import { fromWallTime, now } from '../clock.ts'
 import { PREVIOUS_CERTIFICATES_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 
-/** Certificates that were in use, and may still be presented for a while. */
+/** Previous certificates, which sites may present for a while. */
 export interface Replaced {
   certificates: Certificates
   /** Relay time. */
@@ -17,7 +17,7 @@ export class CertificateRotation {
   #current: Certificates
   #previous: Replaced | undefined
 
-  /** @param previous of before a restart */
+  /** @param previous the previous certificates of before a restart */
   constructor(first: Certificates, previous?: Replaced) {
     this.#current = first
     this.#previous = previous
@@ -27,18 +27,18 @@ export class CertificateRotation {
     return this.#current
   }
 
-  /** What a tenant may present in a handshake, the newest first. */
+  /** Certificates that a site may present in a handshake, the newest first. */
   get presentable(): readonly Certificates[] {
     if (this.#previous === undefined || this.#previous.until <= now()) return [this.#current]
     return [this.#current, this.#previous.certificates]
   }
 
-  /** Called with what new handshakes are to use. */
+  /** Adds a listener, which is called with the certificates of new handshakes. */
   onReplace(listener: (next: Certificates) => void): void {
     this.#onReplace.add(listener)
   }
 
-  /** @returns those that were in use; undefined when they are the same */
+  /** @returns the previous certificates; undefined when `next` are the current ones */
   replace(next: Certificates): Replaced | undefined {
     const previous = this.#current
     if (next.chainPem === previous.chainPem && next.key.equals(previous.key)) return undefined

@@ -1,4 +1,4 @@
-// A local certificate authority and a leaf for a relay on localhost, so that the CA can be trusted once.
+// Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once.
 
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
@@ -20,7 +20,7 @@ import {
 type Key = webcrypto.CryptoKey
 type KeyPair = webcrypto.CryptoKeyPair
 
-/** PEM texts; keys are PKCS #8. */
+/** Certificate and key in PEM; the key is PKCS #8. */
 export interface CertificateAuthority {
   certificate: string
   key: string
@@ -35,15 +35,15 @@ const { subtle } = webcrypto
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3650
-/** The longest that browsers take from a public authority; ours keeps to it too. */
+/** The longest validity that browsers accept from a public CA. */
 const LEAF_DAYS = 397
 const CLOCK_SKEW_MS = 3_600_000
 const SERIAL_BYTES = 16
-/** A common name is too short for our hostnames, and nobody looks at it beside the alternative names (RFC 9525 §2). */
+/** The common name is too short for hostnames, and clients read only the alternative names (RFC 9525 §2). */
 export const LEAF_SUBJECT = 'CN=svc development certificate'
 const NAME_CONSTRAINTS_OID = '2.5.29.30'
 
-/** A new authority that can vouch for `host` and the names below it, and for nothing else in the world. */
+/** Creates a CA whose certificates are valid only for `host` and the names below it. */
 export async function createCa(host: string): Promise<CertificateAuthority> {
   const keys = await newKeys()
   const name = caName(host)
@@ -56,7 +56,7 @@ export async function createCa(host: string): Promise<CertificateAuthority> {
       extensions: [
         new BasicConstraintsExtension(true, 0, true),
         new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-        // Whoever takes the key of a CA that somebody trusts can pose as any host that it is not barred from.
+        // A thief of the key can impersonate only hosts that the constraints permit.
         new Extension(NAME_CONSTRAINTS_OID, true, permittedDnsName(host)),
         await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto as Crypto),
       ],
@@ -66,7 +66,7 @@ export async function createCa(host: string): Promise<CertificateAuthority> {
   return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
 }
 
-/** A new ECDSA P-256 leaf. @param names by default `host` and those one label below it */
+/** Issues a leaf with a new ECDSA P-256 key. @param names `host` and its wildcard by default */
 export async function createLeaf(
   authority: CertificateAuthority,
   host: string,
@@ -78,7 +78,7 @@ export async function createLeaf(
 }
 
 /**
- * A leaf for these names and a key that is there already, of whatever kind.
+ * Issues a leaf for an existing key of any kind.
  * @param publicKey SubjectPublicKeyInfo, DER
  * @returns PEM
  */
@@ -119,7 +119,7 @@ async function issue(
   return certificate.toString('pem')
 }
 
-/** Subject of the authority for `host`: one that was made for another host cannot vouch for this one. */
+/** Subject of the CA for `host`. A CA for another host cannot issue certificates for this one. */
 export function caName(host: string): string {
   return `CN=svc development CA for ${host}`
 }

@@ -1,4 +1,4 @@
-// A lease's own certificate: it names the hostnames of that lease and no others, and has the relay's key.
+// Issues lease certificates: each names the hostnames of one lease and has the relay's key.
 
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import type { Lease } from '../lease/lease.ts'
@@ -10,7 +10,7 @@ import { createLeafFor } from './development-ca.ts'
 interface Issued {
   chainPem: Promise<string>
   by: Certificates
-  /** By the wall clock, as the times in the certificate are. */
+  /** Wall clock time, as the times in the certificate are. */
   issuedAt: number
 }
 
@@ -22,7 +22,7 @@ export class LeaseCertificates {
     this.#rotation = rotation
   }
 
-  /** PEM, leaf first: the lease's own where the relay has an authority to issue it, else the one that all share. */
+  /** The lease certificate where the relay has a CA, else the shared certificate. @returns PEM, leaf first */
   async chainFor(lease: Lease): Promise<string> {
     const { current } = this.#rotation
     if (current.authority === undefined) return current.chainPem
@@ -35,15 +35,15 @@ export class LeaseCertificates {
   }
 }
 
-/** One that was issued before the clock was set back may not be valid yet. */
+/** False also for a certificate from before the wall clock was set back, which may not be valid yet. */
 function isFresh({ issuedAt }: Issued): boolean {
   const age = Date.now() - issuedAt
   return age >= 0 && age < LEASE_CERTIFICATE_RENEWAL_MS
 }
 
 /**
- * Whether a chain is the lease's own. Judged by what is in it, so that a site may keep it when the relay starts anew.
- * @param chain DER, leaf first, as a tenant sends it
+ * Whether a chain is a certificate of the lease. It depends on the content alone, so that a site keeps its chain over a restart of the relay.
+ * @param chain DER, leaf first, as a site sends it
  */
 export function isLeaseCertificate(
   chain: readonly Uint8Array[],
@@ -69,7 +69,7 @@ function certificateOf(der: Uint8Array): X509Certificate | undefined {
   }
 }
 
-/** What is not a DNS name keeps its prefix, and is no hostname of any lease. */
+/** Names of the leaf. Other than DNS names keep their prefix, so that they match no hostname of a lease. */
 function namesOf(leaf: X509Certificate): string[] {
   return (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, ''))
 }

@@ -1,5 +1,5 @@
-// PKCS #12 (RFC 7292) with one certificate and no key. node-forge packs only RSA certificates by itself, so the bags are
-// put together here; it writes the DER and derives the key of the MAC.
+// Encodes one certificate without a key as PKCS #12 (RFC 7292). node-forge supports only RSA certificates, so that this
+// file builds the bags; node-forge writes the DER and derives the MAC key.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import forge from 'node-forge'
@@ -13,7 +13,7 @@ const OID = {
   sha1: '1.3.14.3.2.26',
 } as const
 const VERSION = 3
-/** RFC 7292 appendix B.3: which of the keys that are derived from a password is that of the MAC. */
+/** The ID of the MAC key in the key derivation (RFC 7292 appendix B.3). */
 const MAC_KEY_ID = 3
 const MAC_KEY_BYTES = 20
 const SALT_BYTES = 8
@@ -26,7 +26,7 @@ const { Class, Type } = asn1
 
 /**
  * @param der an X.509 certificate
- * @param friendlyName what importers list it as
+ * @param friendlyName the name that importers show
  */
 export function encodePkcs12(der: Uint8Array, friendlyName: string, password: string): Uint8Array {
   const certificate = sequence(oid(OID.x509Certificate), explicit(octets(binary(der))))
@@ -37,7 +37,7 @@ export function encodePkcs12(der: Uint8Array, friendlyName: string, password: st
   return Buffer.from(encode(pfx), 'binary')
 }
 
-/** With SHA-1, which every system reads: it is to find damage, not forgery, as the password is known to all. */
+/** Uses SHA-1, which every system supports. The MAC detects damage, not forgery, since the password is public. */
 function macData(content: string, password: string): Asn1 {
   const salt = randomBytes(SALT_BYTES).toString('binary')
   const buffer = forge.util.createBuffer(salt)

@@ -1,4 +1,4 @@
-// The certificates of before a rotation, kept on disk while sites may still present them, so that a restart forgets nothing.
+// Keeps the previous certificates on disk while sites may present them, so that a restart does not forget them.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const FILE = 'previous-certificate.json'
 interface Content {
   chain: string
   key: string
-  /** RFC 3339; nothing is signed with the key from then on, and the file goes. */
+  /** RFC 3339. From this time the relay does not sign with the key and deletes the file. */
   until: string
 }
 
@@ -32,8 +32,8 @@ export class PreviousCertificates {
   }
 
   /**
-   * At a start. A file that is out of date, or cannot be used, is deleted: sites fetch the chain of now.
-   * @param current those in use
+   * Loads the file at a start, and deletes one that is expired or invalid: sites then fetch the current chain.
+   * @param current the certificates in use
    */
   async load({ authority }: Certificates): Promise<Replaced | undefined> {
     const text = await readPrivateIfPresent(this.#path)
@@ -50,7 +50,7 @@ export class PreviousCertificates {
     }
   }
 
-  /** Never rejects: without the file a restart costs some visitors a handshake. */
+  /** Writes the file. Never rejects: without it a restart only costs some visitors a handshake. */
   async keep({ certificates: { chainPem, key }, until }: Replaced): Promise<void> {
     const content: Content = {
       chain: chainPem,
@@ -61,7 +61,10 @@ export class PreviousCertificates {
       await writePrivate(this.#path, `${JSON.stringify(content)}\n`)
       this.#deleteAt(until)
     } catch (error) {
-      this.#log.warn({ err: error }, 'the previous certificate is not kept: a restart would forget it')
+      this.#log.warn(
+        { err: error },
+        'the relay cannot write the previous certificate: a restart would forget it',
+      )
     }
   }
 
@@ -73,7 +76,7 @@ export class PreviousCertificates {
     clearTimeout(this.#deletion)
     this.#deletion = setTimeout(() => {
       rm(this.#path, { force: true }).catch((error) =>
-        this.#log.warn({ err: error, path: this.#path }, 'the previous certificate could not be deleted'),
+        this.#log.warn({ err: error, path: this.#path }, 'the relay cannot delete the previous certificate'),
       )
     }, until - now()).unref()
   }

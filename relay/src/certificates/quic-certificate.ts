@@ -13,7 +13,7 @@ export interface QuicCertificatePair {
   /** Leaf first. */
   chainPem: string
   keyPem: string
-  /** Its key is the one of all sites, for there is no other. */
+  /** Whether its key is that of the shared certificate, since there is no other. */
   isShared: boolean
 }
 
@@ -26,7 +26,7 @@ export class QuicCertificates {
   readonly #settings: Settings
   readonly #rotation: CertificateRotation
   readonly #onReplace = new Set<() => void>()
-  /** From the two files, as they were last read. */
+  /** The operator's certificate, as the two files last had it. */
   #own: Pair | undefined
 
   constructor(settings: Settings, rotation: CertificateRotation) {
@@ -38,8 +38,8 @@ export class QuicCertificates {
   }
 
   /**
-   * To listen with: the operator's, a new one of the development CA, or else the one of all sites.
-   * @throws SettingsError when the operator's cannot be used
+   * The certificate of the QUIC listener: the operator's, a new one of the development CA, or the shared certificate.
+   * @throws SettingsError when the operator's certificate is invalid
    */
   async current(): Promise<QuicCertificatePair> {
     this.#own = await this.#readOwn()
@@ -53,15 +53,15 @@ export class QuicCertificates {
     return { chainPem: leaf.chain, keyPem: leaf.key, isShared: false }
   }
 
-  /** Called when there is another one to listen with. */
+  /** Adds a listener, which is called when the listener needs another certificate. */
   onReplace(listener: () => void): void {
     this.#onReplace.add(listener)
   }
 
   /**
-   * To be called when the two files may have changed.
-   * @returns whether they have
-   * @throws SettingsError when they cannot be used
+   * Reads the two files again.
+   * @returns whether they changed
+   * @throws SettingsError when they are invalid
    */
   async reload(): Promise<boolean> {
     if (this.#onReplace.size === 0) return false
@@ -84,14 +84,14 @@ export class QuicCertificates {
       readPrivateIfPresent(join(identityPath, keyFile)),
     ])
     if (chainPem === undefined && keyPem === undefined) return undefined
-    if (chainPem === undefined) throw new SettingsError(chainFile, `is missing beside ${keyFile}`)
-    if (keyPem === undefined) throw new SettingsError(keyFile, `is missing beside ${chainFile}`)
+    if (chainPem === undefined) throw new SettingsError(chainFile, `is missing, while ${keyFile} exists`)
+    if (keyPem === undefined) throw new SettingsError(keyFile, `is missing, while ${chainFile} exists`)
     requirePair(rootHost, { chainPem, keyPem })
     return { chainPem, keyPem }
   }
 }
 
-/** @throws SettingsError when they do not belong together, are out of date, or not for `host` */
+/** @throws SettingsError when certificate and key are not a pair, expired, or not for `host` */
 function requirePair(host: string, { chainPem, keyPem }: Pair): void {
   const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
   const leaf = pemOf(chainFile, () => new X509Certificate(chainPem))

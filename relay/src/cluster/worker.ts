@@ -23,7 +23,7 @@ import { connectionCapacity, openFilesMax } from '../config/connection-capacity.
 import { createDataPlane } from '../data-plane.ts'
 import type { Lease } from '../lease/lease.ts'
 import { ROOT_ROUTE } from '../lease/route.ts'
-import { API_IDLE_MS, LISTEN_BACKLOG, CLOSE_GRACE_MS, DRAIN_MS } from '../limits.ts'
+import { API_IDLE_MS, CLOSE_GRACE_MS, DRAIN_MS, LISTEN_BACKLOG } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { PolicyRules } from '../policy/policy-rules.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'

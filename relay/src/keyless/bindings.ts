@@ -1,4 +1,4 @@
-// What an activated session may have signed: one signature, for the ClientHello that was bridged on it.
+// Stores bindings. Each allows one signature, for the ClientHello that the relay bridged on its session.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { BINDING_BYTES, BINDING_TTL_MS } from '@svc/protocol'
@@ -6,7 +6,7 @@ import { now } from '../clock.ts'
 import type { Lease } from '../lease/lease.ts'
 import { BINDINGS_MAX } from '../limits.ts'
 
-interface Pin {
+interface Entry {
   lease: Lease
   /** SHA-256 of the bridged ClientHello message. */
   helloHash: Buffer
@@ -16,52 +16,52 @@ interface Pin {
 
 export class BindingStore {
   readonly #processIndex: number | undefined
-  /** In order of expiry, since all live equally long. */
-  readonly #pins = new Map<string, Pin>()
+  /** Entries in the order of expiry, since all live equally long. */
+  readonly #entries = new Map<string, Entry>()
 
-  /** @param place of this process among those of the relay: the first byte of its bindings tells whose they are */
+  /** @param processIndex the first byte of this process's bindings, so that its peer processes can find it */
   constructor(processIndex?: number) {
     this.#processIndex = processIndex
   }
 
-  /** @param clientHello the whole handshake message that the lease's session is about to get */
+  /** Creates a binding. @param clientHello the whole handshake message that the session is about to get */
   issue(lease: Lease, clientHello: Uint8Array): Buffer {
     this.#makeRoom()
     const binding = randomBytes(BINDING_BYTES)
     if (this.#processIndex !== undefined) binding[0] = this.#processIndex
-    const pin = { lease, helloHash: sha256(clientHello), expiresAt: now() + BINDING_TTL_MS }
-    this.#pins.set(key(binding), pin)
+    const entry = { lease, helloHash: sha256(clientHello), expiresAt: now() + BINDING_TTL_MS }
+    this.#entries.set(key(binding), entry)
     return binding
   }
 
-  /** Whether `binding` belongs to `lease` and was issued for this very ClientHello; it stays usable. */
+  /** Whether the relay issued `binding` for this lease and ClientHello. The binding stays usable. */
   allows(binding: Buffer, lease: Lease, clientHello: Uint8Array): boolean {
-    const pin = this.#pins.get(key(binding))
+    const entry = this.#entries.get(key(binding))
     return (
-      pin !== undefined &&
-      pin.lease === lease &&
-      pin.expiresAt > now() &&
-      pin.helloHash.equals(sha256(clientHello))
+      entry !== undefined &&
+      entry.lease === lease &&
+      entry.expiresAt > now() &&
+      entry.helloHash.equals(sha256(clientHello))
     )
   }
 
-  /** Uses it up. @returns whether it {@link allows} that; else it is as before */
+  /** Uses the binding up if it {@link allows} the signature. @returns whether it does */
   spend(binding: Buffer, lease: Lease, clientHello: Uint8Array): boolean {
     const isAllowed = this.allows(binding, lease, clientHello)
     if (isAllowed) this.revoke(binding)
     return isAllowed
   }
 
-  /** Its session is over. */
+  /** Deletes the binding of a session that ended. */
   revoke(binding: Buffer): void {
-    this.#pins.delete(key(binding))
+    this.#entries.delete(key(binding))
   }
 
   #makeRoom(): void {
     const time = now()
-    for (const [binding, pin] of this.#pins) {
-      if (pin.expiresAt > time && this.#pins.size < BINDINGS_MAX) return
-      this.#pins.delete(binding)
+    for (const [binding, entry] of this.#entries) {
+      if (entry.expiresAt > time && this.#entries.size < BINDINGS_MAX) return
+      this.#entries.delete(binding)
     }
   }
 }

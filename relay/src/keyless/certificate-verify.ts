@@ -1,4 +1,4 @@
-// Rebuilds what a tenant's CertificateVerify of TLS 1.3 signs, from handshake messages that are checked one by one.
+// Rebuilds the content that a CertificateVerify of TLS 1.3 signs, from checked handshake messages.
 
 import { createHash } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ export interface ServerMessages {
   retry: { helloRetryRequest: Uint8Array; clientHello: Uint8Array } | undefined
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
-  /** Certificate or CompressedCertificate, as the visitor gets it. */
+  /** Certificate or CompressedCertificate, as the SDK sends it to the visitor. */
   certificate: Uint8Array
 }
 
@@ -29,15 +29,15 @@ const HTTP2 = 'h2'
 /**
  * The server's CertificateVerify content (RFC 8446 §4.4.3).
  * @param hello the first ClientHello of the handshake
- * @param sent what `messages.certificate` says
- * @param shown the only certificates that the relay's key speaks for
- * @throws SignError or DecodeError when any message is not what the relay would put its name to
+ * @param sent the parsed `messages.certificate`
+ * @param presented the only certificates for which the relay signs
+ * @throws SignError or DecodeError for any message for which the relay does not sign
  */
 export function certificateVerifyContent(
   hello: ClientHello,
   messages: ServerMessages,
   sent: Certificate,
-  shown: PresentedChain,
+  presented: PresentedChain,
 ): Uint8Array {
   const serverHello = parseServerHello(messages.serverHello)
   if (serverHello.isHelloRetryRequest || serverHello.selectedVersion !== TLS_1_3)
@@ -46,9 +46,9 @@ export function certificateVerifyContent(
   if (hash === undefined) throw new SignError(400, 'server_hello names an unknown cipher suite')
   if (messages.retry !== undefined) requireRetry(hello, messages.retry, serverHello.cipherSuite)
   const { alpn } = parseEncryptedExtensions(messages.encryptedExtensions)
-  requireChain(sent, shown.chain)
-  // Browsers send requests for every host that a certificate names over one connection of HTTP/2 (RFC 9113 §9.1.1).
-  if (alpn === HTTP2 && !shown.isOwn)
+  requireChain(sent, presented.chain)
+  // Browsers use one HTTP/2 connection for all hosts that a certificate names (RFC 9113 §9.1.1).
+  if (alpn === HTTP2 && !presented.isLeaseCertificate)
     throw new SignError(403, 'h2 needs a certificate that names hostnames of this lease only')
   return verifyContent(transcriptHash(hello, messages, hash))
 }
@@ -70,7 +70,7 @@ function requireChain({ context, certificates }: Certificate, chain: readonly Ui
     throw new SignError(403, "certificate does not carry this relay's chain")
 }
 
-/** RFC 8446 §4.4.1: after a HelloRetryRequest the first ClientHello counts as its hash. */
+/** RFC 8446 §4.4.1: after a HelloRetryRequest the transcript has the hash of the first ClientHello. */
 function transcriptHash(hello: ClientHello, messages: ServerMessages, hash: 'SHA-256' | 'SHA-384'): Buffer {
   const digest = (parts: readonly Uint8Array[]): Buffer => {
     const running = createHash(hash)

@@ -1,4 +1,4 @@
-// The keyless signer: signs a tenant's handshake, and only what it rebuilt itself from checked messages.
+// Signs handshakes for `/v1/sign`. It rebuilds the signed content itself, from checked messages.
 
 import { constants, type KeyObject, sign } from 'node:crypto'
 import {
@@ -16,7 +16,7 @@ import { type PresentedChain, presentedChain } from './presented-chain.ts'
 import { parseSentCertificate } from './sent-certificate.ts'
 import { SignError } from './sign-error.ts'
 
-/** Uses a binding up, where it was issued. @returns whether it was open for this lease and ClientHello */
+/** Uses a binding up in the process that issued it. @returns whether it was valid for this lease and ClientHello */
 export type SpendBinding = (
   binding: Buffer,
   lease: Lease,
@@ -32,26 +32,26 @@ export class KeylessSigner {
     this.#spend = spend
   }
 
-  /** Rejects with a SignError when anything about the request is not as it must be; its binding then stays unused. */
+  /** Signs a handshake. Rejects an invalid request with a SignError, after which its binding stays valid. */
   async sign(request: SignRequest, lease: Lease): Promise<SignResponse> {
     if (request.key_id !== SIGN_KEY_ID) throw new SignError(400, `key_id must be ${SIGN_KEY_ID}`)
     const sent = decoded(() => parseSentCertificate(bytes(request.certificate)))
-    const shown = presentedChain(sent.certificates, this.#certificates.presentable, lease)
-    const { algorithm, key } = shown.certificates
+    const presented = presentedChain(sent.certificates, this.#certificates.presentable, lease)
+    const { algorithm, key } = presented.certificates
     if (request.algorithm !== algorithm) throw new SignError(400, `algorithm must be ${algorithm}`)
     if (Math.abs(request.timestamp_unix - Date.now() / 1000) > SIGN_CLOCK_SKEW_S)
       throw new SignError(403, `timestamp_unix is more than ${SIGN_CLOCK_SKEW_S} s off`)
     const clientHello = Buffer.from(request.client_hello, 'base64')
     const binding = Buffer.from(request.binding, 'base64')
-    const content = rebuild(request, parseHello(clientHello, lease), sent, shown)
+    const content = rebuild(request, parseHello(clientHello, lease), sent, presented)
     if (!(await this.#spend(binding, lease, clientHello)))
-      throw new SignError(403, 'binding is not open for this lease and client_hello')
+      throw new SignError(403, 'binding is not valid for this lease and client_hello')
     const signature = signContent(algorithm, key, content).toString('base64')
     return { key_id: SIGN_KEY_ID, algorithm, signature }
   }
 }
 
-/** The ClientHello that is to be signed for; whether it is the bridged one its binding tells. */
+/** Parses the ClientHello. The binding then proves that the relay bridged it. */
 function parseHello(message: Uint8Array, lease: Lease): ClientHello {
   const hello = decoded(() => parseClientHello(message))
   if (hello.serverName === undefined || !lease.hostnames.includes(hello.serverName))
@@ -63,9 +63,9 @@ function rebuild(
   request: SignRequest,
   hello: ClientHello,
   sent: Certificate,
-  shown: PresentedChain,
+  presented: PresentedChain,
 ): Uint8Array {
-  return decoded(() => certificateVerifyContent(hello, messagesOf(request), sent, shown))
+  return decoded(() => certificateVerifyContent(hello, messagesOf(request), sent, presented))
 }
 
 function messagesOf(request: SignRequest): ServerMessages {
@@ -96,7 +96,7 @@ function bytes(base64: string): Buffer {
   return Buffer.from(base64, 'base64')
 }
 
-/** RFC 8446 §4.2.3: the signature scheme that the algorithm stands for. */
+/** Signs with the signature scheme of the algorithm (RFC 8446 §4.2.3). */
 function signContent(algorithm: SignAlgorithm, key: KeyObject, content: Uint8Array): Buffer {
   if (algorithm === 'Ed25519') return sign(null, content, key)
   if (algorithm === 'ECDSA_SHA256') return sign('sha256', content, key)

@@ -1,22 +1,22 @@
-// Which certificates a tenant presents: its own or those that all share, perhaps still those from before a rotation.
+// Recognizes the chain that a site presents: its lease certificate or the shared one, current or previous.
 
 import type { Certificates } from '../certificates/certificate-files.ts'
 import { isLeaseCertificate } from '../certificates/lease-certificate.ts'
 import type { Lease } from '../lease/lease.ts'
 
 export interface PresentedChain {
-  /** Whose key signs. */
+  /** The certificates whose key signs. */
   certificates: Certificates
   /** DER, leaf first. */
   chain: readonly Uint8Array[]
-  /** It names hostnames of this lease only. */
-  isOwn: boolean
+  /** Whether the chain names hostnames of this lease only. */
+  isLeaseCertificate: boolean
 }
 
 /**
- * @param sent the certificates that the tenant shows, DER, leaf first
+ * @param sent the certificates that the site sends, DER, leaf first
  * @param candidates the relay's certificates, the newest first
- * @returns the newest when none is presented: the checks that follow say what is wrong
+ * @returns the newest when `sent` is none of them; the caller's checks then refuse the request
  */
 export function presentedChain(
   sent: readonly Uint8Array[],
@@ -34,14 +34,14 @@ function find(
   const same = candidates.find(({ chain }) => isSameChain(sent, chain))
   if (same !== undefined) return shared(same)
   const issuer = candidates.find((certificates) => isLeaseCertificate(sent, lease, certificates))
-  return issuer && { certificates: issuer, chain: sent, isOwn: true }
+  return issuer && { certificates: issuer, chain: sent, isLeaseCertificate: true }
 }
 
 function shared(certificates: Certificates): PresentedChain {
-  return { certificates, chain: certificates.chain, isOwn: false }
+  return { certificates, chain: certificates.chain, isLeaseCertificate: false }
 }
 
-/** Whether a tenant sent this very chain. */
+/** Whether two chains have the same certificates. */
 export function isSameChain(sent: readonly Uint8Array[], chain: readonly Uint8Array[]): boolean {
   return sent.length === chain.length && sent.every((der, index) => Buffer.compare(der, chain[index]!) === 0)
 }

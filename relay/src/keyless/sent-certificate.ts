@@ -1,4 +1,4 @@
-// The certificates that a tenant shows a visitor: its Certificate message, or the CompressedCertificate in its place.
+// Parses the certificates that a site sends to a visitor, in a Certificate or CompressedCertificate message.
 
 import { brotliDecompressSync, inflateSync } from 'node:zlib'
 import {
@@ -11,24 +11,24 @@ import {
 import { CERTIFICATE_MESSAGE_MAX_BYTES } from '../limits.ts'
 import { SignError } from './sign-error.ts'
 
-/** RFC 8879 §7.3. */
+/** Decompression by algorithm (RFC 8879 §7.3). */
 const DECOMPRESS: Readonly<Record<number, typeof inflateSync | typeof brotliDecompressSync>> = {
   [CERTIFICATE_COMPRESSION.zlib]: inflateSync,
   [CERTIFICATE_COMPRESSION.brotli]: brotliDecompressSync,
 }
 
-/** @throws SignError or DecodeError for what is neither, and for what does not decompress to the length that it claims */
+/** @throws SignError or DecodeError for another message, and for one that decompresses to another length than it states */
 export function parseSentCertificate(message: Uint8Array): Certificate {
   if (message[0] !== HANDSHAKE_TYPE.compressed_certificate) return parseCertificate(message)
   const { algorithm, uncompressedLength, compressed } = parseCompressedCertificate(message)
   const decompress = DECOMPRESS[algorithm]
-  if (decompress === undefined) throw new SignError(400, 'certificate is compressed in an unknown way')
+  if (decompress === undefined) throw new SignError(400, 'certificate has an unknown compression algorithm')
   if (uncompressedLength > CERTIFICATE_MESSAGE_MAX_BYTES)
     throw new SignError(400, `certificate is larger than ${CERTIFICATE_MESSAGE_MAX_BYTES} bytes`)
   return parseCertificate(asMessage(decompressed(decompress, compressed, uncompressedLength)))
 }
 
-/** RFC 8879 §4: what has another length than it claims is not to be believed. */
+/** RFC 8879 §4: the decompressed length must be the stated one. */
 function decompressed(
   decompress: typeof inflateSync | typeof brotliDecompressSync,
   compressed: Uint8Array,
@@ -38,7 +38,7 @@ function decompressed(
     const body = decompress(compressed, { maxOutputLength: Math.max(length, 1) })
     if (body.length === length) return body
   } catch {
-    // said below: it is as wrong as another length
+    // Invalid data gets the same error as another length.
   }
   throw new SignError(400, 'certificate does not decompress to its uncompressed_length')
 }

@@ -1,4 +1,4 @@
-// A refusal of `/v1/sign`, which answers with `{error}` outside the envelope.
+// The error of `/v1/sign`, which responds with `{error}` outside the envelope.
 
 export type SignStatus = 400 | 403 | 405 | 415 | 500
 

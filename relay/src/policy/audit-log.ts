@@ -1,4 +1,4 @@
-// What was decided, by whom and when: audit.jsonl, a line for each change of the policy. Lines are only ever added.
+// Writes audit.jsonl: one line for each change of the policy, with its time and the administrator's address.
 
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ const FILE = 'audit.jsonl'
 const PRIVATE_MODE = 0o600
 const LINE_FEED = 10
 
-/** A change that was made by the API, or by somebody who edited policy.json. */
+/** A change that an administrator made through the API, or an operator by editing policy.json. */
 export type AuditedChange = PolicyStep | { kind: 'file'; made: FileChanges }
 
 export class AuditLog {
   readonly #path: string
-  /** Lines that are not in the file yet; the oldest is first. */
+  /** Lines that are not in the file yet, the oldest first. */
   #waiting: string[] = []
   readonly #commits: GroupCommit
 
@@ -33,8 +33,8 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the line is on disk, or could not be written: then it is tried again, and whoever watches the disk is told.
-   * @param address normalized, of the administrator; undefined: policy.json was edited
+   * Resolves when the line is on disk or the write failed. WriteHealth reports a failure and retries the write.
+   * @param address normalized client address of the administrator; undefined for an edit of policy.json
    */
   async record(address: string | undefined, change: AuditedChange): Promise<void> {
     const entry = { time: new Date().toISOString(), address: address ?? null, ...change }
@@ -55,7 +55,7 @@ export class AuditLog {
     }
   }
 
-  /** Before the file would be too large, it becomes `audit.jsonl.1`, that one `audit.jsonl.2`, and so on. */
+  /** Renames a full file to `audit.jsonl.1`, that one to `audit.jsonl.2`, and so on. */
   async #rotate(added: number): Promise<void> {
     const size = await sizeOf(this.#path)
     if (size === 0 || size + added <= AUDIT_FILE_MAX_BYTES) return
@@ -68,7 +68,7 @@ export class AuditLog {
   }
 }
 
-/** What a crash or a full disk has left of a line stays a line of its own. */
+/** Appends lines. A partial line that a crash or a full disk left stays a separate line. */
 async function append(path: string, text: string): Promise<void> {
   const file = await open(path, 'a+', PRIVATE_MODE)
   try {

@@ -1,14 +1,14 @@
-// What an edit of policy.json has changed, field by field.
+// Compares two policies field by field, for the audit log.
 
 import { AUDIT_MEMBERS_MAX } from '../limits.ts'
 import type { PolicyFile } from './policy-file.ts'
 
 type Change = { from: unknown; to: unknown } | { added: string[]; removed: string[]; more?: number }
 
-/** Field of the policy → what is different. */
+/** The changed fields of a policy, each with its change. */
 export type FileChanges = Partial<Record<keyof PolicyFile, Change>>
 
-/** Long lists are told in part: `more` says how many members are left out. */
+/** Names at most {@link AUDIT_MEMBERS_MAX} members of a list; `more` counts those that it leaves out. */
 export function differenceOf(before: PolicyFile, after: PolicyFile): FileChanges {
   const changes: FileChanges = {}
   for (const field of Object.keys(after) as (keyof PolicyFile)[]) {
@@ -24,12 +24,12 @@ function changeOf(from: unknown, to: unknown): Change | undefined {
   const added = [...now].filter((member) => !old.has(member))
   const removed = [...old].filter((member) => !now.has(member))
   if (added.length + removed.length === 0) return undefined
-  const told = { added: added.slice(0, AUDIT_MEMBERS_MAX), removed: removed.slice(0, AUDIT_MEMBERS_MAX) }
-  const more = added.length + removed.length - told.added.length - told.removed.length
-  return more > 0 ? { ...told, more } : told
+  const shown = { added: added.slice(0, AUDIT_MEMBERS_MAX), removed: removed.slice(0, AUDIT_MEMBERS_MAX) }
+  const more = added.length + removed.length - shown.added.length - shown.removed.length
+  return more > 0 ? { ...shown, more } : shown
 }
 
-/** Of a list its members, of limits `identity=bytes`. */
+/** The members of a list, or the limits as `identity=bytes`. */
 function membersOf(value: object | null): Set<string> {
   if (Array.isArray(value)) return new Set(value)
   return new Set(Object.entries(value ?? {}).map(([key, bps]) => `${key}=${bps}`))

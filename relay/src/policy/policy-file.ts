@@ -1,4 +1,4 @@
-// The shape of policy.json, and the policy of a relay that starts for the first time.
+// Parses policy.json, and creates the policy of a relay that starts for the first time.
 
 import { APPROVAL_MODES, type ApprovalMode, normalizeName } from '@svc/protocol'
 import { normalizeNetwork } from '../client-address/ip-networks.ts'
@@ -7,7 +7,7 @@ import type { PortGates } from '../config/settings.ts'
 import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
 import { DEFAULT_RESERVED_NAMES } from './reserved-names.ts'
 
-/** Blanks around a name are no part of it. */
+/** A lease name in UTF-16 code units, with blanks around it, which the relay removes. */
 const NAME_MAX_CHARS = 64
 
 export interface PolicyFile {
@@ -15,7 +15,7 @@ export interface PolicyFile {
   approved_identity_keys: string[]
   denied_identity_keys: string[]
   banned_identity_keys: string[]
-  /** As `normalizeNetwork` writes them. */
+  /** Addresses and networks in the form of `normalizeNetwork`. */
   banned_ips: string[]
   /** Identity key → bytes per second, above 0. */
   identity_bps: Record<string, number>
@@ -24,7 +24,7 @@ export interface PolicyFile {
   tcp_port_enabled: boolean
   tcp_port_max_leases: number
   landing_page_enabled: boolean
-  /** Normalized lease names that nobody gets. A file without them has the usual ones. */
+  /** Normalized lease names that no site gets. @default the names of reserved-names.ts */
   reserved_names: string[]
 }
 
@@ -34,24 +34,24 @@ const schema: z.ZodType<PolicyFile> = z.object({
   approved_identity_keys: z.array(z.string()),
   denied_identity_keys: z.array(z.string()),
   banned_identity_keys: z.array(z.string()),
-  banned_ips: uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is no IP address or CIDR range'),
+  banned_ips: uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is not an IP address or CIDR range'),
   identity_bps: z.record(z.string(), z.int().positive()),
   udp_enabled: z.boolean(),
   udp_max_leases: count,
   tcp_port_enabled: z.boolean(),
   tcp_port_max_leases: count,
   landing_page_enabled: z.boolean(),
-  reserved_names: uniqueList(NAME_MAX_CHARS, normalizeName, 'is no name')
+  reserved_names: uniqueList(NAME_MAX_CHARS, normalizeName, 'is not a name')
     .refine((names) => names.length <= RESERVED_NAMES_MAX, `has more than ${RESERVED_NAMES_MAX} names`)
     .default(() => [...DEFAULT_RESERVED_NAMES]),
 })
 
-/** Each of its members once, and as `normalize` writes it. */
+/** A list of distinct members in the form of `normalize`. */
 function uniqueList(maxChars: number, normalize: (text: string) => string | undefined, fault: string) {
   return z.array(normalized(maxChars, normalize, fault)).transform((members) => [...new Set(members)])
 }
 
-/** @throws RelayError that names the field at fault, SyntaxError for what is no JSON */
+/** @throws RelayError that names the invalid field, SyntaxError for invalid JSON */
 export function parsePolicyFile(text: string): PolicyFile {
   return parseWith(schema, JSON.parse(text))
 }

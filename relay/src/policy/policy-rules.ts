@@ -1,4 +1,4 @@
-// What the policy in force says about an identity, an address or a lease.
+// Answers what the current policy decides about an identity, a client address or a lease.
 
 import { identityKey, type Routing } from '@svc/protocol'
 import { NetworkSet } from '../client-address/ip-networks.ts'
@@ -6,7 +6,7 @@ import type { Lease } from '../lease/lease.ts'
 import type { PolicyFile } from './policy-file.ts'
 
 interface IdentityStatus {
-  /** Explicit, or by the mode `auto`; never while denied. */
+  /** Approved by an administrator or by the mode `auto`; false for a denied identity. */
   isApproved: boolean
   isBanned: boolean
   isDenied: boolean
@@ -28,7 +28,7 @@ export class PolicyRules {
     return this.#file
   }
 
-  /** Another policy, from now on. */
+  /** Replaces the policy. */
   apply(file: PolicyFile): void {
     this.#file = file
     this.#index = indexOf(file)
@@ -47,22 +47,22 @@ export class PolicyRules {
     }
   }
 
-  /** Whether the operator keeps a name from everybody. @param name normalized */
+  /** Whether the operator reserves a name. @param name normalized */
   isReserved(name: string): boolean {
     return this.#index.reserved.has(name)
   }
 
-  /** Whether any of the addresses is banned. They are normalized; undefined ones do not count. */
+  /** Whether any of the normalized addresses is banned. Undefined addresses are ignored. */
   isAnyIpBanned(...ips: (string | undefined)[]): boolean {
     return ips.some((ip) => ip !== undefined && this.#index.bannedIps.has(ip))
   }
 
-  /** The bans that meet any of the addresses, as the policy has them. */
+  /** The bans that cover any of the addresses, in the form of the policy. */
   ipBansOf(...ips: (string | undefined)[]): string[] {
     return [...new Set(ips.flatMap((ip) => (ip === undefined ? [] : this.#index.bannedIps.covering(ip))))]
   }
 
-  /** Whether the lease is banned or denied, by its identity or an address: nothing of it may stay open. */
+  /** Whether the lease is banned or denied, by its identity or an address. All of its connections must end then. */
   blocks(lease: Lease): boolean {
     const { isBanned, isDenied } = this.identityStatus(keyOf(lease))
     return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
@@ -79,18 +79,18 @@ export class PolicyRules {
     return this.identityStatus(keyOf(lease)).isApproved ? 'allowed' : 'approval'
   }
 
-  /** What the identity of the lease may transfer, in bytes per second; 0 means unlimited. */
+  /** Bandwidth limit of the lease's identity in bytes per second; 0 means unlimited. */
   bytesPerSecond(lease: Lease): number {
     return this.#file.identity_bps[keyOf(lease)] ?? 0
   }
 
-  /** Called after each change, once it is in force; it is on disk when the change's promise resolves. */
+  /** Adds a listener, which is called after each change of the policy in memory. */
   onChange(listener: () => void): void {
     this.#onChange.add(listener)
   }
 }
 
-/** The lists of a policy, made for asking: however long they are, that takes no longer. */
+/** The lists of a policy as sets, so that a lookup takes the same time for lists of any length. */
 interface Index {
   approved: ReadonlySet<string>
   denied: ReadonlySet<string>

@@ -1,4 +1,4 @@
-// Who may publish and how: the operator's decisions, kept in policy.json and asked wherever a lease is used.
+// Keeps the policy in policy.json: the administrator's decisions on who may publish, and how.
 
 import { join } from 'node:path'
 import type { LeasePolicyUpdate, PolicyDecisionsResponse, PolicySettings } from '@svc/protocol'
@@ -15,7 +15,7 @@ type Edit = (file: PolicyFile) => PolicyFile
 
 export class Policy extends PolicyRules {
   readonly #path: string
-  /** What the next write changes. */
+  /** Changes of the next write. */
   readonly #edits: Edit[] = []
   readonly #commits: GroupCommit
   #isWriting = false
@@ -33,7 +33,7 @@ export class Policy extends PolicyRules {
     this.#commits = new GroupCommit(commit)
   }
 
-  /** @throws SettingsError when `policy.json` is there but cannot be used; it is never overwritten */
+  /** @throws SettingsError when `policy.json` is invalid; the relay never overwrites it then */
   static async load(directory: string, gates: PortGates, health: WriteHealth): Promise<Policy> {
     const path = join(directory, FILE)
     const file = await readPolicyFile(path)
@@ -44,22 +44,22 @@ export class Policy extends PolicyRules {
   }
 
   /**
-   * Takes what somebody wrote into the file, unless a change of ours is on its way there.
-   * @returns whether that is another policy
-   * @throws SettingsError when the file cannot be used; the policy stays as it is
+   * Reads an operator's edit of the file, unless the relay is about to write the file itself.
+   * @returns whether the policy changed
+   * @throws SettingsError when the file is invalid; the policy stays as it is
    */
   async reload(): Promise<boolean> {
-    // The file is older than what it would replace; once it is written, somebody will look again.
+    // The file is older than the pending change. Its write triggers another reload.
     if (this.#isWriting || this.#edits.length > 0) return false
     const before = this.file
     const file = await readPolicyFile(this.#path)
-    if (file === undefined) throw new SettingsError(this.#path, 'is gone')
+    if (file === undefined) throw new SettingsError(this.#path, 'no longer exists')
     if (this.file !== before || format(file) === format(before)) return false
     this.apply(file)
     return true
   }
 
-  /** Resolves when no change is on its way any more, however that ended. */
+  /** Resolves when no change is pending. Never rejects. */
   async settled(): Promise<void> {
     await this.#lastChange.catch(() => {})
   }
@@ -75,7 +75,7 @@ export class Policy extends PolicyRules {
     }
   }
 
-  /** Every decision that holds, whether or not somebody is here whom it is about. */
+  /** Every decision in force, with or without a lease that it applies to. */
   get decisions(): PolicyDecisionsResponse {
     const file = this.file
     return {
@@ -118,8 +118,8 @@ export class Policy extends PolicyRules {
   }
 
   /**
-   * In force once it is on disk.
-   * @throws StateFileError and nothing has changed
+   * Applies a change once it is on disk.
+   * @throws StateFileError after which the policy is unchanged
    */
   async #change(edit: Edit): Promise<void> {
     this.#edits.push(edit)
@@ -129,7 +129,7 @@ export class Policy extends PolicyRules {
 
   async #write(): Promise<void> {
     const edits = this.#edits.splice(0)
-    // A failed change is not made later: whether it could be is all that is tried.
+    // Without a change this is a retry, which only tests whether the disk has room: a failed change is never made later.
     if (edits.length === 0) return await probePrivateWrite(this.#path, format(this.file))
     this.#isWriting = true
     try {
@@ -156,7 +156,7 @@ function format(file: PolicyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** The list with or without `member`; undefined leaves it as it is. */
+/** The list with or without `member`; with `present` undefined, the same list. */
 function withMember(list: readonly string[], member: string, present: boolean | undefined): string[] {
   if (present === undefined) return [...list]
   const others = list.filter((other) => other !== member)

@@ -1,4 +1,4 @@
-// The last changes of the policy, for administrators to see what others of them did. In memory: a restart forgets them.
+// Remembers the last changes of the policy for administrators. A restart forgets them.
 
 import type { PolicyChange, PolicyStep } from '@svc/protocol'
 import { POLICY_CHANGES_MAX } from '../limits.ts'

@@ -70,7 +70,7 @@ describe('a session that was activated', () => {
     broken.mockRestore()
     expect([status, json]).toEqual([
       500,
-      { error: expect.stringMatching(/^the relay failed to answer; its log/) },
+      { error: expect.stringMatching(/^the relay failed to handle the request; its log/) },
     ])
   })
 
@@ -235,7 +235,7 @@ describe('the endpoint', () => {
       expect(await relay.call(method, '/v1/sign')).toMatchObject({
         status: 405,
         headers: { allow: 'POST' },
-        json: { error: '/v1/sign takes POST' },
+        json: { error: '/v1/sign allows POST' },
       })
     const large = await sign({ client_hello: 'A'.repeat(512 * 1024) })
     expect(large).toMatchObject({ status: 400, json: { error: expect.stringMatching(/larger than 524288/) } })

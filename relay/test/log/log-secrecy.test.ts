@@ -151,7 +151,7 @@ describe('the log', () => {
   test('an answer with 500 names the request under which the log has the cause', () => {
     const id = failed.headers['x-request-id'] as string
     expect(failed).toMatchObject({ status: 500, json: { error: { code: 'internal' } } })
-    expect(failed.text).toContain(`so that nothing has changed; its log tells of request ${id}`)
+    expect(failed.text).toContain(`and nothing has changed; its log has the reason for request ${id}`)
     expect(lines()).toContainEqual(
       expect.objectContaining({ level: 50, request: id, err: expect.objectContaining({ code: 'EISDIR' }) }),
     )

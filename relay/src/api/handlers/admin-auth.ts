@@ -1,4 +1,4 @@
-// Who is an administrator: the admin token, compared in constant time, and what becomes of those who guess.
+// Checks admin tokens in constant time, and limits wrong ones per network.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AdminAuthLoginResponse, AdminAuthStatusResponse } from '@svc/protocol'
@@ -10,8 +10,8 @@ import { LoginAttempts } from './login-attempts.ts'
 const UNAUTHORIZED = 401
 
 /**
- * The right token always works, whoever else guesses from the same address: it is compared first. A wrong one counts
- * against the address wherever it is shown.
+ * The relay compares the token before it looks at the limit, so that the right token always works. A wrong one counts on
+ * every endpoint.
  */
 export class AdminAuth {
   readonly #digest: Buffer | undefined
@@ -27,7 +27,7 @@ export class AdminAuth {
   }
 
   /**
-   * @param address normalized, of the client
+   * @param address normalized client address
    * @throws RelayError `unauthorized` (401), `rate_limited` for a wrong token after 5 in a minute from its network
    */
   login(token: string, address: string): AdminAuthLoginResponse {
@@ -49,7 +49,7 @@ export class AdminAuth {
   require(authorization: string | undefined, address: string): void {
     const token = bearer(authorization)
     if (this.#isToken(token)) return
-    const message = 'a valid bearer token is needed'
+    const message = 'this endpoint needs the admin token as a bearer'
     if (token === undefined) throw unauthorized(message)
     this.#refuse(address, message)
   }
@@ -59,14 +59,14 @@ export class AdminAuth {
     throw unauthorized(message)
   }
 
-  /** A guess that is one too many ends its connection: each further one costs a handshake. */
+  /** A guess over the limit ends its connection, so that each further one costs the client a handshake. */
   #count(address: string): void {
     if (this.#token === undefined) return
     const { isFirst, waitS } = this.#attempts.failed(networkOf(address))
-    if (waitS === undefined) this.#log.warn({ address }, 'a wrong admin token')
-    else if (isFirst) this.#log.warn({ address, waitS }, 'too many wrong admin tokens')
+    if (waitS === undefined) this.#log.warn({ address }, 'a client sent a wrong admin token')
+    else if (isFirst) this.#log.warn({ address, waitS }, 'a client sent too many wrong admin tokens')
     if (waitS !== undefined)
-      throw new RelayError('rate_limited', 'too many wrong admin tokens', {
+      throw new RelayError('rate_limited', 'your network sent too many wrong admin tokens', {
         'Retry-After': `${waitS}`,
         Connection: 'close',
       })
@@ -74,7 +74,7 @@ export class AdminAuth {
 
   #isToken(token: string | undefined): boolean {
     if (this.#digest === undefined || token === undefined) return false
-    // Digests have one length, so that not even the length of the real one shows in the time this takes.
+    // Digests have one length, so that the time does not depend on the token's length.
     return timingSafeEqual(sha256(token), this.#digest)
   }
 }

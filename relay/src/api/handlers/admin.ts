@@ -1,4 +1,4 @@
-// The operator's endpoints behind the admin token: the policy, and what the relay carries.
+// Handles the administrator's endpoints: the policy and the relay's load.
 
 import type {
   AdminLoadResponse,
@@ -37,21 +37,21 @@ export class AdminApi {
     return this.#policy.settings
   }
 
-  /** @param address of the administrator, as of each change */
+  /** @param address client address of the administrator, for the audit log */
   async updateSettings(settings: PolicySettings, address: string): Promise<PolicySettings> {
     const undo = this.#policy.settings
     await this.#policy.updateSettings(settings)
-    await this.#made({ kind: 'settings', made: settings, undo }, address)
+    await this.#record({ kind: 'settings', made: settings, undo }, address)
     return this.#policy.settings
   }
 
-  /** @param after cursor of the last lease before */
+  /** @param after cursor of the previous page's last lease */
   state(after: string): PolicyStateResponse {
     const { items, next } = fillPage(this.#leasesAfter(sequenceOf(after)))
     return { policy: this.#policy.settings, leases: items, next }
   }
 
-  /** @param after the identity key or address that the page before ended with */
+  /** @param after the last identity key or address of the previous page */
   decisions(after: string): PolicyDecisionsResponse {
     return pageOfDecisions(this.#policy.decisions, after)
   }
@@ -76,7 +76,7 @@ export class AdminApi {
   async updateLease(update: LeasePolicyUpdate, address: string): Promise<Record<string, never>> {
     const undo = undoPolicyUpdate(update, this.#policy.decisions)
     await this.#policy.updateLease(update)
-    await this.#made({ kind: 'lease', made: update, undo }, address)
+    await this.#record({ kind: 'lease', made: update, undo }, address)
     return {}
   }
 
@@ -84,11 +84,11 @@ export class AdminApi {
     const { ip, is_banned } = update
     const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
     await this.#policy.updateIp(ip, is_banned)
-    await this.#made({ kind: 'ip', made: update, undo }, address)
+    await this.#record({ kind: 'ip', made: update, undo }, address)
     return {}
   }
 
-  async #made(step: PolicyStep, address: string): Promise<void> {
+  async #record(step: PolicyStep, address: string): Promise<void> {
     this.#changes.add(step)
     await this.#audit.record(address, step)
   }

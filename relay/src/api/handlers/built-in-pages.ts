@@ -1,5 +1,5 @@
-// What the root host serves beside the API: an operator's own files, or the pages that `npm ci` and `npm run site` build
-// into this package. Where nobody has built them, they say so.
+// Serves the root host beside the API: the operator's files, or the built-in pages, which `npm ci` and `npm run site`
+// build into this package. If they are not built, a text says so.
 
 import { join, resolve } from 'node:path'
 import type { Logger } from '../../log/log.ts'
@@ -11,30 +11,30 @@ import { findFile } from '../http/stored-file.ts'
 import { createCaFiles } from './ca-files.ts'
 import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
-/** Beside the code of this package. */
-const OWN_PAGES_DIR: string = resolve(import.meta.dirname, '../../../pages')
+/** The pages lie beside the code of this package. */
+const BUILT_IN_PAGES_DIR: string = resolve(import.meta.dirname, '../../../pages')
 const SERVICE_UNAVAILABLE = 503
-/** Where the pages are once they are built. */
+/** Paths of the built-in pages. */
 const PAGE = /^\/(?:(?:sites|admin|ca|examples)\/?)?$/
 const AUTHORITY_PAGE = 'ca/index.html'
 
 interface Pages {
-  /** Of an operator's own files; undefined: the relay's pages. */
+  /** Directory of the operator's files; undefined: the built-in pages. */
   directory: string | undefined
-  /** Whether the policy has `/` and `/sites` served; what else there is, such as `/admin`, is served in any case. */
+  /** Whether the policy allows `/` and `/sites`. Other pages, such as `/admin`, are always served. */
   hasLandingPage: () => boolean
-  /** PEM of the certificate of the development CA, where there is one. */
+  /** PEM of the development CA's certificate; undefined without one. */
   authority: () => string | undefined
   writer: BodyWriter
 }
 
 export function createPages({ directory, hasLandingPage, authority, writer }: Pages): Handler {
   const isOff = (name: string): boolean => isLandingPage(name) && !hasLandingPage()
-  const isOwnOff = (name: string): boolean =>
+  const isBuiltInOff = (name: string): boolean =>
     isOff(name) || (name === AUTHORITY_PAGE && authority() === undefined)
   const site =
     directory === undefined
-      ? unlessUnbuilt(createStaticFiles(OWN_PAGES_DIR, isOwnOff, writer), isOwnOff)
+      ? unlessUnbuilt(createStaticFiles(BUILT_IN_PAGES_DIR, isBuiltInOff, writer), isBuiltInOff)
       : createStaticFiles(directory, isOff, writer)
   return createCaFiles(authority, writer, site)
 }
@@ -48,21 +48,21 @@ function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler
     sendText(
       response,
       SERVICE_UNAVAILABLE,
-      "This relay's pages are not built. Whoever runs the relay builds them with `npm run site`; its API works without.\n",
+      "This relay's pages are not built. Its operator can build them with `npm run site`; the API works without them.\n",
       { 'Cache-Control': 'no-store' },
     )
   }
 }
 
-/** At the start: who runs a relay shall not have to look at it with a browser to learn that its pages are missing. */
+/** Warns the operator at the start when the built-in pages are missing. */
 export async function warnUnlessBuilt(log: Logger): Promise<void> {
   if (await areBuilt()) return
   log.warn(
-    { directory: OWN_PAGES_DIR },
-    "the relay's pages are not built, so that only its API is there: `npm run site` builds them",
+    { directory: BUILT_IN_PAGES_DIR },
+    "the relay's pages are not built, so that it serves only its API: `npm run site` builds them",
   )
 }
 
 async function areBuilt(): Promise<boolean> {
-  return (await findFile(join(OWN_PAGES_DIR, 'index.html'))) !== undefined
+  return (await findFile(join(BUILT_IN_PAGES_DIR, 'index.html'))) !== undefined
 }

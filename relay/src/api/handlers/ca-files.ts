@@ -1,4 +1,4 @@
-// The certificate of the development CA, in the forms that systems import: its files are there on localhost alone.
+// Serves the development CA's certificate in the formats that systems import. Only a relay on localhost has one.
 
 import type { ServerResponse } from 'node:http'
 import { PEM_MEDIA_TYPE } from '@svc/protocol'
@@ -13,8 +13,8 @@ const OK = 200
 const NOT_MODIFIED = 304
 
 /**
- * What systems do by the type and the name of a file: browsers on Apple's systems and Firefox offer to import what is
- * `inline`; Windows and Android know a certificate by `.crt`.
+ * Systems act on a file's type and name: Firefox and browsers on Apple's systems offer to import an `inline` file;
+ * Windows and Android recognize a certificate by `.crt`.
  */
 const FORMATS: Record<CaFormat, { mediaType: string; disposition: string }> = {
   pem: { mediaType: PEM_MEDIA_TYPE, disposition: 'attachment; filename="svc-ca.pem"' },
@@ -27,24 +27,24 @@ const FORMATS: Record<CaFormat, { mediaType: string; disposition: string }> = {
 }
 
 /**
- * @param authority PEM of the certificate; undefined where the relay has no CA
- * @param otherwise what answers every other path, and these where there is no CA
+ * @param authority returns the PEM of the CA's certificate; undefined without a CA
+ * @param next handles every other path, and these paths without a CA
  */
 export function createCaFiles(
   authority: () => string | undefined,
   writer: BodyWriter,
-  otherwise: Handler,
+  next: Handler,
 ): Handler {
   const files = new AuthorityFiles()
   return async (request, response) => {
     const format = formatOf(pathOf(request))
     const pem = format && authority()
-    if (format === undefined || pem === undefined) return await otherwise(request, response)
+    if (format === undefined || pem === undefined) return await next(request, response)
     protectPage(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
     const { body, tag } = await files.of(pem, format)
     const common = { 'Cache-Control': 'no-cache', ETag: tag }
-    if (isKnown(request.headers['if-none-match'], tag)) return unchanged(response, common)
+    if (isKnown(request.headers['if-none-match'], tag)) return sendNotModified(response, common)
     const { mediaType, disposition } = FORMATS[format]
     const headers = {
       ...common,
@@ -61,7 +61,7 @@ interface File {
   tag: string
 }
 
-/** Each made once for a certificate: the key of a PKCS #12 file takes some time to derive. */
+/** Creates each file once per certificate, since deriving the key of a PKCS #12 file takes time. */
 class AuthorityFiles {
   #pem = ''
   readonly #files = new Map<CaFormat, Promise<File>>()
@@ -84,6 +84,6 @@ function formatOf(path: string): CaFormat | undefined {
   return CA_FORMATS.find((format) => path === `/ca.${format}`)
 }
 
-function unchanged(response: ServerResponse, headers: Record<string, string>): void {
+function sendNotModified(response: ServerResponse, headers: Record<string, string>): void {
   response.writeHead(NOT_MODIFIED, headers).end()
 }

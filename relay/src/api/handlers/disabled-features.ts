@@ -1,4 +1,4 @@
-// Endpoints of features that are off here. They say so, to those who may know, rather than pass for unknown paths.
+// Answers endpoints of features that this relay does not have with `feature_unavailable`.
 
 import { HEADER, PATH } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
@@ -9,10 +9,10 @@ import type { Handler, Routing } from '../http/server.ts'
 export function createDisabledFeatures(credentials: LeaseCredentials): Routing {
   const cache: Handler = (request) => {
     credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
-    throw unavailable('static caching is not enabled on this relay')
+    throw unavailable('this relay does not have the static cache')
   }
   const discovery: Handler = () => {
-    throw unavailable('discovery is not enabled on this relay')
+    throw unavailable('this relay does not have discovery')
   }
   return {
     [PATH.cache]: { POST: cache, PUT: cache, DELETE: cache },

@@ -1,4 +1,4 @@
-// The installer: scripts and binaries that the operator put into a directory. Outside the envelope, as tools expect.
+// Serves the installer: scripts and binaries from the operator's directory, without the envelope.
 
 import { join } from 'node:path'
 import { INSTALL_SLUGS, type InstallSlug, installBinPath, PATH } from '@svc/protocol'
@@ -12,14 +12,14 @@ const NOT_FOUND = 404
 const CONFLICT = 409
 
 interface Artifact {
-  /** Below the directory. */
+  /** Path relative to the directory. */
   file: string
   mediaType: string
-  /** Of that release and no other, when the request names one. */
+  /** Release of the file, which must match the one that a request names. */
   release?: string
 }
 
-/** @param directory `install.sh`, `install.ps1` and `bin/<slug>`, each if it is there; undefined: nothing is offered */
+/** @param directory has `install.sh`, `install.ps1` and `bin/<slug>`, all optional; undefined: the relay has no installer */
 export function createInstaller(directory: string | undefined, release: string, writer: BodyWriter): Routing {
   const routing: Routing = {
     [PATH.installSh]: both(serve(directory, writer, { file: 'install.sh', mediaType: 'text/x-shellscript' })),
@@ -48,11 +48,11 @@ function serve(
 ): Handler {
   return async (request, response) => {
     const version = new URLSearchParams(request.url?.split('?')[1]).get('version')
-    // Texts of failures are comments: somebody may have piped this into a shell.
+    // Error texts are shell comments, since users pipe the script into a shell.
     if (release !== undefined && version !== null && version !== release)
       return sendText(response, CONFLICT, `# this relay is release ${release}\n`)
     const artifact = directory === undefined ? undefined : await findFile(join(directory, file))
-    if (artifact === undefined) return sendText(response, NOT_FOUND, '# this relay does not offer that\n')
+    if (artifact === undefined) return sendText(response, NOT_FOUND, '# this relay does not have that file\n')
     await sendFile(writer, request, response, artifact, {
       content: { 'Content-Type': mediaType, 'X-Content-Type-Options': 'nosniff' },
       common: { 'Cache-Control': 'no-cache' },

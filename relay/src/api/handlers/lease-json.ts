@@ -1,4 +1,4 @@
-// A lease as the public state shows it.
+// Describes a lease in JSON, as the public list shows it.
 
 import type { Lease as LeaseJson } from '@svc/protocol'
 import type { Lease } from '../../lease/lease.ts'

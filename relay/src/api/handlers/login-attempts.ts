@@ -1,4 +1,4 @@
-// Wrong admin tokens by source: five a minute, then the source is told to wait.
+// Counts wrong admin tokens per network: after five in a minute the network has to wait.
 
 import { LOGIN_FAILURES_PER_MINUTE } from '@svc/protocol'
 import { LOGIN_NETWORKS_MAX } from '../../limits.ts'
@@ -6,21 +6,21 @@ import { LOGIN_NETWORKS_MAX } from '../../limits.ts'
 const MINUTE_MS = 60_000
 
 interface Failures {
-  /** When, within the last minute, by `performance.now()`; the first one is the oldest. */
+  /** Times of failures within the last minute by `performance.now()`, the oldest first. */
   recent: number[]
-  /** Whether there was one more than may be since then. */
+  /** Whether another failure exceeded the limit since then. */
   isExceeded: boolean
 }
 
 export interface FailedAttempt {
-  /** Seconds after which the source may fail again; undefined while it has failures left. */
+  /** Seconds after which the network may fail again; undefined below the limit. */
   waitS: number | undefined
-  /** Whether this is the first one that was too many. */
+  /** Whether this is the first failure over the limit. */
   isFirst: boolean
 }
 
 export class LoginAttempts {
-  /** The source that failed longest ago is first. */
+  /** Failures by network; the network that failed longest ago is first. */
   readonly #failures = new Map<string, Failures>()
 
   failed(network: string): FailedAttempt {

@@ -1,27 +1,27 @@
-// The operator's decisions, page by page, in the order of whom they are about.
+// Pages the policy's decisions, sorted by the identity key or address that they apply to.
 
 import type { PolicyDecisionsResponse } from '@svc/protocol'
 import { fillPage } from '../http/pagination.ts'
 
 const LISTS = ['approved', 'denied', 'banned', 'banned_ips'] as const
 
-/** What was decided about one identity or address. */
-interface Decided {
+/** All decisions on one identity or address. */
+interface Decisions {
   subject: string
   lists: (typeof LISTS)[number][]
   bps: number | undefined
 }
 
-/** @param after the identity key or address that the page before ended with; empty for the first page */
+/** @param after the last identity key or address of the previous page; empty for the first page */
 export function pageOfDecisions(all: PolicyDecisionsResponse, after: string): PolicyDecisionsResponse {
   const sets = LISTS.map((name) => [name, new Set(all[name])] as const)
   const subjects = new Set([...LISTS.flatMap((name) => all[name]), ...Object.keys(all.bps)])
   const following = [...subjects].filter((subject) => subject > after).sort()
-  const decided = following.map((subject): [string, Decided] => {
+  const decisions = following.map((subject): [string, Decisions] => {
     const lists = sets.filter(([, members]) => members.has(subject)).map(([name]) => name)
     return [subject, { subject, lists, bps: all.bps[subject] }]
   })
-  const { items, next } = fillPage(decided)
+  const { items, next } = fillPage(decisions)
   const listed = (name: (typeof LISTS)[number]): string[] =>
     items.filter(({ lists }) => lists.includes(name)).map(({ subject }) => subject)
   return {

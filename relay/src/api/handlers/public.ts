@@ -1,4 +1,4 @@
-// The public endpoints: is the relay up, and what does it publish.
+// Handles the public endpoints: the relay's health and its list of sites.
 
 import type { HealthResponse, Lease as LeaseJson, PublicStateResponse } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
@@ -13,7 +13,7 @@ export class PublicApi {
   readonly #problems: () => readonly string[]
   readonly #isClosing: () => boolean
 
-  /** @param problems what the relay cannot do now, a sentence each */
+  /** @param problems returns a sentence for each thing that the relay cannot do now */
   constructor(
     leases: LeaseRegistry,
     policy: Policy,
@@ -27,9 +27,9 @@ export class PublicApi {
   }
 
   /**
-   * Whether work may be sent here: a relay that does not listen yet, or any more, cannot even be asked. One that cannot
-   * write still serves all who are here, so a load balancer that took it away would do more harm.
-   * @throws RelayError `feature_unavailable` to whoever is still connected to a relay that is closing
+   * Whether load balancers may send work to the relay. A relay that cannot write is `degraded` and still serves its
+   * sites, so that removing it would do more harm.
+   * @throws RelayError `feature_unavailable` while the relay is closing
    */
   health(): HealthResponse {
     if (this.#isClosing()) throw new RelayError('feature_unavailable', 'this relay is closing')
@@ -38,8 +38,8 @@ export class PublicApi {
   }
 
   /**
-   * Leases that are hidden, or that the policy does not route, are left out.
-   * @param after cursor of the last lease before
+   * Lists leases that are not hidden and that the policy routes.
+   * @param after cursor of the previous page's last lease
    */
   state(after: string): PublicStateResponse {
     const { items, next } = fillPage(this.#shownAfter(sequenceOf(after)))

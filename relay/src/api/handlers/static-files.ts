@@ -1,4 +1,4 @@
-// The static site at the root host, for paths that the API does not reserve.
+// Serves static files at the root host, for paths that the API does not reserve.
 
 import type { ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
@@ -13,23 +13,23 @@ import { findFile, type StoredFile } from '../http/stored-file.ts'
 
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
-/** The relay's public face: the landing page, and the list of sites that it leads to. */
+/** The landing page and the list of sites. */
 const LANDING_PAGE = /^(?:sites\/)?index\.html$|^sites\.html$/i
-/** A file whose name changes with its content, as Vite makes them. */
+/** A file whose name changes with its content, as Vite names them. */
 const HASHED_ASSET = /(?:^|\/)assets\/[^/]+-[\w-]{8}\.\w+$/
-/** What begins with a dot is not meant for the public, and what leads out of the directory begins with one, too. */
+/** Hidden files and `..`, which would lead out of the directory. */
 const HIDDEN = /(?:^|\/)\./
 /** On Windows, `~` and a digit may be the short form of any name, and `:` leads to another volume or stream. */
-const NO_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
-/** Files that lie beside a file, compressed already; the smallest first. */
+const INVALID_NAME = sep === '\\' ? /[\0\\:]|~\d/ : /[\0\\]/
+/** Endings of compressed files beside a file, the smallest first. */
 const CODINGS: readonly [ContentCoding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ]
 
 /**
- * Of every answer, because every page here shares its origin with the administrator's: only what the site brought along
- * runs, nobody frames it, and nothing but pictures comes from elsewhere.
+ * Headers of every response, since every page shares its origin with the administration: pages run only their own
+ * scripts, cannot be framed, and load nothing but images from other origins.
  */
 const HEADERS = {
   'Content-Security-Policy': [
@@ -51,8 +51,8 @@ const HEADERS = {
 }
 
 /**
- * Looks at the files at each request: a rebuild shows at the next load, and cannot leave a file that is gone.
- * @param isOff whether a page is not to be found, by the name of its file: below the directory, with `/` between folders
+ * Looks for files at each request, so that a rebuild shows at the next load.
+ * @param isOff whether the relay hides a page, called with its file's name below the directory, with `/` between folders
  */
 export function createStaticFiles(
   directory: string,
@@ -78,29 +78,29 @@ export function createStaticFiles(
   }
 }
 
-/** @param name of a file, as of {@link createStaticFiles} */
+/** @param name a file's name as in {@link createStaticFiles} */
 export function isLandingPage(name: string): boolean {
   return LANDING_PAGE.test(name)
 }
 
-/** Sets what holds for every answer beside the API. */
+/** Sets the headers of every response outside the API. */
 export function protectPage(response: ServerResponse): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
 }
 
 interface Page {
-  /** Below the directory, with `/` between folders. */
+  /** Name below the directory, with `/` between folders. */
   name: string
   file: StoredFile
 }
 
-/** In a process that only passes such requests on. */
+/** Handler of a process that serves no files. */
 export const noStaticFiles: Handler = (_request, response) => notFound(response)
 
-/** A page is found without its `.html`, and a folder by its index. */
+/** Finds the file of a path. A page needs no `.html`, and a folder leads to its index. */
 async function findPage(directory: string, path: string): Promise<Page | undefined> {
   const decoded = decode(path)
-  if (decoded === undefined || NO_NAME.test(decoded) || HIDDEN.test(decoded)) return undefined
+  if (decoded === undefined || INVALID_NAME.test(decoded) || HIDDEN.test(decoded)) return undefined
   const name = decoded.split('/').filter(Boolean).join('/')
   const index = name === '' ? 'index.html' : `${name}/index.html`
   const names = decoded.endsWith('/') ? [index] : [name, `${name}.html`, index]
@@ -111,7 +111,7 @@ async function findPage(directory: string, path: string): Promise<Page | undefin
   return undefined
 }
 
-/** @returns undefined for what is not UTF-8 in percent-encoding (RFC 3986 §2.1) */
+/** @returns undefined for invalid percent-encoding or UTF-8 (RFC 3986 §2.1) */
 function decode(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
@@ -120,7 +120,7 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** The file, or what lies beside it compressed in a way that the client takes. */
+/** The file, or a compressed form of it that the client accepts. */
 async function bestOf(
   file: StoredFile,
   accepted: string | string[] | undefined,

@@ -1,4 +1,4 @@
-// Sends bodies in pieces, the next one when the client has taken the last, and so many at once as the memory allows.
+// Sends response bodies in pieces, each after the client has taken the last, within bounds of memory.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -15,7 +15,7 @@ import { RequestMemory } from '../../rate-limit/request-memory.ts'
 export interface Outgoing {
   status: number
   headers: Record<string, string>
-  /** Of the body in bytes, and the body itself: pieces of at most {@link BODY_CHUNK_BYTES}. */
+  /** Size of the body in bytes, and its pieces of at most {@link BODY_CHUNK_BYTES}. */
   size: number
   pieces: AsyncGenerator<Buffer>
 }
@@ -36,9 +36,9 @@ export class BodyWriter {
   }
 
   /**
-   * Resolves when the client has taken everything, or is gone. To HEAD only the headers are sent.
-   * @throws RelayError `rate_limited` when too much is on its way to the client's network or to all, and the error of
-   * `pieces`, the first of which is waited for before anything is sent
+   * Resolves when the client has taken the whole body or closed the connection. The response to HEAD has no body.
+   * @throws RelayError `rate_limited` when too many bytes are in flight to the client's network or to all. An error of
+   * the first piece is thrown before anything is sent.
    */
   async send(
     request: IncomingMessage,
@@ -59,7 +59,7 @@ export class BodyWriter {
   }
 }
 
-/** Pieces of what is in memory already. */
+/** Divides a body in memory into pieces. */
 export async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += BODY_CHUNK_BYTES) yield body.subarray(at, at + BODY_CHUNK_BYTES)
 }
@@ -81,14 +81,14 @@ async function sendPieces(
     return
   }
   try {
-    await pipeline(beginningWith(first.value, pieces), response)
+    await pipeline(prepend(first.value, pieces), response)
   } catch (error) {
-    // What a client does is no failure of the relay's.
+    // A client that closes the connection is not an error.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
 }
 
-async function* beginningWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield first
   yield* rest
 }

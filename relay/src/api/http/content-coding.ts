@@ -1,11 +1,11 @@
-// Which content coding a client takes (RFC 9110 §12.5.3).
+// Reads from `Accept-Encoding` whether a client accepts a content coding (RFC 9110 §12.5.3).
 
 export type ContentCoding = 'br' | 'gzip'
 
-/** The part of a media range or coding behind its name: `;q=0.5`. */
+/** The weight after a coding's name: `;q=0.5`. */
 const WEIGHT = /^;\s*q=([01](?:\.\d{0,3})?)$/i
 
-/** @param accepted the header `Accept-Encoding`; without one only the content itself is sure to be understood */
+/** @param accepted the header `Accept-Encoding`; without one the client gets no coding */
 export function takesCoding(accepted: string | undefined, coding: ContentCoding): boolean {
   let isTaken = false
   for (const item of (accepted ?? '').split(',')) {
@@ -14,7 +14,7 @@ export function takesCoding(accepted: string | undefined, coding: ContentCoding)
     if (!isNamed && name.trim() !== '*') continue
     const weight = WEIGHT.exec(parameters.join('').trim())?.[1]
     isTaken = parameters.length === 0 || Number(weight ?? 0) > 0
-    // Its own weight counts more than that of all others (§12.5.3, rule 3).
+    // The coding's own weight precedes that of `*` (§12.5.3, rule 3).
     if (isNamed) return isTaken
   }
   return isTaken

@@ -1,4 +1,4 @@
-// Cross-origin rules: a page of any origin may embed the SDK, so `/sdk/*` and `/v1/sign` answer them all.
+// Allows cross-origin requests to `/sdk/*` and `/v1/sign`, since pages of any origin may embed the SDK.
 
 import type { ServerResponse } from 'node:http'
 import { CORS_MAX_AGE_S, HEADER, PATH } from '@svc/protocol'
@@ -9,12 +9,11 @@ export function isCrossOrigin(path: string): boolean {
 
 export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Origin', '*')
-  // Else a page could not tell what time it is here, how long `rate_limited` asks it to wait, nor which request to ask the
-  // operator about.
+  // Pages need the relay's time, the delay after `rate_limited`, and the request ID for questions to the operator.
   response.setHeader('Access-Control-Expose-Headers', `Date, Retry-After, ${HEADER.requestId}`)
 }
 
-/** Answers a preflight (Fetch §3.2.2) for a path that takes `methods`. */
+/** Answers a preflight (Fetch §3.2.2) for a path that allows `methods`. */
 export function sendPreflight(response: ServerResponse, methods: readonly string[]): void {
   response.writeHead(204, {
     'Access-Control-Allow-Methods': methods.join(', '),

@@ -1,4 +1,4 @@
-// How answers look: `{ok, data}` or `{ok, error}`.
+// Sends responses in the envelope: `{ok, data}` or `{ok, error}`.
 
 import type { ServerResponse } from 'node:http'
 import type { Envelope } from '@svc/protocol'
@@ -33,7 +33,7 @@ export function sendJson(
   response.end(text)
 }
 
-/** Outside the envelope. */
+/** Sends a plain text without the envelope. */
 export function sendText(
   response: ServerResponse,
   status: number,

@@ -1,4 +1,4 @@
-// Answers with a file: whole, a range of it, or that the client has it already (RFC 9110 §13, §14).
+// Sends a file, a range of it, or 304 when the client has it (RFC 9110 §13, §14).
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyWriter } from './body-writer.ts'
@@ -12,13 +12,13 @@ const NOT_MODIFIED = 304
 const RANGE_NOT_SATISFIABLE = 416
 
 export interface FileHeaders {
-  /** Of the content: not part of an answer without it. */
+  /** Headers of responses with content. */
   content: Record<string, string>
-  /** Of every answer, also of the one that the client's copy is still right. */
+  /** Headers of every response, 304 included. */
   common: Record<string, string>
 }
 
-/** @throws Error when the file cannot be read, and what the writer throws */
+/** @throws Error when the file cannot be read, and the errors of {@link BodyWriter.send} */
 export async function sendFile(
   writer: BodyWriter,
   request: IncomingMessage,
@@ -26,7 +26,7 @@ export async function sendFile(
   file: StoredFile,
   { content, common }: FileHeaders,
 ): Promise<void> {
-  // Ranges of one version are never put together with those of another: the tag is a strong one (§8.8.1).
+  // A strong tag, so that clients never combine ranges of different versions (§8.8.1).
   const tag = `"${file.version}"`
   const always = { ...common, ETag: tag, 'Last-Modified': file.modified.toUTCString() }
   if (isUnchanged(request, file, tag)) {
@@ -56,7 +56,7 @@ export async function sendFile(
   })
 }
 
-/** §13.2.2: tags count, and a time only where no tag was sent. */
+/** §13.2.2: a time counts only without a tag. */
 function isUnchanged({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
   const tags = headers['if-none-match']
   if (tags !== undefined) return isKnown(tags, tag)
@@ -64,14 +64,14 @@ function isUnchanged({ headers }: IncomingMessage, file: StoredFile, tag: string
   return since !== undefined && seconds(file.modified) <= seconds(new Date(since))
 }
 
-/** §13.1.5: whether the client has a part of this version, and wants another one of the same. */
+/** §13.1.5: whether the range is requested of this version. */
 function isRangeOf({ headers }: IncomingMessage, file: StoredFile, tag: string): boolean {
   const condition = headers['if-range']
   if (condition === undefined || condition === tag) return true
   return seconds(new Date(`${condition}`)) === seconds(file.modified)
 }
 
-/** As exact as a date of HTTP. */
+/** Whole seconds, the precision of an HTTP date. */
 function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }

@@ -1,14 +1,14 @@
-// JSON from outside: within bounds of depth and of values, and with each name once, so that everybody reads the same in it.
+// Parses JSON of clients within bounds of depth and number of values, and refuses duplicate names.
 
 import { RelayError } from '../../errors.ts'
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../limits.ts'
 
 /**
- * @throws RelayError `invalid_json` for what RFC 8259 does not allow or leaves open, `invalid_request` when it is too deep
- * or has too many values
+ * @throws RelayError `invalid_json` for invalid JSON and duplicate names, `invalid_request` for JSON that is too deep or
+ * has too many values
  */
 export function parseJson(text: string): unknown {
-  // Before anything recurses into it.
+  // Runs before the recursive parser.
   requireNarrow(text)
   try {
     return JSON.parse(text)
@@ -18,11 +18,11 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * RFC 8259 §4: names should be unique, and what a parser makes of others is unpredictable.
- * What is not JSON may pass here, or be refused for a wrong reason.
+ * Checks the bounds, and that names are unique: parsers treat duplicates differently (RFC 8259 §4). Invalid JSON may
+ * pass here, or get another error.
  */
 function requireNarrow(text: string): void {
-  /** Names of each object that is open, and undefined for each array. */
+  /** The names of each open object, and undefined for each open array. */
   const open: (Set<string> | undefined)[] = []
   let values = 1
   for (let at = 0; at < text.length; at++) {
@@ -44,9 +44,9 @@ function requireNarrow(text: string): void {
 }
 
 /**
- * The text of a member of the outermost object.
- * @param beginning of JSON; it may be cut off anywhere
- * @returns undefined when the member is not a text that is whole within `beginning`
+ * Finds a string member of the outermost object.
+ * @param beginning the first part of JSON, which may end anywhere
+ * @returns undefined unless the member is a string that ends within `beginning`
  */
 export function memberWithin(beginning: string, name: string): string | undefined {
   let depth = 0
@@ -67,7 +67,7 @@ export function memberWithin(beginning: string, name: string): string | undefine
   return undefined
 }
 
-/** Where the string that begins at `start` is over; behind the text when it never is. */
+/** The end of the string that begins at `start`; the text's length for an open string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1
@@ -89,7 +89,7 @@ function addName(names: Set<string> | undefined, quoted: string): void {
   names.add(name)
 }
 
-/** Escapes count for what they mean. */
+/** The string with its escapes resolved. */
 function unquote(quoted: string): string | undefined {
   try {
     return JSON.parse(quoted)

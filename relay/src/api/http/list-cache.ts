@@ -1,5 +1,5 @@
-// The pages of a list as they are sent: each made once for all who ask for it at a time, and bounded in memory, those that
-// are still on their way to a client included.
+// Caches the pages of a list. Clients that request a page at the same time share one copy; the memory of all pages is
+// bounded, pages that are being sent included.
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -18,16 +18,16 @@ const compress = promisify(gzip)
 
 export interface CachedList {
   readonly body: Buffer
-  /** Of the body, and of its compressed form: equal bodies have equal tags, and others have others. */
+  /** Strong entity tags of the body and of its compressed form. */
   readonly tag: string
   readonly gzipTag: string
-  /** Compressed for the first who asks; undefined where nothing is gained, or while another page is compressed. */
+  /** Compresses the body once. @returns undefined if it gains nothing, or while another page is compressed */
   gzip(): Promise<Buffer | undefined>
-  /** It is on its way to nobody any more; to be called once for each time that it was taken. */
+  /** Ends one use of the page. Callers call it once after each {@link ListCache.take}. */
   release(): void
 }
 
-interface Kept {
+interface CachedPage {
   body: Buffer
   tag: string
   compressed: Promise<Buffer | undefined> | undefined
@@ -39,39 +39,41 @@ interface Kept {
 export class ListCache {
   readonly #make: (after: string) => unknown
   readonly #maxBytes: number
-  /** By cursor; the one that was asked for longest ago is first. */
-  readonly #pages = new Map<string, Kept>()
+  /** Pages by cursor, the least recently requested first. */
+  readonly #pages = new Map<string, CachedPage>()
   readonly #rates = {
     first: new GcraLimiter(1, FIRST_LIST_PAGE_RATE),
     others: new GcraLimiter(1, OTHER_LIST_PAGE_RATE),
   }
-  /** Of listed pages, and of others that are on their way. */
+  /** Bytes of cached pages, and of others that are being sent. */
   #bytes = 0
   #isCompressing = false
 
   /**
-   * @param make the data of the page behind a cursor; that of the first page is empty
-   * @param maxBytes of all pages that are kept or on their way
+   * @param make returns the data of the page after a cursor, which is empty for the first page
+   * @param maxBytes bytes of all pages that are cached or being sent
    */
   constructor(make: (after: string) => unknown, maxBytes: number = LIST_CACHE_MAX_BYTES) {
     this.#make = make
     this.#maxBytes = maxBytes
   }
 
-  /** Bytes of all pages that are kept or on their way. */
+  /** Bytes of all pages that are cached or being sent. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * The page as it is now; as it was a moment ago when it was made too often.
-   * @throws RelayError `rate_limited` when it cannot be made now, and what `make` throws
+   * The current page, or the cached one above the rate of new pages.
+   * @throws RelayError `rate_limited` when the page is neither cached nor may be built, and the errors of `make`
    */
   take(after: string): CachedList {
     const known = this.#pages.get(after)
-    const page = this.#made(after, known) ?? known
+    const page = this.#current(after, known) ?? known
     if (page === undefined)
-      throw new RelayError('rate_limited', 'too many pages of this list at once', { 'Retry-After': '1' })
+      throw new RelayError('rate_limited', 'clients request pages of this list too often', {
+        'Retry-After': '1',
+      })
     this.#pages.delete(after)
     this.#pages.set(after, page)
     page.uses += 1
@@ -84,7 +86,7 @@ export class ListCache {
     }
   }
 
-  #made(after: string, known: Kept | undefined): Kept | undefined {
+  #current(after: string, known: CachedPage | undefined): CachedPage | undefined {
     const now = performance.now()
     const rate = after === '' ? this.#rates.first : this.#rates.others
     if (rate.waitMs(0, 1, now) > 0) return undefined
@@ -96,7 +98,7 @@ export class ListCache {
     if (!this.#makeRoom(body.length)) return undefined
     if (known !== undefined) this.#unlist(after, known)
     this.#bytes += body.length
-    const page: Kept = { body, tag, compressed: undefined, bytes: body.length, uses: 0, isListed: true }
+    const page: CachedPage = { body, tag, compressed: undefined, bytes: body.length, uses: 0, isListed: true }
     this.#pages.set(after, page)
     return page
   }
@@ -109,18 +111,18 @@ export class ListCache {
     return this.#bytes + bytes <= this.#maxBytes
   }
 
-  #unlist(after: string, page: Kept): void {
+  #unlist(after: string, page: CachedPage): void {
     this.#pages.delete(after)
     page.isListed = false
     if (page.uses === 0) this.#bytes -= page.bytes
   }
 
-  #release(page: Kept): void {
+  #release(page: CachedPage): void {
     page.uses -= 1
     if (page.uses === 0 && !page.isListed) this.#bytes -= page.bytes
   }
 
-  async #gzip(page: Kept): Promise<Buffer | undefined> {
+  async #gzip(page: CachedPage): Promise<Buffer | undefined> {
     if (page.compressed === undefined) {
       if (this.#isCompressing || page.body.length < COMPRESSED_MIN_BYTES) return undefined
       this.#isCompressing = true
@@ -133,9 +135,9 @@ export class ListCache {
     return await page.compressed
   }
 
-  #account(page: Kept, compressed: Buffer): Buffer | undefined {
+  #account(page: CachedPage, compressed: Buffer): Buffer | undefined {
     if (compressed.length >= page.body.length) return undefined
-    // Who asked for it has not released it yet: it is counted as long as anybody has it.
+    // The caller has not released the page yet, so that its bytes are still counted.
     page.bytes += compressed.length
     this.#bytes += compressed.length
     return compressed

@@ -1,4 +1,4 @@
-// Answers with a page of a list: compressed for clients that take it, and 304 to those that have it already.
+// Sends a page of a list: compressed for clients that accept it, and 304 to clients that have it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BodyWriter, piecesOf } from './body-writer.ts'
@@ -10,21 +10,23 @@ import type { CachedList } from './list-cache.ts'
 const NOT_MODIFIED = 304
 
 /**
- * @param page is released when it is sent
- * @param isKept whether clients may keep it, and ask whether it is still that (RFC 9110 §13)
+ * @param page released after it is sent
+ * @param isCacheable whether clients may cache and revalidate the page (RFC 9110 §13)
  */
 export async function sendList(
   writer: BodyWriter,
   request: IncomingMessage,
   response: ServerResponse,
   page: CachedList,
-  isKept: boolean,
+  isCacheable: boolean,
 ): Promise<void> {
   try {
     const { 'if-none-match': known, 'accept-encoding': accepted } = request.headers
-    const common = { 'Cache-Control': isKept ? 'no-cache' : 'no-store', Vary: 'Accept-Encoding' }
+    const common = { 'Cache-Control': isCacheable ? 'no-cache' : 'no-store', Vary: 'Accept-Encoding' }
     const isTaken = takesCoding(`${accepted ?? ''}`, 'gzip')
-    const same = [page.tag, ...(isTaken ? [page.gzipTag] : [])].find((tag) => isKept && isKnown(known, tag))
+    const same = [page.tag, ...(isTaken ? [page.gzipTag] : [])].find(
+      (tag) => isCacheable && isKnown(known, tag),
+    )
     if (same !== undefined) {
       response.writeHead(NOT_MODIFIED, { ...common, ETag: same }).end()
       return
@@ -34,7 +36,7 @@ export async function sendList(
     const headers = {
       ...JSON_HEADERS,
       ...common,
-      ...(isKept && { ETag: compressed ? page.gzipTag : page.tag }),
+      ...(isCacheable && { ETag: compressed ? page.gzipTag : page.tag }),
       ...(compressed && { 'Content-Encoding': 'gzip' }),
       'Content-Length': `${body.length}`,
     }

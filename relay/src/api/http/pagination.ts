@@ -1,19 +1,19 @@
-// Lists that may be long are sent in pages: which items are on one, and where the next one begins.
+// Divides long lists into pages, each with the cursor of the next one.
 
 import type { IncomingMessage } from 'node:http'
 import { RelayError } from '../../errors.ts'
 import { LIST_PAGE_BYTES } from '../../limits.ts'
 
-/** Longer than every cursor of ours. */
+/** Longer than every cursor of this relay. */
 const CURSOR_MAX_CHARS = 256
 
 export interface Paginated<T> {
   items: T[]
-  /** Cursor of the last item when others follow. */
+  /** Cursor of the last item; undefined on the last page. */
   next: string | undefined
 }
 
-/** @param items with their cursors, from the first one of the page on */
+/** @param items items with their cursors, beginning with the first of the page */
 export function fillPage<T>(
   items: Iterable<[cursor: string, item: T]>,
   maxBytes: number = LIST_PAGE_BYTES,
@@ -31,22 +31,22 @@ export function fillPage<T>(
 }
 
 /**
- * What the request says in `?after=`; empty for the beginning of the list.
- * @throws RelayError `invalid_request` for what cannot be a cursor
+ * The cursor in `?after=`; empty for the first page.
+ * @throws RelayError `invalid_request` for an invalid cursor
  */
 export function cursorOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?')
   const after = query < 0 ? undefined : new URLSearchParams(url.slice(query)).get('after')
-  if ((after?.length ?? 0) > CURSOR_MAX_CHARS) throw noCursor()
+  if ((after?.length ?? 0) > CURSOR_MAX_CHARS) throw invalidCursor()
   return after ?? ''
 }
 
 /** @throws RelayError `invalid_request` */
 export function sequenceOf(cursor: string): number {
-  if (!/^\d{0,15}$/.test(cursor)) throw noCursor()
+  if (!/^\d{0,15}$/.test(cursor)) throw invalidCursor()
   return Number(cursor)
 }
 
-function noCursor(): RelayError {
-  return new RelayError('invalid_request', 'after: take it from `next` of the page before')
+function invalidCursor(): RelayError {
+  return new RelayError('invalid_request', 'after: must be `next` of the previous page')
 }

@@ -1,4 +1,4 @@
-// Every API request gets an id, and is counted and logged once it is answered.
+// Gives each API request an ID, counts it and logs it after its response.
 
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -12,15 +12,16 @@ const ID_BYTES = 8
 const BAD_REQUEST = 400
 const INTERNAL_SERVER_ERROR = 500
 
-/** What stands for the route of a request that the parser refused. */
+/** The route of a request that the parser refused, in metrics. */
 const MALFORMED = 'malformed'
 
 export interface RequestLogEntry {
-  /** Ours, never the client's: what stands in a log is not for strangers to choose. */
+  /** An ID of the relay, not of the client, so that clients cannot write into the log. */
   id: string
-  /** What is answered because of `error`. One that was not foreseen is logged, under the id that the answer names. */
+  /** Converts an error to the client's. An unexpected error is logged with the ID that the response names. */
   failed(error: unknown): RelayError
-  answered(status: number): void
+  /** Counts and logs the response. */
+  responded(status: number): void
 }
 
 export class RequestLog {
@@ -32,14 +33,14 @@ export class RequestLog {
     this.#log = log
   }
 
-  /** @param route of the routing table, so that there are only so many */
+  /** @param route a path of the routing table, which bounds the number of routes */
   begin({ method }: IncomingMessage, route: string): RequestLogEntry {
     const id = randomBytes(ID_BYTES).toString('hex')
     const start = performance.now()
     return {
       id,
       failed: (error) => this.#failed(id, error),
-      answered: (status) => {
+      responded: (status) => {
         this.#counters.requests.add({ route, status: `${status}` })
         if (route === PATH.sign && method === 'POST')
           this.#counters.signatures.add({ outcome: outcomeOf(status) })
@@ -65,9 +66,9 @@ function refusalOf(error: unknown, id: string): RelayError {
   if (error instanceof RelayError) return error
   const what =
     error instanceof StateFileError
-      ? 'the relay cannot write to its disk now, so that nothing has changed'
-      : 'the relay failed to answer'
-  return new RelayError('internal', `${what}; its log tells of request ${id}`)
+      ? 'the relay cannot write to its disk, and nothing has changed'
+      : 'the relay failed to handle the request'
+  return new RelayError('internal', `${what}; its log has the reason for request ${id}`)
 }
 
 function outcomeOf(status: number): 'signed' | 'refused' | 'failed' {

@@ -1,16 +1,16 @@
-// A request of the API, and which of them leave HTTP: a native client may ask for its session without upgrade headers.
+// Represents API requests, and recognizes those for a reverse session, which native SDKs send without upgrade headers.
 
 import { IncomingMessage } from 'node:http'
 import { HEADER, PATH } from '@svc/protocol'
 
-/** Node's own flag. It is set within the base constructor already, when no field of a subclass is there yet. */
+/** Requests whose `upgrade` flag Node set. The base constructor sets it, before a subclass has its fields. */
 const upgrading = new WeakSet<IncomingMessage>()
 
-/** For the server's `IncomingMessage` option. */
+/** The class for the server's `IncomingMessage` option. */
 export class ApiRequest extends IncomingMessage {
-  /** Node asks once the head is read, and hands the connection over as it does for every upgrade. */
+  /** Node reads this after the head, and emits `upgrade` if it is true. */
   get upgrade(): boolean {
-    return upgrading.has(this) || asksForSession(this)
+    return upgrading.has(this) || requestsSession(this)
   }
 
   set upgrade(value: boolean | null) {
@@ -19,7 +19,7 @@ export class ApiRequest extends IncomingMessage {
   }
 }
 
-/** The one request that may be upgraded. */
+/** Whether a request may be upgraded. */
 export function isConnect(request: IncomingMessage): boolean {
   return request.method === 'GET' && pathOf(request) === PATH.connect
 }
@@ -30,12 +30,12 @@ export function pathOf(request: IncomingMessage): string {
   return query < 0 ? target : target.slice(0, query)
 }
 
-/** A header that may come once; empty when it is not there. */
+/** The value of a header; empty if it is missing. */
 export function headerOf(request: IncomingMessage, name: string): string {
   const value = request.headers[name.toLowerCase()]
   return typeof value === 'string' ? value : ''
 }
 
-function asksForSession(request: IncomingMessage): boolean {
+function requestsSession(request: IncomingMessage): boolean {
   return request.headers[HEADER.reverseCapability.toLowerCase()] !== undefined && isConnect(request)
 }

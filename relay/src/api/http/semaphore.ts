@@ -1,15 +1,15 @@
-// A bound on how much happens at once: whoever is beyond it waits for its turn.
+// Limits how many operations run at once. Others wait in order.
 
 export class Semaphore {
   #free: number
-  /** Oldest first. */
+  /** Waiting operations, the oldest first. */
   readonly #waiting: (() => void)[] = []
 
   constructor(count: number) {
     this.#free = count
   }
 
-  /** Runs `work` as soon as a slot is free, and settles as it does. */
+  /** Runs `work` when a slot is free. Settles like `work`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

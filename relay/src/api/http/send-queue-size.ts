@@ -1,5 +1,5 @@
-// What the kernel still keeps for the clients of TCP connections. A socket takes new bytes only once a third of its buffer of
-// some megabytes is free: without this, a client that reads slowly looks like one that reads nothing.
+// Reads the size of the kernel's send queues. A socket accepts new bytes only when a third of its buffer of some megabytes
+// is free, so that its writes alone do not tell a slow reader from one that reads nothing.
 
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
@@ -8,14 +8,14 @@ import { normalizeIp } from '../../client-address/ip-address.ts'
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>
 
-/** Tables of Linux (proc_net_tcp(5)), of which other systems have nothing. */
+/** Tables of Linux (proc_net_tcp(5)). Other systems have none. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
-/** Local address and port, remote address and port, state, and the bytes that the other side has not acknowledged. */
+/** Local address and port, remote address and port, state, and bytes that the peer has not acknowledged. */
 const ENTRY = /^ *\d+: [\dA-F]+:([\dA-F]{4}) ([\dA-F]+):([\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/gm
 const HEX_BYTE = /../g
 const WORD_BYTES = 4
 
-/** @returns bytes that were sent and not acknowledged, by connection; nothing of those that the system does not tell of */
+/** @returns bytes sent and not acknowledged, by connection. Connections that the system does not list are missing. */
 export async function sendQueueSize<T extends Ends>(connections: readonly T[]): Promise<Map<T, number>> {
   const found = new Map<T, number>()
   const byPorts = Map.groupBy(
@@ -31,7 +31,7 @@ export async function sendQueueSize<T extends Ends>(connections: readonly T[]): 
   return found
 }
 
-/** The kernel prints an address as words of 32 bits in its own byte order. */
+/** Parses an address, which the kernel prints as words of 32 bits in its own byte order. */
 function addressOf(hex: string): string | undefined {
   const bytes = (hex.match(HEX_BYTE) ?? []).map((byte) => Number.parseInt(byte, 16))
   const ordered =

@@ -29,39 +29,39 @@ import { WriteTimeouts } from './write-timeouts.ts'
 
 const METHOD_NOT_ALLOWED = 405
 
-/** Answers one request, or throws a RelayError that becomes the answer. */
+/** Responds to one request, or throws a RelayError that becomes the response. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 const SWITCHING_PROTOCOLS = 101
-/** What is counted for a client that left before its answer, as it is customary. */
+/** The customary status in metrics of a client that left before its response. */
 const CLIENT_LEFT = 499
 /** The route of every path that the API does not reserve, in metrics and logs. */
 const PAGES = 'pages'
 
-/** What a connection still owes. */
-interface Owed {
-  /** Answers, those that wait for another to be sent first among them. */
+/** Open requests of one connection. */
+interface OpenRequests {
+  /** Number of responses that are not sent, those that wait for another included. */
   count: number
-  /** The last one of all. */
+  /** The last response. */
   last: ServerResponse
 }
 
-const owed = new WeakMap<Duplex, Owed>()
+const openRequests = new WeakMap<Duplex, OpenRequests>()
 
-/** Path → method → handler. */
+/** Handlers by path and method. */
 export type Routing = Record<string, Record<string, Handler>>
 
 export interface ApiOptions {
-  /** The name that requests have to be for. */
+  /** The hostname that requests must name. */
   rootHost: string
   certificates: CertificateRotation
   clientAddresses: ClientAddresses
   routing: Routing
   connect: ConnectEndpoint
-  /** For paths that the API does not reserve. */
+  /** Handler of paths that the API does not reserve. */
   site: Handler
   observer: RequestLog
-  /** Whether the relay is closing: connections end with their answer then. */
+  /** Whether the relay is closing. Connections then end after their response. */
   isClosing: () => boolean
 }
 
@@ -81,25 +81,25 @@ export function createApiServer(api: ApiOptions): Server {
   const deadlines = new WriteTimeouts()
   server.on('connection', (socket) => api.connect.onTcpConnection(socket))
   server.on('secureConnection', (connection: Duplex) => {
-    // One that came to a worker is watched there.
+    // The worker watches a connection that it accepted.
     if (connection instanceof TLSSocket) deadlines.watch(connection, () => cut(api.connect, connection))
   })
   server.on('request', (request, response) => void answer(api, request, response))
   server.on('upgrade', (request, socket, head) => {
-    // What waits for a carrier has bounds of its own.
+    // Carriers have their own bounds.
     if (upgrade(api, request, socket, head)) deadlines.forget(socket as Socket)
   })
   server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
   api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
-  // Node looks for slow heads only once a server listens, and this one gets its sockets from another.
+  // Node checks for slow heads only after `listening`, but this server gets its sockets from another one.
   server.emit('listening')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
-  // It does not listen itself, so nothing can fail that is not a connection's own.
+  // The server does not listen itself, so that an error here belongs to one connection.
   server.on('error', () => {})
   return server
 }
 
-/** Nothing older than TLS 1.3: what the key would sign there names no host, and sites share it (decision 0016). */
+/** TLS 1.3 only: a signature of TLS 1.2 names no host, and sites share the key (decision 0016). */
 export function secureContext({ key, chainPem }: Certificates): SecureContextOptions {
   return { key: key.export({ type: 'pkcs8', format: 'pem' }), cert: chainPem, minVersion: 'TLSv1.3' }
 }
@@ -107,10 +107,10 @@ export function secureContext({ key, chainPem }: Certificates): SecureContextOpt
 async function answer(api: ApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
   const observed = api.observer.begin(request, Object.hasOwn(api.routing, path) ? path : PAGES)
-  if (!owe(request.socket, response)) return cut(api.connect, request.socket)
+  if (!countRequest(request.socket, response)) return cut(api.connect, request.socket)
   response.setHeader(HEADER.requestId, observed.id)
   response.on('error', (error) => observed.failed(error))
-  response.once('close', () => observed.answered(response.headersSent ? response.statusCode : CLIENT_LEFT))
+  response.once('close', () => observed.responded(response.headersSent ? response.statusCode : CLIENT_LEFT))
   if (api.isClosing()) response.shouldKeepAlive = false
   try {
     if (isCrossOrigin(path)) allowAnyOrigin(response)
@@ -118,7 +118,7 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
     await handlerOf(api, path, request)(request, response)
   } catch (error) {
     const refusal = observed.failed(error)
-    // Who asks too often and waits for each answer is made to wait: answering at once is most of what a flood costs.
+    // The delay slows clients that wait for each response: responses are most of the cost of a flood.
     if (refusal.code === 'rate_limited') await pause(RATE_LIMITED_DELAY_MS)
     if (response.headersSent) response.destroy()
     else if (path === PATH.sign && refusal.code === 'internal')
@@ -127,16 +127,16 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   }
 }
 
-/** @returns whether the client may wait for one more answer on the connection */
-function owe(connection: Duplex, response: ServerResponse): boolean {
-  const debt = owed.get(connection) ?? { count: 0, last: response }
-  debt.count += 1
-  debt.last = response
-  owed.set(connection, debt)
+/** Counts an open request. @returns whether the connection may have one more */
+function countRequest(connection: Duplex, response: ServerResponse): boolean {
+  const open = openRequests.get(connection) ?? { count: 0, last: response }
+  open.count += 1
+  open.last = response
+  openRequests.set(connection, open)
   response.once('close', () => {
-    debt.count -= 1
+    open.count -= 1
   })
-  return debt.count <= PIPELINED_REQUESTS_MAX
+  return open.count <= PIPELINED_REQUESTS_MAX
 }
 
 function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {
@@ -147,9 +147,9 @@ function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Han
   const allowed = Object.keys(methods)
   if (request.method === 'OPTIONS' && isCrossOrigin(path))
     return (_request, response) => sendPreflight(response, allowed)
-  const message = `${path} takes ${allowed.join(', ')}`
+  const message = `${path} allows ${allowed.join(', ')}`
   const headers = { Allow: allowed.join(', ') }
-  // Its clients do not speak the envelope where uploads fail.
+  // Clients of the static cache expect errors without the envelope.
   if (path === PATH.cache)
     return (_request, response) => sendText(response, METHOD_NOT_ALLOWED, `${message}\n`, headers)
   if (path === PATH.sign)
@@ -158,41 +158,41 @@ function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Han
   throw new RelayError('method_not_allowed', message, headers)
 }
 
-/** @returns whether the connection is a carrier now */
+/** Upgrades a connection. @returns whether it is a carrier now */
 function upgrade(api: ApiOptions, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
   const observed = api.observer.begin(request, PATH.connect)
   socket.on('error', () => socket.destroy())
   try {
-    // It would be written into the session.
-    if (owed.get(socket)?.last.writableEnded === false)
-      throw new RelayError('hijack_unsupported', 'the connection still owes an earlier answer')
+    // An earlier response would be written into the session.
+    if (openRequests.get(socket)?.last.writableEnded === false)
+      throw new RelayError('hijack_unsupported', 'an earlier request on the connection has no response yet')
     requireRootHost(request, api.rootHost, api.clientAddresses)
     api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
-    observed.answered(SWITCHING_PROTOCOLS)
+    observed.responded(SWITCHING_PROTOCOLS)
     return true
   } catch (error) {
     const refusal = observed.failed(error)
     refuseUpgrade(socket, refusal, observed.id)
-    observed.answered(refusal.status)
+    observed.responded(refusal.status)
     return false
   }
 }
 
-/** Also what the kernel still keeps for a client that does not read goes at once, by a reset of the TCP connection. */
+/** Resets the TCP connection, so that the kernel drops what it keeps for a client that does not read. */
 function cut(connect: ConnectEndpoint, connection: Duplex): void {
   connect.underlyingSocketOf(connection as Socket)?.resetAndDestroy()
   connection.destroy()
 }
 
-/** What Node's parser refuses. The answer is given time to leave: Node itself would cut the connection behind it. */
+/** Responds to a request that Node's parser refused, and lets the response leave before the connection ends. */
 function refuseMalformed(api: ApiOptions, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  // RFC 9113 §3.4: the preface of a client that speaks HTTP/2 without having been offered it.
+  // RFC 9113 §3.4: a client sent the preface of HTTP/2, which the relay did not offer.
   if (error.code === 'HPE_PAUSED_H2_UPGRADE') {
-    const refusal = new RelayError('http11_only', 'HTTP/1.1 is needed')
+    const refusal = new RelayError('http11_only', 'the relay speaks only HTTP/1.1 here')
     api.observer.malformed(refusal.status)
     refuseUpgrade(socket, refusal)
     return
@@ -207,7 +207,7 @@ const MALFORMED_STATUS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Before the upgrade there is no response object to write the envelope with. */
+/** Writes an error to a connection that has no response object. */
 function refuseUpgrade(socket: Duplex, error: RelayError, requestId?: string): void {
   const body = JSON.stringify(failure(error))
   const headers = {

@@ -1,4 +1,4 @@
-// A file on disk as it is sent: read in pieces, each with a descriptor of its own, so that none waits for a slow client.
+// Reads files in pieces. Each read opens its own descriptor, so that slow clients hold none.
 
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -8,16 +8,16 @@ import { Semaphore } from './semaphore.ts'
 
 export interface StoredFile {
   path: string
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
   modified: Date
-  /** Another file at the same path has another one, and so has this file once it was written to. */
+  /** Changes when the file is written to or replaced. */
   version: string
 }
 
-/** Names that lead to nothing; every other failure is this machine's trouble. */
+/** Errors for paths without a file. Every other error is a failure of the machine. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
-/** A named pipe without a writer shall not hold up the thread that opens it. */
+/** Nonblocking, since opening a named pipe without a writer would block a thread. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const slots = new Semaphore(FILES_OPEN_MAX)
@@ -31,7 +31,7 @@ export async function findFile(path: string): Promise<StoredFile | undefined> {
 
 /**
  * Yields the bytes of `range`, in pieces of at most {@link BODY_CHUNK_BYTES}.
- * @throws Error when the file is not what was found any more, or cannot be read
+ * @throws Error when the file has changed or cannot be read
  */
 export async function* readPieces(file: StoredFile, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   for (let at = start; at <= end; ) {
@@ -47,7 +47,7 @@ async function readPiece({ path, version }: StoredFile, at: number, length: numb
   try {
     const isTheSame = versionOf(await handle.stat({ bigint: true })) === version
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at)
-    if (!isTheSame || bytesRead === 0) throw new Error(`${path} has changed while it was sent`)
+    if (!isTheSame || bytesRead === 0) throw new Error(`${path} changed while it was being sent`)
     return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()

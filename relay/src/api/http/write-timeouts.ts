@@ -1,15 +1,15 @@
-// Connections whose client takes nothing of what is written to them are cut: what waits for them is the relay's memory.
+// Cuts connections whose client reads nothing, since unsent bytes take the relay's memory.
 
 import type { Socket } from 'node:net'
 import { API_DEADLINE_CHECK_MS, API_WRITE_DEADLINE_MS } from '../../limits.ts'
 import { sendQueueSize } from './send-queue-size.ts'
 
 interface Watched {
-  /** Bytes that the kernel has taken. */
-  taken: number
-  /** Bytes that the kernel keeps for the client; undefined where nobody knows. */
-  kept: number | undefined
-  /** Since when both are so, in milliseconds of the monotonic clock. */
+  /** Bytes that the kernel has accepted. */
+  accepted: number
+  /** Bytes in the kernel's send queue; undefined if unknown. */
+  queued: number | undefined
+  /** Time of the last change of both, in milliseconds of the monotonic clock. */
   since: number
   cut: () => void
 }
@@ -17,13 +17,13 @@ interface Watched {
 export class WriteTimeouts {
   readonly #watched = new Map<Socket, Watched>()
   #timer: NodeJS.Timeout | undefined
-  #isLooking = false
+  #isChecking = false
 
-  /** Until it is closed, or forgotten. @param cut ends the connection */
+  /** Watches a connection until it closes or is forgotten. @param cut ends the connection */
   watch(connection: Socket, cut: () => void): void {
-    this.#watched.set(connection, { taken: 0, kept: undefined, since: performance.now(), cut })
+    this.#watched.set(connection, { accepted: 0, queued: undefined, since: performance.now(), cut })
     connection.once('close', () => this.forget(connection))
-    this.#timer ??= setInterval(() => void this.#look(), API_DEADLINE_CHECK_MS).unref()
+    this.#timer ??= setInterval(() => void this.#check(), API_DEADLINE_CHECK_MS).unref()
   }
 
   forget(connection: Socket): void {
@@ -33,12 +33,12 @@ export class WriteTimeouts {
     this.#timer = undefined
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
+  async #check(): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
     const still = [...this.#watched].filter(([connection, watched]) => isStill(connection, watched))
     const queues = await sendQueueSize(still.map(([connection]) => connection))
-    this.#isLooking = false
+    this.#isChecking = false
     for (const [connection, watched] of still) {
       if (noteQueue(watched, queues.get(connection))) continue
       if (performance.now() - watched.since >= API_WRITE_DEADLINE_MS) watched.cut()
@@ -46,23 +46,23 @@ export class WriteTimeouts {
   }
 }
 
-/** Whether something waits, and the kernel has taken nothing since the last look. */
+/** Whether bytes wait, and the kernel has accepted none since the last check. */
 function isStill({ writableLength, bytesWritten }: Socket, watched: Watched): boolean {
-  const taken = bytesWritten - writableLength
-  if (writableLength > 0 && taken === watched.taken) return true
-  watched.taken = taken
-  watched.kept = undefined
+  const accepted = bytesWritten - writableLength
+  if (writableLength > 0 && accepted === watched.accepted) return true
+  watched.accepted = accepted
+  watched.queued = undefined
   watched.since = performance.now()
   return false
 }
 
-/** @returns whether the client has taken something of what the kernel keeps since the last look */
-function noteQueue(watched: Watched, kept: number | undefined): boolean {
-  // The kernel's table is not read in one go: now and then a connection is missing, which says nothing of it.
-  if (kept === undefined) return false
-  const isFirst = watched.kept === undefined
-  const hasMoved = kept !== watched.kept
-  watched.kept = kept
+/** @returns whether the kernel's send queue has changed since the last check */
+function noteQueue(watched: Watched, queued: number | undefined): boolean {
+  // The kernel's table is not read atomically, so that a connection may be missing now and then.
+  if (queued === undefined) return false
+  const isFirst = watched.queued === undefined
+  const hasMoved = queued !== watched.queued
+  watched.queued = queued
   if (isFirst || !hasMoved) return false
   watched.since = performance.now()
   return true

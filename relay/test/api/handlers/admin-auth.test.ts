@@ -87,9 +87,9 @@ describe('wrong admin tokens', () => {
     await ask('GET', '/api/policy', ADMIN_TOKEN)
     await relay.call('GET', '/api/policy')
     expect(warnings()).toEqual([
-      ...Array(5).fill('a wrong admin token 192.0.2.1'),
-      'too many wrong admin tokens 192.0.2.1',
-      'a wrong admin token 192.0.2.2',
+      ...Array(5).fill('a client sent a wrong admin token 192.0.2.1'),
+      'a client sent too many wrong admin tokens 192.0.2.1',
+      'a client sent a wrong admin token 192.0.2.2',
     ])
     expect(log).not.toContain('a-wrong-token')
     expect(log).not.toContain(ADMIN_TOKEN)

@@ -149,7 +149,7 @@ describe('the installer', () => {
   })
 
   test('offers nothing that is not there, a directory neither, and no path outside', async () => {
-    const missing = { status: 404, text: '# this relay does not offer that\n' }
+    const missing = { status: 404, text: '# this relay does not have that file\n' }
     expect(await relay.call('GET', '/api/install.ps1')).toMatchObject(missing)
     expect(await relay.call('GET', '/api/install/bin/linux-arm64')).toMatchObject(missing)
     for (const slug of ['', 'other', '..%2finstall.sh', '../../site/index.html', 'constructor'])
