@@ -88,7 +88,7 @@ function parse(text: string, rootHost: string): Replaced {
   if (typeof chain !== 'string' || typeof key !== 'string') throw new Error('chain or key is missing')
   // A clock that was set back must not keep it longer.
   const until = Math.min(fromWallTime(Date.parse(String(time))), now() + PREVIOUS_CERTIFICATES_MS)
-  if (!(until > now())) throw new Error('its time is over')
+  if (!(until > now())) throw new Error('it has expired')
   return { certificates: certificatesOf(rootHost, chain, key), until }
 }
 

@@ -1,5 +1,5 @@
-// The certificate of the QUIC endpoint, for the relay's host alone: with a key of its own wherever the relay can have one, for the
-// process that holds it reads what strangers send.
+// Provides the QUIC endpoint's certificate for the root host. It has its own key where possible, since the process that
+// holds the key parses packets of strangers.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'

@@ -28,7 +28,8 @@ export function unusedSettings(
   env: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): UnusedSetting[] {
-  const isUnused = (name: string): boolean => Object.hasOwn(UNAVAILABLE_FEATURES, name) || !known.includes(name)
+  const isUnused = (name: string): boolean =>
+    Object.hasOwn(UNAVAILABLE_FEATURES, name) || !known.includes(name)
   const names = Object.keys(env).filter((name) => env[name] && isUnused(name))
   return names.sort().flatMap((name) => {
     const feature = Object.hasOwn(UNAVAILABLE_FEATURES, name) ? UNAVAILABLE_FEATURES[name] : undefined

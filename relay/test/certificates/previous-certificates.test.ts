@@ -126,10 +126,10 @@ describe('what is kept on disk', () => {
   test.each<[string, RegExp, (kept: object) => string]>([
     [
       'is out of date',
-      /its time is over/,
+      /it has expired/,
       (kept) => JSON.stringify({ ...kept, until: new Date(Date.now() - 1).toISOString() }),
     ],
-    ['says no time', /its time is over/, (kept) => JSON.stringify({ ...kept, until: 'soon' })],
+    ['says no time', /it has expired/, (kept) => JSON.stringify({ ...kept, until: 'soon' })],
     ['is no JSON', /it is not JSON/, () => '{'],
     ['is no object', /chain or key is missing/, () => 'null'],
     ['has no key', /chain or key is missing/, (kept) => JSON.stringify({ ...kept, key: undefined })],

@@ -1,4 +1,4 @@
-// The frame of every page: where one can go, and the page itself.
+// The frame of every page: the navigation and the page itself.
 import { useStore } from './common/store.ts'
 import { Landing } from './landing/landing.tsx'
 import { useEffect, useRef, type VNode } from './preact.ts'
@@ -26,7 +26,7 @@ export function App(): VNode {
   const isFirst = useRef(true)
   useEffect(() => {
     document.title = `${TITLES[here]} · ${COMMON.name}`
-    // Who goes to another page by keyboard or screen reader goes on at its beginning.
+    // Users of keyboards and screen readers continue at the beginning of the new page.
     if (!isFirst.current) content.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [here])

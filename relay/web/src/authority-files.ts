@@ -1,4 +1,4 @@
-// Where a relay on localhost has the certificate of its own certificate authority.
+// Paths of the certificate of a relay's development CA.
 
 /** Paths by format. */
 export const AUTHORITY_FILE = {

@@ -1,4 +1,4 @@
-// Starts the relay's face in its document.
+// Starts the relay's pages in the document.
 
 import { App } from './app.tsx'
 import { resume } from './landing/publication.ts'

@@ -1,4 +1,4 @@
-// The administrator's token, kept for as long as this tab: never in an address, never in what outlives the tab.
+// Keeps the admin token for as long as this tab is open, in no URL and no lasting storage.
 import { type AdminAuthLoginResponse, PATH } from '@svc/protocol'
 import { ApiError, callApi } from '../common/api.ts'
 import { Store } from '../common/store.ts'
@@ -8,7 +8,7 @@ const KEY = 'svc-admin-token'
 
 interface AdminLogin {
   token: string | undefined
-  /** Why somebody has to log in again. */
+  /** Reason for which the administrator has to log in again. */
   reason: string
 }
 
@@ -30,7 +30,7 @@ export function logout(reason: string): void {
 }
 
 /**
- * Calls the API as the administrator. A token that is not accepted any more leads back to the login.
+ * Calls the API with the admin token. If the relay refuses the token, the page shows the login form again.
  * @throws ApiError
  */
 export async function callAsAdmin<T>(path: string, body?: unknown): Promise<T> {

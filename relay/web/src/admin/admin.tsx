@@ -1,4 +1,4 @@
-// The administration: the login, or what it leads to.
+// The administration page: the login form, or the dashboard.
 import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { adminLogin } from './admin-login.ts'

@@ -1,4 +1,4 @@
-// How a change is made and taken back, and what is said of the newest that was made in this tab.
+// Applies and undoes changes of the policy, and keeps the message about the last one of this tab.
 import { ApiError } from '../common/api.ts'
 import { Store } from '../common/store.ts'
 import { DONE } from '../texts/admin.ts'
@@ -8,13 +8,13 @@ import { confirm } from './confirm.tsx'
 
 interface LastChange {
   message: string
-  /** What the message is of, while that can be taken back. */
+  /** The change of the message, while it can be undone. */
   change?: ChangeRequest
 }
 
 export const lastChange: Store<LastChange> = new Store<LastChange>({ message: '' })
 
-/** Makes a change, after its question was answered if it has one. @returns whether it is made */
+/** Applies a change, after the administrator confirmed it if it has a question. @returns whether it was applied */
 export async function applyChange(change: ChangeRequest): Promise<boolean> {
   if (change.question !== undefined && !(await confirm(change.question))) return false
   if (!(await send(change.text, change.request))) return false

@@ -1,4 +1,4 @@
-// The last changes of all administrators, each with its way back, and the newest of this tab said where it is seen.
+// Lists the last changes of all administrators, each with an undo, and announces the newest one of this tab.
 import type { PolicyChange } from '@svc/protocol'
 import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
@@ -41,7 +41,7 @@ export function ChangeHistory({ changes, refresh }: ChangeHistoryProps): VNode {
   )
 }
 
-/** The place is always there: what comes into it is read out. */
+/** A live region, which is always in the page, so that screen readers announce its text. */
 export function LastChangeMessage({ refresh }: { refresh: () => Promise<void> }): VNode {
   const { message, change } = useStore(lastChange)
   return (

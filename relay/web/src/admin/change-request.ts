@@ -1,4 +1,4 @@
-// One change of the policy: what it says, what it asks the relay for, and what would take it back.
+// Describes a change of the policy: its text, its API call, and the API call that undoes it.
 import {
   type LeasePolicyUpdate,
   PATH,
@@ -17,11 +17,11 @@ export interface ChangeRequest {
   text: string
   request: ApiCall
   undo: ApiCall
-  /** To be answered before it is done, because it cuts somebody off. */
+  /** Question to the administrator before a change that closes connections. */
   question?: string | undefined
 }
 
-/** @param before what was decided until now */
+/** @param before the current decisions */
 export function leaseChange(
   update: LeasePolicyUpdate,
   before: PolicyDecisionsResponse,

@@ -1,10 +1,10 @@
-// A graph over time, drawn by uPlot. Its only importer.
+// Draws a graph over time. The only importer of uPlot.
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 export interface Line {
   label: string
-  /** A custom property of the style sheet. */
+  /** Name of a custom property of the style sheet. */
   color: string
   values: (number | null)[]
 }
@@ -20,7 +20,7 @@ export class Chart {
   readonly #redraw = (): void => this.#plot.redraw()
 
   constructor(place: HTMLElement, lines: readonly Line[], format: (value: number) => string) {
-    // Asked for at each drawing, so that the colours follow the scheme.
+    // Read at each drawing, so that the colours follow the colour scheme.
     const color = (name: string) => () => getComputedStyle(place).getPropertyValue(name)
     const axis = {
       stroke: color('--quiet'),

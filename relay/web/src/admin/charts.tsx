@@ -1,4 +1,4 @@
-// The graphs of the load: connections, bytes and sessions.
+// Shows the load as graphs: connections, bytes and sessions.
 import { formatBytes } from '../common/format.ts'
 import { useEffect, useRef, type VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
@@ -52,7 +52,7 @@ interface FigureProps {
   format(value: number): string
 }
 
-/** Without a pointer or eyes the caption tells: the newest value of each line. */
+/** The caption has the newest value of each line, for screen readers and without a pointer. */
 function Figure({ title, times, lines, format }: FigureProps): VNode {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<Chart | undefined>(undefined)

@@ -1,4 +1,4 @@
-// A question before something that cuts people off.
+// Asks the administrator for confirmation before a change that closes connections.
 import { Store, useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { CONFIRM } from '../texts/admin.ts'
@@ -12,7 +12,7 @@ interface Question {
 
 const question: Store<Question | undefined> = new Store<Question | undefined>(undefined)
 
-/** Resolves with false also when the dialog is closed. */
+/** Resolves with the answer; a closed dialog means no. */
 export function confirm(text: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   question.set({

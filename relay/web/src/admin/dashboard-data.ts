@@ -1,4 +1,4 @@
-// All that the administration shows, asked for together.
+// Loads all data of the dashboard together.
 import {
   type AdminLoadResponse,
   PATH,
@@ -20,7 +20,7 @@ export interface DashboardData {
   /** The newest first. */
   changes: readonly PolicyChange[]
   load: AdminLoadResponse
-  /** When it was so, in milliseconds since the epoch. */
+  /** Time of the data in milliseconds since the epoch. */
   at: number
 }
 

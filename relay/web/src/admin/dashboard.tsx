@@ -1,4 +1,4 @@
-// The administration as a whole. It is asked for again and again, so that two administrators see each other's changes.
+// Shows the dashboard. It reloads its data regularly, so that administrators see each other's changes.
 import { usePoll } from '../common/poll.ts'
 import type { VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'

@@ -1,4 +1,4 @@
-// Decisions that no lease in the list shows: banned addresses, and identities that are not here now.
+// Shows decisions without a lease: banned addresses, and identities that have no lease now.
 import type { LeasePolicyUpdate } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { CONFIRM, DECISIONS, DONE } from '../texts/admin.ts'
@@ -85,7 +85,7 @@ function Line({ text, lift }: { text: string; lift: () => void }): VNode {
 }
 
 interface OfflineDecision {
-  /** What would lift it. */
+  /** The update that lifts the decision. */
   update: LeasePolicyUpdate
   what: string
   done: string

@@ -1,11 +1,11 @@
-// What the policy makes of a lease, and which leases a filter shows.
+// Derives the status of a lease from the policy, and filters leases.
 import type { PolicyLease } from '@svc/protocol'
 import type { LEASES } from '../texts/admin.ts'
 
 export type LeaseStatus = keyof typeof LEASES.status
 export type LeaseFilter = keyof typeof LEASES.filters
 
-/** The strongest first: what has to be lifted before anything else helps. */
+/** The strongest decision, which has to be lifted first. */
 export function statusOf(lease: PolicyLease): LeaseStatus {
   if (lease.is_banned) return 'banned'
   if (lease.is_ip_banned) return 'ipBanned'
@@ -21,7 +21,7 @@ const SHOWN: Record<LeaseFilter, (lease: PolicyLease) => boolean> = {
   hidden: (lease) => lease.metadata.hide === true,
 }
 
-/** @returns those that match; who waits for a decision first, then who came last */
+/** @returns the leases that match: those that wait for approval first, then the newest */
 export function filterLeases(
   leases: readonly PolicyLease[],
   filter: LeaseFilter,

@@ -1,4 +1,4 @@
-// What can be decided about a lease. What cuts somebody off is asked about first.
+// Offers the decisions about a lease. The administrator confirms those that close connections.
 import type { LeasePolicyUpdate, PolicyLease } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { ACTIONS, CONFIRM, DONE } from '../texts/admin.ts'

@@ -1,4 +1,4 @@
-// One lease: every field, and every decision about it.
+// Shows one lease in a dialog: its fields and the decisions about it.
 import type { PolicyLease } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { LEASES } from '../texts/admin.ts'
@@ -10,7 +10,7 @@ import { LeaseFields } from './lease-fields.tsx'
 import { Modal } from './modal.tsx'
 
 interface LeaseDialogProps {
-  /** As it was when it was opened: it stays in view when it ends. */
+  /** The lease when the dialog opened, which the dialog shows after the lease ended. */
   opened: PolicyLease
   view: DashboardData
   act(change: ChangeRequest): Promise<void>

@@ -1,12 +1,12 @@
-// Every field of a lease as the administrator sees it. What a lease says of itself is text here, its thumbnail too:
-// a picture that is fetched would tell its owner where the administrator is.
+// Shows every field of a lease. The thumbnail's URL is shown as text, since loading the image would tell its owner the
+// administrator's address.
 import type { PolicyLease } from '@svc/protocol'
 import { formatBytes, formatTime } from '../common/format.ts'
 import { sanitizeText } from '../common/sanitize-text.ts'
 import type { VNode } from '../preact.ts'
 import { LEASES } from '../texts/admin.ts'
 
-/** Of a thumbnail that is data. */
+/** Shown characters of a thumbnail's data URL. */
 const THUMBNAIL_CHARS = 120
 
 export function LeaseFields({ lease }: { lease: PolicyLease }): VNode {

@@ -1,4 +1,4 @@
-// Every lease of the relay, searched, with what the policy makes of it.
+// Lists the leases with a search, each with its status under the policy.
 import type { PolicyLease } from '@svc/protocol'
 import { VirtualList } from '../common/virtual-list.tsx'
 import { useMemo, useState, type VNode } from '../preact.ts'
@@ -76,8 +76,8 @@ interface LeaseRowProps {
 }
 
 function LeaseRow({ lease, open, approve }: LeaseRowProps): VNode {
-  const standing = statusOf(lease)
-  const isWrong = standing !== 'routed' && standing !== 'waiting'
+  const status = statusOf(lease)
+  const isBlocked = status !== 'routed' && status !== 'waiting'
   return (
     <div class="lease">
       <div class="what">
@@ -86,10 +86,10 @@ function LeaseRow({ lease, open, approve }: LeaseRowProps): VNode {
           {lease.client_ip} · {lease.address}
         </span>
       </div>
-      <span class="state" data-state={isWrong ? 'wrong' : standing === 'routed' ? 'online' : ''}>
-        {LEASES.status[standing]}
+      <span class="state" data-state={isBlocked ? 'wrong' : status === 'routed' ? 'online' : ''}>
+        {LEASES.status[status]}
       </span>
-      {standing === 'waiting' && (
+      {status === 'waiting' && (
         <button type="button" aria-label={`${ACTIONS.approve}: ${lease.name}`} onClick={approve}>
           {ACTIONS.approve}
         </button>

@@ -1,4 +1,4 @@
-// What the relay carries: the numbers at once, the graphs as soon as their code is here.
+// Shows the relay's load: the numbers at once, the graphs when their code is loaded.
 import { formatBytes } from '../common/format.ts'
 import { useEffect, useRef, useState, type VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'

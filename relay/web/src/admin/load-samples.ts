@@ -1,11 +1,11 @@
-// The load over the last minutes, as far as this tab has seen it.
+// Collects the relay's load over the last minutes, while this tab is open.
 import type { AdminLoadResponse } from '@svc/protocol'
 
-/** Ten minutes, at one every three seconds. */
+/** Ten minutes at one sample every three seconds. */
 const SAMPLES_MAX = 200
 const SECOND_MS = 1000
 
-/** Of one moment. Rates are null where they are not known. */
+/** The load at one moment. Unknown rates are null. */
 export interface Sample {
   /** Seconds since the epoch. */
   time: number
@@ -22,7 +22,7 @@ export function addSample(
   const time = at / SECOND_MS
   const last = samples.at(-1)
   const rate = (key: 'visitor_received_bytes' | 'visitor_sent_bytes'): number | null => {
-    // Counted from the start of the relay: fewer than before means that it was started again.
+    // The relay counts from its start, so that fewer bytes mean a restart.
     if (last === undefined || time <= last.time || load[key] < last.load[key]) return null
     return (load[key] - last.load[key]) / (time - last.time)
   }

@@ -1,4 +1,4 @@
-// Logging in with the admin token.
+// Shows the login form for the admin token.
 import type { ApiError } from '../common/api.ts'
 import { useState, type VNode } from '../preact.ts'
 import { LOGIN } from '../texts/admin.ts'
@@ -23,7 +23,7 @@ export function Login({ reason }: { reason: string }): VNode {
   return (
     <main>
       <h1>{LOGIN.title}</h1>
-      {/* POST, so that the token would not be in an address even if this script did not run. */}
+      {/* POST keeps the token out of the URL even if this script does not run. */}
       <form class="card stack" method="post" onSubmit={submit}>
         <p class="quiet">{LOGIN.about}</p>
         <label for="token">{LOGIN.token}</label>

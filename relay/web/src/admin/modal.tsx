@@ -1,9 +1,9 @@
-// A dialog over the page: the browser keeps the focus in it, closes it on Escape and gives the focus back.
+// Shows a modal dialog. The browser keeps the focus in it, closes it on Escape and restores the focus.
 import { type ComponentChildren, useEffect, useRef, type VNode } from '../preact.ts'
 
 interface ModalProps {
   title: string
-  /** Whatever closed it. */
+  /** Called when the dialog closes, for any reason. */
   onClose(): void
   children: ComponentChildren
 }

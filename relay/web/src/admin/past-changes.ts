@@ -1,4 +1,4 @@
-// The changes that the relay tells of, whoever made them: what each says, and whether it was taken back.
+// Converts the relay's recent policy changes for the list: the text of each, and whether it was undone.
 import { type LeasePolicyUpdate, PATH, type PolicyChange } from '@svc/protocol'
 import { DONE } from '../texts/admin.ts'
 import type { ChangeRequest } from './change-request.ts'
@@ -20,7 +20,7 @@ export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
     at: Date.parse(change.at),
     text: textOf(change),
     undo: { path: PATHS[change.kind], body: change.undo },
-    // by whatever did just that, later
+    // A later change that equals the undo counts, whoever made it.
     isUndone: changes.slice(0, index).some((later) => isEqual(later.made, change.undo)),
   }))
 }
@@ -42,7 +42,7 @@ function leaseChangeText({
   const [who = ''] = identity_key.split(':')
   const texts: string[] = []
   if (is_banned !== undefined) texts.push(is_banned ? DONE.banned(who) : DONE.unbanned(who))
-  // who is approved is not denied any more, and the other way about
+  // An approval lifts a denial, and a denial revokes an approval.
   if (is_denied) texts.push(DONE.denied(who))
   else if (is_approved !== undefined) texts.push(is_approved ? DONE.approved(who) : DONE.revoked(who))
   else if (is_denied !== undefined) texts.push(DONE.undenied(who))
@@ -50,7 +50,7 @@ function leaseChangeText({
   return texts.join('; ')
 }
 
-/** Of what JSON can say, however its fields are ordered. */
+/** Compares JSON values; the order of fields does not matter. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return one === other

@@ -1,4 +1,4 @@
-// The settings of the policy, and what each of them opens and closes.
+// Shows the settings of the policy in a form.
 import type { ApprovalMode, PolicyPortSettings, PolicySettings } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
 import { CONFIRM, SETTINGS } from '../texts/admin.ts'
@@ -13,9 +13,9 @@ interface SettingsCardProps {
 }
 
 export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNode {
-  // Without a draft the form shows what holds, whoever changed it.
+  // Without a draft the form shows the current settings, also after another administrator changed them.
   const [draft, setDraft] = useState<PolicySettings | undefined>(undefined)
-  // As it is typed: what it means has no blank at its end.
+  // The text as typed, which may end with a blank.
   const [names, setNames] = useState<string | undefined>(undefined)
   const shown = draft ?? policy
   const edit = (change: Partial<PolicySettings>): void => setDraft({ ...shown, ...change })
@@ -106,7 +106,7 @@ export function SettingsCard({ view: { policy }, act }: SettingsCardProps): VNod
 interface PortsProps {
   name: string
   max: string
-  /** The variable that opens the server's gate. */
+  /** Environment variable that allows such ports. */
   gate: string
   ports: PolicyPortSettings
   edit(ports: PolicyPortSettings): void

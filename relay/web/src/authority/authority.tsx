@@ -1,4 +1,4 @@
-// The page of a relay on localhost about its certificate authority: what it is, its files, and how systems trust it.
+// The page about the development CA of a relay on localhost: its files, and how to trust it on each system.
 import { AUTHORITY_FILE } from '../authority-files.ts'
 import { authorityName, loadFingerprint } from '../common/authority.ts'
 import { CopyButton } from '../common/copy-button.tsx'

@@ -1,14 +1,14 @@
-// The relay's API as these pages call it: the envelope opened, failures as one kind of error. The browser keeps what the
-// relay lets it keep, and asks whether that has changed.
+// Calls the relay's API: opens the envelope and throws errors as ApiError. The browser caches and revalidates responses
+// as the relay allows.
 import type { Envelope } from '@svc/protocol'
 
-/** An answer that takes longer is none. */
+/** A call fails after this long. */
 const DEADLINE_MS = 10_000
 const UNAUTHORIZED = 401
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Of the envelope, or `unreachable` when no answer of the relay came. */
+  /** Error code of the envelope, or `unreachable` without a response of the relay. */
   readonly code: string
   readonly status: number
 
@@ -24,9 +24,9 @@ export class ApiError extends Error {
 }
 
 export interface Call {
-  /** Makes it a POST. */
+  /** Body in JSON; a call with a body is a POST. */
   body?: unknown
-  /** Bearer. */
+  /** Admin token, sent as a bearer. */
   token?: string
 }
 

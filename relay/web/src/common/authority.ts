@@ -1,13 +1,13 @@
-// The certificate authority that a relay on localhost has: whether there is one, its name and its fingerprint.
+// Describes the development CA of a relay on localhost: whether there is one, its name and fingerprint.
 import { AUTHORITY_FILE } from '../authority-files.ts'
 
-/** Names that lead to the machine itself (RFC 6761 §6.3): nobody else vouches for them. */
+/** Whether the hostname resolves to the machine itself (RFC 6761 §6.3), so that the relay has a development CA. */
 export const hasDevelopmentCa: boolean = /^(?:.+\.)?localhost$/.test(location.hostname)
 
-/** As lists of certificates show it. */
+/** Name of the CA in lists of certificates. */
 export const authorityName: string = `svc development CA for ${location.hostname}`
 
-/** @returns SHA-256 of the certificate as OpenSSL writes it; @throws Error when it cannot be had */
+/** @returns SHA-256 of the certificate as OpenSSL prints it. @throws Error when it cannot be loaded */
 export async function loadFingerprint(): Promise<string> {
   const response = await fetch(AUTHORITY_FILE.der)
   if (!response.ok) throw new Error(`the relay answers ${response.status}`)

@@ -1,24 +1,24 @@
-// A button that copies, and says that it did.
+// A button that copies a text and confirms it.
 import { useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 
-/** How long it says so. */
+/** Time that the confirmation shows. */
 const COPIED_MS = 2000
 
 export function CopyButton({ text, label }: { text: string; label: string }): VNode {
-  const [said, setSaid] = useState('')
+  const [message, setMessage] = useState('')
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
-      setSaid(COMMON.copied)
+      setMessage(COMMON.copied)
     } catch {
-      setSaid(COMMON.copyRefused)
+      setMessage(COMMON.copyRefused)
     }
-    setTimeout(() => setSaid(''), COPIED_MS)
+    setTimeout(() => setMessage(''), COPIED_MS)
   }
   return (
-    <button type="button" class="plain copy" aria-label={said || label} onClick={copy}>
-      {said || COMMON.copy}
+    <button type="button" class="plain copy" aria-label={message || label} onClick={copy}>
+      {message || COMMON.copy}
     </button>
   )
 }

@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Formats numbers and times for readers.
 
 const SECOND_MS = 1000
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -29,7 +29,7 @@ export function formatClock(time: number): string {
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 const THOUSAND = 1000
 
-/** Powers of 1000, as limits are given. */
+/** Units are powers of 1000, as in the limits. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0

@@ -1,17 +1,17 @@
-// Lists that the relay sends in pages, put together again.
+// Loads lists that the relay sends in pages.
 import type { Paged } from '@svc/protocol'
 import type { ApiError } from './api.ts'
 
 /** A relay with 100,000 leases has some hundred pages. */
 const PAGES_MAX = 10_000
-/** A busy relay sends only so many pages a second. */
+/** Attempts to load one page, since a busy relay limits the rate of pages. */
 const ATTEMPTS_MAX = 5
 const RETRY_DELAY_MS = 1000
 
 /**
- * All pages of the list at `path`, the first of them first.
- * @param load asks for one page
- * @throws ApiError of a page that could not be had
+ * Loads all pages of the list at `path`, in order.
+ * @param load loads one page
+ * @throws ApiError when a page cannot be loaded
  */
 export async function loadPages<T extends Paged>(
   path: string,
@@ -27,7 +27,7 @@ export async function loadPages<T extends Paged>(
   return pages
 }
 
-/** What moved to a later page while the pages were loaded is on both: the later one counts. */
+/** Removes duplicates: an item that moved to a later page during the loading is on both, and the later one counts. */
 export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()]
 }

@@ -1,17 +1,17 @@
-// Asks again and again while somebody looks: a hidden tab asks nothing, and a tab that is shown again asks at once.
+// Loads data at an interval while the tab is visible. A tab that becomes visible loads at once.
 import { useEffect, useRef, useState } from '../preact.ts'
 import type { ApiError } from './api.ts'
 
 export interface Polled<T> {
-  /** The newest answer, kept while later ones fail. */
+  /** The newest data, kept while later loads fail. */
   data: T | undefined
-  /** Why there was no newer one. */
+  /** Error of the last load, if it failed. */
   error: ApiError | undefined
-  /** Asks now. */
+  /** Loads now. */
   refresh(): Promise<void>
 }
 
-/** @param load is asked at once and, after each answer, again `intervalMs` later */
+/** @param load called at once, and again `intervalMs` milliseconds after each result */
 export function usePoll<T>(load: () => Promise<T>, intervalMs: number): Polled<T> {
   const [polled, setPolled] = useState<Omit<Polled<T>, 'refresh'>>({ data: undefined, error: undefined })
   const refresh = useRef(async () => {})
@@ -22,26 +22,26 @@ export function usePoll<T>(load: () => Promise<T>, intervalMs: number): Polled<T
     let timer: ReturnType<typeof setTimeout> | undefined
     let newest = 0
     let ended = false
-    const ask = async (): Promise<void> => {
+    const loadNow = async (): Promise<void> => {
       clearTimeout(timer)
       newest += 1
-      const asked = newest
+      const started = newest
       const outcome = await latest.current().then(
         (data) => () => ({ data, error: undefined }),
         (error: ApiError) => (before: { data: T | undefined }) => ({ data: before.data, error }),
       )
-      // What was asked for earlier may be answered later, and is older.
-      if (ended || asked !== newest) return
+      // An earlier load may end later, with older data.
+      if (ended || started !== newest) return
       setPolled(outcome)
-      if (!document.hidden) timer = setTimeout(ask, intervalMs)
+      if (!document.hidden) timer = setTimeout(loadNow, intervalMs)
     }
     const onVisibility = (): void => {
       if (document.hidden) clearTimeout(timer)
-      else void ask()
+      else void loadNow()
     }
     document.addEventListener('visibilitychange', onVisibility)
-    refresh.current = ask
-    void ask()
+    refresh.current = loadNow
+    void loadNow()
     return () => {
       ended = true
       clearTimeout(timer)

@@ -1,6 +1,6 @@
-// What strangers wrote, fit to be shown beside what others wrote.
+// Makes texts of strangers safe to show beside other texts.
 
-/** Control characters, and those that turn the direction of the text around them. */
+/** Control characters, and characters that change the direction of the text around them. */
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Bidi_Control}]+/gu
 
 export function sanitizeText(text: string): string {

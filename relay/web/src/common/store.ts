@@ -1,4 +1,4 @@
-// A value that outlives the page that shows it: what is published goes on while its visitor looks at other pages.
+// Holds a value outside the components, so that a published site stays online while its owner looks at other pages.
 import { useEffect, useState } from '../preact.ts'
 
 export class Store<T> {
@@ -18,14 +18,14 @@ export class Store<T> {
     for (const listener of this.#listeners) listener()
   }
 
-  /** @returns takes it back */
+  /** @returns a function that removes the listener */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
-/** The store's value, now and whenever it changes. */
+/** Returns the store's value, and renders again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0)
   useEffect(() => store.subscribe(() => redraw((count) => count + 1)), [store])

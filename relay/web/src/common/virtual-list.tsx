@@ -1,16 +1,16 @@
-// A list of any length of which only what is near the screen is in the document. All rows are of one height, which the
-// style sheet decides.
+// Shows a list of any length, of which only rows near the screen are in the document. All rows have the height that the
+// style sheet gives them.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type VNode } from '../preact.ts'
 
-/** Rows that are kept ready above and below the screen, and by how many at once they change. */
+/** Rows in the document above and below the screen, and the step in which the range moves. */
 const MARGIN_ROWS = 12
 const STEP_ROWS = 6
-/** Until the first row was measured. */
+/** Height of a row until the first one is measured. */
 const ROW_GUESS_PX = 80
 
 interface VirtualListProps<T extends object> {
   label: string
-  /** Its style decides the height of the rows. */
+  /** CSS class, whose style gives the height of the rows. */
   name: string
   items: readonly T[]
   keyOf(item: T): string
@@ -52,7 +52,7 @@ export function VirtualList<T extends object>({
     }
   }, [row, items.length])
 
-  // While one scrolls the rows that stay are the same objects, which Preact does not look into again.
+  // Rows that stay during scrolling keep their VNode, which Preact does not render again.
   const rows = useMemo(() => new WeakMap<T, VNode>(), [children])
   const rowOf = (item: T): VNode => {
     const row = rows.get(item) ?? children(item)
@@ -76,7 +76,7 @@ export function VirtualList<T extends object>({
   )
 }
 
-/** @param above rows that were scrolled away, @param visible rows that fit */
+/** @param above rows scrolled out at the top. @param visible rows that fit on the screen */
 function rangeOf(above: number, visible: number): Range {
   const start = Math.floor(above / STEP_ROWS) * STEP_ROWS - MARGIN_ROWS
   const end = Math.ceil((above + visible) / STEP_ROWS) * STEP_ROWS + MARGIN_ROWS

@@ -1,9 +1,9 @@
-// How files come into the shared folder. The inputs stay where they are for keyboards and screen readers.
+// Lets the user choose files and folders to share. The inputs stay in place for keyboards and screen readers.
 import type { VNode } from '../preact.ts'
 import { LANDING } from '../texts/landing.ts'
 import { share } from './publication.ts'
 
-/** Every browser knows it, and no type. */
+/** Every browser supports the attribute; the types lack it. */
 const FOLDER = { webkitdirectory: true }
 
 export function FolderInputs({ count }: { count: number }): VNode {

@@ -1,4 +1,4 @@
-// The landing page: what this relay is, and three ways to publish through it.
+// The landing page: explains the relay and shows three ways to publish.
 import { hasDevelopmentCa } from '../common/authority.ts'
 import { CopyButton } from '../common/copy-button.tsx'
 import type { ComponentChildren, VNode } from '../preact.ts'
@@ -57,7 +57,7 @@ interface SnippetProps {
   title: string
   about: string
   code: string
-  /** What the button says that it copies. */
+  /** Label of the copy button. */
   copy: string
   children?: ComponentChildren
 }

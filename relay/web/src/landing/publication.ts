@@ -1,24 +1,24 @@
-// What this tab publishes, if it does. It lives beside the pages, so that it goes on while its owner looks around.
+// Publishes the demo site of this tab. It stays online while its owner looks at other pages.
 import type { Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
 import { siteNames } from './demos/site-names.ts'
 
-/** Visits that are listed. */
+/** Visits that the page lists. */
 const VISITS_MAX = 10
 
 export interface Publication {
   kind: Kind
   state: SiteState
-  /** Why visitors cannot come, and until when. */
+  /** Reason for which the site waits, and until when. */
   waiting?: Waiting | undefined
   url: string
-  /** Why there is none, or what went wrong meanwhile. */
+  /** Message of the last error. */
   error: string
   visitCount: number
   /** The newest first. */
   visits: readonly Visit[]
-  /** Of a shared folder. */
+  /** Number of shared files. */
   fileCount: number
 }
 
@@ -30,7 +30,7 @@ let addToFolder: ((files: Iterable<File>) => number) | undefined
 export async function start(kind: Kind, isListed: boolean): Promise<void> {
   publication.set({ kind, state: 'connecting', url: '', error: '', visitCount: 0, visits: [], fileCount: 0 })
   try {
-    // Neither is part of the page's first load.
+    // SDK and demo are not part of the page's first load.
     const [{ publish }, demo, names] = await Promise.all([
       import('@svc/sdk-browser'),
       loadDemo(kind),
@@ -43,12 +43,12 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
       ...names,
       fetch: counted(demo),
       metadata,
-      // The kept name may have gone to somebody else meanwhile, or this browser has forgotten its identity.
+      // Another identity may have the stored name now, or this browser lost its identity.
       allowCanonicalFallback: true,
       onSite: follow,
     })
   } catch (error) {
-    // one that was stopped before it was online has nothing to tell
+    // A site that its owner stopped before it was online has no error.
     if (!isAborted(error)) update({ state: 'closed', error: messageOf(error) })
   }
 }
@@ -93,15 +93,15 @@ async function loadDemo(kind: Kind): Promise<Demo> {
     return demo
   }
   const demo = (await import('./demos/webhook.ts')).createDemo()
-  // It lists what came with what was in it.
+  // The inspector lists its requests itself, with their content.
   demo.onChange(() => update({ visits: demo.visits() }))
   return demo
 }
 
-/** The handler, and a visit for each request that it gets. */
+/** Wraps the demo's handler to list each request as a visit. */
 function counted({ fetch }: Demo): Demo['fetch'] {
   return (request, info) => {
-    // A visitor may still be served when the site was stopped.
+    // A request may still arrive after the site was stopped.
     const { visitCount = 0, visits = [], kind } = publication.value ?? {}
     const { pathname, search } = new URL(request.url)
     const visit = { id: visitCount + 1, at: Date.now(), method: request.method, path: pathname + search }
@@ -118,7 +118,7 @@ function follow(begun: Site): void {
     update({ state, url, waiting })
   })
   begun.addEventListener('error', ({ error }) => {
-    // what the site waits for is said beside its state
+    // The state shows what the site waits for.
     if (begun.state !== 'waiting') update({ error: error.message })
   })
 }

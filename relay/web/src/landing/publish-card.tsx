@@ -1,4 +1,4 @@
-// The card that publishes from this tab.
+// The card with which the user publishes a demo site from this tab.
 import { formatClock } from '../common/format.ts'
 import { useStore } from '../common/store.ts'
 import { useState, type VNode } from '../preact.ts'
@@ -43,7 +43,7 @@ function Choice({ previous }: { previous: Kind }): VNode {
   const [isListed, setListed] = useState(false)
   const submit = (event: Event): void => {
     event.preventDefault()
-    // To have the address of the other two is to have access.
+    // Whoever knows the address of the other two has access, so that they are never listed.
     void start(kind, kind === 'hello' && isListed)
   }
   return (

@@ -1,5 +1,5 @@
-// What is shown of a site from the click on: its address, its QR code and who came. Each has its place before it is
-// there, so that nothing jumps.
+// Shows a published site: address, QR code and visits. Each has its space before it is loaded, so that the layout does
+// not shift.
 import { CopyButton } from '../common/copy-button.tsx'
 import { formatClock } from '../common/format.ts'
 import { useEffect, useState, type VNode } from '../preact.ts'
@@ -65,7 +65,7 @@ function VisitLine({ at, method, path }: Visit): VNode {
   )
 }
 
-/** Its code is not part of the page's first load; its place is. */
+/** The code that draws it is loaded later; its space is reserved. */
 function QrCode({ url }: { url: string }): VNode {
   const [code, setCode] = useState<VNode | undefined>(undefined)
   useEffect(() => {

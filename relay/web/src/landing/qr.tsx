@@ -1,4 +1,4 @@
-// A QR code, as one path. The only importer of uqr.
+// Draws a QR code as one path. The only importer of uqr.
 import { encode } from 'uqr'
 import type { VNode } from '../preact.ts'
 

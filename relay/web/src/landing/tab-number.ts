@@ -1,12 +1,12 @@
-// Which of several tabs with the same page this one is: the same after a reload, and free for another when it is closed.
+// Numbers the tabs that show the same page. A tab keeps its number over a reload and frees it when it closes.
 
-/** A tab that is reloaded gets its number back as soon as the page before has gone, in milliseconds. */
+/** Time for the page before a reload to free its number, in milliseconds. */
 const RELOAD_MS = 2_000
 
-/** Those that this document holds. */
+/** Numbers that this document holds. */
 const numbers = new Map<string, Promise<number>>()
 
-/** @param page names what the tabs have in common */
+/** @param page identifies the page that the tabs share */
 export function tabNumber(page: string): Promise<number> {
   const number = numbers.get(page) ?? claimNumber(page)
   numbers.set(page, number)
@@ -16,7 +16,7 @@ export function tabNumber(page: string): Promise<number> {
 async function claimNumber(page: string): Promise<number> {
   const key = `svc-${page}-tab`
   const kept = sessionStorage.getItem(key)
-  // a duplicated tab has the number of the first, which holds it
+  // A duplicated tab has the stored number of the first tab, which holds the lock.
   if (kept !== null && (await requestLock(page, Number(kept), { signal: AbortSignal.timeout(RELOAD_MS) })))
     return Number(kept)
   for (let number = 1; ; number += 1)
@@ -26,7 +26,7 @@ async function claimNumber(page: string): Promise<number> {
     }
 }
 
-/** Holds the number for as long as the page is there. */
+/** Holds the number's lock until the page closes. @returns whether it got the lock */
 function requestLock(page: string, number: number, options: LockOptions): Promise<boolean> {
   return new Promise((resolve) => {
     const lock = navigator.locks.request(`svc-${page}-${number}`, options, (granted) => {

@@ -1,4 +1,4 @@
-// A page whose code is loaded when somebody goes there.
+// Shows a page whose code is loaded when the user goes there.
 import { useEffect, useState, type VNode } from '../preact.ts'
 import { COMMON } from '../texts/common.ts'
 

@@ -1,4 +1,4 @@
-// A link to another page of these. With a modifier key, or in another tab, it is a link like any other.
+// A link to another page of the relay. With a modifier key the browser handles it as usual.
 import type { ComponentChildren, VNode } from '../preact.ts'
 import { navigate, type Route } from './routes.ts'
 

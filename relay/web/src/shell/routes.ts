@@ -1,11 +1,11 @@
-// Which page an address is, and going there without leaving this document: what a tab publishes lives in it.
+// Maps URLs to pages, and navigates without leaving the document, in which a published site runs.
 import { Store } from '../common/store.ts'
 
 export type Route = '/' | '/sites' | '/admin' | '/ca'
 
 const ROUTES: readonly Route[] = ['/', '/sites', '/admin', '/ca']
 
-/** Whether `/` and `/sites` are served, as far as this document knows. */
+/** Whether the relay serves `/` and `/sites`, as far as this document knows. */
 export const hasPublicPages: Store<boolean> = new Store(true)
 
 export const route: Store<Route> = new Store(routeOf(location.pathname))

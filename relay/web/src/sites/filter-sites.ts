@@ -1,17 +1,17 @@
-// Which sites are shown: a search in what they say of themselves, and tags.
+// Filters sites by a search in their metadata and by tags.
 import type { Lease } from '@svc/protocol'
 import { sanitizeText } from '../common/sanitize-text.ts'
 
-/** Tags that one may choose from, the most common first. */
+/** Tags that the page offers, the most common first. */
 const TAGS_MAX = 12
 
 export interface Filter {
   search: string
-  /** All of which a site must have. */
+  /** Tags that a site must have, all of them. */
   tags: readonly string[]
 }
 
-/** @returns those that match, who came last first */
+/** @returns the sites that match, the newest first */
 export function filterSites<T extends Lease>(leases: readonly T[], { search, tags }: Filter): T[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const matches = (lease: T): boolean => {
@@ -25,9 +25,9 @@ export function filterSites<T extends Lease>(leases: readonly T[], { search, tag
   return leases.filter(matches).sort(newestFirst)
 }
 
-/** @param chosen stay among them, so that they can be given up */
+/** @param chosen tags that stay in the result, so that the user can deselect them */
 export function commonTags(leases: readonly Lease[], chosen: readonly string[]): string[] {
-  // Counted as they are written, and cleaned once each: there are far fewer of them than leases.
+  // Counts tags as written first, so that each is sanitized once: there are far fewer tags than leases.
   const written = new Map<string, number>()
   for (const { metadata } of leases)
     for (const tag of metadata.tags ?? []) written.set(tag, (written.get(tag) ?? 0) + 1)
@@ -40,7 +40,7 @@ export function commonTags(leases: readonly Lease[], chosen: readonly string[]):
   return [...chosen, ...others.slice(0, Math.max(0, TAGS_MAX - chosen.length)).map(([tag]) => tag)]
 }
 
-/** Each once. */
+/** The distinct tags of a site. */
 export function tagsOf({ metadata }: Lease): string[] {
   return [...new Set((metadata.tags ?? []).map(sanitizeText).filter(Boolean))]
 }

@@ -1,4 +1,4 @@
-// One site in the list. All that it says of itself is text here, whatever it looks like.
+// Shows one site of the list. Its metadata is shown as text only.
 import type { Lease } from '@svc/protocol'
 import { formatAgo, formatTime } from '../common/format.ts'
 import { sanitizeText } from '../common/sanitize-text.ts'
@@ -49,7 +49,7 @@ export function SiteRow({ lease }: { lease: Lease }): VNode {
   )
 }
 
-/** Sites are reached at the port at which their relay is. */
+/** A site has the port of its relay. */
 function addressOf(hostname: string): string {
   return `https://${hostname}${location.port === '' ? '' : `:${location.port}`}/`
 }

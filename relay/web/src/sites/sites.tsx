@@ -1,4 +1,4 @@
-// The list of sites: the public leases of this relay, searched, and followed as they change.
+// The list of sites: the relay's public leases with a search, reloaded regularly.
 import { type Lease, PATH, type PublicStateResponse } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
 import { loadPages, uniqueBy } from '../common/load-pages.ts'

@@ -1,9 +1,9 @@
-// What a lease names as its thumbnail, if that is a picture and nothing else.
+// Checks that a lease's thumbnail is a URL that an image element may load.
 
-/** An image element runs no script of any of these, nor loads what they refer to. */
+/** Data URLs of image types. An image element runs no script of them and loads none of their references. */
 const IMAGE_DATA_URL = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
 
-/** @returns what an image element may load: a picture as data, or one that is fetched over HTTPS */
+/** @returns an image as a data URL, or an HTTPS URL; undefined for everything else */
 export function thumbnailUrl(thumbnail: string | undefined): string | undefined {
   if (thumbnail === undefined) return undefined
   if (IMAGE_DATA_URL.test(thumbnail)) return thumbnail

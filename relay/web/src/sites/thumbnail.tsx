@@ -1,4 +1,4 @@
-// The picture of a site; without one, or when it cannot be loaded, the first letter of its name.
+// Shows the image of a site, or the first letter of its name without an image.
 import { useState, type VNode } from '../preact.ts'
 import { thumbnailUrl } from './thumbnail-url.ts'
 

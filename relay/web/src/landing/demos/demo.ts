@@ -1,4 +1,4 @@
-// What the landing page can publish, and what it shows of it.
+// Types of the demo sites that the landing page can publish.
 import type { FetchHandler } from '@svc/sdk-browser'
 
 export type Kind = 'hello' | 'folder' | 'webhook'
@@ -9,7 +9,7 @@ export interface Visit {
   at: number
   method: string
   path: string
-  /** What was sent, when that is what the visit is about. */
+  /** The request's content, for the webhook inspector. */
   text?: string
 }
 

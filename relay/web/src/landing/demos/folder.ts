@@ -1,14 +1,14 @@
-// Files of the visitor's own machine, served from this tab.
+// Serves files of the user's machine from this tab.
 import { files } from '@svc/sdk-browser/handlers'
 import type { Demo } from './demo.ts'
 
 interface FolderDemo extends Demo {
-  /** Files of the same path are replaced. @returns how many are shared now */
+  /** Adds files and replaces those of the same path. @returns the number of shared files */
   add(chosen: Iterable<File>): number
 }
 
 export function createDemo(): FolderDemo {
-  /** Path → file. The handler reads it at each request. */
+  /** Files by path. The handler reads the map at each request. */
   const shared = new Map<string, File>()
   return {
     fetch: files(shared, { listing: true }),

@@ -1,4 +1,4 @@
-// A page that greets its visitors and counts them.
+// Serves a page that greets visitors and counts them.
 import { HELLO } from '../../texts/hello.ts'
 import type { Demo } from './demo.ts'
 import style from './hello.css?inline'
@@ -15,7 +15,7 @@ export function createDemo(): Demo {
   return { fetch }
 }
 
-/** Nothing in it comes from a visitor, so that nothing has to be escaped. */
+/** The page has no text of visitors, so that it needs no escaping. */
 function page(title: string): Response {
   const nonce = crypto.randomUUID()
   const html = `<!doctype html>

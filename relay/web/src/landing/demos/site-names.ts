@@ -1,21 +1,21 @@
-// What tells this page's sites apart from others of this web origin: names and identities, for each kind and each tab.
+// Chooses the name and identity of each kind of demo site, for each tab.
 import { tabNumber } from '../tab-number.ts'
 import type { Kind } from './demo.ts'
 
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
 const ANIMALS = ['badger', 'finch', 'fox', 'heron', 'lynx', 'mole', 'otter', 'owl', 'seal', 'wren']
 const NUMBERS = 1000
-/** Of a UUID: 48 random bits, and a name that fits its 22 characters. */
+/** Characters of a UUID: 48 random bits, in a name of at most 22 characters. */
 const SECRET_CHARS = 13
 
 export interface SiteNames {
-  /** Of the stored identity, as the option `identity` of `publish` takes it. */
+  /** Name of the stored identity: the option `identity` of `publish`. */
   identity: string
-  /** Of the site. */
+  /** Lease name of the site. */
   name: string
 }
 
-/** A greeting may be found by anybody; to have the address of the other two is to have access. */
+/** The hello page has a friendly name. Whoever knows the address of the other two has access, so that theirs are secret. */
 export async function siteNames(kind: Kind): Promise<SiteNames> {
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
   return kind === 'hello'
@@ -23,7 +23,7 @@ export async function siteNames(kind: Kind): Promise<SiteNames> {
     : { identity, name: stored(sessionStorage, identity, () => secretName(kind)) }
 }
 
-/** What was used last, so that the address survives a reload, else a new one. */
+/** The stored name, so that the address survives a reload, or a new one. */
 function stored(storage: Storage, key: string, create: () => string): string {
   const name = storage.getItem(key) ?? create()
   storage.setItem(key, name)

@@ -1,8 +1,8 @@
-// An address that receives whatever a service sends, and shows it.
+// Receives requests of a service and shows them.
 import { type Entry, inspect } from '@svc/sdk-browser/handlers'
 import type { Demo, Visit } from './demo.ts'
 
-/** As many as the list shows, and of each body as much as one reads. */
+/** Shown requests, and shown bytes of each body. */
 const ENTRIES = 10
 const BODY_BYTES = 4096
 
