@@ -69,7 +69,7 @@ export class PrimaryLink implements PeerProcess {
       change: {
         ...counters.take(),
         carriers: carriers - reported.carriers,
-        silentElsewhere: silent - reported.silent,
+        silentInPeers: silent - reported.silent,
       },
       traffic: {
         fromVisitors: fromVisitors - reported.fromVisitors,

@@ -64,7 +64,7 @@ export class DatagramEndpoint {
   }
 
   /** Messages for the relay's health check. */
-  get troubles(): string[] {
+  get problems(): string[] {
     return this.#isWanted && !this.isUp ? ['datagram tunnels are down: UDP ports reach no site'] : []
   }
 

@@ -112,7 +112,7 @@ describe('TunnelEndpoint whose process', () => {
       die()
       await vi.advanceTimersByTimeAsync(pauseMs - 1)
       expect([it.isUp, it.failures]).toEqual([false, failures + 1])
-      expect(it.troubles).toEqual(['datagram tunnels are down: UDP ports reach no site'])
+      expect(it.problems).toEqual(['datagram tunnels are down: UDP ports reach no site'])
       await vi.advanceTimersByTimeAsync(1)
       expect([it.isUp, it.isMissing, it.problems]).toEqual([true, false, []])
     }
