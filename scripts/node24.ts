@@ -1,5 +1,5 @@
-// The tests of the Node SDK, and with them the relay, on the oldest Node that is supported: `npm run test:node24
-// [-- FILTER…]`. That Node comes from npm, into a folder that is kept.
+// The tests of the Node SDK, and with them the relay, on the oldest Node that is supported, and those of everything in the
+// relay that leans on Node's internals: `npm run test:node24 [-- FILTER…]`. That Node comes from npm, into a folder that is kept.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,6 +8,7 @@ import { ensureServices } from '../tools/programs/services.ts'
 
 const VERSION = '24.21.0'
 const TESTS_TIMEOUT_MS: number = 10 * 60_000
+const TESTS = ['sdk-node/', 'relay/test/node-internals/']
 const INSTALL_TIMEOUT_MS: number = 5 * 60_000
 
 const folder = path.join(root, 'node_modules/.cache/node', VERSION)
@@ -17,12 +18,7 @@ const node = path.join(bin, 'node')
 if (!existsSync(node)) install()
 ensureServices()
 const filters = process.argv.slice(2)
-const command = [
-  node,
-  'node_modules/vitest/vitest.mjs',
-  'run',
-  ...(filters.length > 0 ? filters : ['sdk-node/']),
-]
+const command = [node, 'node_modules/vitest/vitest.mjs', 'run', ...(filters.length > 0 ? filters : TESTS)]
 console.log(`On Node ${VERSION}`)
 // Tests start their relays, and `svc`, with the Node that they run on themselves.
 const env = { PATH: `${bin}${path.delimiter}${process.env.PATH}` }

@@ -6,7 +6,7 @@ import { openSync, writeSync } from 'node:fs'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { SharedReadBuffer } from '../../relay/src/bridge/shared-read-buffer.ts'
+import { SharedReadBuffer } from '../../relay/src/node-internals/shared-read-buffer.ts'
 
 const IN = 0
 const OUT = 1

@@ -7,6 +7,7 @@ import { CARRIER_PROBE_AFTER_MS, DISPLACE_VISITOR_AFTER_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { ClaimedSession, ReadyQueue } from '../reverse/ready-queue.ts'
+import { readyQueueOf } from '../reverse/ready-queues.ts'
 import { ClientShares } from './client-shares.ts'
 import { LostSessions } from './lost-sessions.ts'
 
@@ -34,7 +35,7 @@ export class SessionClaimer {
     const claimed =
       sessionsLost === 0
         ? await this.#claimFirst(pending, disconnected)
-        : lease.ready.claimAgain(disconnected, arrivedAt, handedOverBy)
+        : readyQueueOf(lease).claimAgain(disconnected, arrivedAt, handedOverBy)
     if (claimed instanceof Duplex) {
       this.#counters.activations += 1
       this.#shares.add(pending)
@@ -68,7 +69,7 @@ export class SessionClaimer {
 
   async #claimFirst(pending: PendingVisitor, disconnected: AbortSignal): Promise<ClaimedSession | undefined> {
     const { lease, network, arrivedAt } = pending
-    const { ready } = lease
+    const ready = readyQueueOf(lease)
     const remainingMs = arrivedAt + CLAIM_TIMEOUT_MS - performance.now()
     if (!ready.isEmpty) return await ready.claim(disconnected, remainingMs)
     this.#counters.claimsWaited += 1

@@ -10,6 +10,7 @@ import {
 } from '../limits.ts'
 import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
+import { readyQueueOf } from '../reverse/ready-queues.ts'
 
 const RATE: Rate = {
   perMinute: SESSIONS_LOST_PER_MINUTE * SESSIONS_LOST_NETWORK_SHARE,
@@ -25,7 +26,7 @@ export class LostSessions {
   readonly #slotKey = randomBytes(SLOT_KEY_BYTES).toString('hex')
 
   count(origin: VisitorOrigin): void {
-    origin.lease.ready.sessionLost()
+    readyQueueOf(origin.lease).sessionLost()
     if (origin.network === undefined) return
     this.#rates ??= new GcraLimiter(RATE_LIMIT_SLOTS, RATE)
     this.#rates.spend(this.#slotOf(origin), 1, performance.now())

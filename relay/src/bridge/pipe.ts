@@ -1,8 +1,8 @@
 // Copies bytes between two streams in both directions, each of which ends by itself.
 
 import type { Duplex } from 'node:stream'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
-import type { SharedReadBuffer } from './shared-read-buffer.ts'
 import { socketCopy } from './socket-copy.ts'
 import { streamCopy } from './stream-copy.ts'
 

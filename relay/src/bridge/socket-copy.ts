@@ -1,10 +1,10 @@
 // Copies one direction of a bridge whose source is a socket, which is read into the shared buffer.
 
-import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
+import { encryptsAtOnce } from '../node-internals/encrypts-at-once.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
-import type { SharedReadBuffer } from './shared-read-buffer.ts'
 import { type Copy, streamCopy, whenEnded } from './stream-copy.ts'
 import { WriteCoalescer } from './write-coalescer.ts'
 
@@ -35,7 +35,7 @@ function direct(ends: Ends): Receiver {
   const gate = new BackpressureGate({ ...ends, tickBytesMax: BRIDGE_TICK_MAX_BYTES })
   return {
     take: (bytes) => {
-      to.write(writesSynchronously(to) ? bytes : Buffer.from(bytes))
+      to.write(encryptsAtOnce(to) ? bytes : Buffer.from(bytes))
       return gate.onWritten(bytes.length)
     },
     end: () => to.end(),
@@ -63,9 +63,4 @@ function coalesced(ends: Ends): Receiver {
     },
     gate,
   }
-}
-
-/** Node's TLS encrypts the bytes before `write` returns, unless an earlier write is pending. */
-function writesSynchronously(to: Duplex): boolean {
-  return to instanceof TLSSocket && to.writableLength === 0 && to.writableCorked === 0
 }

@@ -40,20 +40,21 @@ export class Visitors {
     return sum
   }
 
-  /** Counts the visitor until `serve` settles, and settles as it does. */
-  async serve(visitor: Socket, lease: Lease, serve: () => Promise<void>): Promise<void> {
+  /**
+   * Counts a visitor of this process until `leave` is called. When no more visitors are taken, the visitor is closed.
+   * @returns `leave`; undefined when no more visitors are taken
+   */
+  enter(visitor: Socket, lease: Lease): (() => void) | undefined {
     if (this.#isClosed) {
       visitor.destroy()
-      return
+      return undefined
     }
     this.#totalServed += 1
     const log = this.#log.isLevelEnabled('debug') ? this.#log.child({ conn: this.#totalServed }) : undefined
     log?.debug({ hostname: lease.hostnames[0] }, 'visitor came')
     this.#open.set(visitor, lease)
     this.#count(lease, 1)
-    try {
-      await serve()
-    } finally {
+    return () => {
       log?.debug({ received: visitor.bytesRead, sent: visitor.bytesWritten }, 'visitor left')
       this.#leave(visitor, lease)
     }

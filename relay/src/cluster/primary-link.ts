@@ -1,23 +1,32 @@
 // Connects a worker process to the primary process: sends it visitors without a session, and all counts.
 
 import { setImmediate } from 'node:timers'
-import type { DataPlane } from '../data-plane.ts'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import type { Lease } from '../lease/lease.ts'
 import { WORKER_REPORT_MS } from '../limits.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
+import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { ToPrimary } from './messages.ts'
 import { handOverMessage } from './socket-handover.ts'
 
+interface PrimaryLinkParts {
+  visitors: Visitors
+  counters: RelayCounters
+  connectionLimiter: Pick<ConnectionLimiter, 'silent'>
+}
+
 export class PrimaryLink implements PeerProcess {
-  readonly #dataPlane: DataPlane
+  readonly #parts: PrimaryLinkParts
   /** Leases whose counts have changed since the last report. */
   readonly #changed = new Set<Lease>()
   /** Gauges and sums of the last report. */
   #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
-  constructor(dataPlane: DataPlane) {
-    this.#dataPlane = dataPlane
-    dataPlane.visitors.onChange((lease) => this.markChanged(lease))
+  constructor(parts: PrimaryLinkParts) {
+    this.#parts = parts
+    parts.visitors.onChange((lease) => this.markChanged(lease))
     setInterval(() => this.#reportCounters(), WORKER_REPORT_MS).unref()
   }
 
@@ -28,8 +37,9 @@ export class PrimaryLink implements PeerProcess {
 
   /** Lets the lease's visitors without a session wait in the primary process, and reports the number of its sessions. */
   watch(lease: Lease): void {
-    lease.ready.delegateWaitingTo(this)
-    lease.ready.onChange(() => this.markChanged(lease))
+    const ready = readyQueueOf(lease)
+    ready.delegateWaitingTo(this)
+    ready.onChange(() => this.markChanged(lease))
   }
 
   handOver(pending: PendingVisitor): void {
@@ -50,15 +60,15 @@ export class PrimaryLink implements PeerProcess {
     if (this.#changed.size === 0) return
     const leases = [...this.#changed].map((lease) => ({
       lease: lease.id,
-      ready: lease.ready.size,
-      visitors: this.#dataPlane.visitors.visitorsOf(lease),
+      ready: readyQueueOf(lease).size,
+      visitors: this.#parts.visitors.visitorsOf(lease),
     }))
     this.#changed.clear()
     this.send({ kind: 'counts', leases })
   }
 
   #reportCounters(): void {
-    const { counters, visitors, connectionLimiter } = this.#dataPlane
+    const { counters, visitors, connectionLimiter } = this.#parts
     const { carriers } = counters
     const { silent } = connectionLimiter
     const { fromVisitors, toVisitors } = visitors.traffic

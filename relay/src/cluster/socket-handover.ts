@@ -3,13 +3,9 @@
 import type { Socket } from 'node:net'
 import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
+import { stopReading } from '../node-internals/stop-reading.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { HandedOver } from './messages.ts'
-
-/** The handle that Node's sockets read through. It is undocumented, and nothing else stops reading at once. */
-interface ReadableHandle {
-  _handle?: { readStop(): void } | null
-}
 
 /**
  * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
@@ -17,16 +13,11 @@ interface ReadableHandle {
  */
 export function handOverMessage(pending: PendingVisitor): HandedOver {
   const { visitor, lease, hello, arrivedAt, sessionsLost, network, isLowPriority } = pending
-  const unread: Buffer[] = []
-  for (let bytes = visitor.read(); bytes !== null; bytes = visitor.read()) unread.push(bytes)
-  // Only now, for `read` may have begun to read again.
-  const { _handle: handle } = visitor as unknown as ReadableHandle
-  handle?.readStop()
   return {
     kind: 'visitor',
     lease: lease.id,
     hello,
-    unread: Buffer.concat(unread),
+    unread: stopReading(visitor),
     ageMs: performance.now() - arrivedAt,
     sessionsLost,
     network,

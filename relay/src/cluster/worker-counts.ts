@@ -4,6 +4,7 @@ import type { Visitors } from '../bridge/visitors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PeerProcess } from '../reverse/pending-visitor.ts'
+import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { LeaseCounts, ToPrimary } from './messages.ts'
 
 export class WorkerCounts {
@@ -46,7 +47,7 @@ export class WorkerCounts {
   }
 
   #set(lease: Lease, ready: number, visitors: number): void {
-    lease.ready.setPeerCount(this.#peer, ready)
+    readyQueueOf(lease).setPeerCount(this.#peer, ready)
     this.#visitors.report(this.#peer, lease, visitors)
   }
 }

@@ -2,12 +2,13 @@
 
 import { Socket } from 'node:net'
 import { createPipe } from '../bridge/pipe.ts'
-import { SharedReadBuffer } from '../bridge/shared-read-buffer.ts'
 import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
+import { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
+import type { MessageHandlers } from './message-handlers.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'
-import { createWorker, type MessageHandlers, type Worker } from './worker.ts'
+import { createWorker, type Worker } from './worker.ts'
 
 // Signals reach the whole process group, and the primary process decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -3,11 +3,13 @@
 import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { VisitorServer } from '../bridge/visitor-server.ts'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { clockOrigin } from '../clock.ts'
 import { RestartBackoff } from '../config/restart-backoff.ts'
 import type { Settings } from '../config/settings.ts'
+import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { SpendBinding } from '../keyless/keyless-signer.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
@@ -16,7 +18,6 @@ import type { Logger } from '../log/log.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
-import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import { receiveForwarded } from './api-channel.ts'
 import {
   type CertificateFiles,
@@ -29,7 +30,7 @@ import { pendingVisitorOf, receiveSocket, refuseVisitor } from './socket-handove
 import { WorkerCounts } from './worker-counts.ts'
 import { WorkerHandle } from './worker-handle.ts'
 
-interface WorkersParts {
+export interface WorkerPoolParts {
   settings: Settings
   /** Public key of the relay's identity. */
   publicKey: KeyObject
@@ -38,30 +39,40 @@ interface WorkersParts {
   leases: LeaseRegistry
   visitors: Visitors
   counters: RelayCounters
-  /** Called with each decrypted connection to the root host. */
-  serveApi: (connection: Duplex) => void
-  connect: ConnectEndpoint
-  /** Called with each visitor for whom its worker process had no session. */
-  serve: (pending: PendingVisitor) => Promise<void>
-  /** Called with each socket that came from a worker process. */
-  track: (socket: Socket) => void
   log: Logger
 }
 
-/** One process index and its current worker process. Another one follows when it ends. */
+/** What serves here what comes to the workers. */
+export interface PrimaryServices {
+  /** Called with decrypted connections to the root host. */
+  serveApi: (connection: Duplex) => void
+  connect: ConnectEndpoint
+  /** Serves visitors for whom the worker has no session. */
+  visitorServer: Pick<VisitorServer, 'serve'>
+  /** Has each socket that comes from a worker. */
+  sockets: OpenSockets
+}
+
+/** A worker's position among the processes: a worker that dies is followed by another one at the same position. */
 interface Slot {
   processIndex: number
   link: WorkerHandle | undefined
   backoff: RestartBackoff
 }
 
+/** What every start of a worker needs. */
+interface Begin {
+  port: number
+  services: PrimaryServices
+}
+
 export class WorkerPool {
-  readonly #parts: WorkersParts
+  readonly #parts: WorkerPoolParts
   readonly #slots: Slot[]
   readonly #leases = new Map<string, Lease>()
   #isClosing = false
 
-  constructor(parts: WorkersParts) {
+  constructor(parts: WorkerPoolParts) {
     this.#parts = parts
     this.#slots = Array.from({ length: parts.settings.workers - 1 }, (_, index) => ({
       processIndex: index + 1,
@@ -69,7 +80,6 @@ export class WorkerPool {
       backoff: new RestartBackoff(),
     }))
     if (this.#slots.length === 0) return
-    parts.connect.onCarrier(({ id }) => this.#probe(id))
     parts.leases.onChange((lease) => this.#sendLease(lease))
     parts.policy.onChange(() => {
       for (const link of this.#links) link.send({ kind: 'policy', file: parts.policy.file })
@@ -80,10 +90,13 @@ export class WorkerPool {
     })
   }
 
-  /** Resolves when all worker processes listen at `port`. Rejects with the error of the first that cannot. */
-  async start(port: number): Promise<void> {
+  /** Resolves when each worker listens at `port`. Rejects as the first one does that cannot. */
+  async start(port: number, services: PrimaryServices): Promise<void> {
+    if (this.#slots.length === 0) return
+    services.connect.onCarrier(({ id }) => this.#probe(id, services.connect))
+    const begin = { port, services }
     await Promise.all(
-      this.#slots.map((slot) => new Promise<void>((...settle) => this.#start(slot, port, settle))),
+      this.#slots.map((slot) => new Promise<void>((...settle) => this.#start(slot, begin, settle))),
     )
   }
 
@@ -120,15 +133,16 @@ export class WorkerPool {
     return this.#slots.flatMap(({ link }) => link ?? [])
   }
 
-  #start(slot: Slot, port: number, [listening, failed]: [() => void, (error: Error) => void]): void {
-    const { log, visitors, counters, serveApi } = this.#parts
+  #start(slot: Slot, begin: Begin, [listening, failed]: [() => void, (error: Error) => void]): void {
+    const { visitors, counters } = this.#parts
+    const { port, services } = begin
     const startedAt = performance.now()
     const link = new WorkerHandle({
       onMessage: (message, socket) => {
         if (message.kind === 'listening') listening()
         else if (message.kind === 'failed') failed(listenError(message))
-        else if (message.kind === 'visitor') this.#receive(message, socket, link)
-        else if (message.kind === 'carrier') this.#probe(message.lease, link)
+        else if (message.kind === 'visitor') this.#receive(message, socket, link, services)
+        else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
         else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
         else counts.add(message)
       },
@@ -137,26 +151,30 @@ export class WorkerPool {
         counts.lost()
         if (this.#isClosing) return
         failed(new Error(`a worker ended: ${cause}`))
-        const pauseMs = slot.backoff.after(performance.now() - startedAt)
-        log.error(
-          { worker: slot.processIndex, cause, pauseMs },
-          'a worker ended; its visitors are disconnected, it is started again',
-        )
-        setTimeout(() => this.#startAgain(slot, port), pauseMs).unref()
+        this.#startLater(slot, begin, { cause, livedMs: performance.now() - startedAt })
       },
     })
     const counts = new WorkerCounts(link, { visitors, counters })
-    if (link.apiChannel) receiveForwarded(link.apiChannel, serveApi)
+    if (link.apiChannel) receiveForwarded(link.apiChannel, services.serveApi)
     link.send(this.#startMessage(slot.processIndex, port))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
       link.send({ kind: 'leases', leases: leases.map(sharedLease) })
     slot.link = link
   }
 
-  #startAgain(slot: Slot, port: number): void {
+  #startLater(slot: Slot, begin: Begin, { cause, livedMs }: { cause: string; livedMs: number }): void {
+    const pauseMs = slot.backoff.after(livedMs)
+    this.#parts.log.error(
+      { worker: slot.processIndex, cause, pauseMs },
+      'a worker ended; its visitors are disconnected, it is started again',
+    )
+    setTimeout(() => this.#startAgain(slot, begin), pauseMs).unref()
+  }
+
+  #startAgain(slot: Slot, begin: Begin): void {
     if (this.#isClosing) return
     const { log } = this.#parts
-    this.#start(slot, port, [
+    this.#start(slot, begin, [
       () => log.info({ worker: slot.processIndex }, 'worker listening'),
       (error) => log.error({ worker: slot.processIndex, err: error }, 'a worker does not listen'),
     ])
@@ -197,24 +215,29 @@ export class WorkerPool {
       )
   }
 
-  /** @param origin the process with the new WebSocket, which has probed its others already; undefined for this process */
-  #probe(id: string, origin?: WorkerHandle): void {
+  /** @param origin the worker that has the new WebSocket, and has probed its others; undefined when that is this process */
+  #probe(id: string, connect: ConnectEndpoint, origin?: WorkerHandle): void {
     const lease = this.#leases.get(id)
-    if (origin !== undefined && lease !== undefined) this.#parts.connect.probeCarriers(lease)
+    if (origin !== undefined && lease !== undefined) connect.probeCarriers(lease)
     for (const link of this.#links) if (link !== origin) link.send({ kind: 'probe', lease: id })
   }
 
-  #receive(message: HandedOver, socket: Socket | undefined, from: WorkerHandle): void {
+  #receive(
+    message: HandedOver,
+    socket: Socket | undefined,
+    from: WorkerHandle,
+    { sockets, visitorServer }: PrimaryServices,
+  ): void {
     if (socket === undefined) return
-    const { track, serve, log } = this.#parts
+    const { log } = this.#parts
     const visitor = receiveSocket(socket, message)
-    track(visitor)
+    sockets.track(visitor)
     const lease = this.#leases.get(message.lease)
     if (lease === undefined) {
       refuseVisitor(visitor, message)
       return
     }
-    serve(pendingVisitorOf(visitor, lease, message, from)).catch((error) => {
+    visitorServer.serve(pendingVisitorOf(visitor, lease, message, from)).catch((error) => {
       log.error({ err: error }, 'visitor failed')
       visitor.destroy()
     })

@@ -6,7 +6,6 @@ import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
-import type { RateLimitSettings } from '../rate-limit/rate-limits.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
 
 /** Settings are the settings of a relay, read from the environment and checked. */
@@ -58,6 +57,12 @@ const ADMIN_TOKEN_MIN_CHARS = 16
 interface BindAddress {
   host: string
   port: number
+}
+
+/** What clients may ask for before they are authenticated, in units a minute. */
+export interface RateLimitSettings {
+  networkPerMinute: number
+  relayPerMinute: number
 }
 
 /** Whether the relay gives dedicated ports. */

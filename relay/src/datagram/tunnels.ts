@@ -12,7 +12,12 @@ import type { QuicConnection, QuicEvents } from './quic.ts'
 import { TickBatcher } from './tick-batcher.ts'
 import { TunnelAuthentication } from './tunnel-authentication.ts'
 
+/** The tunnels in use, each by its lease. */
+export type LeaseTunnels = Map<Lease, QuicConnection>
+
 export interface TunnelParts {
+  /** Written here. */
+  byLease: LeaseTunnels
   credentials: Pick<LeaseCredentials, 'leaseOf'>
   policy: Pick<Policy, 'blocks' | 'isAnyIpBanned'>
   counters: RelayCounters
@@ -23,17 +28,12 @@ export interface TunnelParts {
 
 export class Tunnels {
   readonly #parts: TunnelParts
-  readonly #byLease = new Map<Lease, QuicConnection>()
   /** Number of connections without a lease, by network. */
   readonly #pending = new Map<string, number>()
   #pendingCount = 0
 
   constructor(parts: TunnelParts) {
     this.#parts = parts
-  }
-
-  of(lease: Lease): QuicConnection | undefined {
-    return this.#byLease.get(lease)
   }
 
   /** Takes a connection whose handshake is complete. */
@@ -126,8 +126,9 @@ export class Tunnels {
 
   /** Makes the connection the lease's tunnel. @returns a function to call when the connection is closed */
   #attach(connection: QuicConnection, lease: Lease): () => void {
-    const previous = this.#byLease.get(lease)
-    this.#byLease.set(lease, connection)
+    const { byLease } = this.#parts
+    const previous = byLease.get(lease)
+    byLease.set(lease, connection)
     // An SDK reconnects because its last connection died, which the relay has not noticed yet.
     if (previous === undefined) this.#parts.counters.tunnels += 1
     else previous.close(TUNNEL_CLOSE.replaced, 'the lease has a newer tunnel')
@@ -137,8 +138,8 @@ export class Tunnels {
     return () => {
       lease.ended.removeEventListener('abort', end)
       release()
-      if (this.#byLease.get(lease) !== connection) return
-      this.#byLease.delete(lease)
+      if (byLease.get(lease) !== connection) return
+      byLease.delete(lease)
       this.#parts.counters.tunnels -= 1
     }
   }

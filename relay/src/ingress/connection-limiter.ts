@@ -7,17 +7,7 @@ import {
   SILENT_CONNECTIONS_MAX,
   SILENT_CONNECTIONS_PER_NETWORK_MAX,
 } from '../limits.ts'
-
-/** Why the relay refused a connection. */
-export type Refusal =
-  /** The relay has as many connections as it may have. */
-  | 'full'
-  /** The network of the client has as many connections, or silent ones, as it may have. */
-  | 'network'
-  /** Too many connections were silent, and this was the oldest of them. */
-  | 'silent'
-  /** The relay is overloaded. */
-  | 'overload'
+import type { Refusal } from '../metrics/labels.ts'
 
 export interface ConnectionLimiterOptions {
   isOverloaded(): boolean

@@ -1,43 +1,47 @@
-// Accepts every public TLS connection and passes it by its server name to the API or to a lease.
+// The SNI listener: every public TLS connection enters here and is sent to the API or to a lease.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { CLIENT_HELLO_CONNECTION_DEADLINE_MS } from '@svc/protocol'
 import { ALERT, alertRecord } from '@svc/tls/messages'
-import type { LeaseRoute, Route } from '../lease/route.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { Route } from '../lease/route.ts'
 import { TCP_KEEPALIVE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
+import type { PolicyRules } from '../policy/policy-rules.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
+import type { ConnectionLimiter } from './connection-limiter.ts'
 
-export interface SniListenerHandlers {
-  /**
-   * Reads the PROXY header of a trusted proxy.
-   * @param deadline when the ClientHello has to be complete, in milliseconds of the monotonic clock
-   * @returns whether the connection may go on
-   */
-  readProxyHeader(socket: Socket, deadline: number): Promise<boolean>
-  /** @returns whether the relay admits the connection */
-  admit(socket: Socket): boolean
-  /** Called when the ClientHello is complete, or its connection has failed. */
-  onClientHello(socket: Socket): void
-  resolve(serverName: string): Route | undefined
-  /** Called with a connection to the root host, from which nothing seems to have been read. */
+export interface SniListenerParts {
+  clientAddresses: Pick<ClientAddresses, 'admit' | 'ofSocket'>
+  connectionLimiter: Pick<ConnectionLimiter, 'admit' | 'onClientHello'>
+  routes: Pick<RoutingTable<Route>, 'resolve'>
+  policy: Pick<PolicyRules, 'routes'>
+  /** Called with a socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
-  serveLease(socket: Socket, hello: PeekedHello, route: LeaseRoute): Promise<void>
+  visitors: VisitorAcceptor
+  /** Open at once; the listener closes more, and emits 'drop'. */
+  connectionsMax: number
+  log: Logger
 }
 
-/**
- * Creates the listener; the caller makes it listen.
- * @param connectionsMax connections that may be open at once; the server closes more and emits 'drop'
- */
-export function createSniListener(ingress: SniListenerHandlers, connectionsMax: number, log: Logger): Server {
+/** What serves the visitors of leases. */
+interface VisitorAcceptor {
+  /** Resolves when the visitor has left. Rejects when the visitor could not be served. */
+  accept(visitor: Socket, lease: Lease, hello: PeekedHello): Promise<void>
+}
+
+export function createSniListener(parts: SniListenerParts): Server {
+  const { connectionsMax, log } = parts
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
-    dispatch(socket, ingress).catch((error) => {
+    dispatch(socket, parts).catch((error) => {
       log.error({ err: error }, 'public connection failed')
       socket.destroy()
     })
   })
-  // An error before it listens is for the caller; a later one concerns one connection that the system could not accept.
+  // An error before the server listens is for the caller of `listen`. A later one means one connection that the system did not accept.
   server.on('error', (error) => {
     if (server.listening) log.error({ err: error }, 'a connection was not accepted')
   })
@@ -45,21 +49,30 @@ export function createSniListener(ingress: SniListenerHandlers, connectionsMax: 
   return server
 }
 
-async function dispatch(socket: Socket, ingress: SniListenerHandlers): Promise<void> {
-  const deadline = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
-  if (!(await ingress.readProxyHeader(socket, deadline)) || !ingress.admit(socket)) return
-  const hello = await peekClientHello(socket, deadline)
-  ingress.onClientHello(socket)
+async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> {
+  const { clientAddresses, connectionLimiter, visitors } = parts
+  const until = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
+  if (!(await clientAddresses.admit(socket, until))) return
+  if (!connectionLimiter.admit(socket, clientAddresses.ofSocket(socket))) return
+  const hello = await peekClientHello(socket, until)
+  connectionLimiter.onClientHello(socket)
   if (hello === undefined) return
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
   // RFC 8446 §9.2: the answer to a client that names no server.
   if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)
-  const route = ingress.resolve(hello.serverName)
+  const route = reachable(hello.serverName, parts)
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
-  if (route.to === 'lease') return await ingress.serveLease(socket, hello, route)
+  if (route.to === 'lease') return await visitors.accept(socket, route.lease, hello)
   socket.unshift(hello.received)
   if (route.to === 'feature') await route.serve(socket, hello.serverName)
-  else ingress.serveRoot(socket)
+  else parts.serveRoot(socket)
+}
+
+/** A lease that the policy does not route, or a feature that is closed, has no hostname, as far as visitors can tell. */
+function reachable(serverName: string, { routes, policy }: SniListenerParts): Route | undefined {
+  const route = routes.resolve(serverName)
+  if (route?.to === 'feature') return route.isOpen() ? route : undefined
+  return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route
 }
 
 function refuse(socket: Socket, alert: number): void {

@@ -4,13 +4,13 @@ import { canonicalLabel, type Identity, identityKey, type LeaseMetadata } from '
 import { now } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import { LEASES_MAX } from '../limits.ts'
-import type { RequestedPorts } from '../ports/dedicated-ports.ts'
 import type { RoutingTable } from '../routing/routing-table.ts'
 import { type ExpiryEntry, ExpiryHeap } from './expiry-heap.ts'
 import { Lease, type LeaseEnd } from './lease.ts'
+import type { LeasePorts, RequestedPorts } from './lease-ports.ts'
 import type { LeasePreferences } from './lease-preferences.ts'
 import { MetadataQuota } from './metadata-quota.ts'
-import type { LeasePorts, PreparedReservation, Reservations } from './reservations.ts'
+import type { PreparedReservation, Reservations } from './reservations.ts'
 import type { Route } from './route.ts'
 
 /** Addresses of a client, normalized: as the relay saw it, and as it said itself. */
@@ -65,13 +65,6 @@ export class LeaseRegistry {
 
   get size(): number {
     return this.#leases.size
-  }
-
-  /** Reverse sessions of all leases that wait for a visitor. */
-  get readySessions(): number {
-    let ready = 0
-    for (const lease of this) ready += lease.ready.size
-    return ready
   }
 
   /** @throws RelayError `feature_unavailable` when all leases together have too much */

@@ -1,11 +1,10 @@
-// Describes one lease instance: its identity, hostnames and expiry, and the reverse sessions that serve it.
+// Describes one lease instance: its identity, hostnames, ports and expiry.
 
 import { randomBytes } from 'node:crypto'
 import type { Identity, LeaseMetadata } from '@svc/protocol'
 import { now } from '../clock.ts'
-import { ReadyQueue } from '../reverse/ready-queue.ts'
+import type { LeasePorts } from './lease-ports.ts'
 import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
-import type { LeasePorts } from './reservations.ts'
 import type { LeaseRoute } from './route.ts'
 
 /** Why a lease ended. */
@@ -35,6 +34,14 @@ export interface LeaseTerms {
   preferences?: LeasePreferences | undefined
 }
 
+/** The reverse sessions of a lease, as far as the lease knows of them. */
+export interface LeaseSessions {
+  /** Called when the policy does not route the lease any more. */
+  clear(): void
+  /** Called when the lease ends. */
+  close(): void
+}
+
 const LEASE_ID_BYTES = 12
 
 export class Lease {
@@ -51,13 +58,13 @@ export class Lease {
   readonly route: LeaseRoute = { to: 'lease', lease: this }
   clientIp: string
   reportedIp: string | undefined
-  readonly ready: ReadyQueue = new ReadyQueue()
   metadata: LeaseMetadata
   /** Relay time, as {@link expiresAt}. */
   lastSeenAt: number
   expiresAt: number
   readonly #ended = new AbortController()
   readonly #open = new Set<() => void>()
+  #sessions: LeaseSessions | undefined
   /** As of the last change of the policy. */
   #isRouted = true
 
@@ -113,6 +120,15 @@ export class Lease {
   }
 
   /**
+   * Ties the reverse sessions of the lease to it, once. They hear of a block and of the end after every other listener:
+   * a carrier that the lease's end closes shall not reset its streams before it says why.
+   */
+  attachSessions(sessions: LeaseSessions): void {
+    this.#sessions = sessions
+    if (this.ended.aborted) sessions.close()
+  }
+
+  /**
    * Follows a change of the policy: what is open closes when visitors may not reach the lease any more, by a ban or by
    * the loss of its approval. The lease stays active. Its SDK comes back, learns how it stands, and may wait.
    */
@@ -121,12 +137,12 @@ export class Lease {
     this.#isRouted = isRouted
     if (!isLost) return
     for (const close of this.#open) close()
-    this.ready.clear()
+    this.#sessions?.clear()
   }
 
-  /** Closes the idle sessions and turns waiting visitors away; bridged connections end with their carrier. */
+  /** Ends everything of the lease; bridged connections end with their carrier. */
   end(reason: LeaseEnd): void {
     this.#ended.abort(reason)
-    this.ready.close()
+    this.#sessions?.close()
   }
 }

@@ -3,11 +3,7 @@
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import { now } from '../clock.ts'
 import { NAME_RESERVATION_MS, RESERVATIONS_MAX } from '../limits.ts'
-
-export interface LeasePorts {
-  tcp?: number | undefined
-  udp?: number | undefined
-}
+import type { LeasePorts } from './lease-ports.ts'
 
 export interface Reservation {
   /**

@@ -2,24 +2,29 @@
 // The only importer of prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Visitors } from '../bridge/visitors.ts'
-import type { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
-import type { ConnectionLimiter } from '../ingress/connection-limiter.ts'
-import type { LeaseRegistry } from '../lease/lease-registry.ts'
-import type { WriteHealth } from '../storage/write-health.ts'
 import type { LabeledCounter, RelayCounters } from './relay-counters.ts'
 
-export interface Measured {
-  counters: RelayCounters
-  visitors: Visitors
-  leases: LeaseRegistry
+/** What the parts of the relay know themselves; each is called at every scrape. */
+export interface Readings {
+  /** Connections to this process that have sent no ClientHello yet. */
+  silentConnections(): number
+  leases(): number
+  readySessions(): number
+  visitors(): number
+  /** Bytes, both ways, since the relay started. */
+  traffic(): { fromVisitors: number; toVisitors: number }
+  /** Files that could not be written the last time. */
+  unwritableFiles(): number
+  /** Failed writes since the relay started. */
+  writeFailures(): number
+  /** Undefined where UDP ports are off. */
+  tunnelEndpoint: TunnelEndpointReadings | undefined
 }
 
-export interface Scraped extends Measured {
-  connectionLimiter: ConnectionLimiter
-  state: WriteHealth
-  /** Undefined where UDP ports are off. */
-  tunnelEndpoint: DatagramEndpoint | undefined
+interface TunnelEndpointReadings {
+  readonly isUp: boolean
+  /** How often the QUIC process ended by itself. */
+  readonly failures: number
 }
 
 /** The response to a scrape. */
@@ -28,8 +33,8 @@ export interface Exposition {
   text(): Promise<string>
 }
 
-export function createExposition(scraped: Scraped): Exposition {
-  const { counters, visitors, leases, connectionLimiter, state, tunnelEndpoint } = scraped
+export function createExposition(counters: RelayCounters, readings: Readings): Exposition {
+  const { tunnelEndpoint } = readings
   const registry = new Registry()
   // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -75,7 +80,7 @@ export function createExposition(scraped: Scraped): Exposition {
   gauge(
     'silent_connections',
     'Open connections that have sent no server name yet.',
-    () => connectionLimiter.silent + counters.silentInPeers,
+    () => readings.silentConnections() + counters.silentInPeers,
   )
   labeledCounters(
     'connections_refused_total',
@@ -83,11 +88,9 @@ export function createExposition(scraped: Scraped): Exposition {
     ['reason'],
     counters.connectionsRefused,
   )
-  gauge('leases', 'Active leases.', () => leases.size)
-  gauge(
-    'ready_sessions',
-    'Ready sessions: reverse sessions that wait for a visitor.',
-    () => leases.readySessions,
+  gauge('leases', 'Active leases.', () => readings.leases())
+  gauge('ready_sessions', 'Ready sessions: reverse sessions that wait for a visitor.', () =>
+    readings.readySessions(),
   )
   gauge('carriers', 'Open carriers: WebSockets and native sessions of SDKs.', () => counters.carriers)
   labeledCounters(
@@ -96,12 +99,12 @@ export function createExposition(scraped: Scraped): Exposition {
     ['bound'],
     counters.memoryRelieved,
   )
-  gauge('visitor_connections', 'Open connections of visitors.', () => visitors.size)
-  counter('visitor_received_bytes_total', 'Bytes that visitors sent.', () => visitors.traffic.fromVisitors)
+  gauge('visitor_connections', 'Open connections of visitors.', () => readings.visitors())
+  counter('visitor_received_bytes_total', 'Bytes that visitors sent.', () => readings.traffic().fromVisitors)
   counter(
     'visitor_sent_bytes_total',
     'Bytes that the relay sent to visitors.',
-    () => visitors.traffic.toVisitors,
+    () => readings.traffic().toVisitors,
   )
   counter(
     'claims_waited_total',
@@ -156,8 +159,8 @@ export function createExposition(scraped: Scraped): Exposition {
     ['route', 'status'],
     counters.requests,
   )
-  gauge('unwritable_files', 'State files whose last write failed.', () => state.failing.length)
-  counter('write_failures_total', 'Writes of state files that failed.', () => state.failures)
+  gauge('unwritable_files', 'State files whose last write failed.', () => readings.unwritableFiles())
+  counter('write_failures_total', 'Writes of state files that failed.', () => readings.writeFailures())
   labeledCounters('api_refusals_total', 'API error responses by error code.', ['code'], counters.refusals)
   return { contentType: registry.contentType, text: () => registry.metrics() }
 }

@@ -2,15 +2,16 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
-import { createExposition, type Scraped } from './exposition.ts'
+import { createExposition, type Readings } from './exposition.ts'
+import type { RelayCounters } from './relay-counters.ts'
 
 const PATH = '/metrics'
 const NOT_FOUND = 404
 const METHOD_NOT_ALLOWED = 405
 const INTERNAL_SERVER_ERROR = 500
 
-export function createMetricsServer(measured: Scraped): Server {
-  const exposition = createExposition(measured)
+export function createMetricsServer(counters: RelayCounters, readings: Readings): Server {
+  const exposition = createExposition(counters, readings)
   const server = createServer({ requestTimeout: METRICS_REQUEST_DEADLINE_MS }, (request, response) => {
     response.on('error', () => response.destroy())
     if (request.url !== PATH) return refuse(response, NOT_FOUND)

@@ -1,8 +1,7 @@
 // Counts what the relay does, in plain integers that a scrape reads.
 
 import type { ErrorCode } from '@svc/protocol'
-import type { Refusal } from '../ingress/connection-limiter.ts'
-import type { MemoryBound } from '../reverse/session-memory.ts'
+import type { DatagramDrop, MemoryBound, Refusal } from './labels.ts'
 
 /** One number for each combination of labels. Labels come from fixed sets, which bounds the combinations. */
 export class LabeledCounter<Labels extends Record<string, string>> {
@@ -26,27 +25,6 @@ export class LabeledCounter<Labels extends Record<string, string>> {
     return this.#counts.values()
   }
 }
-
-/** Reasons for which the relay drops a datagram. */
-export type DatagramDrop =
-  /** A visitor's datagram for a lease without a tunnel, or one that visitors may not reach. */
-  | 'no_tunnel'
-  | 'not_routed'
-  /** The port or the relay has no room for another flow. */
-  | 'flow_limit'
-  /** The datagram is larger than the path to the SDK allows. */
-  | 'too_large'
-  /** The QUIC library, the kernel or this process has no room. */
-  | 'queue_full'
-  /** The lease exceeds its packets per second, or the identity its bytes per second. */
-  | 'rate_limit'
-  | 'bandwidth'
-  /** An SDK's datagram that came before its token, has no flow id, or names an unknown flow. */
-  | 'unauthenticated'
-  | 'malformed'
-  | 'unknown_flow'
-  /** The response to an unconfirmed visitor is too large for what the visitor sent. */
-  | 'amplification'
 
 /** Counts of another process, to be added to those of this one. Gauges hold the change since the last report. */
 export interface CounterDelta {

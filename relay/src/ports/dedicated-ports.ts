@@ -2,14 +2,10 @@
 
 import { PORT_RESERVATION_MS } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
-import type { LeasePorts, Reservation } from '../lease/reservations.ts'
+import type { LeasePorts, RequestedPorts, Transport } from '../lease/lease-ports.ts'
+import type { Reservation } from '../lease/reservations.ts'
 import type { PortAllocator } from './port-allocator.ts'
 import type { PortPool } from './port-pool.ts'
-
-export type Transport = keyof LeasePorts
-
-/** Which ports a lease asks for. */
-export type RequestedPorts = Partial<Record<Transport, boolean | undefined>>
 
 export interface ClaimedPorts {
   /** Undefined when the lease asked for none. */

@@ -2,13 +2,12 @@
 
 import type { Socket } from 'node:net'
 import type { Settings } from '../config/settings.ts'
-import type { DatagramForwarder } from '../datagram/datagram-forwarder.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Reservations } from '../lease/reservations.ts'
 import type { Logger } from '../log/log.ts'
 import type { Policy } from '../policy/policy.ts'
 import { DedicatedPorts, restorePorts } from './dedicated-ports.ts'
-import { PortAllocator } from './port-allocator.ts'
+import { PortAllocator, type PortAllocatorOptions } from './port-allocator.ts'
 import { PortPool } from './port-pool.ts'
 import { TcpPorts } from './tcp-port.ts'
 
@@ -17,13 +16,14 @@ export interface PortParts {
   policy: Policy
   /** Reservations from before this process began. */
   reservations: Reservations
-  /** Called with each visitor of a lease's TCP port. */
-  serve: (visitor: Socket, lease: Lease) => Promise<void>
+  /** Serves the visitors of a lease's TCP port. */
+  visitors: { accept(visitor: Socket, lease: Lease): Promise<void> }
   /** Connections to all TCP ports together. */
   connectionsMax: number
   /** Listeners of both transports together; each takes a file descriptor. */
   listenersMax: number
-  datagrams: DatagramForwarder
+  /** Binds the UDP port of a lease. Rejects when the port cannot be had. */
+  bindUdp: PortAllocatorOptions['bind']
   /** Whether there can be no datagram tunnel here. */
   hasNoTunnels: () => boolean
   log: Logger
@@ -33,10 +33,10 @@ export function createDedicatedPorts({
   settings,
   policy,
   reservations,
-  serve,
+  visitors,
   connectionsMax,
   listenersMax,
-  datagrams,
+  bindUdp,
   hasNoTunnels,
   log,
 }: PortParts): DedicatedPorts {
@@ -58,7 +58,7 @@ export function createDedicatedPorts({
       tcpPorts.open(port, (visitor) => {
         const lease = currentLease()
         if (lease === undefined || !policy.routes(lease)) visitor.resetAndDestroy()
-        else serve(visitor, lease).catch((error) => refuse(visitor, error))
+        else visitors.accept(visitor, lease).catch((error) => refuse(visitor, error))
       }),
     errors: {
       disabled: 'tcp_port_disabled',
@@ -72,7 +72,7 @@ export function createDedicatedPorts({
     hasRoom,
     settings: () => (hasNoTunnels() ? { enabled: false, max_leases: 0 } : policy.settings.udp),
     routes,
-    bind: (port, currentLease) => datagrams.open(port, currentLease),
+    bind: bindUdp,
     errors: {
       disabled: 'udp_disabled',
       capacity: 'udp_capacity_exceeded',

@@ -9,15 +9,10 @@ import {
   SOURCE_BUDGET_PER_MINUTE,
 } from '@svc/protocol'
 import { networkOf } from '../client-address/ip-address.ts'
+import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import { RATE_LIMIT_SLOTS, REFUND_BURST, REFUND_PER_MINUTE } from '../limits.ts'
 import { GcraLimiter, type Rate } from './gcra.ts'
-
-/** Units a minute. */
-export interface RateLimitSettings {
-  networkPerMinute: number
-  relayPerMinute: number
-}
 
 /** Units of one registration, its challenge included. */
 const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register

@@ -19,6 +19,7 @@ import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_FRAGMENTS_MAX } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import { serveNativeSession } from './native-session.ts'
+import { readyQueueOf } from './ready-queues.ts'
 import { SessionMemories } from './session-memory.ts'
 import { UnderlyingSockets } from './tls-underlying-socket.ts'
 import { serveWebSocketCarrier, type WebSocketCarrier } from './websocket-carrier.ts'
@@ -109,9 +110,9 @@ export class ConnectEndpoint {
   #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(nativeCapability(request))
     if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
-    const { roomInMs } = lease.ready
+    const { roomInMs, hasRoom } = readyQueueOf(lease)
     if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
-    if (!lease.ready.hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
+    if (!hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
     this.#count(socket)
     serveNativeSession(socket, lease, this.#tcpSockets.beneath(request.socket))
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RAW_UPGRADE } from '@svc/protocol'
 import type { Lease } from '../lease/lease.ts'
+import { readyQueueOf } from './ready-queues.ts'
 
 const SWITCHING_PROTOCOLS = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RAW_UPGRADE}\r\n\r\n`
 
@@ -24,7 +25,7 @@ export function serveNativeSession(socket: Duplex, lease: Lease, tcp: Socket | u
     release()
   })
   socket.write(SWITCHING_PROTOCOLS)
-  if (!lease.ready.offer(socket)) end()
+  if (!readyQueueOf(lease).offer(socket)) end()
 }
 
 /**

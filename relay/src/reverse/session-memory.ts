@@ -13,9 +13,7 @@ import {
   SESSION_MEMORY_PER_NETWORK_MAX_BYTES,
   SESSION_MEMORY_RELIEF_SHARE,
 } from '../limits.ts'
-
-/** Names the bound that was exceeded. */
-export type MemoryBound = 'websocket' | 'lease' | 'network' | 'relay'
+import type { MemoryBound } from '../metrics/labels.ts'
 
 export interface SessionMemoryBounds {
   perSession: number

@@ -6,6 +6,8 @@ import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
 import { HALF_OPEN_STREAMS_MAX } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
+import type { ReadyQueue } from './ready-queue.ts'
+import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemory } from './session-memory.ts'
 import { StreamDuplex } from './stream-duplex.ts'
 
@@ -13,6 +15,7 @@ const LENGTH_BYTES = 2
 
 export class StreamAuthorizer {
   readonly #lease: Lease
+  readonly #ready: ReadyQueue
   readonly #credentials: LeaseAuthorizer
   readonly #memory: SessionMemory
   readonly #liveness: CarrierLiveness
@@ -20,6 +23,7 @@ export class StreamAuthorizer {
 
   constructor(lease: Lease, credentials: LeaseAuthorizer, memory: SessionMemory, liveness: CarrierLiveness) {
     this.#lease = lease
+    this.#ready = readyQueueOf(lease)
     this.#credentials = credentials
     this.#memory = memory
     this.#liveness = liveness
@@ -36,7 +40,7 @@ export class StreamAuthorizer {
     try {
       const capability = await this.#readCapability(stream)
       const isAuthorized = capability !== undefined && this.#isOfLease(capability)
-      await (isAuthorized && this.#lease.ready.hasRoom ? this.#accept(stream) : reject(stream))
+      await (isAuthorized && this.#ready.hasRoom ? this.#accept(stream) : reject(stream))
     } catch {
       stream.abort()
     } finally {
@@ -48,7 +52,7 @@ export class StreamAuthorizer {
   async #accept(stream: Stream): Promise<void> {
     await stream.write(Uint8Array.of(STREAM_ANSWER.accepted))
     const session = new StreamDuplex(stream, this.#liveness)
-    if (!this.#lease.ready.offer(session)) session.destroy()
+    if (!this.#ready.offer(session)) session.destroy()
   }
 
   /** Whether the capability is valid and of the lease that opened the WebSocket. */

@@ -9,6 +9,7 @@ import type { Lease } from '../lease/lease.ts'
 import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
 import { CarrierLiveness } from './carrier-liveness.ts'
 import { meterMessages } from './message-meter.ts'
+import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemories } from './session-memory.ts'
 import { StreamAuthorizer } from './stream-authorization.ts'
 import { webSocketTransport } from './websocket-transport.ts'
@@ -45,7 +46,7 @@ export function serveWebSocketCarrier(parts: CarrierParts): WebSocketCarrier {
     ping: () => void session.ping().catch(() => {}),
     backlog: () => socket.bufferedAmount,
   })
-  const unwatch = lease.ready.watch(liveness)
+  const unwatch = readyQueueOf(lease).watch(liveness)
   const authorizer = new StreamAuthorizer(lease, credentials, memory, liveness)
   const session = new Session(webSocketTransport(socket, memory), {
     role: 'server',

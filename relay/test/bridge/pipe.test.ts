@@ -4,10 +4,10 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
-import { SharedReadBuffer } from '../../src/bridge/shared-read-buffer.ts'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES, LIMITED_READ_MAX_BYTES } from '../../src/limits.ts'
+import { SharedReadBuffer } from '../../src/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
 import { KINDS, tcp, tls } from '../support/bridges.ts'
 
@@ -17,7 +17,7 @@ const PLAIN: Pipe = createPipe(undefined)
 const FAST: Pipe = createPipe(await SharedReadBuffer.find())
 const PIPES: [string, Pipe][] = [
   ['as Node reads them', PLAIN],
-  ['through the landing', FAST],
+  ['into the shared buffer', FAST],
 ]
 const ALL = PIPES.flatMap(([how, pipe]) => KINDS.map(([kind, a, b]) => ({ how, kind, pipe, a, b })))
 
@@ -51,22 +51,6 @@ async function receive(stream: Duplex): Promise<Buffer> {
   if (!stream.readableEnded) await once(stream, 'end')
   return Buffer.concat(chunks)
 }
-
-describe('the landing', () => {
-  afterEach(() => void vi.restoreAllMocks())
-
-  test('is found in this Node', async () => {
-    expect(await SharedReadBuffer.find()).toBeInstanceOf(SharedReadBuffer)
-  })
-
-  test.each<[string, symbol[]]>([
-    ['keeps its buffer elsewhere', []],
-    ['means something else by the names', ['kBuffer', 'kBufferGen', 'kBufferCb'].map((name) => Symbol(name))],
-  ])('is not found in a Node that %s', async (_how, symbols) => {
-    vi.spyOn(Object, 'getOwnPropertySymbols').mockReturnValue(symbols)
-    expect(await SharedReadBuffer.find()).toBeUndefined()
-  })
-})
 
 describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: openB }) => {
   async function bridge(bandwidth = unlimited()) {
@@ -242,7 +226,7 @@ describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
   })
 })
 
-describe('a bridge read through the landing', () => {
+describe('a bridge read into the shared buffer', () => {
   test('keeps what has to wait behind an earlier write, while later reads land in the same place', async () => {
     const [a, b] = await Promise.all([tcp(), tls()])
     const over = FAST(a.near, b.near, unlimited())

@@ -16,6 +16,7 @@ import { createLog } from '../../src/log/log.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../../src/reverse/pending-visitor.ts'
 import { ReadyQueue } from '../../src/reverse/ready-queue.ts'
+import { readyQueueOf } from '../../src/reverse/ready-queues.ts'
 import { newLease } from '../support/lease.ts'
 
 const forever = new AbortController().signal
@@ -188,11 +189,11 @@ describe('sessions of other processes', () => {
     const told = (ready: number, count: number, hasEnded = false): void =>
       counts.update([{ lease: lease.id, ready, visitors: count }], () => (hasEnded ? undefined : lease))
     told(2, 3)
-    expect([lease.ready.size, visitors.size, visitors.visitorsOf(lease)]).toEqual([2, 3, 3])
+    expect([readyQueueOf(lease).size, visitors.size, visitors.visitorsOf(lease)]).toEqual([2, 3, 3])
     told(0, 1, true)
-    expect([lease.ready.size, visitors.size]).toEqual([0, 1])
+    expect([readyQueueOf(lease).size, visitors.size]).toEqual([0, 1])
     counts.lost()
-    expect([lease.ready.size, visitors.size, visitors.visitorsOf(lease)]).toEqual([0, 0, 0])
+    expect([readyQueueOf(lease).size, visitors.size, visitors.visitorsOf(lease)]).toEqual([0, 0, 0])
     told(1, 1, true)
     expect(visitors.size).toBe(0)
   })

@@ -6,14 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { connectionCapacity, openFilesMax } from '../../src/config/connection-capacity.ts'
-import {
-  ConnectionLimiter,
-  type ConnectionLimiterOptions,
-  type Refusal,
-} from '../../src/ingress/connection-limiter.ts'
+import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../src/ingress/connection-limiter.ts'
 import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
 import { createSniListener } from '../../src/ingress/sni-listener.ts'
+import { ROOT_ROUTE } from '../../src/lease/route.ts'
 import { createLog } from '../../src/log/log.ts'
+import type { Refusal } from '../../src/metrics/labels.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 
@@ -23,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-/** A listener behind a door with few places, whose root host keeps connections open. */
+/** A listener that takes few connections, and whose root host keeps them open. */
 async function newListener(
   options: Partial<ConnectionLimiterOptions> & { source?: (socket: Socket) => string | undefined } = {},
 ) {
@@ -35,18 +33,16 @@ async function newListener(
     ...options,
   })
   const source = options.source ?? (({ remoteAddress }: Socket) => remoteAddress?.replace('::ffff:', ''))
-  const listener = createSniListener(
-    {
-      readProxyHeader: async () => true,
-      admit: (socket) => connectionLimiter.admit(socket, source(socket)),
-      onClientHello: (socket) => connectionLimiter.onClientHello(socket),
-      resolve: () => ({ to: 'root' }),
-      serveRoot: (socket) => void socket.resume().write('welcome'),
-      serveLease: async () => {},
-    },
-    CONNECTIONS_MAX,
-    createLog('silent'),
-  )
+  const listener = createSniListener({
+    clientAddresses: { admit: async () => true, ofSocket: source },
+    connectionLimiter,
+    routes: { resolve: () => ROOT_ROUTE },
+    policy: { routes: () => true },
+    serveRoot: (socket) => void socket.resume().write('welcome'),
+    visitors: { accept: async () => {} },
+    connectionsMax: CONNECTIONS_MAX,
+    log: createLog('silent'),
+  })
   listener.on('drop', () => refusals.push('full'))
   listener.listen()
   await once(listener, 'listening')

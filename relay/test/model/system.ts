@@ -54,6 +54,12 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
   const recovery = new SignerRecovery()
   const counters = new RelayCounters()
+  const datagrams = new DatagramForwarder({
+    tunnelOf: () => undefined,
+    routes: () => true,
+    bandwidthOf: () => new Bandwidth(() => 0),
+    counters,
+  })
   const sdk = new SdkApi({
     leases,
     durable: () => journal.durable(),
@@ -67,15 +73,10 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
       settings,
       policy,
       reservations: journal.reservations,
-      serve: async () => {},
+      visitors: { accept: async () => {} },
       connectionsMax: 0,
       listenersMax: 1_000,
-      datagrams: new DatagramForwarder({
-        tunnelOf: () => undefined,
-        routes: () => true,
-        bandwidthOf: () => new Bandwidth(() => 0),
-        counters,
-      }),
+      bindUdp: (port, served) => datagrams.open(port, served),
       hasNoTunnels: () => false,
       log,
     }),

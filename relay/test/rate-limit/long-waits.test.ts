@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
-import { SharedReadBuffer } from '../../src/bridge/shared-read-buffer.ts'
 import { LIMITED_READ_MAX_BYTES, TIMER_MAX_MS } from '../../src/limits.ts'
+import { SharedReadBuffer } from '../../src/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../src/rate-limit/bandwidth.ts'
 import { KINDS } from '../support/bridges.ts'
 
@@ -15,7 +15,7 @@ const READ_MAX_BYTES: number = 64 * 1024
 
 const PIPES: [string, Pipe][] = [
   ['as Node reads them', createPipe(undefined)],
-  ['through the landing', createPipe(await SharedReadBuffer.find())],
+  ['into the shared buffer', createPipe(await SharedReadBuffer.find())],
 ]
 
 describe.each(KINDS)('a bridge between %s', (_kind, openVisitor, openSession) => {

@@ -1,15 +1,17 @@
 // A hostname may lead to a feature of the relay instead of a lease: it gets the visitor's connection from the first byte on.
 
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { createPipe } from '../../src/bridge/pipe.ts'
+import { Visitors } from '../../src/bridge/visitors.ts'
 import { ClientAddresses } from '../../src/client-address/client-addresses.ts'
 import { TrustedProxies } from '../../src/client-address/trusted-proxies.ts'
-import { createDataPlane, type DataPlane } from '../../src/data-plane.ts'
+import { DataPlane } from '../../src/data-plane.ts'
 import { type FeatureRoute, ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { createLog } from '../../src/log/log.ts'
+import { RelayCounters } from '../../src/metrics/relay-counters.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
 import { newLease } from '../support/lease.ts'
 import { readAll } from '../support/relay.ts'
@@ -20,29 +22,32 @@ const HOST = lease.canonicalHostname
 
 let routes: RoutingTable<Route>
 let dataPlane: DataPlane
+let listener: Server
 beforeEach(async () => {
   routes = new RoutingTable<Route>('relay.localhost', ROOT_ROUTE)
-  dataPlane = createDataPlane({
+  const log = createLog('silent')
+  dataPlane = new DataPlane({
     processes: 1,
     processIndex: 0,
     clientAddresses: new ClientAddresses(new TrustedProxies('')),
     routes,
     policy,
-    connectionsMax: 10,
+    visitors: new Visitors(log),
+    counters: new RelayCounters(),
     pipe: createPipe(undefined),
-    serveRoot: (socket) => socket.end('root'),
-    log: createLog('silent'),
+    log,
   })
-  await once(dataPlane.listener.listen(0, '127.0.0.1'), 'listening')
+  listener = dataPlane.createListener(10, (socket) => socket.end('root'))
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(() => {
-  dataPlane.listener.close()
+  listener.close()
   dataPlane.close()
 })
 
 async function visit(serverName: string): Promise<{ hello: Buffer; answer: Buffer }> {
   const hello = await captureHello(serverName)
-  const socket: Socket = connect((dataPlane.listener.address() as AddressInfo).port, '127.0.0.1')
+  const socket: Socket = connect((listener.address() as AddressInfo).port, '127.0.0.1')
   const answer = readAll(socket)
   socket.write(hello)
   return { hello, answer: await answer }

@@ -12,14 +12,24 @@ import type {
   PolicyStep,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
+import type { Visitors } from '../../bridge/visitors.ts'
 import type { Lease } from '../../lease/lease.ts'
-import type { Measured } from '../../metrics/exposition.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { RelayCounters } from '../../metrics/relay-counters.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
+import { countReadySessions } from '../../reverse/ready-queues.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
 import { leaseJson } from './lease-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
+
+/** What the load of the relay is read from. */
+interface Measured {
+  counters: RelayCounters
+  visitors: Visitors
+  leases: LeaseRegistry
+}
 
 export class AdminApi {
   readonly #policy: Policy
@@ -61,7 +71,7 @@ export class AdminApi {
     const { fromVisitors, toVisitors } = visitors.traffic
     return {
       leases: leases.size,
-      ready_sessions: leases.readySessions,
+      ready_sessions: countReadySessions(leases),
       carriers: counters.carriers,
       visitor_connections: visitors.size,
       visitor_received_bytes: fromVisitors,

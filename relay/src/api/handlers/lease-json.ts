@@ -2,6 +2,7 @@
 
 import type { Lease as LeaseJson } from '@svc/protocol'
 import type { Lease } from '../../lease/lease.ts'
+import { readyQueueOf } from '../../reverse/ready-queues.ts'
 import { timestamp } from '../http/timestamp.ts'
 
 export function leaseJson(lease: Lease): LeaseJson {
@@ -15,6 +16,6 @@ export function leaseJson(lease: Lease): LeaseJson {
     tcp_enabled: lease.has('tcp'),
     tcp_addr: lease.addressOf('tcp'),
     metadata: lease.metadata,
-    ready: lease.ready.size,
+    ready: readyQueueOf(lease).size,
   }
 }

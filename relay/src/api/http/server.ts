@@ -19,6 +19,7 @@ import {
   PIPELINED_REQUESTS_MAX,
   RATE_LIMITED_DELAY_MS,
 } from '../../limits.ts'
+import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
 import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
@@ -91,8 +92,7 @@ export function createApiServer(api: ApiOptions): Server {
   })
   server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
   api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
-  // Node checks for slow heads only after `listening`, but this server gets its sockets from another one.
-  server.emit('listening')
+  enforceRequestTimeouts(server)
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   // The server does not listen itself, so that an error here belongs to one connection.
   server.on('error', () => {})

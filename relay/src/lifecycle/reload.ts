@@ -1,23 +1,23 @@
 // Reloads certificates and policy that change on disk. A file with an error changes nothing.
 
 import { type FSWatcher, watch } from 'node:fs'
-import { readCertificates } from './certificates/certificate-files.ts'
-import type { CertificateRotation } from './certificates/certificate-rotation.ts'
-import type { PreviousCertificates } from './certificates/previous-certificates.ts'
-import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from './certificates/quic-certificate.ts'
-import type { Settings } from './config/settings.ts'
-import { RELOAD_DELAY_MS } from './limits.ts'
-import type { Logger } from './log/log.ts'
-import type { AuditLog } from './policy/audit-log.ts'
-import type { Policy } from './policy/policy.ts'
-import { differenceOf } from './policy/policy-difference.ts'
+import { readCertificates } from '../certificates/certificate-files.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import type { PreviousCertificates } from '../certificates/previous-certificates.ts'
+import { QUIC_CERTIFICATE_FILES, type QuicCertificates } from '../certificates/quic-certificate.ts'
+import type { Settings } from '../config/settings.ts'
+import { RELOAD_DELAY_MS } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import type { AuditLog } from '../policy/audit-log.ts'
+import type { Policy } from '../policy/policy.ts'
+import { differenceOf } from '../policy/policy-difference.ts'
 
 const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CERTIFICATE_FILES, 'policy.json']
 
 interface ReloaderParts {
   settings: Settings
   certificates: CertificateRotation
-  previous: PreviousCertificates
+  previousCertificates: PreviousCertificates
   tunnelCertificates: QuicCertificates
   policy: Policy
   audit: AuditLog
@@ -59,7 +59,7 @@ export class Reloader {
     this.#watcher.close()
     if (this.#timer !== undefined) void this.reload()
     await this.#running
-    this.#parts.previous.close()
+    this.#parts.previousCertificates.close()
   }
 
   /** Waits a moment, since a certificate and its key are two files. */
@@ -81,11 +81,11 @@ export class Reloader {
   }
 
   async #takeCertificates(): Promise<boolean> {
-    const { settings, certificates, previous } = this.#parts
+    const { settings, certificates, previousCertificates } = this.#parts
     const { authority } = certificates.current
     const next = await readCertificates(settings)
     const replaced = certificates.replace(authority === undefined ? next : { ...next, authority })
-    if (replaced !== undefined) await previous.keep(replaced)
+    if (replaced !== undefined) await previousCertificates.keep(replaced)
     return replaced !== undefined
   }
 

@@ -1,13 +1,12 @@
 // Ends a relay: it accepts no new connections, lets visitors finish until a deadline, then closes everything.
 
 import { once } from 'node:events'
-import type { Server, Socket } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
-import type { Visitors } from './bridge/visitors.ts'
-import type { WorkerPool } from './cluster/worker-pool.ts'
-import type { LeaseRegistry } from './lease/lease-registry.ts'
-import { CLOSE_GRACE_MS } from './limits.ts'
-import type { Logger } from './log/log.ts'
+import type { Server } from 'node:net'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { WorkerPool } from '../cluster/worker-pool.ts'
+import type { OpenSockets } from '../ingress/open-sockets.ts'
+import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import type { Logger } from '../log/log.ts'
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */
 export interface CloseOptions {
@@ -20,6 +19,10 @@ export interface ShutdownOptions {
   leases: LeaseRegistry
   visitors: Visitors
   workers: WorkerPool
+  /** Those of the listener, and those that came from workers. */
+  sockets: OpenSockets
+  /** Aborted as soon as the relay begins to close. */
+  closing: AbortController
   /** Ends the other parts after the last connection, all at once. */
   closeRest: () => Promise<unknown>[]
   log: Logger
@@ -27,43 +30,32 @@ export interface ShutdownOptions {
 
 export class Shutdown {
   readonly #parts: ShutdownOptions
-  readonly #sockets = new Set<Socket>()
   readonly #hurry = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(parts: ShutdownOptions) {
     this.#parts = parts
-    parts.listener.on('connection', (socket) => this.track(socket))
-  }
-
-  /** Ends a connection with the relay that did not come through the listener. */
-  track(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-  }
-
-  /** Whether the relay accepts no more work. */
-  get hasBegun(): boolean {
-    return this.#closing !== undefined
   }
 
   /** A second call without time to drain cuts the first one's drain short. */
   close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
     if (drainMs === 0) this.#hurry.abort()
+    this.#parts.closing.abort()
     this.#closing ??= this.#close(drainMs)
     return this.#closing
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { listener, leases, workers, closeRest, log } = this.#parts
+    const { listener, leases, workers, sockets, closeRest, log } = this.#parts
     const closed = once(listener, 'close')
     listener.close()
     workers.stopListening()
     if (drainMs > 0) await this.#drain(drainMs)
     leases.close()
     const workersEnded = workers.end(!this.#hurry.signal.aborted)
-    if (!this.#hurry.signal.aborted) await this.#flush()
-    for (const socket of this.#sockets) socket.destroy()
+    // Answers and close frames that were written last are on their way to the clients.
+    if (!this.#hurry.signal.aborted) await sockets.closedOrLate(this.#hurry.signal)
+    sockets.destroyAll()
     for (const outcome of await Promise.allSettled([closed, workersEnded, ...closeRest()]))
       if (outcome.status === 'rejected')
         log.error({ err: outcome.reason }, 'a part of the relay did not end in order')
@@ -78,15 +70,5 @@ export class Shutdown {
     const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(drainMs)])
     await visitors.drain((lease) => leases.end(lease, 'shutdown'), signal)
     if (visitors.size > 0) log.warn({ visitors: visitors.size }, 'visitors are cut off')
-  }
-
-  /** Waits until the last responses and close frames have left. */
-  async #flush(): Promise<void> {
-    const ended = [...this.#sockets].map((socket) => once(socket, 'close', { signal: this.#hurry.signal }))
-    await Promise.race([
-      Promise.allSettled(ended),
-      // The timer does not keep the process alive once all connections are closed.
-      setTimeout(CLOSE_GRACE_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}),
-    ])
   }
 }

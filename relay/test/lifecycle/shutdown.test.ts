@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { captureHello } from '../../tools/network/client-hello.ts'
-import { openCarrier, type TestCarrier } from './support/carrier.ts'
-import { ROOT_HOST, startTestRelay, type TestRelay } from './support/relay.ts'
+import { captureHello } from '../../../tools/network/client-hello.ts'
+import { openCarrier, type TestCarrier } from '../support/carrier.ts'
+import { ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const LONG_MS = 60_000
 let relay: TestRelay

@@ -1,0 +1,81 @@
+// The root host in a worker: carriers stay here, and every other connection to the API goes to the primary.
+
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { PATH } from '@svc/protocol'
+import { noStaticFiles } from '../api/handlers/static-files.ts'
+import { RequestLog } from '../api/http/request-log.ts'
+import { createApiServer } from '../api/http/server.ts'
+import { WriteTimeouts } from '../api/http/write-timeouts.ts'
+import { refuseWithoutUpgrade } from '../api/router.ts'
+import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import type { ClientAddresses } from '../client-address/client-addresses.ts'
+import { API_IDLE_MS } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { PolicyRules } from '../policy/policy-rules.ts'
+import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
+import type { Forwarder } from './api-channel.ts'
+import { createApiFrontend } from './api-frontend.ts'
+
+interface WorkerApiParts {
+  rootHost: string
+  certificates: CertificateRotation
+  clientAddresses: ClientAddresses
+  authorizer: LeaseAuthorizer
+  policy: PolicyRules
+  counters: RelayCounters
+  forwarder: Forwarder
+  log: Logger
+}
+
+export interface WorkerApi {
+  connect: ConnectEndpoint
+  /** Serves a connection to the root host. */
+  serve: (socket: Socket) => void
+}
+
+export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
+  const { rootHost, certificates, clientAddresses, policy, counters, log } = parts
+  const connect = new ConnectEndpoint(parts.authorizer, policy, counters, clientAddresses)
+  const server = createApiServer({
+    rootHost,
+    certificates,
+    clientAddresses,
+    routing: { [PATH.connect]: { GET: refuseWithoutUpgrade } },
+    connect,
+    site: noStaticFiles,
+    observer: new RequestLog(counters, log),
+    // What follows on the same connection may be for the primary.
+    isClosing: () => true,
+  })
+  const frontend = createApiFrontend({
+    certificates,
+    serveConnect: (connection) => server.emit('secureConnection', connection),
+    forward: createForwarding(parts, connect),
+  })
+  return {
+    connect,
+    serve: (socket) => {
+      connect.onTcpConnection(socket)
+      frontend.emit('connection', socket)
+    },
+  }
+}
+
+/** @returns passes a connection on to the primary, and bounds the time that it may be idle or its client may read nothing */
+function createForwarding(
+  { forwarder, clientAddresses }: WorkerApiParts,
+  connect: ConnectEndpoint,
+): (connection: TLSSocket) => void {
+  const timeouts = new WriteTimeouts()
+  return (connection) => {
+    timeouts.watch(connection, () => {
+      connect.underlyingSocketOf(connection)?.resetAndDestroy()
+      connection.destroy()
+    })
+    connection.setTimeout(API_IDLE_MS, () => connection.destroy())
+    forwarder.forward(connection, clientAddresses.ofConnection(connection)).catch(() => connection.destroy())
+  }
+}

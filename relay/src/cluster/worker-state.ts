@@ -1,0 +1,37 @@
+// What a worker knows of certificates, policy and addresses, as the primary tells it.
+
+import { createPublicKey } from 'node:crypto'
+import { TokenVerifier } from '../auth/token-verifier.ts'
+import { ownTokens } from '../auth/trusted-issuers.ts'
+import { certificatesOf } from '../certificates/certificate-files.ts'
+import { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { ClientAddresses } from '../client-address/client-addresses.ts'
+import { TrustedProxies } from '../client-address/trusted-proxies.ts'
+import { ROOT_ROUTE, type Route } from '../lease/route.ts'
+import { PolicyRules } from '../policy/policy-rules.ts'
+import { RoutingTable } from '../routing/routing-table.ts'
+import type { CertificateFiles, WorkerStart } from './messages.ts'
+
+export class WorkerState {
+  readonly certificates: CertificateRotation
+  readonly policy: PolicyRules
+  readonly clientAddresses: ClientAddresses
+  readonly routes: RoutingTable<Route>
+  readonly tokenVerifier: TokenVerifier
+  readonly #rootHost: string
+
+  constructor(start: WorkerStart) {
+    this.#rootHost = start.rootHost
+    const { chainPem, keyPem } = start.certificates
+    this.certificates = new CertificateRotation(certificatesOf(start.rootHost, chainPem, keyPem))
+    this.policy = new PolicyRules(start.policy)
+    this.clientAddresses = new ClientAddresses(new TrustedProxies(start.trustedProxies))
+    this.routes = new RoutingTable(start.rootHost, ROOT_ROUTE)
+    const publicKey = createPublicKey({ key: start.publicKey, format: 'der', type: 'spki' })
+    this.tokenVerifier = new TokenVerifier(ownTokens(start.issuer, publicKey))
+  }
+
+  replaceCertificates({ chainPem, keyPem }: CertificateFiles): void {
+    this.certificates.replace(certificatesOf(this.#rootHost, chainPem, keyPem))
+  }
+}

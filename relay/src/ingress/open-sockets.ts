@@ -1,0 +1,27 @@
+// The sockets of a process that the outside is connected to, so that the process can wait for their end and then end them.
+
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { CLOSE_GRACE_MS } from '../limits.ts'
+
+export class OpenSockets {
+  readonly #open = new Set<Socket>()
+
+  track(socket: Socket): void {
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  /** Resolves when the sockets that are open now are closed, at the latest after {@link CLOSE_GRACE_MS} or when `hurry` aborts. */
+  async closedOrLate(hurry?: AbortSignal): Promise<void> {
+    const closed = Array.from(this.#open, (socket) => once(socket, 'close', { signal: hurry }))
+    // The timer alone does not keep the process.
+    const late = setTimeout(CLOSE_GRACE_MS, undefined, { signal: hurry, ref: false }).catch(() => {})
+    await Promise.race([Promise.allSettled(closed), late])
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+}

@@ -1,0 +1,11 @@
+// The dedicated ports of a lease: one for each transport, where it has any.
+
+export interface LeasePorts {
+  tcp?: number | undefined
+  udp?: number | undefined
+}
+
+export type Transport = keyof LeasePorts
+
+/** Which ports a registration asks for. */
+export type RequestedPorts = Partial<Record<Transport, boolean | undefined>>

@@ -1,0 +1,31 @@
+// How many connections and dedicated ports this process can hold, by the descriptors that it may have.
+
+import { connectionCapacity, openFilesMax, portListenersMax } from '../config/connection-capacity.ts'
+import type { Settings } from '../config/settings.ts'
+
+export interface RelayCapacity {
+  /** To the SNI listener, carriers and API requests included. */
+  connections: number
+  /** To all dedicated TCP ports; 0 when there are none. */
+  portConnections: number
+  /** Dedicated ports that may be open at once. */
+  portListeners: number
+  /** Whether these are fewer than the range has. */
+  hasFewListeners: boolean
+}
+
+/** @throws SettingsError when the descriptors are not enough to begin with */
+export function measureCapacity(settings: Settings): RelayCapacity {
+  const { portGates, portRange } = settings
+  const wanted = portsWanted(settings)
+  const openFiles = openFilesMax()
+  const portListeners = portListenersMax(openFiles, wanted)
+  const capacity = connectionCapacity(openFiles - portListeners, portGates.tcp && portRange !== undefined)
+  return { ...capacity, portListeners, hasFewListeners: portListeners < wanted }
+}
+
+/** The whole range for each transport that has ports at all. */
+function portsWanted({ portGates, portRange }: Settings): number {
+  if (portRange === undefined) return 0
+  return (portRange.max - portRange.min + 1) * (Number(portGates.udp) + Number(portGates.tcp))
+}

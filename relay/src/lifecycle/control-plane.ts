@@ -1,0 +1,120 @@
+// The root host: the API with its endpoints for SDKs, administrators and the public, the carriers, and the relay's pages.
+
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { AdminApi } from '../api/handlers/admin.ts'
+import { AdminAuth } from '../api/handlers/admin-auth.ts'
+import { createPages } from '../api/handlers/built-in-pages.ts'
+import { noOptionalFeatures } from '../api/handlers/optional-features.ts'
+import { PublicApi } from '../api/handlers/public.ts'
+import { SdkApi } from '../api/handlers/sdk.ts'
+import { BodyWriter } from '../api/http/body-writer.ts'
+import { RequestLog } from '../api/http/request-log.ts'
+import { createApiServer, type Handler, type Routing } from '../api/http/server.ts'
+import { createRouter } from '../api/router.ts'
+import { Challenges } from '../auth/challenges.ts'
+import { SignerRecovery } from '../auth/signer-recovery.ts'
+import { KeylessSigner } from '../keyless/keyless-signer.ts'
+import { RateLimits } from '../rate-limit/rate-limits.ts'
+import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
+import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
+import { RELEASE_VERSION } from '../version.ts'
+import type { RelayParts } from './parts.ts'
+
+interface ControlPlaneParts extends RelayParts {
+  /** Whether the relay is closing. */
+  isClosing: () => boolean
+}
+
+export interface ControlPlane {
+  connect: ConnectEndpoint
+  /** Serves a connection to the root host, as it came. */
+  serve: (socket: Socket) => void
+  /** Serves a connection to the root host whose TLS a worker has ended. */
+  serveDecrypted: (connection: Duplex) => void
+  close(): Promise<void>
+}
+
+export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
+  const { settings, state, clientAddresses, counters, isClosing, log } = parts
+  const { certificates, credentials, policy } = state
+  const recovery = new SignerRecovery()
+  const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses)
+  const writer = new BodyWriter(clientAddresses)
+  const server = createApiServer({
+    rootHost: settings.rootHost,
+    certificates,
+    clientAddresses,
+    routing: createRouting(parts, recovery, writer),
+    connect,
+    site: createSite(parts, writer),
+    observer: new RequestLog(counters, log),
+    isClosing,
+  })
+  return {
+    connect,
+    serve: (socket) => server.emit('connection', socket),
+    serveDecrypted: (connection) => server.emit('secureConnection', connection),
+    close: () => {
+      server.close()
+      return recovery.close()
+    },
+  }
+}
+
+function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, writer: BodyWriter): Routing {
+  const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
+  const { leases, policy, audit, certificates, credentials, writeHealth } = state
+  const rateLimits = new RateLimits(settings.rateLimits)
+  const unproven = unauthenticatedMemory()
+  const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
+  return createRouter({
+    origin: settings.url.origin,
+    releaseVersion: RELEASE_VERSION,
+    installDir: settings.installDir,
+    writer,
+    clientAddresses,
+    rateLimits,
+    unproven,
+    public: new PublicApi(leases, policy, problems, parts.isClosing),
+    adminAuth: new AdminAuth(settings.adminToken, log),
+    admin: new AdminApi(policy, audit, { counters, visitors, leases }),
+    sdk: createSdkApi(parts, { recovery, rateLimits, challenges: new Challenges(settings.host, unproven) }),
+    credentials,
+    signer: new KeylessSigner(
+      certificates,
+      (...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim),
+    ),
+    certificates,
+  })
+}
+
+function createSdkApi(
+  { settings, state, ports, workers }: ControlPlaneParts,
+  admission: { recovery: SignerRecovery; rateLimits: RateLimits; challenges: Challenges },
+): SdkApi {
+  const { leases, journal, credentials, policy, identity } = state
+  return new SdkApi({
+    ...admission,
+    leases,
+    durable: () => journal.durable(),
+    // An SDK shall not come with a token to a process that does not know its lease yet.
+    settled: () => workers.settled(),
+    credentials,
+    policy,
+    ports,
+    host: settings.host,
+    features: noOptionalFeatures(identity.address),
+    releaseVersion: RELEASE_VERSION,
+  })
+}
+
+function createSite({ settings, state }: ControlPlaneParts, writer: BodyWriter): Handler {
+  const { policy, certificates } = state
+  return createPages({
+    directory: settings.siteDir,
+    hasLandingPage: () => policy.settings.landing_page_enabled,
+    authority: () => certificates.current.authority?.certificate,
+    writer,
+  })
+}

@@ -1,0 +1,57 @@
+// Datagrams: the QUIC endpoint, the tunnels that come in there, and the forwarder between tunnels and UDP ports.
+
+import { QuicCertificates } from '../certificates/quic-certificate.ts'
+import type { Settings } from '../config/settings.ts'
+import type { DataPlane } from '../data-plane.ts'
+import { DatagramForwarder } from '../datagram/datagram-forwarder.ts'
+import { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
+import { type LeaseTunnels, Tunnels } from '../datagram/tunnels.ts'
+import type { Logger } from '../log/log.ts'
+import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { RelayState } from './state.ts'
+
+export interface Datagrams {
+  forwarder: DatagramForwarder
+  endpoint: DatagramEndpoint
+  certificates: QuicCertificates
+  close(): Promise<void>
+}
+
+interface DatagramParts {
+  settings: Settings
+  state: RelayState
+  dataPlane: DataPlane
+  counters: RelayCounters
+  log: Logger
+}
+
+/** The endpoint does not listen yet. */
+export function createDatagrams({ settings, state, dataPlane, counters, log }: DatagramParts): Datagrams {
+  const { policy, credentials } = state
+  const byLease: LeaseTunnels = new Map()
+  const forwarder = new DatagramForwarder({
+    tunnelOf: (lease) => byLease.get(lease),
+    routes: (lease) => policy.routes(lease),
+    bandwidthOf: (lease) => dataPlane.bandwidths.of(lease),
+    counters,
+  })
+  const tunnels = new Tunnels({
+    byLease,
+    credentials,
+    policy,
+    counters,
+    received: (datagram, lease) => forwarder.fromTunnel(datagram, lease),
+    log,
+  })
+  const certificates = new QuicCertificates(settings, state.certificates)
+  const endpoint = new DatagramEndpoint(
+    certificates,
+    (connection) => tunnels.accept(connection),
+    log,
+    async (port, certificate, accept) => {
+      const { startQuicProcess } = await import('../datagram/quic-process-handle.ts')
+      return startQuicProcess(port, certificate, { accept, dropped: (counts) => counters.drop(counts), log })
+    },
+  )
+  return { forwarder, endpoint, certificates, close: () => endpoint.close() }
+}

@@ -1,0 +1,29 @@
+// How the relay's listeners begin to listen.
+
+import { once } from 'node:events'
+import type { ListenOptions, Server } from 'node:net'
+import { type Settings, SettingsError } from '../config/settings.ts'
+import { LISTEN_BACKLOG } from '../limits.ts'
+
+/** Where several processes listen at one port, another relay could as well, and would take half of the connections. */
+export async function listenForAll(listener: Server, { sniPort: port, workers }: Settings): Promise<void> {
+  await listen(listener, { port, backlog: LISTEN_BACKLOG })
+  if (workers === 1) return
+  listener.close()
+  await once(listener, 'close')
+  await listen(listener, { port, backlog: LISTEN_BACKLOG, reusePort: true }).catch((error) => {
+    throw error.code === 'ENOTSUP' ? new SettingsError('SVC_WORKERS', 'this system takes only 1') : error
+  })
+}
+
+/** @throws SettingsError when the address cannot be had */
+export async function listenForMetrics(metrics: Server, { metricsAddress }: Settings): Promise<void> {
+  await listen(metrics, metricsAddress).catch((error: Error) => {
+    throw new SettingsError('METRICS_ADDR', error.message)
+  })
+}
+
+async function listen(server: Server, address: ListenOptions | undefined): Promise<void> {
+  server.listen(address)
+  await once(server, 'listening')
+}

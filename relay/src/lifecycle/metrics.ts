@@ -1,0 +1,30 @@
+// The metrics server and what it reads.
+
+import type { Server } from 'node:http'
+import { createMetricsServer } from '../metrics/metrics-server.ts'
+import { countReadySessions } from '../reverse/ready-queues.ts'
+import type { RelayParts } from './parts.ts'
+
+/** @returns undefined where no metrics are served; the server does not listen yet */
+export function createMetrics({
+  settings,
+  state,
+  visitors,
+  counters,
+  dataPlane,
+  datagrams,
+}: RelayParts): Server | undefined {
+  if (settings.metricsAddress === undefined) return undefined
+  const { leases, writeHealth } = state
+  const hasUdp = settings.portGates.udp && settings.portRange !== undefined
+  return createMetricsServer(counters, {
+    silentConnections: () => dataPlane.connectionLimiter.silent,
+    leases: () => leases.size,
+    readySessions: () => countReadySessions(leases),
+    visitors: () => visitors.size,
+    traffic: () => visitors.traffic,
+    unwritableFiles: () => writeHealth.failing.length,
+    writeFailures: () => writeHealth.failures,
+    tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
+  })
+}

@@ -1,0 +1,80 @@
+// The parts of the primary process that both the control plane and the listener need, each made from those before it.
+
+import type { Pipe } from '../bridge/pipe.ts'
+import { Visitors } from '../bridge/visitors.ts'
+import { ClientAddresses } from '../client-address/client-addresses.ts'
+import { WorkerPool } from '../cluster/worker-pool.ts'
+import type { Settings } from '../config/settings.ts'
+import { DataPlane } from '../data-plane.ts'
+import type { Logger } from '../log/log.ts'
+import { RelayCounters } from '../metrics/relay-counters.ts'
+import type { DedicatedPorts } from '../ports/dedicated-ports.ts'
+import { createDedicatedPorts } from '../ports/port-listeners.ts'
+import type { RelayCapacity } from './capacity.ts'
+import { createDatagrams, type Datagrams } from './datagrams.ts'
+import type { RelayState } from './state.ts'
+
+interface Foundation {
+  settings: Settings
+  capacity: RelayCapacity
+  state: RelayState
+  pipe: Pipe
+  log: Logger
+}
+
+export interface RelayParts extends Foundation {
+  clientAddresses: ClientAddresses
+  visitors: Visitors
+  counters: RelayCounters
+  workers: WorkerPool
+  dataPlane: DataPlane
+  datagrams: Datagrams
+  ports: DedicatedPorts
+}
+
+export function createParts(foundation: Foundation): RelayParts {
+  const { settings, state, pipe, log } = foundation
+  const { identity, routes, policy, leases } = state
+  const clientAddresses = new ClientAddresses(settings.trustedProxies)
+  const visitors = new Visitors(log)
+  const counters = new RelayCounters()
+  const { publicKey } = identity
+  const workers = new WorkerPool({ ...state, settings, publicKey, visitors, counters, log })
+  const dataPlane = new DataPlane({
+    processes: settings.workers,
+    processIndex: 0,
+    clientAddresses,
+    routes,
+    policy,
+    visitors,
+    counters,
+    pipe,
+    makeRoomElsewhere: (lease) => workers.makeRoom(lease),
+    log,
+  })
+  policy.onChange(() => {
+    for (const lease of leases) lease.follow(policy.routes(lease))
+  })
+  const datagrams = createDatagrams({ settings, state, dataPlane, counters, log })
+  const ports = createPorts(foundation, dataPlane, datagrams)
+  return { ...foundation, clientAddresses, visitors, counters, workers, dataPlane, datagrams, ports }
+}
+
+function createPorts(
+  { settings, capacity, state, log }: Foundation,
+  { visitorServer }: DataPlane,
+  { forwarder, endpoint }: Datagrams,
+): DedicatedPorts {
+  return createDedicatedPorts({
+    settings,
+    policy: state.policy,
+    reservations: state.journal.reservations,
+    visitors: visitorServer,
+    connectionsMax: capacity.portConnections,
+    // Where every port of the range may be open, the range is the bound: the error at its end names the range.
+    listenersMax: capacity.hasFewListeners ? capacity.portListeners : Number.POSITIVE_INFINITY,
+    bindUdp: (port, served) => forwarder.open(port, served),
+    hasNoTunnels: () => endpoint.isMissing,
+    log,
+  })
+}

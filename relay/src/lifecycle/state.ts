@@ -1,0 +1,66 @@
+// What the relay keeps, as its directory has it at the start: identity, certificates, policy, reservations, and the leases.
+
+import { LeaseCredentials } from '../auth/lease-authorizer.ts'
+import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'
+import { TokenIssuer } from '../auth/token-issuer.ts'
+import { loadCertificates } from '../certificates/certificate-files.ts'
+import { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { PreviousCertificates } from '../certificates/previous-certificates.ts'
+import type { Settings } from '../config/settings.ts'
+import { LeaseRegistry } from '../lease/lease-registry.ts'
+import { ReservationJournal } from '../lease/reservation-journal.ts'
+import { ROOT_ROUTE, type Route } from '../lease/route.ts'
+import type { Logger } from '../log/log.ts'
+import { AuditLog } from '../policy/audit-log.ts'
+import { Policy } from '../policy/policy.ts'
+import { RoutingTable } from '../routing/routing-table.ts'
+import { sweepTemporaries } from '../storage/state-file.ts'
+import { WriteHealth } from '../storage/write-health.ts'
+
+export interface RelayState {
+  identity: RelayIdentity
+  certificates: CertificateRotation
+  previousCertificates: PreviousCertificates
+  writeHealth: WriteHealth
+  policy: Policy
+  audit: AuditLog
+  routes: RoutingTable<Route>
+  journal: ReservationJournal
+  leases: LeaseRegistry
+  credentials: LeaseCredentials
+  /** Resolves when everything that was changed is written. */
+  close(): Promise<unknown>
+}
+
+/** @throws SettingsError when the directory does not fit the settings */
+export async function openState(settings: Settings, log: Logger): Promise<RelayState> {
+  const { identityPath: directory, rootHost } = settings
+  await sweepTemporaries(directory)
+  const identity = await loadIdentity(directory)
+  const current = await loadCertificates(settings, log)
+  const previousCertificates = new PreviousCertificates(settings, log)
+  const certificates = new CertificateRotation(current, await previousCertificates.load(current))
+  const writeHealth = new WriteHealth(log)
+  const policy = await Policy.load(directory, settings.portGates, writeHealth)
+  const audit = new AuditLog(directory, writeHealth)
+  const routes = new RoutingTable(rootHost, ROOT_ROUTE)
+  const journal = await ReservationJournal.open(directory, writeHealth, log)
+  const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
+  const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
+  return {
+    identity,
+    certificates,
+    previousCertificates,
+    writeHealth,
+    policy,
+    audit,
+    routes,
+    journal,
+    leases,
+    credentials,
+    close: () => {
+      writeHealth.close()
+      return Promise.all([journal.close(), policy.settled()])
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// The ready queue of each lease.
+
+import type { Lease } from '../lease/lease.ts'
+import { ReadyQueue } from './ready-queue.ts'
+
+const queues = new WeakMap<Lease, ReadyQueue>()
+
+/** The queue lives as long as its lease, and begins when it is asked for first. */
+export function readyQueueOf(lease: Lease): ReadyQueue {
+  const known = queues.get(lease)
+  if (known !== undefined) return known
+  const queue = new ReadyQueue()
+  queues.set(lease, queue)
+  lease.attachSessions(queue)
+  return queue
+}
+
+/** The number of reverse sessions of these leases that wait for a visitor. */
+export function countReadySessions(leases: Iterable<Lease>): number {
+  let ready = 0
+  for (const lease of leases) ready += queues.get(lease)?.size ?? 0
+  return ready
+}
