@@ -1,4 +1,4 @@
-// `expose`: what runs on this machine's network, at the addresses of one relay or several.
+// `expose`: puts a service of this machine's network online, at the addresses of one relay or several.
 
 import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
@@ -39,12 +39,12 @@ export interface ExposeOptions
    * @default made of the identity's address
    */
   name?: string | undefined
-  /** The relay's address, `https://…`. */
+  /** The relay's address, such as `https://relay.example`. It is one more of `relays`. */
   relay?: string | URL | undefined
   /** Several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
   relays?: readonly (string | URL)[] | undefined
   /**
-   * Asks these relays for others, and takes up to so many more: the nearest that answer and offer what is needed.
+   * Asks the named relays for others, and takes up to this many in addition: the nearest that answer and offer what is needed.
    * @default 0
    */
   discover?: number | undefined
@@ -70,15 +70,16 @@ export interface ExposeOptions
    */
   onSite?: ((site: PlatformSite, relay: string) => void) | undefined
   /**
-   * Makes the site visit itself now and then, to see whether the relay passes TLS through. Called with each verdict.
+   * Called with each verdict of the self-probe. When it is set, the site visits itself now and then, to see whether the relay
+   * passes TLS through.
    */
   onProbe?: ((report: ProbeReport) => void) | undefined
   /**
-   * Leaves a relay that is suspected to read what passes. Without it the verdict is only reported.
+   * Leaves a relay that is suspected to read what passes. When it is false, the SDK only reports the verdict.
    * @default false
    */
   banMitm?: boolean | undefined
-  /** Called with the error of a local service that does not answer, at each visitor that it fails. */
+  /** Called with the error of a local service that does not answer, once for each visitor that it fails. */
   onTargetError?: ((error: SvcError) => void) | undefined
   /** Called with a report of each request that was answered. */
   onRequest?: OnRequest | undefined
@@ -86,11 +87,11 @@ export interface ExposeOptions
 
 /** Exposure is what `expose` put online: a site for each relay. */
 export interface Exposure {
-  /** One for each relay that took it or makes it wait, in the order of the relays. */
+  /** The sites, one for each relay that took it or makes it wait, in the order of the relays. */
   readonly sites: readonly PlatformSite[]
-  /** Relays at which it failed, by now, or which name no others, and why. */
+  /** The relays that failed so far, or that named no other relays, with the error of each. */
   readonly failures: readonly ExposeFailure[]
-  /** Takes it off all relays. Visitors who are here get a few seconds. */
+  /** Takes it off all relays. Visitors who are connected get a few seconds to finish. */
   close(): Promise<void>
 }
 
@@ -106,7 +107,7 @@ export interface ExposeFailure {
   error: SvcError
 }
 
-/** Digits of the address in a name that nobody chose: enough that two identities hardly ever meet. */
+/** Digits of the address in a name that the caller did not choose: enough that two identities hardly ever meet. */
 const NAME_DIGITS = 8
 
 /**
@@ -138,7 +139,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     tcp: tcp === undefined ? undefined : parseTcpTarget('tcp', tcp),
     udp: udp === undefined ? undefined : parseTcpTarget('udp', udp),
   }
-  // each relay its own: none of them concerns another
+  // each relay has its own platform: they do not affect each other
   const platform = (): Platform => ({
     ...nodePlatform({ ca, identityPath, carrier: options.carrier ?? 'native' }),
     ...(targets.tls && { serveTls: serveTcpTarget(targets.tls, onError) }),
@@ -152,7 +153,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     [...(relay === undefined ? [] : [relay]), ...relays],
     options,
   )
-  // nothing is wrong with the options by now: an identity may be made
+  // the options are valid by now, so an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
   const attempts = addresses.map((address) => {
     const one = { ...site, ...named, relay: address, fetch: handler }
@@ -177,14 +178,14 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   }
 }
 
-/** With a probe of its own, when that was asked for. */
+/** Publishes, with a self-probe when the caller asked for one. */
 async function publishProbed(
   platform: Platform,
   options: PublishOptions,
   { ca, onProbe, banMitm = false }: ExposeOptions,
 ): Promise<PlatformSite> {
   if (!onProbe && !banMitm) return publishOn(platform, options)
-  // a visitor may come before there is a site to be told of
+  // a visitor may come before the site exists
   let probe: SelfProbe | undefined
   const admit: Admit = async (stream) => (probe ? probe.admit(stream) : stream)
   const site = await publishOn({ ...platform, admit }, options)
@@ -200,7 +201,7 @@ async function publishProbed(
   return site
 }
 
-/** Those that are given and, when that is asked for, those that they know. */
+/** @returns the named relays and, when the caller asked for them, others that these know */
 async function chooseRelays(
   given: readonly (string | URL)[],
   { discover: max = 0, ca, signal, tcp, udp }: ExposeOptions,
@@ -215,7 +216,7 @@ async function chooseRelays(
   return { addresses: [...known, ...found], failures }
 }
 
-/** Its identity makes the name. */
+/** Makes the name of the identity. */
 async function nameless({
   identity,
   identityPath,
@@ -234,7 +235,7 @@ function requireOne({ http, fetch, tls, tcp, udp, routes }: ExposeOptions): void
     throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
 }
 
-/** Of a lease that is there for its ports. */
+/** Answers for a lease that exists for its ports alone. */
 function nothingHere(): Response {
   return new Response('There is no web server here\n', { status: 404 })
 }

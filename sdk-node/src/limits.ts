@@ -2,21 +2,21 @@
 
 import { KEEPALIVE_INTERVAL_MS, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
 
-/** A native session from the first packet to its 101: name resolution, TCP, TLS, one exchange. */
+/** Milliseconds for a native session from the first packet to its 101: name resolution, TCP, TLS, one exchange. */
 export const DIAL_DEADLINE_MS = 10_000
-/** An idle native session that hears nothing for this long is dead: a keepalive is due, and had its time to be written. */
+/** Milliseconds of silence after which an idle native session is dead: a keepalive was due, and had its time to be written. */
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
-/** Visitors' connections at once by native sessions, unless told otherwise: as many as a relay takes at one TCP port. */
+/** Visitors' connections at once by native sessions, unless the caller sets it: as many as a relay takes at one TCP port. */
 export const NATIVE_CONNECTIONS_DEFAULT = 2048
-/** What a relay says when it refuses a session: an envelope, with much air. */
+/** The longest body with which a relay refuses a session: an error envelope, with much room. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 
-/** Leases lost, while the relay stayed reachable, … */
+/** Leases that a site may lose within `CONTEST_WINDOW_MS` while the relay stays reachable. */
 export const CONTEST_LOSSES_MAX = 3
-/** … within this time: somebody else registers the same name with the same identity. */
+/** A site that loses its lease so often within this time shares its name and identity with another process. */
 export const CONTEST_WINDOW_MS: number = 5 * 60_000
 
-/** Each of the two exchanges that tell whether a relay is there, and how far away: a slower one is of no use. */
+/** Each of the two exchanges that show whether a relay is there, and how far away: a slower relay is of no use. */
 export const HEALTH_DEADLINE_MS = 3_000
 /** Descriptors of one answer to discovery that are read: it may have any number, and each costs a signature to check. */
 export const DESCRIPTORS_MAX = 64
@@ -25,36 +25,36 @@ export const DISCOVERED_PROBES_MAX = 16
 
 /** A QUIC handshake with the relay, on one of its addresses. */
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
-/** A heartbeat comes back within this time, or the path swallows large packets: before the next one is due. */
+/** Milliseconds in which a heartbeat comes back, before the next one is due; else the path swallows large packets. */
 export const HEARTBEAT_DEADLINE_MS = 10_000
-/** Datagrams that are given to the QUIC library at once: a few times what it takes without losing any, … */
+/** Datagrams that the pacer gives to the QUIC library at once: a few times what it takes without losing any. */
 export const PACE_BURST = 256
-/** … with this much time in between, which is some 100,000 a second, … */
+/** Milliseconds between two such portions, which allows some 100,000 datagrams a second. */
 export const PACE_PAUSE_MS = 2
-/** … while so many wait, which is what a service may send in one go. */
+/** Datagrams that may wait in the pacer: as many as a service may send in one go. */
 export const PACE_WAITING_MAX = 4096
 /** Visitors' datagrams that are passed on before answers are read again: as many as Node reads of a socket in one turn. */
 export const DELIVERY_PORTION = 32
-/** Datagrams on their way to the thread of the WASM client, and as many back: what is more is dropped. */
+/** Datagrams on their way to the thread of the WASM client, and as many back; further ones are dropped. */
 export const THREAD_WAITING_MAX = 4096
-/** What that thread has to tell the relay that the tunnel is closed. */
+/** Milliseconds that the thread gets to tell the relay that the tunnel is closed. */
 export const THREAD_FAREWELL_MS = 250
 /** Visitors that the local UDP service sees at once, each by a socket: as many as a relay keeps flows of a lease. */
 export const LOCAL_FLOWS_MAX = 16_384
 /** Datagrams of a new visitor that wait until its socket is connected. */
 export const LOCAL_WAITING_MAX = 16
-/** How often visitors that are idle are looked for. */
+/** Milliseconds between two searches for idle visitors. */
 export const LOCAL_SWEEP_MS = 30_000
-/** What the kernel keeps of a local service's answers while this process is busy, if the system allows. */
+/** Bytes of a local service's answers that the kernel keeps while this process is busy, if the system allows. */
 export const LOCAL_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
 
-/** A local service that does not take a connection in this time is called down. */
+/** Milliseconds in which a local service must take a connection; else it counts as down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000
 /** WebSocket messages that wait for the visitor before the local service is read no further. */
 export const WEBSOCKET_WAITING_MAX_BYTES: number = 1024 * 1024
-/** … and those that wait for the local service before the visitor is dropped: a visitor cannot be paused. */
+/** Bytes of messages that may wait for the local service before the visitor is dropped: a visitor cannot be paused. */
 export const WEBSOCKET_BACKLOG_MAX_BYTES: number = 16 * 1024 * 1024
-/** One message of a local service; the engine's own bound for the other way. */
+/** The longest message of a local service, the same as the engine's bound for visitors' messages. */
 export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
-/** How often a full visitor is looked at: no event tells. */
+/** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */
 export const WEBSOCKET_DRAIN_POLL_MS = 20

@@ -1,4 +1,4 @@
-// What Node gives to the SDK: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
+// Gives the SDK what Node has: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type Platform, SvcError } from '@svc/sdk-core'
@@ -21,9 +21,9 @@ export interface NodeOptions {
    */
   identityPath?: string | undefined
   /**
-   * How visitors come from the relay. `websocket`: all over one connection, as in a page. It passes HTTP proxies, and notices a
-   * lost network, or a lease that another process took over, soonest. `native`: each over a TLS connection of its own, so that no
-   * visitor holds up another, and nothing is multiplexed or masked.
+   * The carrier by which visitors come from the relay. `websocket` brings all over one connection, as in a page: it passes HTTP
+   * proxies, and notices a lost network, or a lease that another process took over, soonest. `native` brings each over a TLS
+   * connection of its own, so that no visitor holds up another, and nothing is multiplexed or masked.
    * @default websocket; native for `expose`
    */
   carrier?: CarrierKind | undefined
@@ -37,7 +37,7 @@ export type CarrierKind = 'native' | 'websocket'
 
 const IDENTITY_PATH = 'identity.json'
 
-/** @throws SvcError `invalid_option` */
+/** @throws SvcError `invalid_option` when an option is not valid */
 export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: NodeOptions): Platform {
   if (carrier !== undefined && carrier !== 'native' && carrier !== 'websocket')
     throw new SvcError('invalid_option', `carrier must be native or websocket, not ${String(carrier)}`)
@@ -48,7 +48,7 @@ export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: Node
     fetch: async (url, init) =>
       (await fetch(url, { ...(init as RequestInit), dispatcher })) as unknown as Response,
     forgetConnections: () => {
-      // what is under way there has its own deadline
+      // requests under way have deadlines of their own
       dispatcher.close()
       dispatcher = new Agent({ connect })
     },

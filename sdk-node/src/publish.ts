@@ -1,4 +1,4 @@
-// `publish` for Node: the same as in a page, plus what only Node can be told.
+// `publish` for Node: the same as in a page, with the options that only Node has.
 
 import type { PublishOptions, Site } from '@svc/sdk-core'
 import { publishOn } from '@svc/sdk-core'

@@ -8,12 +8,12 @@ import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 
 export interface DialTarget {
-  /** Of the relay's reverse sessions. */
+  /** The relay's endpoint of reverse sessions. */
   url: URL
   capability: string
-  /** A CA, a name resolution, a TLS session to resume. */
+  /** Options of the TLS connection: a CA, a name resolution, a TLS session to resume. */
   tls: ConnectionOptions
-  /** Gets a TLS session for the next connection. It may come before the answer to the request. */
+  /** Called with a TLS session for the next connection, perhaps before the relay has answered the request. */
   keepSession(session: Buffer): void
 }
 
@@ -21,7 +21,7 @@ export interface Dialed {
   socket: TLSSocket
   /** Breaks the connection off with a TCP reset: the relay must not take it for an orderly end. */
   reset(): void
-  /** From the request to its answer, in milliseconds. */
+  /** Milliseconds from the request to its answer. */
   rttMs: number
 }
 
@@ -58,7 +58,7 @@ function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket
     ALPNProtocols: ['http/1.1'],
   })
   socket.on('session', keepSession)
-  // the TLS socket has it, too, and there somebody listens
+  // the TLS socket gets the same error, and has a listener for it
   raw.on('error', () => {})
   return { raw, socket }
 }

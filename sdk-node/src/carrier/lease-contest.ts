@@ -3,9 +3,9 @@
 import { CONTEST_LOSSES_MAX, CONTEST_WINDOW_MS } from '../limits.ts'
 
 /**
- * Two processes with one identity and one name take the lease from each other without end. A browser's carrier is told
- * so by its close code. Here the older one, which is the first to lose, notices that it loses again and again while the
- * relay was always there, and leaves. A relay that restarts is missed for a moment: that clears the count.
+ * Two processes with one identity and one name take the lease from each other without end. A relay's close code says so to a
+ * browser's carrier. Here the older process, which is the first to lose, notices that it loses again and again while the relay
+ * was always reachable, and leaves. A relay that restarts cannot be reached for a moment: that clears the count.
  */
 export class LeaseContest {
   #losses: number[] = []

@@ -21,12 +21,12 @@ import { SocketStream } from '../net/socket-stream.ts'
 import { type Dialed, dial } from './dial.ts'
 import { LeaseContest } from './lease-contest.ts'
 
-/** The capability, or its lease, is not known any more: the lease is renewed, or registered anew. */
+/** The relay does not know the capability, or its lease, any more: the SDK renews the lease, or registers again. */
 const STALE: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])
-/** No other session will fare better. */
+/** The relay would refuse every other session, too. */
 const FOR_ALL: ReadonlySet<string> = new Set(['ip_banned', 'lease_rejected', 'http11_only'])
 
-/** @param tls a CA and a name resolution, for each connection */
+/** @param tls a CA and a name resolution for each connection */
 export function nativeCarrier(tls: ConnectionOptions): OpenCarrier {
   const contest = new LeaseContest()
   return async (url, traffic, events, signal) => {
@@ -54,12 +54,12 @@ class NativeCarrier implements SiteCarrier {
   /** Aborted when the carrier closes. */
   readonly #life = new AbortController()
   #isOnline = false
-  /** As was last told. */
+  /** The last value that the site was called with. */
   #isAdmitting = true
   #dialing = 0
-  /** The relay asked for no session before, by `performance.now()`. */
+  /** The relay asked for no session before this time of `performance.now()`. */
   #notBefore = 0
-  /** To resume, which spares the relay a signature. */
+  /** The next connection resumes this TLS session, which spares the relay a signature. */
   #session: Buffer | undefined
   #rttMs: number | undefined
   #tidiedAt = 0
@@ -106,7 +106,7 @@ class NativeCarrier implements SiteCarrier {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Closes because of `reason`, and tells. */
+  /** Closes because of `reason`, and reports it to the site. */
   fail(reason: SvcError): void {
     if (this.isClosed) return
     this.close()
@@ -191,7 +191,7 @@ class NativeCarrier implements SiteCarrier {
     if (isLast) this.fail(new SvcError('relay_unreachable', 'the relay ended the last reverse session'))
   }
 
-  /** The relay knows us, but takes no session: what that means depends on what there is. */
+  /** The relay knows this SDK, but takes no session. The sessions that exist decide whether that is a rejection. */
   #isRejection({ code, retryAfterMs }: SvcError): boolean {
     if (STALE.has(code)) return true
     if (code !== 'rate_limited') return false

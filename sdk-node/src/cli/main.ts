@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then does what it is told.
+// The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then runs the command.
 
 import { V8_FLAGS } from './v8-flags.ts'
 

@@ -106,7 +106,7 @@ async function runShown(
 }
 
 /**
- * Runs all of them until `signal` aborts or they have ended by themselves.
+ * Runs all tunnels until `signal` aborts or they have ended by themselves.
  * @returns the exit code of the first command that did not end well
  * @throws SvcError the first error, when no relay took any of them
  */

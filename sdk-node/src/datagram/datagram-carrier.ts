@@ -25,17 +25,23 @@ import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
 
 const HTTPS_PORT = 443
 
-/** The token is not good any more: a renewal tells whether the lease is. */
+/** The relay does not take the token any more: a renewal shows whether the lease still exists. */
 const STALE: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])
 
 export interface DatagramOptions {
   /** PEM of the authority to trust for the relay instead of the system's. */
   ca: string | Buffer | undefined
-  /** Is told of a service that is not there. */
+  /** Called with the error of a local service that does not answer. */
   onError: (error: SvcError) => void
-  /** How often the path is proved. Default: as the contract says. */
+  /**
+   * The intervals at which the heartbeat proves the path.
+   * @default the intervals of the contract
+   */
   pulse?: Heartbeat | undefined
-  /** Which QUIC. Default: the native one, else the one of WebAssembly. */
+  /**
+   * Opens the QUIC connection.
+   * @default the native library, else the one of WebAssembly
+   */
   dial?: DialQuic | undefined
 }
 
@@ -69,7 +75,7 @@ class Datagrams implements DatagramCarrier {
   #received = 0
   #sent = 0
   #tunnels = 0
-  /** Attempts that failed. */
+  /** Attempts that failed since the last tunnel. */
   #failures = 0
 
   constructor(
@@ -115,7 +121,7 @@ class Datagrams implements DatagramCarrier {
     this.#flows.close()
   }
 
-  /** @throws SvcError why there is no tunnel */
+  /** @throws SvcError the reason for which there is no tunnel */
   async dial(signal: AbortSignal = this.#life.signal): Promise<void> {
     const { hostname, port } = this.#relay
     // an IPv6 address stands in brackets in a URL
@@ -160,8 +166,8 @@ class Datagrams implements DatagramCarrier {
   }
 
   /**
-   * Until there is a tunnel again, or the site is closed.
-   * @param first why there is none; without a reason there is no pause either
+   * Tries until there is a tunnel again, or the site is closed.
+   * @param first the reason for which there is none; without it the first attempt has no pause
    */
   async #reconnect(first?: SvcError): Promise<void> {
     const { signal } = this.#life
@@ -204,7 +210,7 @@ class Datagrams implements DatagramCarrier {
 
 const lookupAll = promisify(localhostLookup as typeof resolve)
 
-/** At least one. */
+/** @returns at least one address */
 async function addressesOf(host: string): Promise<{ address: string; family: number }[]> {
   const family = isIP(host)
   return family === 0 ? await lookupAll(host, { all: true }) : [{ address: host, family }]

@@ -24,7 +24,7 @@ export class InFlightCounter {
     return false
   }
 
-  /** One arrived. @returns how many were dropped since the last one did */
+  /** Counts one as arrived. @returns how many were dropped since the last arrival */
   remove(): number {
     Atomics.sub(this.#cells, WAITING, 1)
     return Atomics.exchange(this.#cells, DROPPED, 0)

@@ -5,11 +5,11 @@ import { FLOW_IDLE_MS } from '@svc/protocol'
 import { LOCAL_FLOWS_MAX, LOCAL_RECEIVE_BUFFER_BYTES, LOCAL_SWEEP_MS, LOCAL_WAITING_MAX } from '../limits.ts'
 
 export interface LocalEvents {
-  /** The service answers. */
+  /** Called with each datagram with which the service answers. */
   answered(flowId: number, payload: Uint8Array): void
-  /** A datagram went no further. */
+  /** Called when a datagram was dropped. */
   dropped(reason: 'local_queue_full' | 'local_refused'): void
-  /** The service is not there, or no socket can be had. */
+  /** Called when the service does not answer, or the system gives no socket. */
   failed(error: Error): void
 }
 
@@ -23,7 +23,7 @@ export interface LocalAddress {
 interface Flow {
   socket: Socket
   seenAt: number
-  /** Until the socket is connected. */
+  /** Datagrams that wait; undefined once the socket is connected. */
   waiting: Uint8Array[] | undefined
 }
 
@@ -31,7 +31,7 @@ export class LocalFlows {
   readonly #target: LocalAddress
   readonly #events: LocalEvents
   readonly #max: number
-  /** The one that was silent for the longest time is first. */
+  /** The flows by number, the one that was silent for the longest time first. */
   readonly #flows = new Map<number, Flow>()
   readonly #sweeping: NodeJS.Timeout
 
@@ -46,7 +46,7 @@ export class LocalFlows {
     return this.#flows.size
   }
 
-  /** From a visitor to the service. */
+  /** Sends a visitor's datagram to the service. */
   deliver(flowId: number, payload: Uint8Array): void {
     const flow = this.#flows.get(flowId) ?? this.#open(flowId)
     this.#touch(flowId, flow)
@@ -74,10 +74,10 @@ export class LocalFlows {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       this.#events.dropped('local_refused')
       this.#events.failed(error)
-      // one that was never connected never will be; a service that was down may be back for the next datagram
+      // a socket that was never connected never will be; a service that was down may be back for the next datagram
       if (flow.waiting !== undefined) this.#end(flowId, flow)
     })
-    // a connected socket takes answers of the service alone, and is told when nothing listens there
+    // a connected socket takes answers of the service alone, and gets an error when nothing listens there
     socket.connect(port, address, () => {
       const waiting = flow.waiting ?? []
       flow.waiting = undefined

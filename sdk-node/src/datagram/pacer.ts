@@ -1,8 +1,8 @@
-// Passes things on in portions with pauses between them, to whoever takes only so many at once.
+// Passes items on in portions with pauses between them, to a receiver that takes only so many at once.
 
 import { PACE_WAITING_MAX } from '../limits.ts'
 
-/** Calls back after a pause. @returns ends the wait */
+/** Calls `next` after a pause. @returns a function that ends the wait */
 type Pause = (next: () => void) => () => void
 
 export class Pacer<T> {
@@ -10,7 +10,7 @@ export class Pacer<T> {
   readonly #portion: number
   readonly #pause: Pause
   #waiting: T[] = []
-  /** Passed on since the last pause. */
+  /** Items that were passed on since the last pause. */
   #passed = 0
   #endPause: (() => void) | undefined
 
@@ -20,7 +20,7 @@ export class Pacer<T> {
     this.#pause = pause
   }
 
-  /** Passes it on now, or in its turn. @returns false when too many wait: it is dropped */
+  /** Passes the item on now, or in its turn. @returns false when too many wait: the item is dropped */
   push(item: T): boolean {
     if (this.#waiting.length >= PACE_WAITING_MAX) return false
     if (this.#passed < this.#portion) this.#passNow(item)
@@ -28,7 +28,7 @@ export class Pacer<T> {
     return true
   }
 
-  /** Forgets what waits. */
+  /** Drops the items that wait. */
   clear(): void {
     this.#endPause?.()
     this.#endPause = undefined
@@ -49,7 +49,7 @@ export class Pacer<T> {
   }
 }
 
-/** So many milliseconds. */
+/** @returns a pause of so many milliseconds */
 export function forMs(duration: number): Pause {
   return (next) => {
     const timer = setTimeout(next, duration).unref()
@@ -57,7 +57,7 @@ export function forMs(duration: number): Pause {
   }
 }
 
-/** Until sockets were read. */
+/** A pause until sockets were read. */
 export const forATurn: Pause = (next) => {
   const immediate = setImmediate(next)
   return () => clearImmediate(immediate)

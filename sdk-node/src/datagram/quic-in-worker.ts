@@ -25,7 +25,7 @@ export type DialQuic = (
   signal: AbortSignal,
 ) => Promise<QuicConnection>
 
-/** By the native binary, else in a thread. */
+/** Dials by the native binary, else in a thread. */
 export const dialNativeOrWasm: DialQuic = async (target, events, signal) => {
   try {
     return await dialQuic(target, events, signal)
@@ -58,7 +58,7 @@ export async function dialInWorker(
 class ThreadConnection implements QuicConnection {
   readonly ready: Promise<void>
   readonly stream: Duplex
-  /** This client does not tell what more passes. */
+  /** This client does not say when larger datagrams pass. */
   readonly datagramMaxBytes = DATAGRAM_ALWAYS_BYTES
   readonly #events: QuicEvents
   readonly #worker: Worker
@@ -73,7 +73,7 @@ class ThreadConnection implements QuicConnection {
   constructor(target: QuicTarget, events: QuicEvents, script: URL) {
     this.#events = events
     this.ready = this.#settle.promise
-    // the thread has no environment, and with it no authorities that are named there
+    // the thread has no environment, and so lacks the authorities that the environment names
     const { ca = defaultAuthorities() } = target
     const workerData: WorkerData = {
       target: { ...target, ca },
@@ -111,7 +111,7 @@ class ThreadConnection implements QuicConnection {
     setTimeout(() => this.end(new SvcError('tunnel_unreachable', '')), THREAD_FAREWELL_MS).unref()
   }
 
-  /** @param error what a dial fails with; of a connection that was made, its message is the reason */
+  /** @param error the dial fails with it; where the connection was made, its message is the reason */
   end(error: SvcError): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -121,7 +121,7 @@ class ThreadConnection implements QuicConnection {
     else this.#settle.reject(error)
   }
 
-  /** The client dies of more than it should: a certificate that is not trusted is enough. */
+  /** The client dies of many errors, even of a certificate that is not trusted. @returns the error to report */
   #whyBroken(cause: unknown): SvcError {
     if (this.#isReady) return new SvcError('tunnel_unreachable', BROKEN, { cause })
     return this.#isDialing

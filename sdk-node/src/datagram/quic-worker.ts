@@ -7,19 +7,19 @@ import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
 
 export interface WorkerData {
   target: QuicTarget
-  /** From visitors to the service, and back. */
+  /** Counts datagrams from visitors to the service; the other one counts those of the way back. */
   inward: SharedArrayBuffer
   outward: SharedArrayBuffer
 }
 
-/** To the thread. */
+/** Messages to the thread. */
 export type WorkerCommand =
   | { type: 'datagram'; bytes: Uint8Array }
   | { type: 'stream'; bytes: Uint8Array }
   | { type: 'ping' }
   | { type: 'close' }
 
-/** From the thread. */
+/** Messages from the thread. */
 export type WorkerEvent =
   | { type: 'dialing' }
   | { type: 'ready' }
@@ -33,7 +33,7 @@ if (parentPort) await run(parentPort, workerData as WorkerData)
 async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: WorkerData): Promise<void> {
   const [inward, outward] = [new InFlightCounter(shared.inward), new InFlightCounter(shared.outward)]
   const report = (it: WorkerEvent): void => port.postMessage(it)
-  /** Of a view, what is sent would be all the memory that it is a view of. */
+  /** Copies the bytes: posting a view would post all the memory behind it. */
   const pass = (type: 'datagram' | 'stream', bytes: Uint8Array): void => {
     const copy = new Uint8Array(bytes)
     port.postMessage({ type, bytes: copy } satisfies WorkerEvent, [copy.buffer])

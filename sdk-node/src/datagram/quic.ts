@@ -11,7 +11,7 @@ export interface QuicTarget {
   /** An IP address. */
   address: string
   port: number
-  /** What the relay's certificate has to name. */
+  /** The name that the relay's certificate must have. */
   servername: string
   /** PEM of the authorities to trust instead of the system's. */
   ca: string | Buffer | undefined
@@ -19,18 +19,18 @@ export interface QuicTarget {
 
 export interface QuicEvents {
   datagram(bytes: Uint8Array): void
-  /** So many that came were not passed on: this process did not keep up. */
+  /** Called with the number of datagrams that came and were not passed on: this process did not keep up. */
   dropped(count: number): void
-  /** Once, however it ended. @param reason what the relay said, or nothing */
+  /** Called once, however the connection ended. @param reason the relay's words, or an empty string */
   closed(reason: string): void
 }
 
 export interface QuicConnection {
-  /** The first stream, which is ours. */
+  /** The first stream, which the SDK opened. */
   readonly stream: Duplex
-  /** The largest DATAGRAM that the path takes now; larger ones would vanish. */
+  /** Bytes of the largest DATAGRAM that the path takes now; larger ones would vanish. */
   readonly datagramMaxBytes: number
-  /** @returns false when it was not taken; true promises nothing */
+  /** @returns false when the library did not take it; true does not promise delivery */
   send(datagram: Uint8Array): boolean
   /** Makes the relay acknowledge something. */
   ping(): void
@@ -39,7 +39,7 @@ export interface QuicConnection {
 
 export const NO_QUIC = 'there is no QUIC, and so no UDP, on this platform'
 
-/** The library's native binary, without io_uring, which containers forbid; or WebAssembly, see thread.ts. */
+/** The library's native binary, without io_uring, which containers forbid; or WebAssembly, see quic-worker.ts. */
 export type QuicRuntime = 'portable' | 'wasm'
 
 /** @throws SvcError `quic_unavailable`, or `tunnel_unreachable` */
@@ -50,7 +50,7 @@ export async function dialQuic(
   runtime: QuicRuntime = 'portable',
 ): Promise<QuicConnection> {
   const session = await begin(target, signal, runtime)
-  // what ends the connection closes it, too
+  // an error of the session closes it, too
   session.on('error', () => {})
   let isOpen = true
   const datagramMaxBytes = maxDatagramSizeOf(session)
@@ -112,7 +112,7 @@ async function begin(
   }
 }
 
-/** What Node trusts, with the ones that its environment adds. */
+/** @returns PEM of the authorities that Node trusts, with those that its environment adds */
 export function defaultAuthorities(): string {
   return getCACertificates('default').join('\n')
 }

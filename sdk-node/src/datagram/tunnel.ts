@@ -17,9 +17,9 @@ import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
 
 export interface TunnelEvents {
   datagram(bytes: Uint8Array): void
-  /** So many that came, or that {@link Tunnel.send} took, went no further after all. */
+  /** Called with the number of datagrams that were lost here after they came, or after {@link Tunnel.send} took them. */
   dropped(reason: 'receive_queue_full' | 'send_queue_full', count: number): void
-  /** Once. */
+  /** Called once, when the tunnel has ended. */
   ended(reason: SvcError): void
 }
 
@@ -30,7 +30,7 @@ export interface Heartbeat {
 
 const PULSE: Heartbeat = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
 
-/** Why {@link Tunnel.send} did not. */
+/** The reason for which {@link Tunnel.send} dropped a datagram. */
 export type SendFailure = 'too_large' | 'send_queue_full'
 
 /** @throws SvcError the relay's own code when it refused, else `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
@@ -95,14 +95,14 @@ export class Tunnel {
     beat()
   }
 
-  /** @returns why it was dropped */
+  /** @returns the reason for which it was dropped, else undefined */
   send(datagram: Uint8Array): SendFailure | undefined {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
       return 'too_large'
     return this.#pacer.push(datagram) ? undefined : 'send_queue_full'
   }
 
-  /** Ends without an event. */
+  /** Closes the tunnel without an event. */
   close(): void {
     this.#isEnded = true
     clearInterval(this.#timer)
@@ -117,7 +117,9 @@ export class Tunnel {
     this.#events.ended(new SvcError('tunnel_unreachable', `the datagram tunnel ended: ${why}`))
   }
 
-  /** The library finds a larger packet size once and never looks again: only this tells when the path has become narrower. */
+  /**
+   * The library finds a larger packet size once and never looks again: only the heartbeat shows that the path became narrower.
+   */
   #beat(): void {
     if (this.#awaited > 0) return
     this.#awaited = TUNNEL_HEARTBEAT_BYTES
@@ -142,7 +144,7 @@ async function sayHello(stream: Duplex, accessToken: string): Promise<boolean> {
   throw new SvcError('unexpected_answer', 'the relay did not answer on the datagram tunnel')
 }
 
-/** @returns undefined when it is no JSON, or none comes in time */
+/** @returns undefined when the answer is no JSON, or none comes in time */
 function readAnswer(stream: Duplex): Promise<unknown> {
   return new Promise((resolve) => {
     let text = ''

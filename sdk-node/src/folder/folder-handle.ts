@@ -16,8 +16,8 @@ export interface FolderOptions {
 }
 
 /**
- * Serves what is really inside the folder: a symbolic link is followed only while it stays there, and not to what is
- * hidden, so that nobody has to know each link to know what is shared.
+ * Serves what is really inside the folder: it follows a symbolic link only while the link stays there and does not lead to
+ * something hidden. So its owner need not know each link to know what is shared.
  * @throws SvcError `invalid_option` when there is no such folder
  */
 export async function openFolder(
@@ -35,7 +35,7 @@ export async function openFolder(
 
 type Kind = 'file' | 'directory'
 
-/** What was opened; the path is the real one. */
+/** The folder that was opened; the path is the real one. */
 interface Root {
   path: string
   hidden: boolean
@@ -81,7 +81,7 @@ class Folder {
     return kindOf(await this.#resolve(name))
   }
 
-  /** Where the name leads in the end, if that is inside, and hidden only when the way there says so. */
+  /** @returns where the name leads in the end, if that is inside, and hidden only when the path itself says so */
   async #resolve(name: string): Promise<string> {
     const path = await realpath(join(this.#path, name)).catch(() => undefined)
     if (path === undefined || !this.#isInside(path) || (this.#leadsAstray(name) && this.#hides(path)))
@@ -94,7 +94,7 @@ class Folder {
     return path.startsWith(root.endsWith(sep) ? root : root + sep)
   }
 
-  /** Whether somebody who reads the path would not think of something hidden. */
+  /** @returns whether the name leads to something hidden although the path does not show it */
   #leadsAstray(name: string): boolean {
     return !this.#root.hidden && !isHidden(name) && !this.#hides(this.#path)
   }
@@ -104,14 +104,16 @@ class Folder {
   }
 }
 
-/** Undefined for what is neither: a device or a pipe would never end. */
+/** @returns undefined for what is neither file nor folder: a device or a pipe would never end */
 async function kindOf(path: string): Promise<Kind | undefined> {
   const stats = await stat(path)
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : undefined
 }
 
-/** Read as it is sent. One that changes meanwhile ends the transfer, for it is not what its length and tag say. */
+/**
+ * Opens a file that is read as it is sent. A file that changes meanwhile ends the transfer, since its length and tag are wrong.
+ */
 async function openFile(path: string, name: string): Promise<File> {
   const { mtimeMs } = await stat(path)
   return new File([await openAsBlob(path)], name, { lastModified: Math.floor(mtimeMs) })

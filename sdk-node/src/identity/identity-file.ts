@@ -1,4 +1,5 @@
-// The identity in a file, `{"private_key": "…"}` or a mnemonic: readable by its owner only, and created once however many start at once.
+// Keeps the identity in a file, as JSON with `private_key` or `mnemonic`. Only its owner may read the file, and it is created
+// once, however many processes start at the same time.
 
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -9,7 +10,7 @@ const PRIVATE_MODE = 0o600
 /** Any access of group and others. */
 const OTHERS = 0o077
 
-/** @throws SvcError `identity_unavailable` that says what is wrong with the file */
+/** @throws SvcError `identity_unavailable`, whose message says what is wrong with the file */
 export async function loadIdentityFile(path: string): Promise<Uint8Array> {
   try {
     return await read(path).catch(async (error) => {
@@ -73,7 +74,7 @@ function parseJson(path: string, text: string): Record<string, unknown> {
   }
 }
 
-/** Written whole beside its place, then linked there: a link never replaces the file of one who was faster. */
+/** Writes the file whole beside its place, then links it there: a link never replaces the file of a faster process. */
 async function create(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${crypto.randomUUID()}`

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isMnemonic } from '@svc/protocol'
 import { english, mnemonicToAccount } from 'viem/accounts'
 
-/** @returns undefined when words, checksum or path are not valid: what says so would quote them */
+/** @returns undefined when words, checksum or path are not valid: the library's error would quote them */
 export function keyOfMnemonic(mnemonic: string, derivationPath: string): Uint8Array | undefined {
   const words = mnemonic.trim().split(/\s+/)
   if (!isMnemonic(words, english, sha256)) return undefined

@@ -14,7 +14,7 @@ type LookupCallback = (
   family?: number,
 ) => void
 
-/** In the form of `dns.lookup`, as `net.connect` takes it. */
+/** Resolves a name, in the form of `dns.lookup`, as `net.connect` takes it. */
 export function localhostLookup(hostname: string, options: LookupOptions, callback: LookupCallback): void {
   if (!LOCALHOST.test(hostname)) {
     systemLookup(hostname, options, callback)

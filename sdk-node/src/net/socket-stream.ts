@@ -13,7 +13,7 @@ export class SocketStream implements ByteStream {
   readonly #reset: () => void
   readonly #meter: Meter | undefined
   #failure: unknown
-  /** Those who wait for a change: a reader, a writer. */
+  /** Wakes the reader and the writer that wait for a change. */
   #waiting: (() => void)[] = []
 
   /**

@@ -2,7 +2,7 @@
 
 import type { ByteStream } from '@svc/sdk-core'
 
-/** @returns what came first within `ms`, and the stream as if nobody had looked */
+/** @returns the bytes that came first within `ms` milliseconds, and the stream with nothing taken from it */
 export async function peekableStream(
   stream: ByteStream,
   ms: number,

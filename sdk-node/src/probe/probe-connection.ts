@@ -30,7 +30,7 @@ export function openProbeConnection(url: URL, options: object): ProbeConnection 
   })
   secured.catch(() => {}) // the one that matters is asked for
   socket.on('error', () => {})
-  // whatever the site says is for visitors
+  // the site's answer is for visitors: the probe drops it
   socket.resume()
   return {
     secured,

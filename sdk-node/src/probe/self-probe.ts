@@ -1,4 +1,4 @@
-// Whether the relay passes TLS through: the site visits itself, and compares what both ends of the connection export.
+// Finds out whether the relay passes TLS through: the site visits itself, and compares what both ends of the connection export.
 
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import {
@@ -16,15 +16,15 @@ import { peekableStream } from './peekable-stream.ts'
 import { openProbeConnection, type ProbeConnection } from './probe-connection.ts'
 
 /**
- * - `passthrough`: both ends of one TLS connection are here
- * - `suspected`: two connections, so somebody between them reads what passes
- * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break
+ * - `passthrough`: both ends of one TLS connection are here.
+ * - `suspected`: there are two connections, so something between them reads what passes.
+ * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break.
  */
 export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed'
 
 interface Pending {
   nonce: Buffer
-  /** Of the visiting end, once its handshake is done. */
+  /** The exported key material of the visiting end, once its handshake is done. */
   theirs: Promise<Buffer>
   settle(verdict: ProbeVerdict): void
 }
@@ -44,7 +44,7 @@ export class SelfProbe {
     this.#verdict = verdict
   }
 
-  /** To be called for each connection: real visitors set probes off, and probes are found among them. */
+  /** Called with each connection: real visitors start probes, and probes are found among the visitors. */
   readonly admit: Admit = async (stream) => {
     const pending = this.#pending
     if (!pending) {
@@ -74,7 +74,8 @@ export class SelfProbe {
     const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
     const visit = this.#visit()
     const nonce = randomBytes(PROBE_NONCE_BYTES)
-    // Awaited from the first packet on: whoever terminates TLS may come here before the handshake over there is done.
+    // Awaited from the first packet on: something that terminates TLS may come here before its handshake with the probe is
+    // done.
     const theirs = visit.secured.then(() => visit.exportKeyingMaterial(PROBE_LABEL, PROBE_MATERIAL_BYTES))
     this.#pending = { nonce, theirs, settle: resolve }
     const deadline = setTimeout(() => resolve('failed'), PROBE_DEADLINE_MS)

@@ -12,7 +12,7 @@ import { type FetchFunction, RelayClient, requireRecord, SvcError, signerOf } fr
 import { DESCRIPTORS_MAX, DISCOVERED_PROBES_MAX } from '../limits.ts'
 import { probeRelay } from './health.ts'
 
-/** What a relay must be able to do to be of use. */
+/** The abilities without which a relay is of no use. */
 interface Wanted {
   tcp: boolean
   udp: boolean
@@ -20,11 +20,11 @@ interface Wanted {
 
 export interface Discovered {
   found: URL[]
-  /** Those that were asked and did not tell. */
+  /** The relays that were asked and named no others, with the error of each. */
   failures: { relay: string; error: SvcError }[]
 }
 
-/** At most `max` relays beside those that are `known`, which are asked. */
+/** Asks the `known` relays. @returns at most `max` others */
 export async function discover(
   known: readonly URL[],
   max: number,
@@ -47,8 +47,8 @@ export async function discover(
 }
 
 /**
- * The relays that `relay` knows and whose descriptors are genuine, unexpired and able to do what is wanted.
- * @throws SvcError when it does not tell
+ * @returns the relays that `relay` knows and whose descriptors are genuine, unexpired and able to do what is wanted
+ * @throws SvcError when `relay` gives no such answer
  */
 async function askForRelays(
   relay: URL,
@@ -63,7 +63,7 @@ async function askForRelays(
   // a relay on this machine may name its neighbours; one elsewhere must not send us to our own network
   const isAllowed = (url: URL): boolean => isLocal(relay) || !isLocal(url)
   const verdicts = await Promise.all(
-    // The clock is that of the relay that named them: ours may be wrong.
+    // The clock is that of the relay that named them: this process's own may be wrong.
     answer.relays.slice(0, DESCRIPTORS_MAX).map((each) => verifyDescriptor(each, client.clock.now, signerOf)),
   )
   return verdicts
@@ -73,7 +73,7 @@ async function askForRelays(
     .filter(isAllowed)
 }
 
-/** The `max` nearest of `candidates` that answer and are compatible. */
+/** @returns the `max` nearest of `candidates` that answer and are compatible */
 async function nearest(
   candidates: readonly URL[],
   max: number,

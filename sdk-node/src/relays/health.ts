@@ -1,4 +1,4 @@
-// Whether a relay is there, what it speaks, and how far away it is.
+// Asks a relay whether it is there, which revision it speaks, and how far away it is.
 
 import { PATH, PROTOCOL_VERSION } from '@svc/protocol'
 import { type FetchFunction, RelayClient, requireRecord, requireText, SvcError } from '@svc/sdk-core'
@@ -6,13 +6,13 @@ import { HEALTH_DEADLINE_MS } from '../limits.ts'
 
 export interface RelayHealth {
   releaseVersion: string
-  /** Of a request on a connection that is open already, in milliseconds. */
+  /** Milliseconds of a request on a connection that is open already. */
   rttMs: number
 }
 
 const VERSION = /^[\w.+-]{1,64}$/
 
-/** @throws SvcError why it is of no use */
+/** @throws SvcError the reason for which the relay is of no use */
 export async function probeRelay(
   relay: URL,
   fetch: FetchFunction,
@@ -20,7 +20,7 @@ export async function probeRelay(
 ): Promise<RelayHealth> {
   const client = new RelayClient(relay, fetch)
   const ask = (): Promise<unknown> => client.call(PATH.domain, { signal, deadlineMs: HEALTH_DEADLINE_MS })
-  // names, TCP and TLS are for the first
+  // the first request includes name resolution, TCP and TLS
   const domain = requireRecord(await ask(), 'domain')
   const spoken = requireText(domain, 'protocol_version', VERSION)
   if (spoken !== PROTOCOL_VERSION)

@@ -13,8 +13,8 @@ export class RelayAttempt {
   #site: PlatformSite | undefined
 
   /**
-   * @param begun is told of the site before it connects
-   * @param publish publishes it, and tells `onSite` of it
+   * @param begun called with the site before it connects
+   * @param publish publishes the site, and calls `onSite` with it
    */
   constructor(
     relay: string,
@@ -36,7 +36,7 @@ export class RelayAttempt {
     this.decided = decided.promise
   }
 
-  /** Undefined when there was none, or it is over. */
+  /** The site; undefined before there is one, and after its end. */
   get site(): PlatformSite | undefined {
     return this.#site?.state === 'closed' ? undefined : this.#site
   }

@@ -1,4 +1,4 @@
-// The header fields of a request to the target: the SDK says where it came from, whatever the visitor said.
+// Makes the header fields of a request to the target: the SDK says where the request came from, whatever the visitor said.
 
 import { withoutForwardedFields } from '@svc/sdk-core'
 

@@ -25,7 +25,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 export interface HttpTargetOptions {
   /** PEM of the authority that an HTTPS target's certificate is checked against. */
   ca?: string | Buffer | undefined
-  /** Is told of a target that cannot be reached; the visitor gets 502, and does not learn where the target is. */
+  /** Called with the error of a target that cannot be reached; the visitor gets 502, and does not learn where the target is. */
   onError(error: SvcError): void
 }
 
@@ -42,7 +42,7 @@ export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): Fet
       if (request.headers.get('upgrade')?.toLowerCase() === 'websocket')
         return await proxyWebSocket(url, request, info, connect)
       const headers = forwardedFields(request, target)
-      // Node frames the body of some methods only when told to: unframed, it would be the next request
+      // Node frames the body of some methods only with this field: unframed, it would be the next request
       if (request.body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
       const options = { ...connect, agent, headers, method: request.method, signal: request.signal }
       return toResponse(await exchange(send, url, options, request))
@@ -55,7 +55,7 @@ export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): Fet
   }
 }
 
-/** Sets only path and query: a path such as `//other.example` stays one. */
+/** Sets only path and query: a path such as `//other.example` stays a path. */
 function urlBelow(base: URL, requested: string): URL {
   const { pathname, search } = new URL(requested)
   const url = new URL(base)

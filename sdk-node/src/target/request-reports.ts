@@ -5,10 +5,10 @@ import type { FetchHandler } from '@svc/sdk-core'
 /** RequestReport is one request and how it was answered. */
 export interface RequestReport {
   method: string
-  /** Without its query, which may hold what is nobody else's business. */
+  /** The path without its query, which may hold secrets of the visitor. */
   path: string
   status: number
-  /** Until the head of the answer was there. */
+  /** Milliseconds until the head of the response was there. */
   ms: number
 }
 

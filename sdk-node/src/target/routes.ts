@@ -15,16 +15,16 @@ import { parseHttpTarget } from './target-address.ts'
  */
 export type RouteTarget = number | string | URL | FetchHandler
 
-/** `/prefix`, `host` or `host/prefix` → what answers there. */
+/** What answers at each `/prefix`, `host` or `host/prefix`. */
 export type Routes = Readonly<Record<string, RouteTarget>>
 
-/** Empty for any; a port says nothing, for a relay has one. */
+/** The host of a route, empty for any host. A port is not allowed, since it would say nothing: a relay has one. */
 const HOST = /^[\w.-]*$/
 
 interface Place {
-  /** Empty for any. */
+  /** The host, empty for any. */
   host: string
-  /** Without a slash at its end: empty for all paths. */
+  /** The path without a slash at its end, empty for all paths. */
   prefix: string
 }
 
@@ -33,8 +33,8 @@ interface Route extends Place {
 }
 
 /**
- * The longest prefix wins, and one of the visitor's host before one of any.
- * @param otherwise answers what no route takes
+ * Chooses the route by the longest prefix, and one of the visitor's host before one of any host.
+ * @param otherwise answers requests that no route takes
  * @throws SvcError `invalid_option` that names the route
  */
 export async function routeHandler(
@@ -59,12 +59,12 @@ export async function routeHandler(
   }
 }
 
-/** `/api` takes `/api` and `/api/…`, not `/apis`. */
+/** `/api` takes `/api` and all paths below `/api/`, but not `/apis`. */
 function isBelow(pathname: string, prefix: string): boolean {
   return pathname.startsWith(prefix) && (pathname.length === prefix.length || pathname[prefix.length] === '/')
 }
 
-/** Both parts in the form that the URL of a request has them in. */
+/** Parses a route's key to the form that the URL of a request has. */
 function parsePlace(key: string): Place {
   const slash = key.indexOf('/')
   const host = slash < 0 ? key : key.slice(0, slash)
@@ -78,7 +78,7 @@ function parsePlace(key: string): Place {
   return { host: host && url.hostname, prefix: withoutSlashes(url.pathname) }
 }
 
-/** Without those at the end. */
+/** @returns the path without the slashes at its end */
 function withoutSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1

@@ -1,4 +1,4 @@
-// Parses where a local service listens: a port, `host:port`, or a URL.
+// Parses the address of a local service: a port, `host:port`, or a URL.
 
 import { SvcError } from '@svc/sdk-core'
 
@@ -11,8 +11,8 @@ const LOCAL = 'localhost'
 const PORT_MAX = 65_535
 
 /**
- * @param option the name of what is parsed, for the error
- * @throws SvcError `invalid_option`
+ * @param option the name of the option, for the error
+ * @throws SvcError `invalid_option` when `target` is no address
  */
 export function parseTcpTarget(option: string, target: number | string): TcpTarget {
   const parsed = hostAndPort(String(target))
@@ -21,8 +21,8 @@ export function parseTcpTarget(option: string, target: number | string): TcpTarg
 }
 
 /**
- * @param option as above
- * @throws SvcError `invalid_option`
+ * @param option the name of the option, for the error
+ * @throws SvcError `invalid_option` when `target` is no address
  */
 export function parseHttpTarget(target: number | string | URL, option = 'http'): URL {
   const parsed = hostAndPort(String(target))

@@ -7,9 +7,9 @@ import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 
 /**
- * Serves each visitor with a connection to `target`. A visitor whom the service does not take is reset: there is no
- * other way to say so in bytes that may be anything.
- * @param onError is told of a service that cannot be reached
+ * Serves each visitor with a connection to `target`. A visitor whom the service does not take is reset: there is no other way
+ * to say so in bytes that may be anything.
+ * @param onError called with the error of a service that cannot be reached
  */
 export function serveTcpTarget(target: TcpTarget, onError: (error: SvcError) => void): ServeStream {
   return async (visitor) => {
@@ -44,7 +44,7 @@ function open({ host, port }: TcpTarget): Promise<Socket> {
   })
 }
 
-/** One that breaks takes the other with it. */
+/** Copies one direction; when it breaks, it ends the other with it. */
 async function copy(from: ByteStream, to: ByteStream): Promise<void> {
   try {
     for (let bytes = await from.read(); bytes; bytes = await from.read()) await to.write(bytes)

@@ -18,9 +18,9 @@ const GOING_AWAY = 1001
 const TOO_BIG = 1009
 
 /**
- * The target answers first: what it selects, or why it refuses, is what the visitor gets.
+ * Lets the target answer first: the visitor gets the protocol that the target selects, or its refusal.
  * @param connect a CA and a name resolution
- * @throws what the connection to the target failed with
+ * @throws the error with which the connection to the target failed
  */
 export async function proxyWebSocket(
   url: URL,
@@ -66,7 +66,7 @@ function open(url: URL, request: Request, connect: object): Promise<WebSocket | 
     request.signal.addEventListener('abort', leave, { once: true })
     socket.on('open', () => {
       request.signal.removeEventListener('abort', leave)
-      // nothing of it is missed before somebody listens
+      // a message before the first listener would be lost
       socket.pause()
       resolve(socket)
     })

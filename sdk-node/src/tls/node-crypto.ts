@@ -13,7 +13,7 @@ import {
 } from '@svc/tls'
 import { ALERT, CIPHER_SUITE, NAMED_GROUP } from '@svc/tls/messages'
 
-/** Of all three suites (RFC 8446 §5.2). */
+/** Bytes of the tag, in all three suites (RFC 8446 §5.2). */
 const TAG_BYTES = 16
 /** ChaCha20-Poly1305 has the same interface as GCM, which the types do not say. */
 const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
@@ -21,7 +21,7 @@ const CIPHER: Readonly<Record<number, node.CipherGCMTypes>> = {
   [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 'aes-256-gcm',
   [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 'chacha20-poly1305' as node.CipherGCMTypes,
 }
-/** What stands before the raw key in a SubjectPublicKeyInfo: RFC 9935 §4. */
+/** The bytes before the raw key in a SubjectPublicKeyInfo (RFC 9935 §4). */
 const ML_KEM_768_SPKI: Buffer = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 /** FIPS 203, table 3: an encapsulation key of ML-KEM-768, which comes first in the hybrid share. */
 const ENCAPSULATION_KEY_BYTES = 1184
@@ -33,7 +33,7 @@ export const nodeCrypto: CryptoProvider = {
   aead,
   agree: (group, peer) => {
     if (group !== NAMED_GROUP.X25519MLKEM768) return agreeOnCurve(group, peer)
-    // Without ML-KEM in this OpenSSL; the engine's own takes its time.
+    // This OpenSSL has no ML-KEM; the engine's own is slower.
     return hasMlKem() ? valid(() => agreeHybrid(peer)) : webCrypto.agree(group, peer)
   },
   keyPair,
@@ -93,7 +93,7 @@ function aead(cipherSuite: number, keyBytes: Uint8Array): Aead {
   }
 }
 
-/** One that does not make its caller wait. */
+/** A key pair that does not make its caller wait. */
 interface SyncKeyPair extends KeyPair {
   agree(peer: Uint8Array): Uint8Array
 }
@@ -134,7 +134,7 @@ function curveKeyPair(curve: string): SyncKeyPair {
   return { keyExchange: view(own.generateKeys()), agree: (peer) => valid(() => agree(peer)), erase }
 }
 
-/** The private key was never bytes of ours. */
+/** Does nothing: the private key was never in bytes of ours. */
 function erase(): void {}
 
 /** X25519MLKEM768 (draft-ietf-tls-ecdhe-mlkem §4): ML-KEM first, in the shares and in the secret. */
@@ -168,7 +168,7 @@ function runningHash(hash: node.Hash): RunningHash {
   }
 }
 
-/** In memory of its own: a secret must not stay behind in Node's pool. */
+/** Joins in memory of its own: a secret must not stay behind in Node's pool. */
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   const whole = new Uint8Array(a.length + b.length)
   whole.set(a)
@@ -176,14 +176,14 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return whole
 }
 
-/** The same bytes, without Buffer's own meaning of `slice`. */
+/** @returns the same bytes, without Buffer's own meaning of `slice` */
 function view({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
 let mlKem: boolean | undefined
 
-/** Node has it since 24.7, where its OpenSSL is 3.5 or later. */
+/** @returns whether Node has ML-KEM: since 24.7, where its OpenSSL is 3.5 or later */
 function hasMlKem(): boolean {
   mlKem ??= typeof node.encapsulate === 'function' && canGenerateMlKem()
   return mlKem

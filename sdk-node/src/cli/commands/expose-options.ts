@@ -18,7 +18,7 @@ export async function exposeOptions(command: SiteCommand): Promise<ExposeOptions
   return { ...(await siteOptions(command.options)), ...(await targets(command)) }
 }
 
-/** Whether something answers at the HTTPS URL. */
+/** @returns whether something answers at the HTTPS URL */
 export function hasWeb(command: SiteCommand): boolean {
   if (command.command === 'serve') return true
   const { target, options } = command

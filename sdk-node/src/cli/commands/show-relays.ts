@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { RelayReport, Reporter } from '../report/report.ts'
 
-/** @returns whether one at least is of use */
+/** @returns whether at least one relay is of use */
 export async function showRelays(
   { relay, ca: caPath, discover: max }: Extract<ParsedCommand, { command: 'relays' }>['options'],
   tell: Reporter,

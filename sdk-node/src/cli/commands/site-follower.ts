@@ -15,7 +15,7 @@ export interface CommandContext {
   store: StatusStore
   /** Called before a site is reported to be online or to wait. */
   begun(): Promise<void>
-  /** Ends the tunnel when it aborts. */
+  /** The follower ends the tunnel when this signal aborts. */
   signal: AbortSignal
 }
 

@@ -1,4 +1,4 @@
-// `svc status`: each running `svc` answers at a socket of its own, which tells what a file could not: that it still runs.
+// `svc status`: each running `svc` answers at a socket of its own, which shows, as no file could, that the process still runs.
 
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -7,10 +7,10 @@ import { asSvcError } from '@svc/sdk-core'
 import type { Report, Reporter } from '../report/report.ts'
 import type { SiteStatus, StatusStore } from '../report/status-store.ts'
 
-/** One that is there answers at once, or is stopped. In milliseconds. */
+/** Milliseconds that a running process gets to answer: it answers at once, unless it is stopped. */
 const ANSWER_DEADLINE_MS = 2_000
 const SUFFIX = '.sock'
-/** Nobody is behind the socket, or it went away meanwhile. */
+/** No process listens at the socket, or the process ended meanwhile. */
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT'])
 
 interface Status {
@@ -36,7 +36,7 @@ export async function shareStatus(folder: string, store: StatusStore): Promise<{
   const path = join(folder, `${process.pid}${SUFFIX}`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // of a process that had the same number and was killed
+    // the file is of a killed process that had the same number
     await rm(path, { force: true })
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
     await chmod(path, 0o600)
@@ -47,7 +47,7 @@ export async function shareStatus(folder: string, store: StatusStore): Promise<{
   return { close: () => void server.close() }
 }
 
-/** Tells of each site that runs; a process that was killed is forgotten here. */
+/** Reports each site that runs, and removes the sockets of processes that were killed. */
 export async function showStatus(folder: string, tell: Reporter): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))

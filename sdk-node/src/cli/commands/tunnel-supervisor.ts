@@ -18,7 +18,7 @@ interface SupervisorEvents {
  */
 export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
   readonly #context: TunnelContext
-  /** By name; a tunnel whose identity makes its name is under `undefined`. */
+  /** The tunnels by name; a tunnel whose identity makes its name is under `undefined`. */
   readonly #tunnels = new Map<string | undefined, Tunnel>()
   #added = 0
   #isClosed = false
@@ -61,12 +61,12 @@ export class TunnelSupervisor extends EventEmitter<SupervisorEvents> {
     return end
   }
 
-  /** In the order in which they were added. */
+  /** @returns the tunnels in the order in which they were added */
   list(): Tunnel[] {
     return [...this.#tunnels.values()]
   }
 
-  /** Ends all tunnels, which stay listed, and takes no more. Resolves when their relays were told. */
+  /** Ends all tunnels, which stay listed, and takes no more. Resolves when their leases are unregistered. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(this.list().map((tunnel) => tunnel.close()))

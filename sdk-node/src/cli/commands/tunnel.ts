@@ -16,20 +16,20 @@ import { type CommandContext, SiteFollower } from './site-follower.ts'
 export type TunnelState = 'starting' | 'running' | 'ending' | 'ended'
 
 export interface TunnelEnd {
-  /** How a command ends that ran this tunnel alone. */
+  /** The exit code of a command that ran this tunnel alone. */
   exitCode: ExitCode
-  /** Why no relay took it; undefined for a tunnel that was running. */
+  /** The error for which no relay took the tunnel; undefined for a tunnel that was running. */
   error?: unknown
 }
 
 export interface TunnelContext extends Omit<CommandContext, 'signal'> {
-  /** Tells at once why a tunnel does not begin, because others go on. */
+  /** Says that the process runs several tunnels: one that does not begin reports its error at once, because others go on. */
   areSeveral: boolean
 }
 
 export class Tunnel {
   readonly command: SiteCommand
-  /** Resolves when the tunnel has ended and everything was told of it; never rejects. */
+  /** Resolves when the tunnel has ended and every report of it has left; never rejects. */
   readonly ended: Promise<TunnelEnd>
   readonly #onChange: (tunnel: Tunnel) => void
   readonly #controller = new AbortController()
@@ -54,7 +54,7 @@ export class Tunnel {
     this.ended = this.#run(context).finally(() => this.#become('ended'))
   }
 
-  /** Undefined where the identity makes the name. */
+  /** The tunnel's name; undefined where the identity makes the name. */
   get name(): string | undefined {
     return this.command.options.name
   }
@@ -63,14 +63,14 @@ export class Tunnel {
     return this.#state
   }
 
-  /** Takes the tunnel off its relays. Resolves when they were told. */
+  /** Takes the tunnel off its relays. Resolves when its leases are unregistered. */
   close(): Promise<TunnelEnd> {
     if (this.#state === 'starting' || this.#state === 'running') this.#become('ending')
     this.#controller.abort()
     return this.ended
   }
 
-  /** Takes what is shown of the tunnel off the store, its failures, too. */
+  /** Takes everything that is shown of the tunnel off the store, its failures, too. */
   forget(): void {
     this.#follower.forget()
   }
@@ -86,7 +86,7 @@ export class Tunnel {
     }
   }
 
-  /** @throws SvcError why no relay took it */
+  /** @throws SvcError the reason for which no relay took it */
   async #start({ store, areSeveral }: TunnelContext): Promise<void> {
     const { banMitm, name: tunnel, relay: relays } = this.command.options
     const { signal } = this.#controller

@@ -36,7 +36,7 @@ const CARRIER: Kind = {
   accepts: (value) => value === 'native' || value === 'websocket',
 }
 
-/** Of the file as a whole, and of a tunnel. */
+/** The fields that stand in the file as a whole or in a tunnel. */
 const SHARED: Readonly<Record<string, Kind>> = {
   relay: RELAYS,
   discover: COUNT,
@@ -50,7 +50,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   thumbnail: TEXT,
   tags: TEXTS,
 }
-/** Of a tunnel alone. */
+/** The fields that stand in a tunnel alone. */
 const OWN: Readonly<Record<string, Kind>> = {
   name: TEXT,
   description: TEXT,
@@ -65,7 +65,7 @@ const OWN: Readonly<Record<string, Kind>> = {
   hidden: YES_NO,
 }
 
-/** As checked with `SHARED` and `OWN`. */
+/** The fields, as checked with `SHARED` and `OWN`. */
 interface Fields {
   relay?: string | string[] | undefined
   discover?: number
@@ -139,7 +139,7 @@ function check(where: string, fields: Record<string, unknown>, kinds: Readonly<R
 }
 
 interface Surroundings {
-  /** What relative paths are relative to. */
+  /** Relative paths are relative to this folder. */
   base: string
   env: NodeJS.ProcessEnv
 }

@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 import { SvcError } from '@svc/sdk-core'
 
-/** Every key of read.ts is here, those that need not be as comments: a test takes the marks off and reads it. */
+/** Every key of read-config.ts is here, the optional ones as comments: a test takes the marks off and reads it. */
 export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths are relative to this file.
 
 # The relay, or several: each gives a site a URL of its own. Default: SVC_URL.
@@ -74,8 +74,8 @@ http = 3000
 `
 
 /**
- * @returns the path
- * @throws SvcError `invalid_option` when there is such a file, which stays as it is
+ * @returns the path of the file that it wrote
+ * @throws SvcError `invalid_option` when the file exists; it stays as it is
  */
 export async function writeTemplate(path: string): Promise<string> {
   try {

@@ -23,16 +23,16 @@ export interface SiteOptions extends SharedOptions {
   allowCanonical: boolean
   hide: boolean
   banMitm: boolean
-  /** How many more relays to take than are named. */
+  /** The number of relays to take in addition to the named ones. */
   discover: number
-  /** `PLACE=TARGET` each. */
+  /** The routes, each as `PLACE=TARGET`. */
   route: string[]
   targetCa?: string
-  /** What the relay's list of sites shows. */
+  /** The relay's list of sites shows this text. */
   description?: string
   owner?: string
   tag: string[]
-  /** A URL, or the path of a picture. */
+  /** A URL of a picture, or the path of one. */
   thumbnail?: string
 }
 
@@ -53,13 +53,13 @@ export type ParsedCommand =
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
 
-/** What was printed instead: help, the version, or what is wrong. */
+/** The parser printed something instead: help, the version, or an error. */
 export interface PrintedText {
   exitCode: ExitCode
 }
 
 const CONFIG_PATH = 'svc.toml'
-/** What `--discover` alone asks for. */
+/** The number of relays for which `--discover` without a value asks. */
 const DISCOVERED = '3'
 
 const EXIT_CODES = `
@@ -195,7 +195,7 @@ export function identityPathOf(env: NodeJS.ProcessEnv): string {
   return env.IDENTITY_PATH || join(settingsFolder(env), 'identity.json')
 }
 
-/** XDG Base Directory Specification. */
+/** @returns the folder for settings that the XDG Base Directory Specification says */
 export function settingsFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'svc')
 }

@@ -9,12 +9,12 @@ export async function readPem(option: string, path: string): Promise<Buffer> {
   const pem = await readFile(path).catch((cause) => {
     throw new SvcError('invalid_option', `${option} ${path} cannot be read`, { cause })
   })
-  // whoever trusts a file without one trusts nobody, and would hear that the relay is not trusted
+  // a CA file without a certificate trusts no relay: the error would be that the relay is not trusted
   if (!isCertificate(pem)) throw new SvcError('invalid_option', `${option} ${path} is no PEM certificate`)
   return pem
 }
 
-/** The first of them can be read. */
+/** @returns whether the first certificate of the file can be read */
 function isCertificate(pem: Buffer): boolean {
   try {
     return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).raw.length > 0

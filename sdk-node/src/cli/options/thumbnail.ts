@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
 
-/** What browsers show in an `<img>` (HTML, "Images"). */
+/** The types of pictures that browsers show in an `<img>` (HTML, "Images"). */
 const TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.gif': 'image/gif',

@@ -13,7 +13,7 @@ const CERTIFICATE_ADVICE =
   'its certificate is not trusted here; for a relay with a CA of its own give --ca FILE'
 const CLOCK_ADVICE = "its certificate is not valid at this time; is this machine's clock right?"
 
-/** What OpenSSL, the resolver and the network say → what that means. */
+/** The codes of OpenSSL, the resolver and the network, with what they mean. */
 const NETWORK: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE_ADVICE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE_ADVICE,
@@ -76,7 +76,7 @@ function messageOf(error: SvcError): string {
   return error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
 }
 
-/** What the system says of a file, which our own message leaves out. */
+/** Adds the system's error about a file, which our own message leaves out. */
 function withReason(error: SvcError): string {
   const reason = systemCode(error)
   return reason === undefined || error.message.includes(reason)
@@ -84,7 +84,7 @@ function withReason(error: SvcError): string {
     : `${error.message} (${reason})`
 }
 
-/** The code of the innermost cause that has one. */
+/** @returns the code of the innermost cause that has one */
 function systemCode({ cause }: Error): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const { code } = cause as NodeJS.ErrnoException
@@ -95,7 +95,7 @@ function innermost(error: Error): Error {
   return error.cause instanceof Error ? innermost(error.cause) : error
 }
 
-/** Relays have a say in it: nothing of that reaches a terminal as a command. */
+/** The text may come from a relay: none of it reaches a terminal as a command. */
 function oneLine(text: string): string {
   return text
     .replace(/\s+/g, ' ')

@@ -16,7 +16,7 @@ export function formatStats(site: SiteStatus): string {
   ].join('  ')
 }
 
-/** Why visitors cannot come yet, and until when. */
+/** @returns the reason for which visitors cannot come yet, and the time of the next attempt */
 export function formatWaiting({ reason, until }: WaitingStatus): string {
   const time = until === undefined ? undefined : clock(until)
   if (reason === 'approval') return "waiting for the approval of the relay's operator"
@@ -25,7 +25,7 @@ export function formatWaiting({ reason, until }: WaitingStatus): string {
   return `waiting for room at the relay${time === undefined ? '' : `, which is asked again at ${time}`}`
 }
 
-/** Of the day, where this process is. */
+/** @returns the time of day in this process's time zone */
 function clock(time: string): string {
   return new Date(time).toTimeString().slice(0, 8)
 }

@@ -4,17 +4,17 @@ import type { Report } from './report.ts'
 
 export type ErrorReport = Extract<Report, { event: 'error' }>
 
-/** Without a word for this long nobody knows whether it is still true, in milliseconds: visitors come by chance. */
+/** Milliseconds for which an error is shown. Visitors come by chance: without a new report, it may be true no more. */
 export const ERROR_LIFE_MS = 30_000
 
-/** Of a target; a tunnel that answers a visitor disproves it. */
+/** The code of an error of a target; a tunnel that answers a visitor disproves it. */
 const OF_THE_TARGET = 'target_unreachable'
 
 export class RecentErrors {
-  /** By what they are about, the latest last. There are as many as tunnels, relays and codes. */
+  /** The notices by their subject, the latest last: one for each tunnel, relay and code at most. */
   readonly #notices = new Map<string, { notice: ErrorReport; saidAt: number }>()
 
-  /** Takes a notice in, or one back that the report disproves. */
+  /** Adds a notice, or removes one that the report disproves. */
   record(report: Report): void {
     if (report.event === 'error') {
       const key = [report.tunnel, report.relay, report.code].join('\n')
@@ -27,12 +27,12 @@ export class RecentErrors {
     }
   }
 
-  /** The target of the tunnel answered a visitor. */
+  /** Removes the notice about a target: the tunnel answered a visitor. */
   answered(tunnel: string | undefined): void {
     this.#drop((notice) => notice.code === OF_THE_TARGET && notice.tunnel === tunnel)
   }
 
-  /** Those that still stand, the oldest first. */
+  /** The notices that are still shown, the oldest first. */
   get standing(): ErrorReport[] {
     const now = performance.now()
     for (const [key, { saidAt }] of this.#notices)

@@ -1,10 +1,10 @@
-// What `svc` prints: a JSON object a line for machines, else a line of text. Errors go to standard error.
+// Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
 
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { formatStats, formatWaiting } from './format-stats.ts'
 import type { Addresses, SiteStatus, WaitingStatus } from './status-store.ts'
 
-/** Which tunnel a report is about, where it has a name, and which relay. */
+/** The tunnel that a report is about, where it has a name, and the relay. */
 interface Subject {
   tunnel?: string | undefined
   relay: string
@@ -16,7 +16,7 @@ export type Report =
   | ({ event: 'waiting' } & Subject & WaitingStatus)
   | ({ event: 'reconnecting' } & Subject)
   | ({ event: 'closed' } & Subject)
-  /** It goes on. */
+  /** The tunnel goes on after this error. */
   | {
       event: 'error'
       tunnel?: string | undefined
@@ -24,7 +24,7 @@ export type Report =
       code: string
       message: string
     }
-  /** What the site found when it visited itself. */
+  /** The site visited itself, with this verdict. */
   | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
   /** The last line of a command that did not do what it was to do. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
@@ -48,11 +48,11 @@ export type Reporter = (report: Report) => void
 /** @param areSeveral lines of text begin with the name of their tunnel */
 export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
   if (isJson) return (report) => console.log(JSON.stringify(report))
-  /** What was last said of each tunnel. */
+  /** The last error that was printed of each tunnel. */
   const said = new Map<string | undefined, string>()
   return (report) => {
     if (report.event === 'error') said.set(report.tunnel, report.message)
-    // why the command ends was said of a tunnel of it
+    // a report of the tunnel said already why the command ends
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (line !== undefined) (WRONG.has(report.event) ? console.error : console.log)(line)
@@ -61,7 +61,7 @@ export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
 
 const WRONG: ReadonlySet<string> = new Set(['error', 'failed', 'probe'])
 
-/** @returns undefined for what is only of interest to machines */
+/** @returns undefined for a report that is only of interest to machines */
 export function formatReport(report: Report, areSeveral = false): string | undefined {
   switch (report.event) {
     case 'online':
@@ -101,12 +101,12 @@ function relayLine(state: RelayReport): string {
   return `protocol ${state.protocol_version}  release ${state.release_version}  ${state.rtt_ms} ms`
 }
 
-/** All that visitors may type. */
+/** @returns every address that a visitor may type */
 export function formatAddresses({ url, tcp_address: tcp, udp_address: udp }: Addresses): string[] {
   return [...(url ? [url] : []), ...(tcp ? [`tcp://${tcp}`] : []), ...(udp ? [`udp://${udp}`] : [])]
 }
 
-/** What a site is called where it has no address, or none that says which tunnel it is. */
+/** @returns what heads the lines of a site: its address, or else a text that says which tunnel it is */
 export function formatHeading(site: SiteStatus): string {
   const addresses = formatAddresses(site)
   const name = site.tunnel ?? 'a tunnel without a name'

@@ -7,7 +7,7 @@ import { RecentErrors } from './recent-errors.ts'
 
 /** Requests that are remembered: more than a terminal has lines. */
 export const REQUESTS_KEPT = 100
-/** What a visitor of a target that does not answer gets (RFC 9110 §15.6.3). */
+/** The status that a visitor gets from a target that does not answer (RFC 9110 §15.6.3). */
 const BAD_GATEWAY = 502
 
 /** A tunnel at one relay. */
@@ -17,11 +17,11 @@ export interface SiteEntry {
   /** Rows are shown in this order. */
   readonly position: number
   readonly relay: string
-  /** Undefined when it did not come so far. */
+  /** The site; undefined when the attempt failed before there was one. */
   readonly site: PlatformSite | undefined
   /** Something answers at its HTTPS URL: not so for a tunnel of TCP or UDP alone. */
   readonly hasWeb: boolean
-  /** Why it is over. */
+  /** The error that ended it. */
   failure: Failure | undefined
 }
 
@@ -30,7 +30,7 @@ interface Failure {
   message: string
 }
 
-/** Why visitors cannot come, and the time of the next attempt (RFC 3339). */
+/** The reason for which visitors cannot come, and the time of the next attempt (RFC 3339). */
 export interface WaitingStatus {
   reason: WaitingReason
   until?: string | undefined
@@ -47,14 +47,14 @@ export interface SiteStatus {
   state: PlatformSite['state'] | 'failed'
   waiting?: WaitingStatus | undefined
   failure?: Failure | undefined
-  /** The last round trip to the relay. */
+  /** Milliseconds of the last round trip to the relay. */
   rtt_ms?: number | undefined
-  /** Visitors that are here. */
+  /** Connections that visitors have now. */
   connections: number
   reconnects: number
   bytes_in: number
   bytes_out: number
-  /** What the site found when it last visited itself. */
+  /** The verdict of the site's last visit to itself. */
   probe?: ProbeVerdict | undefined
 }
 
@@ -78,7 +78,7 @@ export class StatusStore {
     this.#rows.delete(row)
   }
 
-  /** Also of a site that is not here yet, or not any more. */
+  /** Keeps a verdict, also of a site that is not listed yet, or not any more. */
   probed(site: PlatformSite, verdict: ProbeVerdict): void {
     this.#probes.set(site, verdict)
   }
@@ -89,7 +89,7 @@ export class StatusStore {
     if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
   }
 
-  /** Oldest first. */
+  /** The last requests, the oldest first. */
   get requests(): readonly TunnelRequest[] {
     return this.#requests
   }
@@ -107,7 +107,7 @@ export interface Addresses {
   udp_address?: string | undefined
 }
 
-/** What visitors of the row may use, as far as the relay granted it. */
+/** @returns the addresses that visitors of the row may use, as far as the relay granted them */
 export function addressesOf({ site, hasWeb }: SiteEntry): Addresses {
   return {
     ...(hasWeb && { url: site?.url || undefined, canonical_url: site?.canonicalUrl || undefined }),

@@ -10,7 +10,7 @@ const BORDER = 2
 
 export interface QrCode {
   lines: string[]
-  /** In columns. */
+  /** The width in columns. */
   width: number
 }
 

@@ -2,19 +2,19 @@
 
 import type { TerminalSize } from './view.ts'
 
-/** Often enough for people, rarely enough for a slow connection to the machine, in milliseconds. */
+/** Milliseconds between two drawings: often enough for people, rarely enough for a slow connection to the machine. */
 const REDRAW_INTERVAL_MS = 500
 
 /** Another screen than that of the shell, no cursor, no wrapping: a line that is too long must not push the others. */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l'
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l'
-/** First, in one write with what follows: behind a full line it would take the last character. */
+/** Clears the screen, in one write with the lines that follow: after a full line it would erase the last character. */
 const CLEAR = '\x1b[H\x1b[J'
 
-/** Of a terminal that does not know its size. */
+/** The size that is assumed of a terminal that does not know its own. */
 const USUAL: TerminalSize = { columns: 80, rows: 24 }
 
-/** What is used of `process.stdout`. */
+/** The part of `process.stdout` that the screen uses. */
 export interface Terminal extends TerminalSize {
   write(text: string): unknown
   on(event: 'resize', listener: () => void): unknown
@@ -68,13 +68,13 @@ export class Screen {
     this.#terminal.write(LEAVE)
   }
 
-  /** A terminal that changed its size shows anything. */
+  /** Draws at once: a terminal whose size changed may show anything. */
   readonly #redraw = (): void => {
     this.#drawn = ''
     this.draw()
   }
 
-  /** Ctrl-Z: the shell gets its terminal for as long as the process is stopped. */
+  /** Gives the terminal back to the shell at Ctrl-Z, for as long as the process is stopped. */
   readonly #stop = (): void => {
     this.#terminal.write(LEAVE)
     process.kill(process.pid, 'SIGSTOP')

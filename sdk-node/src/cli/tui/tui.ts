@@ -7,13 +7,13 @@ import { renderView } from './view.ts'
 
 export interface Tui {
   tell: Reporter
-  /** Gives the terminal back: what is told from here on is lines. */
+  /** Gives the terminal back: reports from here on are lines. */
   close(): void
 }
 
 interface LiveOptions {
   store: StatusStore
-  /** Tells in lines. */
+  /** Prints reports as lines. */
   print: Reporter
   /** Lines have to say which tunnel they are about. */
   areSeveral: boolean

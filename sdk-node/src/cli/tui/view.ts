@@ -7,9 +7,9 @@ import { qrCode } from './qr-code.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
-  /** Oldest first. */
+  /** The last requests, the oldest first. */
   requests: readonly TunnelRequest[]
-  /** What is wrong, such as why a target does not answer, the oldest first. */
+  /** Errors that still stand, such as a target that does not answer, the oldest first. */
   notices: readonly string[]
   /** Lines have to say which tunnel they are about. */
   areSeveral: boolean
@@ -65,7 +65,9 @@ function requestLine({ tunnel, method, path, status, ms }: TunnelRequest, areSev
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }
 
-/** To so many columns. What comes from others may hold anything: nothing of it reaches the terminal as a command. */
+/**
+ * Cuts a line to so many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
+ */
 function cut(line: string, columns: number): string {
   const characters = Array.from(line.replace(/\p{Cc}/gu, '?'))
   if (characters.length <= columns) return characters.join('')
