@@ -1,14 +1,22 @@
-// The browser carrier: how a WebSocket on `/sdk/connect` is offered, and how each of its streams begins.
+// The browser carrier: the subprotocol of a WebSocket on `/sdk/connect`, and the start of each of its streams.
 
 import { CAPABILITY_MAX_BYTES } from './limits.ts'
 
-/** Offered first, and the only one a relay selects; the second offer is the capability itself. */
+/**
+ * The client offers this subprotocol first, and a relay selects no other. The second offer is the capability itself.
+ */
 export const SUBPROTOCOL = 'svc.reverse.v1'
 
-/** The relay's one-byte answer to a stream's capability. A rejected stream is closed after it. */
+/**
+ * STREAM_ANSWER has the relay's one-byte answers to a stream's capability. The relay closes a rejected stream after the
+ * answer.
+ */
 export const STREAM_ANSWER = { accepted: 0x00, rejected: 0x01 } as const
 
-/** WebSocket close codes of the relay (RFC 6455 §7.4.2, private range). *Extension*: a client may ignore them. */
+/**
+ * CARRIER_CLOSE has the relay's WebSocket close codes (RFC 6455 §7.4.2, private range). *Extension*: a client may
+ * ignore them.
+ */
 export const CARRIER_CLOSE = {
   /** The lease expired, was unregistered or is no longer allowed: register again. */
   leaseEnded: 4001,
@@ -17,7 +25,7 @@ export const CARRIER_CLOSE = {
 } as const
 
 /**
- * What a stream begins with: the capability's length (2 bytes, big-endian) and its bytes.
+ * Encodes the start of a stream: the capability's length (2 bytes, big-endian) and its bytes.
  * @throws RangeError when the capability is empty or longer than 8192 bytes
  */
 export function encodeCapability(capability: string): Uint8Array {

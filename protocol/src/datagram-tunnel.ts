@@ -3,40 +3,42 @@
 import type { ErrorCode } from './errors.ts'
 import { FLOW_ID_MAX } from './limits.ts'
 
-/** RFC 7301 protocol name of the QUIC connection between SDK and relay. */
+/** The protocol name (RFC 7301) of the QUIC connection between SDK and relay. */
 export const TUNNEL_ALPN = 'svc-tunnel'
 
-/** Application error codes of a QUIC close (RFC 9000 §20.2). *Extension*: a client may ignore them. */
+/**
+ * TUNNEL_CLOSE has the application error codes of a QUIC close (RFC 9000 §20.2). *Extension*: a client may ignore them.
+ */
 export const TUNNEL_CLOSE = {
-  /** Nothing is wrong: come back. */
+  /** The relay ends the tunnel in order, and the SDK may connect again. */
   goingAway: 0,
   /** The lease expired, was given up or replaced, or is no longer allowed. */
   leaseEnded: 1,
   /** The lease has a newer tunnel. */
   replaced: 2,
-  /** The first stream did not bring what lets a tunnel in. */
+  /** The first stream did not bring a lease token that the relay accepts. */
   refused: 3,
   /** The relay has no room for another connection without a lease. */
   busy: 4,
-  /** What came on the stream after the answer was no heartbeat. */
+  /** The SDK sent something else than a heartbeat on the stream after the answer. */
   violation: 5,
 } as const
 
-/** What the SDK sends on the first stream. */
+/** TunnelHello is what the SDK sends on the first stream. */
 export interface TunnelHello {
   access_token: string
 }
 
-/** What the relay answers there. */
+/** TunnelAnswer is the relay's answer to it. */
 export type TunnelAnswer =
   | {
       ok: true
-      /** *Extension*: bytes that follow on the stream are sent back. */
+      /** *Extension*: the relay sends back the bytes that follow on the stream. */
       heartbeat?: boolean | undefined
     }
   | { ok: false; error: ErrorCode }
 
-/** A flow is one visitor's address, for as long as it is not idle. */
+/** A Datagram is a UDP payload and its flow: one visitor's address, for as long as it is not idle. */
 export interface Datagram {
   flowId: number
   payload: Uint8Array
@@ -46,7 +48,10 @@ const CONTINUES = 0x80
 const VALUE = 0x7f
 const VALUE_BITS = 7
 
-/** @param flowId from 1 to 2^32 - 1 */
+/**
+ * Encodes a DATAGRAM.
+ * @param flowId from 1 to 2^32 - 1
+ */
 export function encodeDatagram(flowId: number, payload: Uint8Array): Uint8Array {
   const header: number[] = []
   let rest = flowId
@@ -58,16 +63,19 @@ export function encodeDatagram(flowId: number, payload: Uint8Array): Uint8Array 
   return datagram
 }
 
-/** @returns undefined when it does not begin with a flow id, in the one shortest spelling */
+/**
+ * Decodes a DATAGRAM.
+ * @returns undefined when it does not begin with a flow id in its one shortest encoding
+ */
 export function decodeDatagram(datagram: Uint8Array): Datagram | undefined {
   let flowId = 0
   for (let at = 0; at < datagram.length; at += 1) {
     const byte = datagram[at]!
-    // no bit operations: they would make negative numbers of the upper half
+    // Bit operations would make negative numbers of the upper half.
     flowId += (byte & VALUE) * 2 ** (VALUE_BITS * at)
     if (flowId > FLOW_ID_MAX) return undefined
     if (byte >= CONTINUES) continue
-    // flow 0 is none, and a last byte of 0 is a longer spelling
+    // Flow 0 does not exist, and a last byte of 0 is not the shortest encoding.
     return byte === 0 ? undefined : { flowId, payload: datagram.subarray(at + 1) }
   }
   return undefined

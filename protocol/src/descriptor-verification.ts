@@ -1,4 +1,4 @@
-// Verification of a relay's descriptor: its form, its expiry, and that the address in it signed it. The caller brings the
+// Verifies a relay's descriptor: its form, its expiry, and that the address in it signed it. The caller brings the
 // cryptography, so that relay and SDKs share the rest.
 
 import { DESCRIPTOR_SIGNATURE_BYTES, descriptorText, type RelayDescriptor } from './discovery.ts'
@@ -14,16 +14,16 @@ export type RecoverTextSigner = (
   signature: Uint8Array,
 ) => string | undefined | Promise<string | undefined>
 
-/** DescriptorFault is why a descriptor is not taken. */
+/** DescriptorFault is the reason for which a descriptor is refused. */
 export type DescriptorFault = 'malformed' | 'expired' | 'forged'
 
-/** DescriptorVerdict is either a descriptor that may be relied on, or what is wrong with it. */
+/** DescriptorVerdict is a verified descriptor, or the fault of a refused one. */
 export type DescriptorVerdict =
   | { descriptor: RelayDescriptor; fault?: undefined }
   | { descriptor?: undefined; fault: DescriptorFault }
 
 /**
- * verifyDescriptor checks what a stranger calls a descriptor. The signature comes last, since it costs the most.
+ * verifyDescriptor checks a descriptor from an untrusted source. The signature comes last, since it costs the most.
  * @param value parsed JSON
  * @param now milliseconds since the epoch
  */
@@ -41,7 +41,7 @@ export async function verifyDescriptor(
   return isGenuine ? { descriptor: value } : { fault: 'forged' }
 }
 
-/** A field that is missing or has another type would not be what the relay signed. */
+/** Each field has to be present with its type: the relay signed all of them. */
 const FIELDS: Record<keyof RelayDescriptor, (value: unknown) => boolean> = {
   address: (value) => typeof value === 'string' && normalizeAddress(value) !== undefined,
   version: (value) => isText(value) || isNumber(value),
@@ -75,7 +75,7 @@ function isFlag(value: unknown): boolean {
   return typeof value === 'boolean'
 }
 
-/** RFC 3339 with at most nanoseconds: `Date.parse` alone takes other forms. */
+/** RFC 3339 with at most nanoseconds. `Date.parse` alone takes other forms. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 function isTime(value: unknown): boolean {
@@ -87,7 +87,10 @@ function isApiAddress(value: unknown): boolean {
   return url?.protocol === 'https:' && url.username === '' && url.password === ''
 }
 
-/** RFC 4648 §4. @returns undefined for text that is not base64 */
+/**
+ * Decodes base64 (RFC 4648 §4).
+ * @returns undefined for text that is not base64
+ */
 function base64Bytes(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

@@ -1,16 +1,17 @@
-// Discovery: what a relay says of itself, and which relays it knows. A descriptor is signed by the relay's identity.
+// Discovery: a relay's description of itself, and the relays that it knows. A descriptor is signed by the relay's
+// identity.
 
-/** Bytes of a descriptor's signature: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
+/** A descriptor's signature has so many bytes: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
 /** RelayDescriptor is a relay's signed description of itself, as discovery passes it on. */
 export interface RelayDescriptor {
-  /** Of the relay's identity. */
+  /** The address of the relay's identity. */
   address: string
   version: string | number
   issued_at: string
   expires_at: string
-  /** Where its API is, `https://…`. */
+  /** The `https:` URL of the relay's API. */
   api_https_addr: string
   wireguard_public_key: string
   wireguard_port: number
@@ -19,7 +20,7 @@ export interface RelayDescriptor {
   supports_tcp: boolean
   active_connections: number
   tcp_bps: number
-  /** Base64. */
+  /** The signature in base64. */
   signature: string
 }
 
@@ -33,7 +34,10 @@ export interface DiscoveryResponse {
   relay_release_versions: Record<string, string>
 }
 
-/** descriptorText is what is signed, by its SHA-256: every field but the signature, in this order, and times in nanoseconds. */
+/**
+ * descriptorText returns the text whose SHA-256 is signed: every field but the signature, in this order, with times in
+ * nanoseconds.
+ */
 export function descriptorText(descriptor: RelayDescriptor): string {
   const { address, version, issued_at, expires_at, api_https_addr } = descriptor
   const { wireguard_public_key, wireguard_port, supports_overlay, supports_udp, supports_tcp } = descriptor
@@ -42,14 +46,16 @@ export function descriptorText(descriptor: RelayDescriptor): string {
   const overlay = { wireguard_public_key, wireguard_port, supports_overlay }
   const load = { supports_udp, supports_tcp, active_connections, tcp_bps }
   const tail = JSON.stringify({ api_https_addr, ...overlay, ...load })
-  // more digits than a JSON number of this language can hold
+  // These have more digits than a JavaScript number can hold.
   const times = `"issued_at_unix_nano":${unixNano(issued_at)},"expires_at_unix_nano":${unixNano(expires_at)}`
   return `${head.slice(0, -1)},${times},${tail.slice(1)}`
 }
 
 const FRACTION = /\.(\d{1,9})/
 
-/** An RFC 3339 date-time as nanoseconds since the epoch; `Date` alone would drop what is below a millisecond. */
+/**
+ * Returns an RFC 3339 date-time in nanoseconds since the epoch. `Date` alone would drop the digits below a millisecond.
+ */
 function unixNano(time: string): bigint {
   const seconds = Date.parse(time.replace(FRACTION, '')) / 1000
   const fraction = FRACTION.exec(time)?.[1] ?? ''

@@ -1,6 +1,6 @@
-// Error codes of the control plane with the HTTP status that each is sent with.
+// The error codes of the control plane, with the HTTP status of each.
 
-/** Code → HTTP status. `unauthorized` is 403 on `/sdk/*` and `/v1/sign`; admin routes send it as 401. */
+/** Maps each code to its HTTP status. `unauthorized` is 403 on `/sdk/*` and `/v1/sign`, and 401 on admin routes. */
 export const ERROR_STATUS = {
   invalid_json: 400,
   invalid_request: 400,
@@ -28,8 +28,8 @@ export const ERROR_STATUS = {
   http11_only: 505,
 } as const
 
-/** ErrorCode are the codes of the error envelope. */
+/** ErrorCode is a code of the error envelope. */
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** What every JSON endpoint answers with: `data` on success, `error` on failure, never both. */
+/** Envelope is the answer of every JSON endpoint: `data` on success, `error` on failure, never both. */
 export type Envelope<T> = { ok: true; data: T } | { ok: false; error: { code: ErrorCode; message: string } }

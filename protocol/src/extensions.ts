@@ -1,4 +1,4 @@
-// What a relay may be able to do beyond the protocol: it lists these in `GET /sdk/domain`, and a client uses only what is listed.
+// The extensions of the protocol. A relay lists its own in `GET /sdk/domain`, and a client uses only those.
 
 /** EXTENSIONS are the extensions of this implementation, as `GET /sdk/domain` lists them. */
 export const EXTENSIONS = [
@@ -10,7 +10,7 @@ export const EXTENSIONS = [
   'certificate_compression',
   /** `POST /sdk/certificate` issues certificates for keys of sites. */
   'site_certificate',
-  /** A site is told the addresses of its visitors. */
+  /** The relay tells a site the addresses of its visitors. */
   'visitor_address',
 ] as const
 

@@ -3,7 +3,10 @@
 /** PATH are the paths of the relay's endpoints. */
 export * as PATH from './api-paths.ts'
 
-/** What `/api/install/bin/{slug}` offers. The last two are for browsers: the connector, and the runtime it needs. */
+/**
+ * INSTALL_SLUGS are the programs at `/api/install/bin/{slug}`. The last two are for browsers: the connector, and its
+ * runtime.
+ */
 export const INSTALL_SLUGS = [
   'linux-amd64',
   'linux-arm64',
@@ -22,18 +25,18 @@ export function installBinPath(slug: InstallSlug): string {
   return `/api/install/bin/${slug}`
 }
 
-/** Upgrade token of a native client on `/sdk/connect`; a relay takes the request also without it. */
+/** The upgrade token of a native client on `/sdk/connect`. A relay accepts the request also without it. */
 export const RAW_UPGRADE = 'raw'
 
 /** HEADER are the header fields of this protocol. */
 export const HEADER = {
-  /** Lease access token: `/v1/sign` and `/sdk/cache`. */
+  /** Carries the lease token: `/v1/sign` and `/sdk/cache`. */
   accessToken: 'X-Svc-Access-Token',
-  /** Reverse capability of a native client on `/sdk/connect`. */
+  /** Carries the reverse capability of a native client on `/sdk/connect`. */
   reverseCapability: 'X-Svc-Reverse-Capability',
-  /** Of every answer: names the request in the relay's log. */
+  /** Names the request in the relay's log. Every answer has it. */
   requestId: 'X-Request-Id',
 } as const
 
-/** Media type of `GET /sdk/certificate-chain`. */
+/** The media type of `GET /sdk/certificate-chain`. */
 export const PEM_MEDIA_TYPE = 'application/x-pem-file'

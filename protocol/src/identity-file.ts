@@ -1,26 +1,30 @@
-// The file of an identity, `identity.json`, as relays and SDKs both take it: a private key, or a mnemonic with a path.
+// The file of an identity, `identity.json`, as relays and SDKs read it: a private key, or a mnemonic with a path.
 
-/** Where the key of a mnemonic is when the file does not say: the first account of a wallet (BIP 44, SLIP 44). */
+/**
+ * The derivation path of a mnemonic's key when the file gives none: the first account of a wallet (BIP 44, SLIP 44).
+ */
 export const DERIVATION_PATH_DEFAULT = "m/44'/60'/0'/0/0"
 
 const PRIVATE_KEY = /^(?:0x)?([0-9a-f]{64})$/i
 
 /**
- * The 64 hexadecimal digits of `private_key`, in lower case; `0x` before them may be there or not.
+ * Returns the 64 hexadecimal digits of `private_key`, in lower case. A `0x` before them is optional.
  * @returns undefined for anything else
  */
 export function privateKeyDigits(privateKey: string): string | undefined {
   return PRIVATE_KEY.exec(privateKey)?.[1]?.toLowerCase()
 }
 
-/** BIP 39: words of 11 bits, 12 to 24 of them in steps of 3, with one bit of checksum for each three. */
+/**
+ * A mnemonic has words of 11 bits, 12 to 24 of them in steps of 3, with one bit of checksum for each three (BIP 39).
+ */
 const WORD_BITS = 11
 const WORD_COUNTS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24])
 
 /**
- * Whether these are words of the list with the right checksum (BIP 39): libraries take any, and so a mistyped mnemonic for
- * another identity.
- * @param sha256 the checksum is the beginning of that hash of the words' entropy
+ * Returns whether these are words of the list with the right checksum (BIP 39). Libraries take any words, and so a
+ * mistyped mnemonic for another identity.
+ * @param sha256 hashes the words' entropy; the checksum is the beginning of its result
  */
 export function isMnemonic(
   words: readonly string[],

@@ -1,4 +1,4 @@
-// @svc/protocol: the wire contract between relay and SDKs. Shapes, names and numbers only; no I/O.
+// @svc/protocol: the wire contract between relay and SDKs. It has shapes, names and numbers, and does no I/O.
 export * from './carrier.ts'
 export * from './datagram-tunnel.ts'
 export * from './descriptor-verification.ts'

@@ -1,116 +1,129 @@
-// Every number of the contract, once: its value, its unit in the name, and what it bounds.
+// All numbers of the contract, each declared once, with its unit in the name and a comment on what it bounds.
 
-/** Lease time to live when a request gives none, or a non-positive one. */
+/** A lease lives this long when the request gives no time to live, or a non-positive one. */
 export const LEASE_TTL_DEFAULT_S = 120
-/** A longer time to live is refused with `invalid_request`. */
+/** The relay refuses a longer time to live with `invalid_request`. */
 export const LEASE_TTL_MAX_S = 600
 
-/** A lease name after normalisation, in ASCII characters. */
+/** A normalized lease name has at most so many ASCII characters. */
 export const LEASE_NAME_MAX_CHARS = 22
-/** An Ethereum address without its `0x`, as hexadecimal digits. */
+/** An Ethereum address has so many hexadecimal digits after its `0x`. */
 export const ADDRESS_HEX_CHARS = 40
 
-/** A registration challenge is used once, within this time. */
+/** A registration challenge can be used once, within this time. */
 export const CHALLENGE_TTL_S = 120
-/** A client address may have so many open challenges; more get `rate_limited`. */
+/** A client address may have so many open challenges. The relay answers more with `rate_limited`. */
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
-/** A request body of the control plane; those with metadata, and of `/v1/sign`, may be larger. */
+/**
+ * A request body of the control plane has at most so many bytes. Those with metadata, and of `/v1/sign`, may have more.
+ */
 export const BODY_MAX_BYTES: number = 16 * 1024
-/** What the metadata of a lease may have, in UTF-16 code units; a longer text is refused and never cut. */
+/**
+ * `description` in lease metadata has at most so many UTF-16 code units. The relay refuses a longer text, and never
+ * cuts one.
+ */
 export const METADATA_DESCRIPTION_MAX_CHARS = 4096
-/** `owner` in lease metadata has so many characters at most. */
+/** `owner` in lease metadata has at most so many UTF-16 code units. */
 export const METADATA_OWNER_MAX_CHARS = 1024
-/** An address, or a picture of some 190 KB as a data URL. */
+/** `thumbnail` in lease metadata, an address or a picture of some 190 KB as a data URL, has at most so many. */
 export const METADATA_THUMBNAIL_MAX_CHARS: number = 256 * 1024
-/** Lease metadata has so many tags at most. */
+/** Lease metadata has at most so many tags. */
 export const METADATA_TAGS_MAX = 16
-/** A tag has so many characters at most. */
+/** A tag has at most so many UTF-16 code units. */
 export const METADATA_TAG_MAX_CHARS = 64
 /**
- * A request body with lease metadata: that of a challenge, and of a renewal whose `access_token` comes within the first
- * {@link BODY_MAX_BYTES}. Metadata of full length fits, also when each character of its texts takes 4 bytes.
+ * A request body with lease metadata has at most so many bytes: that of a challenge, and of a renewal whose
+ * `access_token` comes within the first {@link BODY_MAX_BYTES}. Metadata of full length fits, also when each
+ * character of its texts takes 4 bytes.
  */
 export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
-/** A request body of the admin and policy endpoints. */
+/** A request body of the admin and policy endpoints has at most so many bytes. */
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
-/** A body must have arrived whole by then. */
+/** A request body must have arrived whole after this time. */
 export const BODY_DEADLINE_MS = 10_000
 
-/** Idle reverse sessions that one lease may keep ready; one more gets `rate_limited`. */
+/** One lease may keep so many idle reverse sessions ready. The relay answers one more with `rate_limited`. */
 export const READY_SESSIONS_MAX = 8
 /** The relay writes {@link MARKER.keepalive} to an idle session this often. */
 export const KEEPALIVE_INTERVAL_MS = 15_000
-/** A marker that the session does not take within this time closes it. */
+/** The relay closes a session that does not take a marker within this time. */
 export const MARKER_WRITE_DEADLINE_MS = 5_000
-/** How long a public connection waits for a ready session. */
+/** A public connection waits for a ready session at most this long. */
 export const CLAIM_TIMEOUT_MS = 10_000
 
-/** A public ClientHello must be whole this long after the connection opened, a proxy's header before it included, … */
+/** A public ClientHello must be whole this long after the connection opened, with a proxy's header before it. */
 export const CLIENT_HELLO_CONNECTION_DEADLINE_MS = 10_000
-/** … this long after its first byte, … */
+/** A public ClientHello must be whole this long after its first byte. */
 export const CLIENT_HELLO_DEADLINE_MS = 2_000
-/** … and no larger than this, its record headers included. */
+/** A public ClientHello has at most so many bytes, with its record headers. */
 export const CLIENT_HELLO_MAX_BYTES: number = 64 * 1024
 
-/** The random value behind the TLS marker that `/v1/sign` must echo. */
+/** The binding, the random value after the TLS marker, has so many bytes. */
 export const BINDING_BYTES = 16
-/** A binding that was not used by then is forgotten. */
+/** The relay forgets a binding that was not used within this time. */
 export const BINDING_TTL_MS: number = 5 * 60_000
 
-/** A request body of `/v1/sign` has so many bytes at most. */
+/** A request body of `/v1/sign` has at most so many bytes. */
 export const SIGN_BODY_MAX_BYTES: number = 512 * 1024
-/** How far `timestamp_unix` may be from the relay's clock. */
+/** `timestamp_unix` may differ from the relay's clock by at most this. */
 export const SIGN_CLOCK_SKEW_S = 30
 /** The random `nonce` of a request to `/v1/sign` has so many bytes, and twice as many hexadecimal digits. */
 export const SIGN_NONCE_BYTES = 16
 
-/** The capability at the start of a carrier stream, as UTF-8 bytes. */
+/** The capability at the start of a carrier stream has at most so many bytes of UTF-8. */
 export const CAPABILITY_MAX_BYTES = 8192
-/** Capability and answer must both have passed by then. */
+/** Capability and answer must both have been sent within this time. */
 export const CAPABILITY_DEADLINE_MS = 10_000
-/** One WebSocket message of the browser carrier. */
+/** One WebSocket message of the browser carrier has at most so many bytes. */
 export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
 
-/** A preflight answer may be kept this long by a browser. */
+/** A browser may keep the answer to a preflight request this long. */
 export const CORS_MAX_AGE_S: number = 24 * 60 * 60
 
-/** Work before authentication, in units: what each source IP gets a minute, and how much it may save up. */
+/** One client address may use so many units of work before authentication a minute. */
 export const SOURCE_BUDGET_PER_MINUTE = 10
 /** One client address may use so many units at once. */
 export const SOURCE_BUDGET_BURST = 20
-/** The same for the whole relay. */
+/** The whole relay may use so many units a minute. */
 export const RELAY_BUDGET_PER_MINUTE = 600
 /** The whole relay may use so many units at once. */
 export const RELAY_BUDGET_BURST = 200
-/** What an endpoint costs of these budgets. */
+/** An endpoint costs so many of these units. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
 
-/** A port whose lease was lost stays reserved for its identity this long; after that it is kept only while it is free. */
+/**
+ * A port whose lease was lost stays reserved for its identity this long. After that it is kept only while it is free.
+ */
 export const PORT_RESERVATION_MS: number = 5 * 60_000
 
-/** Failed admin logins a minute from one source IP; more get `rate_limited`. */
+/** One client address may fail so many admin logins a minute. The relay answers more with `rate_limited`. */
 export const LOGIN_FAILURES_PER_MINUTE = 5
 
-/** Hello and answer on the first stream of a datagram tunnel: at most this long each, … */
+/** Hello and answer on the first stream of a datagram tunnel have at most so many bytes each. */
 export const TUNNEL_HELLO_MAX_BYTES = 4096
-/** … and both must have passed by then. */
+/** Hello and answer must both have been sent within this time. */
 export const TUNNEL_HELLO_DEADLINE_MS = 10_000
-/** A DATAGRAM of this size, flow id included, is always carried: what a QUIC packet of 1200 bytes has room for. */
+/** A DATAGRAM of this size, flow id included, always fits: a QUIC packet of 1200 bytes has room for it. */
 export const DATAGRAM_ALWAYS_BYTES = 1150
-/** What a larger QUIC packet has of other things than the DATAGRAM (RFC 9000 §17.3, RFC 9221 §4), with some air. */
+/**
+ * A larger QUIC packet has at most so many bytes beside the DATAGRAM (RFC 9000 §17.3, RFC 9221 §4), with some to spare.
+ */
 export const TUNNEL_PACKET_OVERHEAD_BYTES = 50
 /** Flow ids are from 1 to this, 32 bits. */
 export const FLOW_ID_MAX = 0xffff_ffff
-/** A flow in which nothing passes ends after this. */
+/** A flow without datagrams ends after this time. */
 export const FLOW_IDLE_MS: number = 5 * 60_000
-/** The SDK lets something pass at least this often, … */
+/** The SDK sends something on a tunnel at least this often. */
 export const TUNNEL_KEEPALIVE_MS = 15_000
-/** … and either side gives a tunnel up after this much silence. */
+/** Either side gives a tunnel up after this much silence. */
 export const TUNNEL_IDLE_MS = 60_000
-/** How often QUIC is asked how large the packets are that pass. */
+/** Either side asks QUIC this often how large the packets are that the path carries. */
 export const PATH_MTU_POLL_MS = 250
-/** What a tunnel's stream takes unread: nothing but a token, its answer and heartbeats passes there. */
+/** A tunnel's stream accepts so many unread bytes: only a token, its answer and heartbeats pass there. */
 export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
-/** A heartbeat on the first stream: two full packets of the paths that there are, so that one that swallows them shows. */
+/**
+ * A heartbeat on the first stream has so many bytes: two full packets of real paths, so that a path that drops large
+ * ones is noticed.
+ */
 export const TUNNEL_HEARTBEAT_BYTES = 3000

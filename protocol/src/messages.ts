@@ -1,12 +1,12 @@
-// Bodies of the control plane. Times are RFC 3339 strings; field names are those on the wire.
+// The bodies of the control plane. Times are RFC 3339 strings, and field names are those on the wire.
 
 import type { Extension } from './extensions.ts'
 
 /** An identity is a name and the address of a secp256k1 key. It holds leases. */
 export interface Identity {
-  /** DNS label used by the lease. */
+  /** The DNS label that the lease uses. */
   name: string
-  /** Ethereum address, `0x` and 40 hexadecimal digits. */
+  /** The Ethereum address: `0x` and 40 hexadecimal digits. */
   address: string
 }
 
@@ -14,10 +14,10 @@ export interface Identity {
 export interface LeaseMetadata {
   description?: string | undefined
   owner?: string | undefined
-  /** URL or data value. */
+  /** A URL or a data URL. */
   thumbnail?: string | undefined
   tags?: string[] | undefined
-  /** Left out of the public state. */
+  /** Keeps the lease out of the public state. */
   hide?: boolean | undefined
 }
 
@@ -25,9 +25,9 @@ export interface LeaseMetadata {
 export interface DomainResponse {
   protocol_version: string
   release_version: string
-  /** What the relay can do beyond the protocol; of another relay it may be missing, or have words that are not known here. */
+  /** The relay's extensions. Another implementation may leave the field out, or have words that are not known here. */
   extensions: readonly Extension[]
-  /** Only while static caching is enabled. */
+  /** Present only while static caching is enabled. */
   cache?: StaticCacheLimits | undefined
   ens: EnsStatus
   x402: X402FacilitatorInfo
@@ -35,9 +35,9 @@ export interface DomainResponse {
 
 /** StaticCacheLimits bounds what a site may store at the relay. */
 export interface StaticCacheLimits {
-  /** Bytes of all files of one site together. */
+  /** The bytes that all files of one site may have together. */
   max_exposure_bytes: number
-  /** Bytes of one file. */
+  /** The bytes that one file may have. */
   max_object_size: number
 }
 
@@ -69,12 +69,12 @@ export interface RegisterChallengeRequest {
   allow_canonical_fallback?: boolean | undefined
   metadata?: LeaseMetadata | undefined
   overlay?: boolean | undefined
-  /** Seconds; non-positive means the default. */
+  /** The time to live in seconds. Zero or less means the default. */
   ttl?: number | undefined
   udp_enabled?: boolean | undefined
   tcp_enabled?: boolean | undefined
   cache?: boolean | undefined
-  /** Seconds offline; 0 means the relay's policy. */
+  /** The seconds for which the relay serves the cached site while it is offline. 0 means the relay's policy. */
   cache_ttl?: number | undefined
 }
 
@@ -89,36 +89,36 @@ export interface RegisterChallengeResponse {
 export interface RegisterRequest {
   challenge_id: string
   siwe_message: string
-  /** 65-byte `personal_sign` signature, `0x` hexadecimal. */
+  /** The 65-byte `personal_sign` signature as `0x` hexadecimal. */
   siwe_signature: string
   reported_ip?: string | undefined
 }
 
 /**
- * Whether visitors may reach a lease, by the relay's policy: they may, they may once its operator has approved the
- * identity, or they may not, because the identity or an address is banned or denied.
+ * Routing says whether the relay's policy lets visitors reach a lease: it does, it will once its operator has approved
+ * the identity, or it does not, because the identity or an address is banned or denied.
  */
 export type Routing = 'allowed' | 'approval' | 'rejected'
 
 /** A reverse endpoint says where an SDK opens reverse sessions, and with which capability. */
 export interface ReverseEndpoint {
-  /** HTTPS address of `/sdk/connect`. */
+  /** The HTTPS URL of `/sdk/connect`. */
   url: string
-  /** Opaque; for `/sdk/connect` only. */
+  /** The reverse capability, which is opaque and only for `/sdk/connect`. */
   capability: string
-  /** Never later than the lease's own expiry. */
+  /** The expiry, never later than the lease's own. */
   expires_at: string
   overlay: boolean
-  /** Extension: as of this answer; a relay may leave it out. */
+  /** *Extension*: the routing at the time of this answer. A relay may leave it out. */
   routing?: Routing | undefined
 }
 
 /** RegisterResponse is the answer to a registration: the lease with its hostnames, tokens and ports. */
 export interface RegisterResponse {
   identity: Identity
-  /** Friendly hostname; empty when another identity owns it. */
+  /** The friendly hostname. It is empty when another identity owns it. */
   hostname: string
-  /** Identity-bound hostname, always present. */
+  /** The canonical hostname, which is always present. */
   canonical_hostname: string
   expires_at: string
   access_token: string
@@ -128,8 +128,8 @@ export interface RegisterResponse {
   udp_enabled: boolean
   tcp_enabled: boolean
   /**
-   * *Extension*, of a lease with UDP: the port of the relay's URL, where its datagram tunnel comes in. Older clients of the
-   * protocol need it; others know the URL.
+   * *Extension*, of a lease with UDP: the port of the relay's URL, which also accepts its datagram tunnel. Older
+   * clients of the protocol need it. Others know the URL.
    */
   sni_port?: number | undefined
 }
@@ -140,7 +140,10 @@ export interface RenewRequest {
   ttl?: number | undefined
   reported_ip?: string | undefined
   metadata?: LeaseMetadata | undefined
-  /** Extension: what the client believes to have; `transport_mismatch` when the lease is another one. */
+  /**
+   * *Extension*: whether the client believes to have UDP. The relay answers `transport_mismatch` when the lease
+   * differs.
+   */
   udp_enabled?: boolean | undefined
   tcp_enabled?: boolean | undefined
 }
@@ -163,7 +166,7 @@ export interface UnregisterRequest {
   access_token: string
 }
 
-/** One public lease, as in `GET /api/state`. */
+/** A Lease is one public lease, as in `GET /api/state`. */
 export interface Lease {
   name: string
   expires_at: string
@@ -174,24 +177,24 @@ export interface Lease {
   tcp_enabled: boolean
   tcp_addr?: string | undefined
   metadata: LeaseMetadata
-  /** Ready reverse sessions. */
+  /** The number of ready reverse sessions. */
   ready: number
 }
 
-/** Whether work may be sent to a relay. */
+/** HealthResponse says whether a relay can take work. */
 export interface HealthResponse {
-  /** `degraded`: who is here is served, but not all works. */
+  /** With `degraded` the relay serves its visitors, but has a fault. */
   status: 'ok' | 'degraded'
-  /** *Extension*: what does not, in words. */
+  /** *Extension*: the fault, in words. */
   message?: string | undefined
 }
 
 /**
- * Extension: an answer that would be too large has a part of the list, and the rest is asked for with `?after=<next>`.
- * What is there all the while is in one of the parts, and in no two of them.
+ * *Extension*: an answer that would be too large has a part of the list, and the client gets the rest with
+ * `?after=<next>`. An entry that exists all the while is in exactly one of the parts.
  */
 export interface Paged {
-  /** Opaque; undefined at the end of the list. */
+  /** The opaque start of the next part. Undefined at the end of the list. */
   next?: string | undefined
 }
 
@@ -201,29 +204,29 @@ export interface PublicStateResponse extends Paged {
   landing_page_enabled: boolean
 }
 
-/** What an administrator sees of a lease. */
+/** PolicyLease is a lease as an administrator sees it. */
 export interface PolicyLease extends Lease {
-  /** Normalized `name:address`. */
+  /** The identity key: `name:address`, normalized. */
   identity_key: string
   address: string
-  /** Bytes per second; 0 means unlimited. */
+  /** The limit in bytes per second. 0 means none. */
   bps: number
-  /** As the relay saw it. */
+  /** The client address as the relay saw it. */
   client_ip: string
-  /** As the client said, when it did. */
+  /** The address that the client reported, when it did. */
   reported_ip?: string | undefined
-  /** Effective approval: explicit, or by the mode `auto`. */
+  /** The effective approval: explicit, or by the mode `auto`. */
   is_approved: boolean
   is_banned: boolean
   is_denied: boolean
   is_ip_banned: boolean
-  /** *Extension*: the bans that meet its addresses, as {@link PolicyDecisionsResponse.banned_ips} has them. */
+  /** *Extension*: the bans that match its addresses, as {@link PolicyDecisionsResponse.banned_ips} has them. */
   ip_bans: string[]
 }
 
 /**
- * In mode `auto` the relay routes everybody who is not banned or denied, in mode `manual` only those who were
- * approved.
+ * APPROVAL_MODES are the modes of approval. In mode `auto` the relay routes each identity that is not banned or denied,
+ * in mode `manual` only approved ones.
  */
 export const APPROVAL_MODES = ['auto', 'manual'] as const
 /** ApprovalMode is one of {@link APPROVAL_MODES}. */
@@ -232,7 +235,7 @@ export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 /** PolicyPortSettings say whether leases may have dedicated ports of one kind, and how many leases. */
 export interface PolicyPortSettings {
   enabled: boolean
-  /** 0 means unlimited. */
+  /** The number of leases. 0 means no limit. */
   max_leases: number
 }
 
@@ -242,7 +245,7 @@ export interface PolicySettings {
   landing_page_enabled: boolean
   udp: PolicyPortSettings
   tcp_port: PolicyPortSettings
-  /** *Extension*: friendly names that nobody gets. An update without them leaves them as they are. */
+  /** *Extension*: friendly names that no identity gets. An update without them leaves them as they are. */
   reserved_names?: string[] | undefined
 }
 
@@ -255,39 +258,44 @@ export interface PolicyStateResponse extends Paged {
   leases: PolicyLease[]
 }
 
-/** Partial: what is absent stays as it is. */
+/** LeasePolicyUpdate changes decisions about an identity. An absent field stays as it is. */
 export interface LeasePolicyUpdate {
   identity_key: string
   is_banned?: boolean | undefined
   is_approved?: boolean | undefined
-  /** Setting it also revokes approval. */
+  /** Denies the identity, which also revokes its approval. */
   is_denied?: boolean | undefined
-  /** Bytes per second; 0 removes the limit. */
+  /** The limit in bytes per second. 0 removes it. */
   bps?: number | undefined
 }
 
 /** IpPolicyUpdate is the body of `POST /api/policy/ips`: a ban of an address, or its end. */
 export interface IpPolicyUpdate {
-  /** An address or, as an *extension*, a CIDR range. An IPv6 address means its /64. */
+  /** An address or, as an *extension*, a CIDR range. An IPv6 address stands for its /64. */
   ip: string
   is_banned: boolean
 }
 
-/** Extension: every decision that holds, also about identities and addresses that have no lease now. */
+/**
+ * *Extension*: PolicyDecisionsResponse has every current decision, also about identities and addresses without a lease.
+ */
 export interface PolicyDecisionsResponse extends Paged {
-  /** Identity keys, as the two that follow. Those of mode `auto` are not among them: nobody decided. */
+  /**
+   * The approved identity keys, as in the two lists that follow. Approvals by mode `auto` are not decisions, and not
+   * listed.
+   */
   approved: string[]
   denied: string[]
   banned: string[]
   banned_ips: string[]
-  /** Identity key → bytes per second. */
+  /** Maps each identity key to bytes per second. */
   bps: Record<string, number>
 }
 
 interface Step<Kind extends string, Update> {
   kind: Kind
   made: Update
-  /** What would take it back. */
+  /** The update that takes this one back. */
   undo: Update
 }
 
@@ -297,16 +305,16 @@ export type PolicyStep =
   | Step<'lease', LeasePolicyUpdate>
   | Step<'ip', IpPolicyUpdate>
 
-/** Extension: a change that was made by the API. */
+/** *Extension*: a PolicyChange is a change that was made through the API. */
 export type PolicyChange = PolicyStep & {
-  /** From 1 up, since the relay started. */
+  /** The number of the change, from 1 up since the relay started. */
   id: number
   at: string
 }
 
 /** PolicyChangesResponse is the answer to `GET /api/policy/changes`. */
 export interface PolicyChangesResponse {
-  /** The newest first. */
+  /** The changes, newest first. */
   changes: PolicyChange[]
 }
 
@@ -328,12 +336,12 @@ export interface AdminAuthStatusResponse {
   authenticated: boolean
 }
 
-/** Extension: what the relay carries now. The bytes are counted since it started. */
+/** *Extension*: AdminLoadResponse is the relay's current load. Bytes are counted since it started. */
 export interface AdminLoadResponse {
   leases: number
-  /** Reverse sessions that wait for a visitor. */
+  /** The number of reverse sessions that wait for a visitor. */
   ready_sessions: number
-  /** Open WebSockets and native sessions of tenants. */
+  /** The number of open WebSockets and native sessions of tenants. */
   carriers: number
   visitor_connections: number
   visitor_received_bytes: number

@@ -5,19 +5,20 @@ import { ADDRESS_HEX_CHARS, LEASE_NAME_MAX_CHARS } from './limits.ts'
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 
 /**
- * The normalized lease name: one lower-case ASCII DNS label (RFC 1123 §2.1) of at most 22 characters.
+ * Returns the normalized lease name: one lower-case ASCII DNS label (RFC 1123 §2.1) of at most 22 characters.
  * @returns undefined when `name` does not normalize to one
  */
 export function normalizeName(name: string): string | undefined {
   const label = name.trim()
-  // Tested before the case is folded: some letters outside ASCII, such as the Kelvin sign, have ASCII lower forms.
+  // The test comes before the case folding: some letters outside ASCII, such as the Kelvin sign, have ASCII lower
+  // forms.
   return label.length <= LEASE_NAME_MAX_CHARS && LABEL.test(label) ? label.toLowerCase() : undefined
 }
 
 const ADDRESS = new RegExp(`^(?:0x)?([0-9A-Fa-f]{${ADDRESS_HEX_CHARS}})$`)
 
 /**
- * An Ethereum address as `0x` and 40 lower-case digits; the case of the input (EIP-55) is not checked.
+ * Returns an Ethereum address as `0x` and 40 lower-case digits. The case of the input (EIP-55) is not checked.
  * @returns undefined when `address` is not one
  */
 export function normalizeAddress(address: string): string | undefined {
@@ -40,7 +41,7 @@ export function canonicalLabel(name: string, address: string): string {
   return `${name}-${address.slice(2)}`
 }
 
-/** The pair that names a service: `name:address`, both normalized. */
+/** Returns the identity key, which names a tenant: `name:address`, both normalized. */
 export function identityKey(name: string, address: string): string {
   return `${name}:${address}`
 }

@@ -1,13 +1,16 @@
-// How large a DATAGRAM (RFC 9221) the path of a tunnel takes: either end asks its QUIC for the packets that pass.
+// Finds the largest DATAGRAM (RFC 9221) that a tunnel's path carries. Either end asks its QUIC for the size of packets.
 
 import { DATAGRAM_ALWAYS_BYTES, PATH_MTU_POLL_MS, TUNNEL_PACKET_OVERHEAD_BYTES } from './limits.ts'
 
-/** What a QUIC connection knows of its path. */
+/** A Path is a QUIC connection's knowledge of its path. */
 interface Path {
   getMetrics(): object | null
 }
 
-/** @returns what to ask before each DATAGRAM; the connection itself is asked now and then, for that waits for its thread */
+/**
+ * @returns a function to call before each DATAGRAM; it asks the connection itself only at times, since that waits for
+ *   its thread
+ */
 export function maxDatagramSizeOf(path: Path): () => number {
   let size = 0
   let askedAt = Number.NEGATIVE_INFINITY

@@ -1,8 +1,8 @@
-// What takes a change of the policy back.
+// Makes the update that takes a change of the policy back.
 
 import type { LeasePolicyUpdate, PolicyDecisionsResponse } from './messages.ts'
 
-/** @param before what was decided until then: that is restored, and only of what `update` touches */
+/** @param before the decisions until then: the result restores those that `update` touches */
 export function undoPolicyUpdate(
   update: LeasePolicyUpdate,
   before: PolicyDecisionsResponse,

@@ -1,4 +1,5 @@
-// Public IP addresses: those that mean one host to everybody. Relay and SDKs dial no others that a stranger named.
+// Public IP addresses, which mean one host to everybody. Relay and SDKs connect to no others that an untrusted party
+// named.
 
 /** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast and reserved ones. */
 const IPV4_SPECIAL = [
@@ -58,7 +59,7 @@ function isPublic(bytes: readonly number[]): boolean {
   return isWithin(bytes, IPV6_GLOBAL) && !IPV6_SPECIAL.some((network) => isWithin(bytes, network))
 }
 
-/** @param network of the address's own family */
+/** @param network a network of the address's own family */
 function isWithin(bytes: readonly number[], network: string): boolean {
   const [first = '', length] = network.split('/')
   const prefix = Number(length)
@@ -68,13 +69,13 @@ function isWithin(bytes: readonly number[], network: string): boolean {
   })
 }
 
-/** The address in network byte order, 4 bytes or 16; undefined for text that is no IP address. */
+/** Returns the address in network byte order, 4 bytes or 16. Undefined for text that is no IP address. */
 function addressBytes(address: string): number[] | undefined {
   if (IPV4.test(address)) return address.split('.').map(Number)
   if (!IPV6_CHARACTERS.test(address)) return undefined
   const url = `http://[${address}]`
   if (!URL.canParse(url)) return undefined
-  // the URL standard writes IPv6 in hexadecimal groups, one run of zeros as `::`
+  // The URL standard writes IPv6 in hexadecimal groups, with one run of zeros as `::`.
   const compressed = new URL(url).hostname.slice(1, -1)
   const [left = [], right = []] = compressed
     .split('::')

@@ -6,40 +6,40 @@ import { PATH } from './http-api.ts'
 export const REGISTRATION_STATEMENT = 'Register a svc lease'
 /** SIWE_CHAIN_ID is the chain that the message names. Nothing is looked up on it. */
 export const SIWE_CHAIN_ID = 1
-/** `rch_` and 16 lower-case hexadecimal digits. */
+/** A challenge id is `rch_` and 16 lower-case hexadecimal digits. */
 export const CHALLENGE_ID: RegExp = /^rch_[0-9a-f]{16}$/
 
-/** SiweFields is what differs between two Sign-In with Ethereum messages of this protocol. */
+/** SiweFields are the fields in which two Sign-In with Ethereum messages of this protocol can differ. */
 export interface SiweFields {
   /** The host that asks for the signature, with its port when that is not 443. */
   host: string
-  /** EIP-55 checksummed. */
+  /** The address with its EIP-55 checksum. */
   address: string
-  /** What the signer agrees to, in one line. */
+  /** The statement to which the signer agrees, in one line. */
   statement: string
-  /** What the signature is for. */
+  /** The resource for which the message is signed. */
   uri: string
-  /** Alphanumeric, at least 8 characters. */
+  /** A nonce of at least 8 alphanumeric characters. */
   nonce: string
-  /** RFC 3339. */
+  /** The time of issue (RFC 3339). */
   issuedAt: string
   expirationTime: string
-  /** Registration: the challenge id. */
+  /** The request's id. For a registration it is the challenge id. */
   requestId: string
 }
 
-/** SiwePurpose is what a message is signed for, and by whom. The signer knows it before the message comes. */
+/** SiwePurpose says who signs a message and for what. The signer knows it before the message comes. */
 export type SiwePurpose = Pick<SiweFields, 'host' | 'address' | 'statement' | 'uri' | 'requestId'>
 
 /**
- * registrationPurpose is what registration at one relay signs for.
- * @param host the relay's, with its port when that is not 443
+ * registrationPurpose returns the purpose of a message that registers at one relay.
+ * @param host the relay's host, with its port when that is not 443
  */
 export function registrationPurpose(host: string): Pick<SiwePurpose, 'host' | 'statement' | 'uri'> {
   return { host, statement: REGISTRATION_STATEMENT, uri: `https://${host}${PATH.register}` }
 }
 
-/** siweMessage makes the exact text that is issued and signed. */
+/** siweMessage returns the exact text that the relay issues and the tenant signs. */
 export function siweMessage(fields: SiweFields): string {
   return [
     `${fields.host} wants you to sign in with your Ethereum account:`,

@@ -1,4 +1,4 @@
-// Claims of the tokens that the relay signs with its identity key (JWT, ES256K). SDKs treat them as opaque.
+// The claims of the tokens that the relay signs with its identity key (JWT, ES256K). SDKs treat them as opaque.
 
 import type { Identity } from './messages.ts'
 
@@ -7,9 +7,9 @@ export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
 
 /** AUDIENCE has the `aud` of each kind of token: the two are never interchangeable. */
 export const AUDIENCE = {
-  /** Lease access token: renew, unregister, reverse rotation, signer, cache, datagram tunnel. */
+  /** The lease token: for renew, unregister, reverse rotation, signer, cache and datagram tunnel. */
   lease: 'svc-sdk',
-  /** Reverse capability: `/sdk/connect` only. */
+  /** The reverse capability: for `/sdk/connect` only. */
   reverse: 'svc-reverse',
 } as const
 
@@ -20,17 +20,17 @@ export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
 export interface TokenClaims {
   /** The relay's URL. */
   iss: string
-  /** `name:address` in lower case. */
+  /** The identity key: `name:address` in lower case. */
   sub: string
-  /** One of {@link AUDIENCE}, or another relay's. */
+  /** The audience: one of {@link AUDIENCE}, or another relay's. */
   aud: string
-  /** `tok_…`, unique. */
+  /** A unique id that begins with `tok_`. */
   jti: string
-  /** Seconds since the epoch, as `nbf` and `exp`. */
+  /** The time of issue in seconds since the epoch, as `nbf` and `exp`. */
   iat: number
   nbf: number
   exp: number
   identity: Identity
-  /** Names one lease instance: a replaced lease has another one. */
+  /** The id of one lease instance. A replaced lease has another one. */
   lease_id: string
 }

@@ -1,4 +1,4 @@
-// Which revision of the contract this is.
+// The revision of the contract.
 
-/** The SDK tunnel protocol. A client refuses a relay whose `protocol_version` differs. */
+/** The version of the SDK tunnel protocol. A client refuses a relay whose `protocol_version` differs. */
 export const PROTOCOL_VERSION = '10'

@@ -1,3 +1,3 @@
-// @svc/sdk-browser/handlers: handlers to publish as they are, and handlers around handlers.
+// @svc/sdk-browser/handlers: handlers to publish, and handlers that wrap others.
 
 export * from '@svc/sdk-core/handlers'

@@ -1,16 +1,17 @@
-// Where a browser keeps identities: IndexedDB, by names within a web origin, so that a site's canonical hostname is stable.
+// Keeps a browser's identities in IndexedDB, by name within a web origin, so that a site's canonical hostname is
+// stable.
 
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
 
 const DATABASE = 'svc'
 const VERSION = 1
 const STORE = 'identity'
-/** What an identity that nobody named is kept as. */
+/** The name of the identity when the caller gives none. */
 const DEFAULT_NAME = 'default'
 
 /**
- * A private key of this web origin, created on first use.
- * @param name tells it from the others of the origin
+ * Resolves with a private key of this web origin, which is created on first use.
+ * @param name the key's name within the origin
  * @throws SvcError `identity_unavailable` where there is no storage, as in a sandboxed frame
  */
 export async function loadStoredIdentity(name: string = DEFAULT_NAME): Promise<Uint8Array> {
@@ -42,7 +43,7 @@ function open(): Promise<IDBDatabase> {
   })
 }
 
-/** Read and write are one transaction, and those run one after another: two tabs get the same key. */
+/** Reads and writes in one transaction. Transactions run one after another, so two tabs get the same key. */
 function loadOrCreate(database: IDBDatabase, name: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })

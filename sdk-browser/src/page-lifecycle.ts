@@ -1,19 +1,22 @@
-// Page Lifecycle: a site is suspended and resumed with its page, and tries again when the network is back.
+// Suspends and resumes a site with its page (Page Lifecycle), and makes it try again when the network is back.
 
 import type { SuspendableSite } from '@svc/sdk-core'
 
-/** Passes a page's events on. Workers have some of them; an event that never fires is harmless. */
+/**
+ * Passes a page's events on to a site. Workers have only some of them, and an event that never fires does no harm.
+ * @param signal ends that when it is aborted
+ */
 export function followPage(site: SuspendableSite, signal: AbortSignal): void {
   const scope: Partial<Pick<EventTarget, 'addEventListener'>> = globalThis
   const on = (type: string, listener: (event: Event) => void): void =>
-    // what is fired on the document does not always bubble to the window, but always passes it on its way down
+    // An event of the document does not always bubble to the window, but always passes it in the capture phase.
     scope.addEventListener?.(type, listener, { signal, capture: true })
   on('online', () => site.wake())
-  // hiding wakes, too, which does no harm
+  // Hiding also wakes the site, which does no harm.
   on('visibilitychange', () => site.wake())
-  // a frozen page goes on (Page Lifecycle)
+  // A frozen page resumes (Page Lifecycle).
   on('resume', () => site.wake())
-  // an open WebSocket or a pending lease would keep the page out of the back/forward cache
+  // An open WebSocket or a pending lease would keep the page out of the back/forward cache.
   on('pagehide', () => site.suspend())
   on('pageshow', (event) => {
     if ('persisted' in event && event.persisted === true) site.resume()

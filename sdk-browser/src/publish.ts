@@ -1,4 +1,4 @@
-// `publish` for everything that has the web's APIs: pages, workers, shared workers and service workers.
+// `publish` for every environment with the web's APIs: pages, workers, shared workers and service workers.
 
 import { type Platform, type PublishOptions, publishOn, type Site } from '@svc/sdk-core'
 import { installGlobals } from './globals/install.ts'
@@ -12,8 +12,7 @@ const web: Platform = {
 }
 
 /**
- * Publishes `options.fetch` as an HTTPS site; TLS ends in this page or worker.
- * Resolves when visitors can come.
+ * Publishes `options.fetch` as an HTTPS site whose TLS ends in this page or worker. Resolves when visitors can come.
  * @throws SvcError with a stable `code`
  */
 export function publish(options: PublishOptions): Promise<Site> {

@@ -1,4 +1,4 @@
-// Lets a bounded number of streams be opened and unacknowledged: further ones wait, first come, first served.
+// Bounds the streams that are opened and unacknowledged. Further ones wait, first come, first served.
 
 import { abortableDeferred, type Deferred } from './deferred.ts'
 
@@ -10,7 +10,10 @@ export class AcceptBacklog {
     this.#free = size
   }
 
-  /** @returns a promise that rejects with the signal's reason, or with that of {@link fail} */
+  /**
+   * Waits for a slot.
+   * @returns a promise that rejects with the signal's reason, or with that of {@link fail}
+   */
   async acquire(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted()
     if (this.#free > 0) {

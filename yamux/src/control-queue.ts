@@ -1,4 +1,4 @@
-// Frames without payload that wait to be sent, before any data: SYN, ACK, window updates, RST, pings, GoAway.
+// Queues frames without payload, which are sent before any data: SYN, ACK, window updates, RST, pings, GoAway.
 
 import { FLAG, type FrameType, HEADER_BYTES, SESSION_ID, TYPE, writeHeader } from './frame.ts'
 import { CONTROL_FRAMES_PER_STREAM, CONTROL_QUEUE_MIN_FRAMES, PONG_QUEUE_MAX_FRAMES } from './limits.ts'
@@ -24,7 +24,7 @@ export class ControlQueue {
     return this.#frames.length * HEADER_BYTES
   }
 
-  /** Streams of the peer that it cannot know to be accepted yet. */
+  /** The streams of the peer whose ACK was not sent yet. */
   get unsentAcks(): number {
     return this.#acks
   }
@@ -39,12 +39,15 @@ export class ControlQueue {
     this.#count(frame, 1)
   }
 
-  /** An answer to a ping; none to a peer that has many in flight, which no honest one has. */
+  /** Queues an answer to a ping. A peer that has many in flight, as no honest one has, gets none. */
   pushPong(value: number): void {
     if (this.#pongs < PONG_QUEUE_MAX_FRAMES) this.push(TYPE.ping, FLAG.ack, SESSION_ID, value)
   }
 
-  /** Moves as many frames as fit. @returns where they end */
+  /**
+   * Moves as many frames as fit into `message`.
+   * @returns the offset of their end
+   */
   moveInto(message: Uint8Array): number {
     const fitting = this.#frames.splice(0, Math.floor(message.length / HEADER_BYTES))
     let at = 0

@@ -1,13 +1,16 @@
-// One deadline of a fixed length for each of many items, on one timer.
+// Keeps one deadline of a fixed length for each of many items, on one timer.
 
 export class Deadlines<T> {
   readonly #lengthMs: number
   readonly #onExpired: (item: T) => void
-  /** When each item is due. All have the same length, so the order of insertion is the order of time. */
+  /** The time at which each item expires. All lengths are equal, so the order of insertion is the order of time. */
   readonly #due = new Map<T, number>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param lengthMs 0 for none */
+  /**
+   * @param lengthMs the length in milliseconds; 0 means no deadlines
+   * @param onExpired called with each item that expired
+   */
   constructor(lengthMs: number, onExpired: (item: T) => void) {
     this.#lengthMs = lengthMs
     this.#onExpired = onExpired
@@ -36,7 +39,10 @@ export class Deadlines<T> {
     this.#timer = undefined
   }
 
-  /** For the first item of now: if that goes first, the timer finds nothing due and is set for the next. */
+  /**
+   * Sets the timer for the current first item. If that is removed, the timer finds nothing expired, and is set for the
+   * next.
+   */
   #arm(): void {
     if (this.#timer !== undefined) return
     const [first] = this.#due.values()

@@ -1,4 +1,4 @@
-// A promise that is settled from outside, or by its AbortSignal first.
+// A promise that its holder settles, or its AbortSignal first.
 
 export interface Deferred<T> {
   readonly promise: Promise<T>
@@ -6,7 +6,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void
 }
 
-/** @param onAbort called before the promise rejects with the signal's reason: remove the deferred from its queue there */
+/** @param onAbort called before the promise rejects with the signal's reason; it removes the deferred from its queue */
 export function abortableDeferred<T>(signal: AbortSignal | undefined, onAbort: () => void): Deferred<T> {
   const settle = Promise.withResolvers<T>()
   if (signal === undefined) return settle

@@ -1,8 +1,8 @@
 // The one error class of this package: a stable code, and the GoAway code where one was sent or received.
 
 /**
- * YamuxErrorCode is what went wrong, for programs: what the peer broke, what this side gave up, or how the transport
- * ended.
+ * YamuxErrorCode says, for programs, what went wrong: the rule that the peer broke, the work that this side gave up, or
+ * how the transport ended.
  */
 export type YamuxErrorCode =
   // The peer broke the protocol: the session was closed with GoAway(1).
@@ -15,7 +15,7 @@ export type YamuxErrorCode =
   | 'window_exceeded'
   | 'window_overflow'
   | 'control_flood'
-  // The session ended, or takes no more streams.
+  // These end the session, or say that it takes no more streams.
   | 'session_closed'
   | 'transport_closed'
   | 'keepalive_timeout'
@@ -25,7 +25,7 @@ export type YamuxErrorCode =
   | 'ids_exhausted'
   | 'too_many_streams'
   | 'internal_error'
-  // One ping, or one stream.
+  // These concern one ping, or one stream.
   | 'ping_timeout'
   | 'stream_refused'
   | 'stream_reset'
@@ -36,18 +36,18 @@ export type YamuxErrorCode =
   | 'close_timeout'
   | 'read_pending'
 
-/** What a GoAway frame says (specification, "Session termination"). */
+/** GO_AWAY has the codes of a GoAway frame (specification, "Session termination"). */
 export const GO_AWAY = { normal: 0, protocolError: 1, internalError: 2 } as const
 
 interface YamuxErrorOptions extends ErrorOptions {
   goAwayCode?: number
 }
 
-/** YamuxError is what broke a session or a stream. */
+/** A YamuxError is the error of a session or a stream. */
 export class YamuxError extends Error {
   override readonly name = 'YamuxError'
   readonly code: YamuxErrorCode
-  /** The code of the GoAway frame that this error sent, or that it reports. */
+  /** The code of the GoAway frame that was sent because of this error, or that it reports. */
   readonly goAwayCode: number | undefined
 
   constructor(code: YamuxErrorCode, message: string, options: YamuxErrorOptions = {}) {
@@ -57,7 +57,7 @@ export class YamuxError extends Error {
   }
 }
 
-/** What the peer did is no yamux: thrown by whoever notices, it ends the session with GoAway(1). */
+/** Makes the error for a peer that breaks the protocol. It ends the session with GoAway(1). */
 export function protocolError(code: YamuxErrorCode, message: string): YamuxError {
   return new YamuxError(code, message, { goAwayCode: GO_AWAY.protocolError })
 }

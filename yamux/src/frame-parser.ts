@@ -4,13 +4,13 @@ import { type FrameHeader, HEADER_BYTES, readHeader, TYPE } from './frame.ts'
 
 interface FrameHandler {
   onHeader(header: FrameHeader): void
-  /** The next piece of the last data frame's payload: a view of the chunk, never empty. */
+  /** Called with the next piece of the last data frame's payload: a view of the chunk, never empty. */
   onPayload(bytes: Uint8Array, last: boolean): void
 }
 
 export class FrameParser {
   readonly #handler: FrameHandler
-  /** A header that a chunk cut in two. */
+  /** The first part of a header that a chunk boundary cut in two. */
   readonly #partial = new Uint8Array(HEADER_BYTES)
   #partialBytes = 0
   #payloadLeft = 0
@@ -20,14 +20,17 @@ export class FrameParser {
     this.#handler = handler
   }
 
-  /** @throws YamuxError of the handler, or for a header that is none */
+  /**
+   * Reads a chunk.
+   * @throws YamuxError of the handler, or for an invalid header
+   */
   push(chunk: Uint8Array): void {
     let at = 0
     while (at < chunk.length && !this.#stopped)
       at = this.#payloadLeft > 0 ? this.#payload(chunk, at) : this.#header(chunk, at)
   }
 
-  /** Nothing more is passed on, not even from the chunk that is being read. */
+  /** Stops: nothing more is passed on, not even from the current chunk. */
   stop(): void {
     this.#stopped = true
   }

@@ -26,13 +26,16 @@ export const SESSION_ID = 0
 
 export interface FrameHeader {
   readonly type: FrameType
-  /** {@link FLAG} bits; unknown ones are ignored. */
+  /** The {@link FLAG} bits. Unknown ones are ignored. */
   readonly flags: number
   readonly streamId: number
   readonly length: number
 }
 
-/** @throws YamuxError for another version or an unknown type: nothing behind such a header can be understood */
+/**
+ * Reads a header.
+ * @throws YamuxError for another version or an unknown type: the bytes after such a header cannot be understood
+ */
 export function readHeader(source: Uint8Array, at: number): FrameHeader {
   const version = source[at]!
   if (version !== VERSION) throw protocolError('bad_version', `frame of version ${version}; only 0 is known`)

@@ -1,4 +1,4 @@
-// Pings: the round-trip time, and the proof that the peer is still there.
+// Pings the peer: this measures the round trip, and proves that the peer is still there.
 
 import { YamuxError } from './errors.ts'
 
@@ -15,10 +15,13 @@ export class Keepalive {
   readonly #send: (id: number) => void
   readonly #onDead: (cause: YamuxError) => void
   #nextId = 0
-  /** At most one is in flight; whoever asks meanwhile shares it. */
+  /** At most one ping is in flight. Callers that ask meanwhile share it. */
   #ping: Ping | undefined
   #rtt: number | undefined
-  /** Something came since the last ping. Any byte is a sign of life: an answer may be stuck behind bulk data. */
+  /**
+   * True when bytes came since the last ping. Any byte shows that the peer is there: an answer may wait behind bulk
+   * data.
+   */
   #heard = false
   #interval: ReturnType<typeof setTimeout> | undefined
   #timeout: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +39,7 @@ export class Keepalive {
     this.#schedule()
   }
 
-  /** The last round trip, in milliseconds. */
+  /** The last round trip, in milliseconds. Undefined before the first answer. */
   get rtt(): number | undefined {
     return this.#rtt
   }

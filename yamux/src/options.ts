@@ -1,4 +1,4 @@
-// What a session can be told, with its defaults.
+// The options of a session, with their defaults.
 
 import {
   ACCEPT_BACKLOG_DEFAULT,
@@ -16,7 +16,7 @@ import {
 } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** What the session writes to, and closes. What it reads, the owner hands to {@link Session.receive}. */
+/** A Transport takes the messages that a session writes. Its owner passes incoming bytes to {@link Session.receive}. */
 export interface Transport {
   /**
    * Takes one message of whole frames, and owns its bytes from then on. While the transport is saturated it returns
@@ -24,35 +24,41 @@ export interface Transport {
    * the session.
    */
   send(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>
-  /** `send` has copied the message when it returns: the next one is made in the same memory, which is cheaper than new. */
+  /**
+   * True when `send` has copied the message when it returns: the session then makes the next one in the same memory,
+   * which is cheaper.
+   */
   readonly copies?: boolean | undefined
   close(): void
 }
 
-/** Where a session's owner counts what the session holds, to bound it: {@link Session.shed} frees some of it. */
+/**
+ * A MemoryMeter counts the bytes that sessions hold, so that their owner can bound them: {@link Session.shed} frees
+ * some.
+ */
 export interface MemoryMeter {
   /**
-   * Payload that the session holds from now on, in bytes: what came and was not read, what was written and not sent.
-   * Negative for what it holds no more.
+   * Called with the bytes of payload that the session holds from now on: received and unread, or written and unsent.
+   * The number is negative for bytes that it holds no more.
    */
   hold(bytes: number): void
-  /** False while no receive window shall grow. */
+  /** False while no receive window may grow. */
   readonly mayGrow: boolean
 }
 
 /** SessionOptions are the options of a {@link Session}. */
 export interface SessionOptions {
-  /** The client opens odd stream ids, the server even ones. */
+  /** The side of the session: the client opens odd stream ids, the server even ones. */
   role: 'client' | 'server'
   /** Called with each stream that the peer opens. Without it the session refuses them. */
   onStream?: ((stream: Stream) => void) | undefined
   /**
-   * Milliseconds between pings; 0 turns them off.
+   * The milliseconds between pings. 0 turns them off.
    * @default 30,000
    */
   keepAliveIntervalMs?: number | undefined
   /**
-   * Milliseconds after which an unanswered ping ends the session.
+   * The milliseconds after which an unanswered ping ends the session.
    * @default 10,000
    */
   pingTimeoutMs?: number | undefined
@@ -72,27 +78,28 @@ export interface SessionOptions {
    */
   windowBudgetBytes?: number | undefined
   /**
-   * Unacknowledged streams, each way: {@link Session.open} waits, and the session resets those of the peer.
+   * The number of unacknowledged streams, each way. Beyond it {@link Session.open} waits, and the session resets the
+   * peer's.
    * @default 256
    */
   acceptBacklog?: number | undefined
   /**
-   * Streams at once, both ways.
+   * The number of streams at once, both ways.
    * @default 1,024
    */
   maxStreams?: number | undefined
   /**
-   * Milliseconds after which the session resets a stream that the peer did not acknowledge; 0 turns it off.
+   * The milliseconds after which the session resets a stream that the peer did not acknowledge. 0 turns it off.
    * @default 75,000
    */
   openTimeoutMs?: number | undefined
   /**
-   * Milliseconds of silence after which the session resets a stream that this side ended; 0 turns it off.
+   * The milliseconds of silence after which the session resets a stream that this side ended. 0 turns it off.
    * @default 300,000
    */
   closeTimeoutMs?: number | undefined
   /**
-   * Counts the memory that the session takes.
+   * A meter of the memory that the session takes.
    * @default none
    */
   memory?: MemoryMeter | undefined
@@ -106,7 +113,7 @@ export interface SessionOptions {
 type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream' | 'memory'>
 export type Settings = Readonly<Record<NumberOption, number>>
 
-/** Name → default, least, most. */
+/** Maps each name to its default, minimum and maximum. */
 const RANGE: Record<NumberOption, readonly [number, number, number]> = {
   keepAliveIntervalMs: [KEEPALIVE_INTERVAL_DEFAULT_MS, 0, TIMER_MAX_MS],
   pingTimeoutMs: [PING_TIMEOUT_DEFAULT_MS, 1, TIMER_MAX_MS],
@@ -120,7 +127,10 @@ const RANGE: Record<NumberOption, readonly [number, number, number]> = {
   maxStreamId: [STREAM_ID_MAX, 0, STREAM_ID_MAX],
 }
 
-/** @throws RangeError for a number outside its range */
+/**
+ * Checks the options and fills in defaults.
+ * @throws RangeError for a number outside its range
+ */
 export function settingsOf(options: SessionOptions): Settings {
   const settings = {} as Record<NumberOption, number>
   for (const name of Object.keys(RANGE) as NumberOption[]) {

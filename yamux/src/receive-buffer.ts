@@ -1,4 +1,4 @@
-// What a stream received and nobody read yet. Its window bounds the bytes; this bounds what a byte costs.
+// Holds the received bytes of a stream until they are read. Its window bounds the bytes, and this file their overhead.
 
 import { abortableDeferred, type Deferred } from './deferred.ts'
 import { YamuxError } from './errors.ts'
@@ -7,34 +7,34 @@ import { VIEW_MIN_BYTES, VIEW_MIN_SHARE } from './limits.ts'
 export class ReceiveBuffer {
   readonly #onRead: (bytes: number) => void
   readonly #hold: (bytes: number) => void
-  /** What waits, in bytes of payload. */
+  /** The number of waiting bytes of payload. */
   #bytes = 0
   readonly #chunks: Uint8Array[] = []
   /** The last chunk while it has room: small payloads are collected in it. */
   #tail: Uint8Array | undefined
   #tailBytes = 0
   #reader: Deferred<Uint8Array | undefined> | undefined
-  /** The most that it takes, in bytes. */
+  /** The most bytes that the pending read takes. */
   #readerMax = 0
   #discards = false
   #ended = false
   #error: YamuxError | undefined
 
   /**
-   * @param onRead called when bytes leave, and once more when the end was reached
-   * @param hold called with the bytes that wait from now on, negative for those that do so no more
+   * @param onRead called with the bytes that were read, and once more when the end was reached
+   * @param hold called with the bytes that wait from now on, negative for those that no longer wait
    */
   constructor(onRead: (bytes: number) => void, hold: (bytes: number) => void) {
     this.#onRead = onRead
     this.#hold = hold
   }
 
-  /** What came and was not read, in bytes. */
+  /** The number of received and unread bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Everything came, and everything was read. */
+  /** True when everything came, and everything was read. */
   get drained(): boolean {
     return this.#ended && this.#chunks.length === 0 && this.#tail === undefined
   }
@@ -59,7 +59,7 @@ export class ReceiveBuffer {
     this.#reader = undefined
   }
 
-  /** Whoever reads gets the error, and what was buffered is gone; unless all of it had come already. */
+  /** Fails reads with the error, and drops the buffered bytes, unless `keepComplete` is set and all bytes had come. */
   fail(error: YamuxError, keepComplete: boolean): void {
     if (keepComplete && this.#ended) return
     this.#error = error
@@ -68,7 +68,7 @@ export class ReceiveBuffer {
     this.#reader = undefined
   }
 
-  /** What waits is gone, and so is what comes: readers get the end, once that has come. */
+  /** Drops the waiting bytes, and all later ones. Readers get the end, once that has come. */
   discard(): void {
     this.#discards = true
     this.#drop()
@@ -104,7 +104,7 @@ export class ReceiveBuffer {
       this.#collect(bytes)
     }
     this.#bytes += bytes.length
-    // Last, for whoever counts may find that it is too much, and discard it.
+    // This call comes last, for the owner may find the sum too large, and discard the bytes.
     this.#hold(bytes.length)
   }
 
@@ -130,7 +130,7 @@ export class ReceiveBuffer {
 
   #collect(bytes: Uint8Array): void {
     if (this.#tail !== undefined && this.#tail.length - this.#tailBytes < bytes.length) this.#seal()
-    // The first small payload is often the only one; a second shows that the reader is behind.
+    // The first small payload is often the only one. A second shows that the reader is behind.
     this.#tail ??= new Uint8Array(
       this.#chunks.length === 0 ? bytes.length : Math.max(bytes.length, VIEW_MIN_BYTES),
     )
@@ -147,7 +147,7 @@ export class ReceiveBuffer {
   }
 }
 
-/** A view keeps its whole buffer alive: one byte of a megabyte must not. */
+/** Says whether a view may be kept. It keeps its whole buffer alive, which one byte of a megabyte must not. */
 function isLargePart(bytes: Uint8Array): boolean {
   return bytes.length >= bytes.buffer.byteLength * VIEW_MIN_SHARE
 }

@@ -1,8 +1,9 @@
-// The receive window of a stream: what the peer may send, credit for what was read, growth with bandwidth × delay.
+// The receive window of a stream: it bounds what the peer sends, gives credit for bytes read, and grows with bandwidth
+// × delay.
 
 import type { MemoryMeter } from './options.ts'
 
-/** Memory that all windows of a session share to grow beyond their initial size. */
+/** WindowBudget is the memory that all windows of a session share to grow beyond their initial size. */
 export class WindowBudget {
   #left: number
   readonly #memory: Pick<MemoryMeter, 'mayGrow'> | undefined
@@ -29,9 +30,9 @@ export class ReceiveWindow {
   readonly #max: number
   readonly #budget: WindowBudget
   #size: number
-  /** What the peer may still send. */
+  /** The bytes that the peer may still send. */
   #available: number
-  /** What was read since the last credit. */
+  /** The bytes that were read since the last credit. */
   #read = 0
   #creditedAt: number = performance.now()
 
@@ -43,12 +44,15 @@ export class ReceiveWindow {
     this.#available = initial
   }
 
-  /** What the peer may send while nothing is read. */
+  /** The bytes that the peer may send while nothing is read. */
   get size(): number {
     return this.#size
   }
 
-  /** The peer announces `bytes` of payload. @returns false when it may not send as many */
+  /**
+   * Takes the `bytes` that the peer announces from the window.
+   * @returns false when it may not send as many
+   */
   reserve(bytes: number): boolean {
     if (bytes > this.#available) return false
     this.#available -= bytes
@@ -56,8 +60,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * `bytes` were read.
-   * @param rttMs undefined when it is not known: the window does not grow then
+   * Notes that `bytes` were read.
+   * @param rttMs the round trip in milliseconds; without it the window does not grow
    * @returns the credit to give now; 0 until half of the window was read
    */
   consume(bytes: number, rttMs: number | undefined): number {
@@ -71,16 +75,16 @@ export class ReceiveWindow {
     return credit
   }
 
-  /** The stream is over: what it grew by is free for others. */
+  /** Frees, when the stream is over, the memory by which it grew. */
   release(): void {
     this.#budget.give(this.#size - this.#initial)
     this.#size = this.#initial
   }
 
   /**
-   * A window below the product of bandwidth and delay makes the peer pause every round trip; below twice that, now
-   * and then, because credit is given by halves. A peer that the window holds back measures as exactly one window a
-   * round trip, so the window doubles until it no longer does.
+   * Doubles the window while it holds the peer back. A window below the product of bandwidth and delay makes the peer
+   * pause every round trip, and one below twice that sometimes, because credit is given by halves. A peer that the
+   * window holds back measures as exactly one window a round trip, so the window doubles until it no longer does.
    */
   #grow(elapsedMs: number, rttMs: number): number {
     const wanted = Math.min(this.#max, Math.ceil((2 * this.#read * rttMs) / Math.max(elapsedMs, 1)))

@@ -1,21 +1,21 @@
-// Decides what the transport gets next: control frames first, then a slice of each stream in turn.
+// Chooses the frames of the next message: control frames first, then a slice of each stream in round-robin order.
 
 import type { ControlQueue } from './control-queue.ts'
 import { HEADER_BYTES } from './frame.ts'
 import { SLICE_MAX_BYTES, SLICES_PER_MESSAGE } from './limits.ts'
 import type { Transport } from './options.ts'
 
-/** A 64 KiB write, or four full TLS records, is one message and leaves nothing for another. */
+/** One message holds a write of 64 KiB, or four full TLS records, with nothing left over. */
 const MESSAGE_MAX_BYTES = SLICES_PER_MESSAGE * (HEADER_BYTES + SLICE_MAX_BYTES)
 
-/** A stream's side of the queue. */
+/** A FrameSource is a stream's queue, as the scheduler sees it. */
 export interface FrameSource {
-  /** What it could send now, headers included; 0 when it waits for bytes or for credit. */
+  /** The bytes that it could send now, headers included. 0 while it waits for bytes or for credit. */
   readonly wireBytes: number
   /**
    * Writes one frame.
-   * @param max of its payload, in bytes
-   * @returns where it ends; `at` when there is no room for one
+   * @param max the most bytes of its payload
+   * @returns the offset of its end; `at` when there is no room for one
    */
   fill(message: Uint8Array, at: number, max: number): number
 }
@@ -24,9 +24,9 @@ export class Scheduler {
   readonly #transport: Transport
   readonly #control: ControlQueue
   readonly #onFailure: (cause: unknown) => void
-  /** What every message is made in, where the transport copies it. */
+  /** The memory of every message, where the transport copies it. */
   readonly #memory: Uint8Array<ArrayBuffer> | undefined
-  /** Sources with something to send, in the order of their turns. */
+  /** The sources that have bytes to send, in the order in which they are served. */
   readonly #ready = new Set<FrameSource>()
   #scheduled = false
   #saturated = false
@@ -39,7 +39,7 @@ export class Scheduler {
     if (transport.copies) this.#memory = new Uint8Array(MESSAGE_MAX_BYTES)
   }
 
-  /** `source` has something to send, or may have again. */
+  /** Notes that `source` has bytes to send, or may have again. */
   ready(source: FrameSource): void {
     if (source.wireBytes === 0) return
     this.#ready.add(source)
@@ -50,19 +50,19 @@ export class Scheduler {
     this.#ready.delete(source)
   }
 
-  /** Sends soon: at the end of this turn, so that everything that the turn adds goes out in one message. */
+  /** Sends at the end of this turn of the event loop, so that everything that the turn adds goes out in one message. */
   wake(): void {
     if (this.#scheduled) return
     this.#scheduled = true
     queueMicrotask(() => this.#flush())
   }
 
-  /** Nothing more is sent. */
+  /** Stops: nothing more is sent. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** Nothing more is sent but what the control queue holds: that now, saturated or not, because it is little. */
+  /** Sends only the control queue, at once, saturated or not, because it is little. */
   finish(): void {
     this.stop()
     while (this.#control.byteLength > 0) this.#send()
@@ -94,11 +94,11 @@ export class Scheduler {
     const message = this.#memory?.subarray(0, length) ?? new Uint8Array(length)
     let at = this.#control.moveInto(message)
     for (const source of this.#ready) {
-      // Who is alone takes no turns, and what it sends stays in one piece.
+      // A stream that is alone is not sliced, and its write stays in one piece.
       const end = source.fill(message, at, this.#ready.size > 1 ? SLICE_MAX_BYTES : message.length)
       if (end === at) break
       at = end
-      // Deleted and added again it comes last in this very loop: round-robin.
+      // A source that is deleted and added again comes last in this same loop: round-robin.
       this.#ready.delete(source)
       if (source.wireBytes > 0) this.#ready.add(source)
     }

@@ -1,4 +1,4 @@
-// What a stream was given to send: writes wait here, uncopied, for credit of the peer and for their turn.
+// Holds the writes of a stream, uncopied, until the peer gives credit and the scheduler takes them.
 
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, HEADER_BYTES, TYPE, writeHeader } from './frame.ts'
@@ -23,7 +23,7 @@ export class SendQueue implements FrameSource {
 
   /**
    * @param onEnd called when the FIN is written
-   * @param hold called with the bytes that wait from now on, negative for those that do so no more
+   * @param hold called with the bytes that wait from now on, negative for those that no longer wait
    */
   constructor(streamId: number, onEnd: () => void, hold: (bytes: number) => void) {
     this.#streamId = streamId
@@ -31,12 +31,12 @@ export class SendQueue implements FrameSource {
     this.#hold = hold
   }
 
-  /** What was written and not sent, in bytes. */
+  /** The number of written and unsent bytes. */
   get bytes(): number {
     return this.#queuedBytes
   }
 
-  /** The FIN was written: nothing follows. */
+  /** True when the FIN was written: nothing follows. */
   get ended(): boolean {
     return this.#ended
   }
@@ -60,7 +60,10 @@ export class SendQueue implements FrameSource {
     return this.#end.promise
   }
 
-  /** @throws YamuxError when the window would no longer fit 32 bits */
+  /**
+   * Adds credit of the peer.
+   * @throws YamuxError when the window would no longer fit 32 bits
+   */
   credit(bytes: number): void {
     this.#window += bytes
     if (this.#window > WINDOW_MAX_BYTES)
@@ -90,7 +93,7 @@ export class SendQueue implements FrameSource {
       return at + HEADER_BYTES + payload
     }
     if (room < 0 || !this.#endsAfter(0)) return at
-    // A frame of its own, as hashicorp sends it: @libp2p/yamux loses the payload of a data frame with FIN.
+    // The FIN has a frame of its own, as hashicorp sends it: @libp2p/yamux loses the payload of a data frame with FIN.
     writeHeader(message, at, TYPE.windowUpdate, FLAG.fin, this.#streamId, 0)
     this.#ended = true
     this.#end?.resolve()

@@ -24,7 +24,10 @@ import { type StreamHost, StreamState } from './stream-state.ts'
  * connection alive.
  */
 export class Session {
-  /** Always resolves: with undefined after {@link close} or an orderly end by the peer, else with what went wrong. */
+  /**
+   * Resolves with undefined after {@link close} or an orderly end by the peer, else with the error that ended the
+   * session. Never rejects.
+   */
   readonly closed: Promise<YamuxError | undefined>
   readonly #resolveClosed: (reason: YamuxError | undefined) => void
   readonly #transport: Transport
@@ -41,7 +44,7 @@ export class Session {
   readonly #halfClosed: Deadlines<StreamState>
   readonly #host: StreamHost
   readonly #streams = new Map<number, StreamState>()
-  /** The stream of the last frame, whose payload may follow; undefined when there is none: that is skipped. */
+  /** The stream of the last frame, whose payload may follow. Undefined when the payload is to be skipped. */
   #receiving: StreamState | undefined
   #nextId: number
   #goAwaySent = false
@@ -86,27 +89,30 @@ export class Session {
     return this.#keepalive.rtt
   }
 
-  /** Streams that are not over, both ways. */
+  /** The number of streams that are not over, both ways. */
   get streamCount(): number {
     return this.#streams.size
   }
 
   /**
-   * Takes what the transport delivers, in any chunking, and owns `bytes` from then on: readers get views of them.
-   * Never throws: a peer that breaks the protocol is sent GoAway(1) and loses the transport.
+   * Takes bytes from the transport, in any chunking, and owns them from then on: readers get views of them. It never
+   * throws: a peer that breaks the protocol gets GoAway(1), and the transport is closed.
    */
   receive(bytes: Uint8Array): void {
     if (this.#over) return
     this.#keepalive.onBytes()
     try {
-      // A plain view: a Node Buffer is a Uint8Array whose `slice` and `subarray` mean something else.
+      // A plain view is needed: a Node Buffer is a Uint8Array whose `slice` and `subarray` mean something else.
       this.#parser.push(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     } catch (cause) {
       this.#shutDown(cause instanceof YamuxError ? cause : internalError(cause))
     }
   }
 
-  /** The transport is gone: every stream fails, but for what had come whole and waits to be read. */
+  /**
+   * Ends the session because the transport is gone. Every stream fails, except that bytes of complete ones can still be
+   * read.
+   */
   transportClosed(cause?: unknown): void {
     const inOrder =
       cause === undefined && (this.#goAwaySent || this.#goAwayReceived) && this.#streams.size === 0
@@ -114,8 +120,8 @@ export class Session {
   }
 
   /**
-   * Opens a stream. Does not wait for the peer's ACK, unless a whole backlog of streams waits for theirs; a refusal
-   * fails the stream later.
+   * Opens a stream. It does not wait for the peer's ACK, unless a whole backlog of streams does. A refusal fails the
+   * stream later.
    * @throws YamuxError when the session takes no more streams; the signal's reason when aborted
    */
   async open(options: { signal?: AbortSignal | undefined } = {}): Promise<Stream> {
@@ -135,13 +141,20 @@ export class Session {
     return new Stream(state)
   }
 
-  /** @returns the round-trip time in milliseconds */
+  /**
+   * Pings the peer.
+   * @returns the round-trip time in milliseconds
+   * @throws YamuxError
+   */
   async ping(): Promise<number> {
     if (this.#over) throw sessionClosed(this.#reason)
     return this.#keepalive.ping()
   }
 
-  /** Resets the streams that hold the most until `bytes` are free. @returns how many bytes are */
+  /**
+   * Resets the streams that hold the most until `bytes` are free.
+   * @returns the number of bytes freed
+   */
   shed(bytes: number): number {
     const states = [...this.#streams.values()].filter(({ held }) => held > 0)
     states.sort((one, other) => other.held - one.held)
@@ -154,7 +167,7 @@ export class Session {
     return freed
   }
 
-  /** No new streams, either way; the existing ones finish, and the session is closed after the last. */
+  /** Takes no new streams, either way. The existing ones finish, and the session closes after the last. */
   goAway(): void {
     if (this.#over || this.#goAwaySent) return
     this.#goAwaySent = true
@@ -162,7 +175,7 @@ export class Session {
     this.#closeWhenIdle()
   }
 
-  /** Closes session and transport now; every stream fails. */
+  /** Closes session and transport now. Every stream fails. */
   close(): void {
     this.#shutDown(undefined)
   }
@@ -195,7 +208,7 @@ export class Session {
   #onStreamHeader(header: FrameHeader): void {
     if (header.streamId === SESSION_ID) throw protocolError('bad_stream_id', 'stream frame for stream 0')
     if ((header.flags & FLAG.syn) !== 0) this.#onSyn(header.streamId)
-    // Frames for a stream that is over are late, or follow our RST: they are skipped, payload and all.
+    // Frames for a stream that is over are late, or follow an RST of this side: they are skipped, payload and all.
     this.#receiving = this.#streams.get(header.streamId)
     this.#receiving?.onHeader(header)
   }
@@ -214,7 +227,7 @@ export class Session {
     try {
       onStream(new Stream(state))
     } catch (error) {
-      // Reported as an event target reports it: the stream is lost, the session is not.
+      // The error is reported as an event target reports it: the stream is lost, the session is not.
       state.reset(new YamuxError('stream_aborted', 'the handler of new streams threw', { cause: error }))
       queueMicrotask(() => {
         throw error
@@ -256,7 +269,7 @@ export class Session {
         return keepalive.rtt
       },
       onBulk: () => {
-        // Without an answer windows do not grow, and the next one tries again.
+        // Without an answer windows do not grow, and the next call tries again.
         if (keepalive.rtt === undefined) keepalive.ping().catch(() => {})
       },
       sendControl: (type, flags, id, length) => this.#sendControl(type, flags, id, length),
@@ -277,7 +290,7 @@ export class Session {
     if (!state.acknowledged) this.#onAcknowledged(state)
     this.#halfClosed.delete(state)
     this.#streams.delete(state.id)
-    // Later: its FIN may be in a message that is still being built.
+    // The close comes later: the stream's FIN may be in a message that is still being built.
     if (this.#goAwaySent) queueMicrotask(() => this.#closeWhenIdle())
   }
 
@@ -301,7 +314,7 @@ export class Session {
     this.#closeTransport()
   }
 
-  /** Says GoAway, with the code of the reason, and closes the transport. */
+  /** Sends GoAway, with the code of the reason, and closes the transport. */
   #shutDown(reason: YamuxError | undefined): void {
     if (this.#over) return
     this.#end(reason)
@@ -330,7 +343,7 @@ export class Session {
     try {
       this.#transport.close()
     } catch {
-      // It is closed as far as this session can tell: nothing is sent to it any more.
+      // The transport counts as closed: the session sends nothing to it any more.
     }
   }
 }

@@ -1,4 +1,4 @@
-// One stream's state: what arrives for it, what it sends, and when it is over. `Stream` is what users hold of it.
+// The state of one stream: its incoming and outgoing bytes, and when it is over. `Stream` is its user's view.
 
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, TYPE } from './frame.ts'
@@ -8,21 +8,21 @@ import type { ReceiveWindow } from './receive-window.ts'
 import type { FrameSource } from './scheduler.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** What a stream needs of its session. */
+/** A StreamHost is a stream's view of its session. */
 export interface StreamHost {
   readonly rtt: number | undefined
-  /** It holds more bytes than before, or fewer. */
+  /** Called with the bytes that the stream holds from now on, negative for those that it holds no more. */
   hold(bytes: number): void
-  /** Half a window was read: the round trip should be known, for the window to grow. */
+  /** Called when half a window was read: the window needs the round trip to grow. */
   onBulk(): void
   sendControl(type: FrameType, flags: number, streamId: number, length: number): void
-  /** `source` may have something to send. */
+  /** Called when `source` may have bytes to send. */
   ready(source: FrameSource): void
-  /** It has not, and never will again. */
+  /** Called when `source` has none, and never will again. */
   drop(source: FrameSource): void
-  /** The peer accepted the stream that we opened. */
+  /** Called when the peer accepted a stream that this side opened. */
   onAcknowledged(state: StreamState): void
-  /** We ended it, the peer did not, and it was just alive. */
+  /** Called when this side ended the stream, the peer did not, and it was active just now. */
   onHalfClosed(state: StreamState): void
   onOver(state: StreamState): void
 }
@@ -37,7 +37,7 @@ export class StreamState {
   readonly #resolveClosed: () => void
   #acknowledged: boolean
   #peerEnded = false
-  /** The data frame that is being received carries FIN: it takes effect behind its payload. */
+  /** The current data frame carries FIN, which takes effect after its payload. */
   #finFollows = false
   #over = false
   #error: YamuxError | undefined
@@ -55,22 +55,22 @@ export class StreamState {
     this.#resolveClosed = resolve
   }
 
-  /** False while our SYN is unanswered. */
+  /** False while the SYN of this side is unanswered. */
   get acknowledged(): boolean {
     return this.#acknowledged
   }
 
-  /** Why it was reset, by whichever side; undefined while it lives and when it ended in order. */
+  /** The error with which either side reset the stream. Undefined while it lives and when it ended in order. */
   get error(): YamuxError | undefined {
     return this.#error
   }
 
-  /** What waits to be read and to be sent, in bytes. */
+  /** The bytes that wait to be read or to be sent. */
   get held(): number {
     return this.#received.bytes + this.#toSend.bytes
   }
 
-  /** Sends SYN or ACK. Both sides assume the initial window; a larger one is announced here. */
+  /** Sends SYN or ACK. Both sides assume the initial window, and a larger one is announced here. */
   announce(): void {
     const flag = this.#acknowledged ? FLAG.ack : FLAG.syn
     this.#host.sendControl(TYPE.windowUpdate, flag, this.id, this.#window.size - INITIAL_WINDOW_BYTES)
@@ -97,19 +97,25 @@ export class StreamState {
     return ended
   }
 
-  /** Ends it both ways at once, here and at the peer. */
+  /** Ends both directions at once, here and at the peer. */
   reset(error: YamuxError): void {
     if (this.#over) return
     this.#host.sendControl(TYPE.windowUpdate, FLAG.rst, this.id, 0)
     this.#fail(error, false)
   }
 
-  /** Ends it without a word to the peer: the session is gone. What came whole can still be read. */
+  /**
+   * Ends the stream without a frame to the peer, since the session is gone. Bytes of a complete stream can still be
+   * read.
+   */
   abandon(error: YamuxError): void {
     this.#fail(error, true)
   }
 
-  /** @throws YamuxError when the frame breaks the protocol */
+  /**
+   * Handles the header of a frame.
+   * @throws YamuxError when the frame breaks the protocol
+   */
   onHeader({ type, flags, length }: FrameHeader): void {
     if ((flags & FLAG.ack) !== 0) this.#acknowledge()
     if ((flags & FLAG.rst) !== 0) {
@@ -173,7 +179,7 @@ export class StreamState {
     this.#host.onBulk()
   }
 
-  /** It may be over now; if only our side is, its silence is limited. */
+  /** Checks whether the stream is over. If only this side ended it, the peer's silence is limited. */
   #onProgress(): void {
     if (this.#over || !this.#toSend.ended) return
     if (this.#received.drained) this.#finish()

@@ -26,7 +26,7 @@ export class Stream {
     return this.#state.closed
   }
 
-  /** Why the stream was reset, by either side; undefined while it lives and when it ended in order. */
+  /** The error with which either side reset the stream. Undefined while it lives and when it ended in order. */
   get error(): YamuxError | undefined {
     return this.#state.error
   }
@@ -45,17 +45,17 @@ export class Stream {
   }
 
   /**
-   * Drops what came and was not read, and what comes from now on; the peer gets no more credit. Writing and ending
-   * stay possible: so a refusal can be said to a peer that goes on sending. Reads give only the end.
+   * Drops unread bytes, and all later ones. The peer gets no more credit. Writing and ending stay possible, so that a
+   * refusal can be sent to a peer that goes on sending. Reads return only the end.
    */
   discard(): void {
     this.#state.discard()
   }
 
   /**
-   * Resolves when all bytes went to the transport, within the peer's window and the transport's back-pressure. They
-   * are not copied before: leave them alone until then. A write cannot be taken back, so that aborting it resets
-   * the stream.
+   * Writes bytes. Resolves when all of them went to the transport, within the peer's window and the transport's
+   * back-pressure. They are not copied before, so do not change them until then. A write cannot be taken back, so
+   * aborting it resets the stream.
    * @throws YamuxError when the stream was reset or ended; the signal's reason when aborted
    */
   write(bytes: Uint8Array, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
@@ -63,23 +63,25 @@ export class Stream {
     return handled(signal === undefined ? this.#state.write(bytes) : this.#abortableWrite(bytes, signal))
   }
 
-  /** Half-close: FIN behind all writes. Resolves when it went to the transport. Reading goes on. */
+  /** Half-closes: FIN follows all writes. Resolves when it went to the transport. Reading goes on. */
   end(): Promise<void> {
     return handled(this.#state.end())
   }
 
-  /** Resets the stream (RST), both ways: what was not sent or not read is lost. Without effect once it is closed. */
+  /**
+   * Resets the stream (RST), both ways: unsent and unread bytes are lost. It has no effect once the stream is closed.
+   */
   abort(reason?: unknown): void {
     this.#state.reset(new YamuxError('stream_aborted', `stream ${this.id} was aborted`, { cause: reason }))
   }
 
-  /** Cancelling it aborts the stream: yamux cannot refuse one direction. */
+  /** The incoming bytes as a WHATWG stream. Cancelling it aborts the stream: yamux cannot refuse one direction. */
   get readable(): ReadableStream<Uint8Array> {
     this.#readable ??= readableOf(this)
     return this.#readable
   }
 
-  /** Closing it ends the stream, aborting it aborts it. */
+  /** The outgoing bytes as a WHATWG stream. Closing it ends the stream, and aborting it aborts the stream. */
   get writable(): WritableStream<Uint8Array> {
     this.#writable ??= writableOf(this)
     return this.#writable
@@ -100,7 +102,10 @@ export class Stream {
   }
 }
 
-/** Who does not await a write or an end must not be brought down by the peer's RST: the stream tells it as well. */
+/**
+ * Marks a rejection as handled: the peer's RST must not end a process that does not await a write. `error` has it as
+ * well.
+ */
 function handled(promise: Promise<void>): Promise<void> {
   promise.catch(() => {})
   return promise

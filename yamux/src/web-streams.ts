@@ -1,9 +1,9 @@
-// WHATWG streams over a stream's read and write. They hold nothing themselves: back-pressure is that of the windows.
+// WHATWG streams over a stream's read and write. They queue nothing themselves: back-pressure is that of the windows.
 
 import type { Stream } from './stream.ts'
 
 export function readableOf(stream: Stream): ReadableStream<Uint8Array> {
-  // Not a byte stream: that would detach the buffer of every chunk, which other streams' bytes may share.
+  // A byte stream would detach the buffer of every chunk, which other streams' bytes may share.
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -20,7 +20,7 @@ export function readableOf(stream: Stream): ReadableStream<Uint8Array> {
 export function writableOf(stream: Stream): WritableStream<Uint8Array> {
   return new WritableStream<Uint8Array>({
     start(controller) {
-      // A pipe whose source is idle learns of a reset only from here.
+      // A pipe whose source is idle learns of a reset only here.
       void stream.closed.then(() => {
         if (stream.error !== undefined) controller.error(stream.error)
       })

@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/astro`: the adapter that makes of an Astro site a module that a page publishes.
+// `@svc/sdk-browser/astro`: an adapter that makes a module of an Astro site, for a page to publish.
 
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,18 +8,18 @@ import { type AdapterOptions, writeSite } from './write-site.ts'
 
 const NAME = '@svc/sdk-browser/astro'
 
-/** Becomes a part of Astro's build, which knows what `astro/app/entrypoint` has to be there. */
+/** This code becomes part of Astro's build, which resolves `astro/app/entrypoint`. */
 const ENTRY = `import { createApp } from 'astro/app/entrypoint'
 const app = createApp()
 export const answer = (request, { waitUntil }, prerenderedErrorPageFetch) =>
   app.render(request, { addCookieHeader: true, waitUntil, prerenderedErrorPageFetch })
 `
 
-/** Pages for errors that were rendered beforehand are in the map: the page cannot fetch them from itself. */
+/** The map has the prerendered error pages, which the page cannot fetch from itself. */
 const serverOf = (entry: string): string => `import { answer } from ${JSON.stringify(`./${entry}`)}
 const handle = (request, info) => answer(request, info, async (url) => fetch(new Request(url), info))`
 
-/** Astro's own image service is native code; this one leaves pictures as they are. */
+/** Astro's own image service is native code. This one leaves pictures as they are. */
 const SHARP = 'astro/assets/services/sharp'
 const NOOP = { entrypoint: 'astro/assets/services/noop', config: {} }
 

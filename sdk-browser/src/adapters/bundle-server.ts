@@ -1,4 +1,4 @@
-// A framework's server as one module without imports of its own, so that any bundler takes it into a page.
+// Bundles a framework's server as one module without imports, so that any bundler takes it into a page.
 
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
@@ -6,12 +6,15 @@ import { build, type Plugin } from 'vite'
 
 const ENTRY = '\0svc:site'
 const BUILTIN = '\0svc:builtin'
-/** A warning of `"use client"` at the top of a file: here nobody has to know which component is a client's. */
+/**
+ * Rollup's warning of `"use client"` at the top of a file. The server need not know which components are the client's.
+ */
 const USE_CLIENT = 'MODULE_LEVEL_DIRECTIVE'
 
 /**
- * @param code the module that becomes `site.js`; what it imports is looked for from `directory`
- * @param file where it is written to
+ * Bundles a module.
+ * @param code the module that becomes `site.js`; its imports are resolved from `directory`
+ * @param file the path of the output
  */
 export async function bundleServer(code: string, directory: string, file: string): Promise<void> {
   await build({
@@ -20,7 +23,7 @@ export async function bundleServer(code: string, directory: string, file: string
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [entry(code, directory), builtins],
-    // A page is neither Node nor, to a server's code, a client: what packages have for workers fits.
+    // A page is neither Node nor, to a server's code, a client: the variants that packages have for workers fit.
     ssr: {
       target: 'webworker',
       noExternal: true,
@@ -30,11 +33,11 @@ export async function bundleServer(code: string, directory: string, file: string
       ssr: true,
       outDir: path.dirname(file),
       emptyOutDir: false,
-      // the page's own build does
+      // The page's own build minifies.
       minify: false,
       rolldownOptions: {
         input: ENTRY,
-        // a slow machine is no news
+        // A slow machine needs no warning.
         checks: { bundlerTimings: false },
         external: /^@svc\/sdk-browser/,
         onwarn: (warning, warn) => warning.code === USE_CLIENT || warn(warning),
@@ -56,7 +59,7 @@ function entry(code: string, directory: string): Plugin {
   }
 }
 
-/** Frameworks look whether they are in Node by trying: what they find has nothing in it. */
+/** Frameworks try imports to find out whether they run in Node. These modules are empty. */
 const builtins: Plugin = {
   name: 'svc:builtins',
   enforce: 'pre',

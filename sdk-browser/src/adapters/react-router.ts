@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/react-router`: the preset that makes of a React Router app a module that a page publishes.
+// `@svc/sdk-browser/react-router`: a preset that makes a module of a React Router app, for a page to publish.
 
 import path from 'node:path'
 import type { Config, Preset } from '@react-router/dev/config'
@@ -7,8 +7,8 @@ import { type AdapterOptions, writeSite } from './write-site.ts'
 type BuildEnd = NonNullable<Config['buildEnd']>
 
 /**
- * `presets: [svc()]` in react-router.config: `react-router build` then writes `build/site.js`, which exports `fetch` for
- * `publish`. A `buildEnd` of the app's own runs beside it.
+ * Makes the preset for `presets: [svc()]` in react-router.config. `react-router build` then writes `build/site.js`,
+ * which exports `fetch` for `publish`. The app's own `buildEnd` runs as well.
  */
 export default function svc({ out }: AdapterOptions = {}): Preset {
   return {

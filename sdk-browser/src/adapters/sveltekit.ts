@@ -1,4 +1,4 @@
-// `@svc/sdk-browser/sveltekit`: the adapter that makes of a SvelteKit app a module that a page publishes.
+// `@svc/sdk-browser/sveltekit`: an adapter that makes a module of a SvelteKit app, for a page to publish.
 
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,8 +17,8 @@ async function handle(request, platform) {
 }`
 
 /**
- * `sveltekit({ adapter: svc() })` in vite.config: `vite build` then writes `build/site.js`, which exports `fetch` for
- * `publish`.
+ * Makes the adapter for `sveltekit({ adapter: svc() })` in vite.config. `vite build` then writes `build/site.js`, which
+ * exports `fetch` for `publish`.
  */
 export default function svc({ out = 'build' }: AdapterOptions = {}): Adapter {
   return {

@@ -1,5 +1,5 @@
-// Writes what a framework built as one module that a page can publish: its server, and the files of its client.
-// The adapters run where frameworks are built, in Node; nothing of them gets into a page.
+// Writes a framework's build as one module that a page can publish: its server, and the files of its client. The
+// adapters run in Node during the framework's build. No code of theirs gets into a page.
 
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,30 +7,33 @@ import type { Bundle, BundledFile } from '@svc/sdk-core/handlers'
 import { bundleServer } from './bundle-server.ts'
 
 const INDEX = 'index.html'
-/** Vite's manifest, which is for servers. */
+/** Vite's manifest, which is not for visitors. */
 const VITE = /[/\\]\.vite$/
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface AdapterOptions {
-  /** The directory that `site.js` is written to, from where the build runs. Default `build`. */
+  /**
+   * The directory for `site.js`, relative to that of the build.
+   * @default build
+   */
   out?: string | undefined
 }
 
 export interface SiteParts {
   /** The directory of `site.js`. */
   out: string
-  /** Directories of files for visitors. */
+  /** The directories of files for visitors. */
   files: readonly string[]
-  /** What all their paths begin with, such as `/docs/`; the slashes may be left out. */
+  /** The beginning of all their paths, such as `/docs/`. The slashes are optional. */
   base: string
   /**
-   * By path, with the base, the name of a file, without it. Left out, each `index.html` answers for its directory, with a
-   * slash at the end and without.
+   * Maps a path, with the base, to the name of a file, without it. When it is left out, each `index.html` answers for
+   * its directory, with a slash at the end and without.
    */
   pages?: Bundle['pages']
-  /** Of the files, below `base`. */
+  /** The prefix, below `base`, of files that never change. */
   immutable: string
-  /** A module's code that declares `handle`, a fetch handler; what it imports is relative to `directory`. */
+  /** The code of a module that declares `handle`, a fetch handler. Its imports are relative to `directory`. */
   server: string
   directory: string
 }
@@ -46,7 +49,7 @@ export async function writeSite(parts: SiteParts): Promise<void> {
     ? Object.entries(parts.pages).map(([path, name]) => [path, base + name])
     : indexPages(Object.keys(files))
   const bundle: Bundle = { files, pages: Object.fromEntries(pages), immutable: base + parts.immutable }
-  // The globals come first: a browser's Response drops cookies.
+  // The globals are imported first: a browser's Response drops cookies.
   const code = `import '@svc/sdk-browser/globals'
 import { bundled } from '@svc/sdk-browser/handlers'
 ${server}

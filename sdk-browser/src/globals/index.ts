@@ -1,4 +1,4 @@
-// `import '@svc/sdk-browser/globals'`: before a framework is loaded that keeps the Request and Response that it finds.
+// Installs the globals on import. Import it before a framework that keeps the Request and Response that it finds.
 
 import { installGlobals, removeGlobals } from './install.ts'
 

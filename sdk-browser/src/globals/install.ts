@@ -9,15 +9,15 @@ import { contentOf, withHeaders, withMethod } from '@svc/sdk-core/fetch-request'
 type Installed = { native: Natives; ours: Natives }
 type Natives = { Request: typeof Request; Response: typeof Response }
 
-/** Response.redirect's status when none is given: 302. */
+/** The status of Response.redirect when none is given: 302. */
 const FOUND = 302
 
 let installed: Installed | undefined
 
 /**
- * Takes the place of the global Request and Response, once. Their instances, `instanceof`, `clone()`,
- * `new Response(body, response)`, `new Request(request, init)`, `Response.json()` and `Response.redirect()` are those of
- * the platform, with all fields kept. What `fetch` sends and receives is not changed.
+ * Replaces the global Request and Response, once. Their instances, `instanceof`, `clone()`, `new Response(body,
+ * response)`, `new Request(request, init)`, `Response.json()` and `Response.redirect()` are those of the platform,
+ * with all fields kept. `fetch` sends and receives as before.
  */
 export function installGlobals(): void {
   if (installed) return
@@ -27,7 +27,7 @@ export function installGlobals(): void {
   Object.assign(globalThis, ours)
 }
 
-/** Gives the platform's own Request and Response back, unless somebody has replaced ours meanwhile. */
+/** Puts the platform's own Request and Response back, unless other code has replaced them meanwhile. */
 export function removeGlobals(): void {
   if (!installed) return
   const { native, ours } = installed
@@ -38,12 +38,12 @@ export function removeGlobals(): void {
 
 function unguardedRequest(native: Natives): typeof Request {
   class UnguardedRequest extends native.Request {
-    // null stands for no `init`, as in the standard; here, and below
+    // Here and below null stands for no `init`, as in the standard.
     constructor(...args: [input: RequestInfo | URL, init?: RequestInit | null]) {
       const [input, init] = args
       const source = input instanceof native.Request ? input : undefined
       const fields = new Headers(init?.headers ?? source?.headers)
-      // a body that the Request of this platform cannot have is not its own
+      // The source Response holds a body that this platform's Request cannot have.
       const content = source && init?.body === undefined ? contentOf(source) : undefined
       super(...(args as [RequestInfo, RequestInit]))
       addContentType(fields, super.headers)
@@ -90,13 +90,13 @@ function own(response: Response, fields: Headers): Response {
   return Object.defineProperty(response, 'headers', { value: fields, enumerable: true, configurable: true })
 }
 
-/** The constructor takes it from the body when nobody says another. */
+/** Adds the Content-Type that the constructor took from the body, when the caller gave none. */
 function addContentType(fields: Headers, native: Headers): void {
   const type = native.get('content-type')
   if (type !== null && !fields.has('content-type')) fields.set('content-type', type)
 }
 
-/** What `fetch` gives is an instance, too; classes that extend ours have instances of their own. */
+/** Objects that `fetch` returns are instances, too. Classes that extend these have instances of their own. */
 function instancesOf<T extends abstract new (...args: never[]) => object>(native: T, ours: T): T {
   const ordinary = Function.prototype[Symbol.hasInstance]
   return Object.defineProperties(ours, {

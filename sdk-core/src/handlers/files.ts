@@ -9,18 +9,18 @@ import { isHidden } from './hidden-files.ts'
 /** FilesOptions are the options of `files`. */
 export interface FilesOptions extends FileResponseOptions {
   /**
-   * The file that stands for its folder; false for none.
+   * The file that is served for its folder, or false for none.
    * @default index.html
    */
   index?: string | false | undefined
   /**
-   * Whether folders without an index are listed.
+   * Lists folders that have no index.
    * @default false
    */
   listing?: boolean | undefined
   /**
-   * Whether names that begin with a dot are served, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows
-   * finds those, too.
+   * Serves names that begin with a dot, such as `.env` and `.git`, and names such as `GIT~1`, by which Windows finds
+   * those, too.
    * @default false
    */
   hidden?: boolean | undefined

@@ -18,9 +18,9 @@ const LINE_END_BYTES = 2
 type HeadOptions = Pick<HttpOptions, 'closing' | 'activity'>
 
 /**
- * The next head on the connection, or undefined when there is none: the visitor ended the connection or is idle,
- * or `closing` was aborted before it began.
- * @throws HttpError when it is malformed, too large or late
+ * Resolves with the next head on the connection, or with undefined when there is none: the visitor ended the connection
+ * or is idle, or `closing` was aborted before the head began.
+ * @throws HttpError when the head is malformed, too large or late
  */
 export async function readHead(
   reader: BufferedReader,
