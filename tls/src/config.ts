@@ -1,4 +1,4 @@
-// What a server is configured with, and what it tells about a connection.
+// The configuration of a server, and the information about a connection.
 
 import type { CompressedCertificates } from './certificate/compression.ts'
 import { SCHEME_OF, type SignAlgorithm } from './certificate/leaf.ts'
@@ -9,31 +9,32 @@ import { DEFAULT_LIMITS, type Limits, TIMER_MAX_MS } from './limits.ts'
 import type { HashName } from './messages/transcript.ts'
 import type { TicketSealer } from './session-tickets.ts'
 
-/** Named as in Node's tls. */
+/** ProtocolVersion is a version of TLS, named as in Node's tls. */
 export type ProtocolVersion = 'TLSv1.3' | 'TLSv1.2'
 
-/** ServerConfig is what a {@link TlsServer} needs to know before its first byte. */
+/** ServerConfig is the configuration that a {@link TlsServer} needs before its first byte. */
 export interface ServerConfig {
-  /** DER, leaf first. */
+  /** The certificates as DER, leaf first. */
   certificateChain: readonly Uint8Array[]
   /**
-   * The same chain in the forms of `compressCertificates`, for clients that ask (RFC 8879). The signer gets the message that is
-   * sent.
+   * The same chain in the forms of `compressCertificates`, for clients that ask for them (RFC 8879). The signer gets
+   * the message that is sent.
    * @default none
    */
   compressedCertificates?: CompressedCertificates | undefined
-  /** Of the leaf's key; see `signAlgorithmOf`. */
+  /** The algorithm of the leaf's key, as `signAlgorithmOf` returns it. */
   algorithm: SignAlgorithm
   /** Signs the server's part of each full handshake of TLS 1.3. */
   sign: Signer
   /**
-   * Signs the server's part of a TLS 1.2 handshake. With it the server serves clients that know nothing newer, and loads the code
-   * for them when the first one comes. Only for a key that no certificate of other hosts has, because the signature names no host.
+   * Signs the server's part of a TLS 1.2 handshake. With it the server serves clients that know nothing newer, and
+   * loads the code for them when the first one comes. Use it only for a key that no certificate of other hosts has,
+   * because the signature names no host.
    * @default none: TLS 1.3 only
    */
   signTls12?: Tls12Signer | undefined
   /**
-   * The hashes of transcripts that the signer can sign. The server does not agree on cipher suites with others.
+   * The hashes of transcripts that the signer can sign. The server negotiates no cipher suites with others.
    * @default all
    */
   hashes?: readonly HashName[] | undefined
@@ -45,7 +46,9 @@ export interface ServerConfig {
   /** The server's protocols in its order of preference. With none the server ignores the client's offer. */
   alpn: readonly string[]
   /**
-   * Shared by the connections of a site, so that they resume each other's sessions. Without it there are no tickets.
+   * A sealer that the connections of a site share, so that they resume each other's sessions. Without it there are no
+   * tickets.
+   * @default none
    */
   tickets?: TicketSealer | undefined
   /**
@@ -55,7 +58,10 @@ export interface ServerConfig {
   crypto?: CryptoProvider | undefined
   /** Bounds that differ from the defaults. */
   limits?: Partial<Limits> | undefined
-  /** Called with the fields of the NSS key log, for debugging and tests only. */
+  /**
+   * Called with the fields of each line of the NSS key log, for debugging and tests only.
+   * @default none
+   */
   onSecret?: ((label: string, clientRandom: Uint8Array, secret: Uint8Array) => void) | undefined
 }
 
@@ -65,26 +71,29 @@ export interface ServerConfig {
 export type Signer = (request: SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
 /**
- * For a CertificateVerify (RFC 8446 §4.4.3): whole handshake messages, their 4-byte headers included, all that go into
- * the transcript to be signed.
+ * SignRequest has the transcript for a CertificateVerify (RFC 8446 §4.4.3): whole handshake messages, with their 4-byte
+ * headers.
  */
 export interface SignRequest {
   algorithm: SignAlgorithm
-  /** The first one, when there was a HelloRetryRequest. */
+  /** The ClientHello. After a HelloRetryRequest it is the first one. */
   clientHello: Uint8Array
   helloRetryRequest?: Uint8Array
   /** The ClientHello after the HelloRetryRequest. */
   clientHelloRetry?: Uint8Array
   serverHello: Uint8Array
   encryptedExtensions: Uint8Array
-  /** Certificate, or the CompressedCertificate (RFC 8879 §4) that is sent in its place. */
+  /** The Certificate, or the CompressedCertificate (RFC 8879 §4) that is sent in its place. */
   certificate: Uint8Array
 }
 
 /** Tls12Signer signs a TLS 1.2 handshake, for a site with a key of its own. */
 export type Tls12Signer = (request: Tls12SignRequest, signal: AbortSignal) => Promise<Uint8Array> | Uint8Array
 
-/** For a ServerKeyExchange of TLS 1.2 (RFC 8422 §5.4), which signs the last three, one after the other. */
+/**
+ * Tls12SignRequest is for a ServerKeyExchange of TLS 1.2 (RFC 8422 §5.4), which signs its last three fields, one after
+ * the other.
+ */
 export interface Tls12SignRequest {
   algorithm: SignAlgorithm
   clientRandom: Uint8Array
@@ -93,28 +102,31 @@ export interface Tls12SignRequest {
   serverEcdhParams: Uint8Array
 }
 
-/** What was agreed on. */
+/** ConnectionInfo has the negotiated parameters of a connection. */
 export interface ConnectionInfo {
   version: ProtocolVersion
-  /** Lower case. */
+  /** The host in the client's server_name, in lower case. */
   serverName: string | undefined
   alpn: string | undefined
   cipherSuite: number
   group: number
-  /** By a ticket: without a certificate and a signature. */
+  /** True when a ticket resumed a session, without a certificate and a signature. */
   resumed: boolean
 }
 
-/** A configuration that was looked at, with its defaults. */
+/** Settings is a checked configuration with its defaults. */
 export interface Settings extends ServerConfig {
   crypto: CryptoProvider
   limits: Limits
 }
 
-/** The same with what TLS 1.2 cannot do without. */
+/** Settings with the signer that TLS 1.2 needs. */
 export type Tls12Settings = Settings & { signTls12: Tls12Signer }
 
-/** @throws TlsError `invalid_config` */
+/**
+ * Checks a configuration and fills in defaults.
+ * @throws TlsError `invalid_config`
+ */
 export function settingsOf(config: ServerConfig): Settings {
   if (config.certificateChain.length === 0)
     throw new TlsError('invalid_config', 'the certificate chain is empty')

@@ -1,16 +1,16 @@
-// The engine's errors: what a peer did against the RFC, with the alert that answers it.
+// The engine's errors: violations of an RFC by the peer, with the alert that answers each.
 
 import { ALERT, type AlertName } from './messages/constants.ts'
 import { TlsError } from './messages/errors.ts'
 
 export { TlsError } from './messages/errors.ts'
 
-/** A violation by the peer. The code is the alert's name. */
+/** Makes the error for a violation by the peer. Its code is the alert's name. */
 export function violation(alert: AlertName, message: string, cause?: unknown): TlsError {
   return new TlsError(alert, message, { alert: ALERT[alert], ...(cause === undefined ? {} : { cause }) })
 }
 
-/** Anything thrown as a TlsError; what we did not foresee is an internal_error. */
+/** Returns anything thrown as a TlsError. An unforeseen error becomes an internal_error. */
 export function asTlsError(error: unknown): TlsError {
   return error instanceof TlsError ? error : violation('internal_error', 'internal error', error)
 }

@@ -1,4 +1,4 @@
-// A TLS server without I/O: bytes in; bytes, plaintext and events out.
+// A TLS server without I/O: it takes bytes, and gives bytes, plaintext and events.
 
 import { type ConnectionInfo, type ServerConfig, type Settings, settingsOf } from './config.ts'
 import type { MaybePromise } from './crypto/provider.ts'
@@ -14,26 +14,31 @@ import { Outbound } from './record/outbound.ts'
 import type { Plaintext } from './record/protection.ts'
 import { accept } from './version-negotiation.ts'
 
-/** Called in order. They may call the server back; what they throw closes the connection with internal_error. */
+/**
+ * ServerEvents are called in order. They may call the server back. An error that they throw closes the connection with
+ * internal_error.
+ */
 export interface ServerEvents {
-  /** For the transport, which may join what comes in one turn: often short. Ownership passes to the callee. */
+  /**
+   * Called with bytes for the transport, often few, so the transport may join those of one turn. The callee owns them.
+   */
   send(bytes: Uint8Array): void
-  /** The handshake is complete. */
+  /** Called when the handshake is complete. */
   secure(info: ConnectionInfo): void
-  /** Plaintext. Ownership passes to the callee. */
+  /** Called with plaintext, which the callee owns. */
   data(bytes: Uint8Array): void
-  /** The peer's close_notify: no data follows. */
+  /** Called after the peer's close_notify: no data follows. */
   end(): void
-  /** Both directions are over; once. With the error when that was not by close_notify of both. */
+  /** Called once when both directions are over, with the error unless both sides sent close_notify. */
   close(error?: TlsError): void
 }
 
-/** Errors after which the peer is not there to be told. */
+/** After these errors the peer is not there to receive an alert. */
 const SILENT_CODES: readonly string[] = ['alert_received', 'truncated']
 
 /**
- * TlsServer is the server's side of one TLS connection, without I/O: it takes the client's bytes and tells what to
- * send.
+ * TlsServer is the server's side of one TLS connection, without I/O: it takes the client's bytes, and returns the bytes
+ * to send through its events.
  */
 export class TlsServer {
   readonly #settings: Settings
@@ -46,9 +51,9 @@ export class TlsServer {
   readonly #deadline: ReturnType<typeof setTimeout>
   #state: 'handshake' | 'open' | 'closed' = 'handshake'
   #handshakeResult: HandshakeResult | undefined
-  /** Until the peer's close_notify. */
+  /** True until the peer's close_notify. */
   #readable = true
-  /** Until our close_notify. */
+  /** True until this side's close_notify. */
   #writable = true
   #transportEnded = false
   #emptyRecords = 0
@@ -67,8 +72,8 @@ export class TlsServer {
   }
 
   /**
-   * Bytes from the transport, in any chunking. They are kept: their owner must not change them.
-   * @returns a promise while they are being worked on: await it before reading on, so that memory stays bounded
+   * Takes bytes from the transport, in any chunking. They are kept: their owner must not change them.
+   * @returns a promise while they are being processed; await it before reading on, so that memory stays bounded
    */
   receive(bytes: Uint8Array): MaybePromise<void> {
     if (this.#state === 'closed' || !this.#readable) return
@@ -79,11 +84,11 @@ export class TlsServer {
     }
     if (this.#state === 'open') return this.#pump()
     this.#channel.arrived()
-    // Little input is no reason to hold the transport: reading on is how a client that leaves is noticed.
+    // Little input must not hold the transport back: by reading on the caller notices a client that leaves.
     if (this.#inbound.backlog > HANDSHAKE_BACKLOG_BYTES) return this.#channel.idle()
   }
 
-  /** The transport's end. Without a close_notify before it, the connection closes with `truncated`. */
+  /** Called at the transport's end. Without a close_notify before it, the connection closes with `truncated`. */
   receiveEnd(): void {
     if (this.#state === 'closed' || !this.#readable) return
     this.#transportEnded = true
@@ -95,8 +100,8 @@ export class TlsServer {
   }
 
   /**
-   * Application data. It is kept until the promise settles: its owner must not change it before.
-   * @returns a promise while records are being sealed: await it before writing on
+   * Sends application data. It is kept until the promise settles: its owner must not change it before.
+   * @returns a promise while records are being sealed; await it before writing on
    * @throws TlsError `not_ready` before `secure`, `closed` after `end` or `close`
    */
   write(plaintext: Uint8Array): MaybePromise<void> {
@@ -106,7 +111,7 @@ export class TlsServer {
     return this.#flush()
   }
 
-  /** Sends close_notify after what was written. The peer may still send (RFC 8446 §6.1). */
+  /** Sends close_notify after everything written. The peer may still send (RFC 8446 §6.1). */
   end(): MaybePromise<void> {
     if (this.#state === 'handshake') return this.abort(ALERT.user_canceled)
     if (this.#state === 'closed' || !this.#writable) return
@@ -116,13 +121,19 @@ export class TlsServer {
     return this.#flush()
   }
 
-  /** Gives up: a fatal alert, then `close` with an error of code `aborted`. */
+  /**
+   * Sends a fatal alert, and calls `close` with an error of code `aborted`.
+   * @param alert the alert's description
+   * @default internal_error
+   */
   abort(alert: number = ALERT.internal_error): void {
     this.#fail(new TlsError('aborted', 'the connection was aborted', { alert }))
   }
 
   /**
-   * RFC 8446 §7.5, where no context is an empty one; RFC 5705 §4 for TLS 1.2, where it is not.
+   * Exports keying material: RFC 8446 §7.5, where no context counts as an empty one; for TLS 1.2 RFC 5705 §4, where it
+   * does not.
+   * @param length bytes
    * @throws TlsError `not_ready` before `secure` and after `close`; `no_exporter` in TLS 1.2 without an extended master
    *   secret, or with a label that TLS 1.2 itself uses
    */
@@ -154,7 +165,10 @@ export class TlsServer {
     this.#events.secure(result.info)
   }
 
-  /** Handles what has arrived. One pump at a time: an event that calls `receive` is served by the loop it came from. */
+  /**
+   * Handles the bytes that have arrived. Only one pump runs: an event that calls `receive` is served by the loop it
+   * came from.
+   */
   #pump(): MaybePromise<void> {
     if (this.#inPump || this.#pumping !== undefined) return this.#pumping
     this.#inPump = true
@@ -183,7 +197,7 @@ export class TlsServer {
         if (plaintext !== undefined && this.#receiving) this.#accept(plaintext)
         next = this.#inbound.next()
       }
-      // Nothing is awaited from here on: whoever pushes now starts a pump of its own.
+      // Nothing is awaited from here on, so a later push starts a pump of its own.
       this.#starved()
     } catch (error) {
       this.#fail(error)
@@ -225,7 +239,7 @@ export class TlsServer {
 
   #acceptAlert(content: Uint8Array): void {
     if (!this.#channel.alerts.isCloseNotify(content)) return
-    // §6.1: "Any data received after a closure alert has been received MUST be ignored."
+    // "Any data received after a closure alert has been received MUST be ignored" (§6.1).
     this.#readable = false
     this.#events.end()
     // RFC 5246 §7.2.1 has no half-closed connections: "close down the connection immediately, discarding any pending
@@ -246,7 +260,7 @@ export class TlsServer {
     }
   }
 
-  /** §6.2: an alert, when the peer may still hear it, and nothing after it. */
+  /** Sends an alert, when the peer may still receive it, and nothing after it (§6.2). */
   #fail(reason: unknown): void {
     if (this.#state === 'closed') return
     const error = asTlsError(reason)
@@ -256,7 +270,7 @@ export class TlsServer {
     this.#close(error)
   }
 
-  /** Over; `close` is called once what is queued has gone out. */
+  /** Closes: `close` is called once everything queued was sent. */
   #close(error?: TlsError): void {
     if (this.#state === 'closed') return
     clearTimeout(this.#deadline)
@@ -277,7 +291,7 @@ export class TlsServer {
   }
 }
 
-/** The transport may be gone already: what it throws then changes nothing. */
+/** Flushes. The transport may be gone already, and an error that it throws then changes nothing. */
 function attempt(flush: () => MaybePromise<void>): MaybePromise<void> {
   try {
     return flush()

@@ -1,4 +1,4 @@
-// Session tickets (RFC 8446 §4.6.1): the session's state, sealed under a key that never leaves this process.
+// Seals session tickets (RFC 8446 §4.6.1): the session's state under a key that never leaves this process.
 
 import { AEAD_NONCE_BYTES, type Aead, type CryptoProvider } from './crypto/provider.ts'
 import { webCrypto } from './crypto/webcrypto.ts'
@@ -8,16 +8,18 @@ import { Reader } from './messages/reader.ts'
 import type { HashName } from './messages/transcript.ts'
 import { concat, u8, u32, vector } from './messages/writer.ts'
 
-/** What a resumed connection must have in common with the one that got the ticket. */
+/** A Session has what a resumed connection must share with the one that got the ticket. */
 export interface Session {
   hash: HashName
   psk: Uint8Array
-  /** Empty when there was none, as for `alpn`. */
+  /** The server name. It is empty when there was none, as is `alpn`. */
   serverName: string
   alpn: string
-  /** SHA-256 of the leaf. */
+  /** The SHA-256 of the leaf. */
   certificate: Uint8Array
-  /** When the handshake with a certificate was that all of its resumptions go back to, in seconds since the Unix epoch. */
+  /**
+   * The time of the handshake with a certificate from which all resumptions descend, in seconds since the Unix epoch.
+   */
   authenticatedAt: number
 }
 
@@ -29,10 +31,12 @@ interface TicketKey {
 
 const KEY_NAME_BYTES = 4
 const KEY_BYTES = 16
-/** The sealed form's first byte. */
+/** The first byte of the sealed form is an index of this list. */
 const HASHES: readonly HashName[] = ['SHA-256', 'SHA-384']
 
-/** Keeps no ticket: it costs nothing to give many away. Keys rotate every lifetime and live for two. */
+/**
+ * TicketSealer keeps no tickets, so many can be given away at no cost. Its keys rotate every lifetime and live for two.
+ */
 export class TicketSealer {
   readonly lifetimeSeconds: number
   readonly #crypto: CryptoProvider
@@ -43,13 +47,13 @@ export class TicketSealer {
     this.lifetimeSeconds = options.lifetimeSeconds ?? TICKET_LIFETIME_S
   }
 
-  /** How long a ticket for a session may be good that is given now, in seconds; 0 or less: it is too old for one. */
+  /** Returns the lifetime in seconds of a ticket that is given now. With 0 or less the session is too old for one. */
   lifetimeOf(authenticatedAt: number): number {
     const ageSeconds = Math.floor(Date.now() / 1000) - authenticatedAt
     return Math.min(this.lifetimeSeconds, SESSION_LIFETIME_MAX_S - ageSeconds)
   }
 
-  /** Takes the session's PSK over and erases it. */
+  /** Seals a session, whose PSK it takes over and erases. */
   async seal(session: Session): Promise<Uint8Array> {
     const key = this.#currentKey()
     const nonce = this.#crypto.randomBytes(AEAD_NONCE_BYTES)
@@ -62,7 +66,10 @@ export class TicketSealer {
     }
   }
 
-  /** @returns undefined for a ticket that is not ours, was tampered with, or is too old */
+  /**
+   * Opens a ticket.
+   * @returns undefined for a ticket of another server, a forged one, or one that is too old
+   */
   async open(ticket: Uint8Array): Promise<Session | undefined> {
     const name = ticket.subarray(0, KEY_NAME_BYTES)
     const nonce = ticket.slice(KEY_NAME_BYTES, KEY_NAME_BYTES + AEAD_NONCE_BYTES)

@@ -1,4 +1,4 @@
-// Which version a connection gets (RFC 8446 §4.2.1, §D.2), and with it which handshake.
+// Chooses a connection's version (RFC 8446 §4.2.1, §D.2), and with it the handshake.
 
 import type { Settings, Tls12Settings } from './config.ts'
 import type { Secrets } from './crypto/secrets.ts'
@@ -10,7 +10,8 @@ import { type ClientHello, parseClientHello } from './messages/client-hello.ts'
 import { HANDSHAKE_TYPE, TLS_FALLBACK_SCSV, VERSION } from './messages/constants.ts'
 
 /**
- * Runs the handshake up to the client's Finished; `leaving` aborts when the client is gone.
+ * Runs the handshake up to the client's Finished.
+ * @param leaving aborts when the client has left
  * @throws TlsError with the alert that ends the connection
  */
 export async function accept(
@@ -28,19 +29,19 @@ export async function accept(
   return tls12.handshake(hello, channel, settings, secrets, leaving)
 }
 
-/** §4.2.1; §D.5 forbids even to look at the hello of an SSL 3.0 client. */
+/** Says whether the client offers TLS 1.3 (§4.2.1). §D.5 forbids even to negotiate with an SSL 3.0 client. */
 function offersTls13({ legacyVersion, supportedVersions }: ClientHello): boolean {
   return legacyVersion > VERSION.ssl30 && supportedVersions.includes(VERSION.tls13)
 }
 
 function requireTls12(hello: ClientHello, settings: Settings): asserts settings is Tls12Settings {
-  // §4.2.1: supported_versions decides when it is there, even about what is older.
+  // When supported_versions is there, it decides, also about older versions (§4.2.1).
   const { legacyVersion, supportedVersions } = hello
   const tls12 =
     supportedVersions.length > 0 ? supportedVersions.includes(VERSION.tls12) : legacyVersion >= VERSION.tls12
   if (settings.signTls12 === undefined || !tls12)
     throw violation('protocol_version', 'the client does not offer a version that is served')
-  // RFC 7507 §3: the client has tried more before, and we would have had more.
+  // The client has tried a newer version before, and the server would have had it (RFC 7507 §3).
   if (hello.cipherSuites.includes(TLS_FALLBACK_SCSV))
     throw violation('inappropriate_fallback', 'the client fell back from TLS 1.3')
 }

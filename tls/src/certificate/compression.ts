@@ -1,21 +1,21 @@
-// Certificate compression (RFC 8879): a chain is compressed once, with what the platform has, and sent to clients that ask.
+// Compresses a chain once (RFC 8879), with the platform's compressors, for the clients that ask for it.
 
 import { encodeCertificate } from '../messages/certificate.ts'
 import { encodeCompressedCertificate } from '../messages/compressed-certificate.ts'
 import { CERTIFICATE_COMPRESSION, HANDSHAKE_HEADER_BYTES } from '../messages/constants.ts'
 
-/** Whole CompressedCertificate messages by `CertificateCompressionAlgorithm`. */
+/** CompressedCertificates maps `CertificateCompressionAlgorithm` to a whole CompressedCertificate message. */
 export type CompressedCertificates = ReadonlyMap<number, Uint8Array>
 
-/** Names of the Compression Streams standard; `deflate` is the zlib format (RFC 1950). */
+/** The names are those of the Compression Streams standard. `deflate` is the zlib format (RFC 1950). */
 const FORMATS: readonly (readonly [algorithm: number, format: string])[] = [
   [CERTIFICATE_COMPRESSION.brotli, 'brotli'],
   [CERTIFICATE_COMPRESSION.zlib, 'deflate'],
 ]
 
 /**
- * The Certificate message for `chain` in each format that the platform can write and that makes it shorter, the shortest
- * first. It is empty where there is no CompressionStream.
+ * Resolves with the Certificate message for `chain` in each format that the platform can write and that makes it
+ * shorter, the shortest first. The map is empty where there is no CompressionStream.
  * @param chain DER, leaf first
  */
 export async function compressCertificates(chain: readonly Uint8Array[]): Promise<CompressedCertificates> {
@@ -31,7 +31,7 @@ export async function compressCertificates(chain: readonly Uint8Array[]): Promis
   return new Map(messages.sort(([, one], [, other]) => one.length - other.length))
 }
 
-/** @returns undefined where the platform does not know the format */
+/** @returns undefined where the platform lacks the format */
 async function compress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
   let stream: CompressionStream
   try {

@@ -1,15 +1,15 @@
-// The leaf certificate as far as a TLS server must know it: which algorithm its key signs with, and which hosts it names.
+// Reads from the leaf certificate what a TLS server needs: the signature algorithm of its key, and its hostnames.
 
 import { TlsError } from '../errors.ts'
 import { SIGNATURE_SCHEME } from '../messages/constants.ts'
 import { Reader } from '../messages/reader.ts'
 
-/** Named as in `/v1/sign`. */
+/** SignAlgorithm is the signature algorithm of a key, named as in `/v1/sign`. */
 export type SignAlgorithm = 'ECDSA_SHA256' | 'RSA_PSS_SHA256' | 'Ed25519'
 
 /**
- * The scheme of CertificateVerify, and in TLS 1.2 of ServerKeyExchange (RFC 8446 §4.2.3): a client of TLS 1.2 that knows
- * RSA only as PKCS #1 v1.5 needs a server with another key.
+ * Maps an algorithm to the scheme of CertificateVerify, and in TLS 1.2 of ServerKeyExchange (RFC 8446 §4.2.3). A client
+ * of TLS 1.2 that knows RSA only as PKCS #1 v1.5 needs a server with another key.
  */
 export const SCHEME_OF: Readonly<Record<SignAlgorithm, number>> = {
   ECDSA_SHA256: SIGNATURE_SCHEME.ecdsa_secp256r1_sha256,
@@ -17,7 +17,7 @@ export const SCHEME_OF: Readonly<Record<SignAlgorithm, number>> = {
   Ed25519: SIGNATURE_SCHEME.ed25519,
 }
 
-/** AlgorithmIdentifier in DER, hexadecimal, to algorithm. RFC 5480 §2.1.1, RFC 3279 §2.3.1, RFC 8410 §3. */
+/** Maps an AlgorithmIdentifier in hexadecimal DER to its algorithm (RFC 5480 §2.1.1, RFC 3279 §2.3.1, RFC 8410 §3). */
 const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
   // id-ecPublicKey, prime256v1
   '06072a8648ce3d020106082a8648ce3d030107': 'ECDSA_SHA256',
@@ -28,11 +28,11 @@ const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
 }
 
 const TAG = { boolean: 0x01, sequence: 0x30, dnsName: 0x82, version: 0xa0, extensions: 0xa3 } as const
-/** id-ce-subjectAltName, the content of its OBJECT IDENTIFIER. */
+/** The content of the OBJECT IDENTIFIER id-ce-subjectAltName. */
 const SUBJECT_ALT_NAME = '551d11'
 
 /**
- * The algorithm for `ServerConfig`, out of the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
+ * Returns the algorithm for `ServerConfig` from the leaf's SubjectPublicKeyInfo (RFC 5280 §4.1).
  * @throws TlsError `unsupported_certificate` for another key or no certificate
  */
 export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
@@ -44,8 +44,8 @@ export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
 }
 
 /**
- * The names of the leaf's subjectAltName (RFC 5280 §4.2.1.6): host names as they are, of any other kind empty.
- * @throws TlsError `unsupported_certificate` for what is not a certificate
+ * Returns the names of the leaf's subjectAltName (RFC 5280 §4.2.1.6): hostnames unchanged, and '' for other kinds.
+ * @throws TlsError `unsupported_certificate` for bytes that are no certificate
  */
 export function subjectNamesOf(leafDer: Uint8Array): string[] {
   try {
@@ -89,11 +89,11 @@ function keyAlgorithm(der: Uint8Array): string | undefined {
   }
 }
 
-/** A TBSCertificate from its SubjectPublicKeyInfo on. */
+/** Returns a reader at the SubjectPublicKeyInfo of the TBSCertificate. */
 function afterSubject(der: Uint8Array): Reader {
   const certificate = element(new Reader(der, 'certificate'), TAG.sequence)
   const tbs = element(certificate, TAG.sequence)
-  // version [0] is there in every certificate of version 2 or 3; then the serial number.
+  // A certificate of version 2 or 3 has the field version [0]. The serial number follows.
   if (skip(tbs) === TAG.version) skip(tbs)
   for (const _ of ['signature', 'issuer', 'validity', 'subject']) skip(tbs)
   return tbs
@@ -113,7 +113,7 @@ function skip(reader: Reader): number {
   return read(reader).tag
 }
 
-/** One DER element: tag, definite length, content. */
+/** Reads one DER element: tag, definite length, content. */
 function read(reader: Reader): { tag: number; content: Uint8Array } {
   const tag = reader.u8()
   const first = reader.u8()

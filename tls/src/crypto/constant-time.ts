@@ -1,4 +1,4 @@
-// Comparison of secrets whose time does not tell where they differ.
+// Compares secrets in a time that does not show where they differ.
 
 export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false

@@ -1,4 +1,5 @@
-// Hash, HMAC and HKDF at once: the key schedule is short and must not wait for a thread pool. On noble by default.
+// Hash, HMAC and HKDF without promises: the key schedule is short and must not wait for a thread pool. The default is
+// noble.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha384 } from '@noble/hashes/sha2.js'
@@ -6,7 +7,7 @@ import type { HashName } from '../messages/transcript.ts'
 import { concat, u8, u16, vector } from '../messages/writer.ts'
 import type { CryptoProvider, HashFunction } from './provider.ts'
 
-/** The hash of a cipher suite with what TLS builds on it. */
+/** A Hash is the hash of a cipher suite with the functions that TLS builds on it. */
 export interface Hash extends HashFunction {
   /** HKDF-Extract (RFC 5869 §2.2). */
   extract(salt: Uint8Array, ikm: Uint8Array): Uint8Array
@@ -19,7 +20,7 @@ export interface Hash extends HashFunction {
   expandLabel(secret: Uint8Array, label: string, context: Uint8Array, length: number): Uint8Array
 }
 
-/** HKDF-Expand's counter is one byte (RFC 5869 §2.3). */
+/** The counter of HKDF-Expand is one byte (RFC 5869 §2.3). */
 const BLOCKS_MAX = 255
 const encoder = new TextEncoder()
 

@@ -5,7 +5,7 @@ import { NAMED_GROUP } from '../messages/constants.ts'
 import { concat } from '../messages/writer.ts'
 import type { CryptoProvider, KeyAgreement } from './provider.ts'
 
-/** FIPS 203, table 3: an encapsulation key of ML-KEM-768. */
+/** An encapsulation key of ML-KEM-768 has so many bytes (FIPS 203, table 3). */
 const ENCAPSULATION_KEY_BYTES = 1184
 
 interface Encapsulated {
@@ -13,7 +13,10 @@ interface Encapsulated {
   cipherText: Uint8Array
 }
 
-/** Of "Modern Algorithms in the Web Cryptography API", which not all have and the library's types do not know. */
+/**
+ * The part of "Modern Algorithms in the Web Cryptography API" that is used here. Not every platform has it, and the
+ * library's types do not know it.
+ */
 interface ModernSubtleCrypto {
   importKey(
     format: 'raw-public',
@@ -39,7 +42,7 @@ export async function agreeHybrid(
     kem.sharedSecret.fill(0)
     return { keyExchange: concat(kem.cipherText, classical.keyExchange), sharedSecret }
   } catch (error) {
-    // FIPS 203 §7.2: the modulus check of the encapsulation key.
+    // The modulus check of the encapsulation key failed (FIPS 203 §7.2).
     throw violation('illegal_parameter', 'the ML-KEM encapsulation key is not valid', error)
   } finally {
     classical.sharedSecret.fill(0)
@@ -56,7 +59,7 @@ async function encapsulate(encapsulationKey: Uint8Array): Promise<Encapsulated> 
     const { sharedKey, ciphertext } = await subtle.encapsulateBits('ML-KEM-768', key)
     return { sharedSecret: new Uint8Array(sharedKey), cipherText: new Uint8Array(ciphertext) }
   } catch (error) {
-    // The call is there for another algorithm.
+    // The platform has the call, but for other algorithms.
     if ((error as Error).name === 'NotSupportedError') return encapsulateOnNoble(encapsulationKey)
     throw error
   }

@@ -1,4 +1,4 @@
-// The key schedule (RFC 8446 §7.1), one class for each phase, so that a secret can only be used for what it is for.
+// The key schedule (RFC 8446 §7.1) with one class for each phase, so that a secret can only serve its purpose.
 
 import type { Hash } from './hash.ts'
 import { AEAD_NONCE_BYTES } from './provider.ts'
@@ -6,7 +6,7 @@ import { Secret, type Secrets } from './secrets.ts'
 
 const NOTHING = new Uint8Array()
 
-/** What protects one direction until the next key change (§7.3). */
+/** TrafficKeys protect one direction until the next key change (§7.3). */
 export interface TrafficKeys {
   key: Uint8Array
   iv: Uint8Array
@@ -20,12 +20,12 @@ class ScheduleSecret extends Secret {
     this.hash = hash
   }
 
-  /** Derive-Secret, with the hash of the messages already taken. */
+  /** Derive-Secret over the given transcript hash. */
   protected derive(label: string, transcriptHash: Uint8Array): Uint8Array {
     return this.hash.expandLabel(this.bytes, label, transcriptHash, this.hash.length)
   }
 
-  /** One step down the schedule. Ends this phase: its secret, and what it was mixed with, are erased. */
+  /** Derives the next phase's secret, and ends this phase: its secret, and the input, are erased. */
   protected step(inputKeyMaterial: Uint8Array): Uint8Array {
     const salt = this.derive('derived', this.hash.digest(NOTHING))
     const next = this.hash.extract(salt, inputKeyMaterial)
@@ -35,7 +35,7 @@ class ScheduleSecret extends Secret {
     return next
   }
 
-  /** §4.4.4: HMAC with this secret's finished_key. */
+  /** Returns the HMAC with this secret's finished_key (§4.4.4). */
   protected finishedMac(transcriptHash: Uint8Array): Uint8Array {
     const finishedKey = this.hash.expandLabel(this.bytes, 'finished', NOTHING, this.hash.length)
     const mac = this.hash.hmac(finishedKey, transcriptHash)
@@ -44,7 +44,7 @@ class ScheduleSecret extends Secret {
   }
 }
 
-/** Early Secret: holds the PSK, which it takes over and erases, or zeros. */
+/** The Early Secret holds the PSK, which it takes over and erases, or zeros. */
 export class EarlySecret extends ScheduleSecret {
   constructor(hash: Hash, psk: Uint8Array | undefined, secrets: Secrets) {
     const zeros = new Uint8Array(hash.length)
@@ -53,7 +53,7 @@ export class EarlySecret extends ScheduleSecret {
     super(hash, bytes, secrets)
   }
 
-  /** §4.2.11.2: what a resumption binder must be, over the hash of the truncated ClientHello. */
+  /** Returns the right resumption binder for the hash of the truncated ClientHello (§4.2.11.2). */
   binder(transcriptHash: Uint8Array): Uint8Array {
     const key = new BinderKey(this.hash, this.derive('res binder', this.hash.digest(NOTHING)), this.secrets)
     const mac = key.mac(transcriptHash)
@@ -61,7 +61,7 @@ export class EarlySecret extends ScheduleSecret {
     return mac
   }
 
-  /** Ends this phase. Takes the shared secret over. */
+  /** Ends this phase. It takes over the shared secret, and erases it. */
   handshake(sharedSecret: Uint8Array): HandshakeSecret {
     return new HandshakeSecret(this.hash, this.step(sharedSecret), this.secrets)
   }
@@ -73,7 +73,7 @@ class BinderKey extends ScheduleSecret {
   }
 }
 
-/** Handshake Secret. The transcript is that of ClientHello…ServerHello. */
+/** The Handshake Secret. Its transcript is ClientHello to ServerHello. */
 export class HandshakeSecret extends ScheduleSecret {
   clientTraffic(transcriptHash: Uint8Array): HandshakeTrafficSecret {
     return this.#traffic('c hs traffic', 'CLIENT_HANDSHAKE_TRAFFIC_SECRET', transcriptHash)
@@ -104,17 +104,17 @@ class TrafficSecret extends ScheduleSecret {
   }
 }
 
-/** Protects the rest of the handshake and authenticates it. */
+/** A HandshakeTrafficSecret protects the rest of the handshake and authenticates it. */
 export class HandshakeTrafficSecret extends TrafficSecret {
-  /** §4.4.4: verify_data of the Finished that this side sends. */
+  /** Returns verify_data of the Finished that this side sends (§4.4.4). */
   verifyData(transcriptHash: Uint8Array): Uint8Array {
     return this.finishedMac(transcriptHash)
   }
 }
 
-/** Master Secret. */
+/** The Master Secret. */
 export class MasterSecret extends ScheduleSecret {
-  /** The transcript is that of ClientHello…server Finished, as for the next two. */
+  /** Derives the client's secret. The transcript is ClientHello to server Finished, as for the next two methods. */
   clientTraffic(transcriptHash: Uint8Array): ApplicationTrafficSecret {
     return this.#traffic('c ap traffic', 'CLIENT_TRAFFIC_SECRET_0', transcriptHash)
   }
@@ -129,7 +129,7 @@ export class MasterSecret extends ScheduleSecret {
     return new ExporterSecret(this.hash, secret, this.secrets)
   }
 
-  /** The transcript is that of ClientHello…client Finished. */
+  /** Derives the resumption secret. The transcript is ClientHello to client Finished. */
   resumption(transcriptHash: Uint8Array): ResumptionSecret {
     return new ResumptionSecret(this.hash, this.derive('res master', transcriptHash), this.secrets)
   }
@@ -141,9 +141,9 @@ export class MasterSecret extends ScheduleSecret {
   }
 }
 
-/** Protects application data. */
+/** An ApplicationTrafficSecret protects application data. */
 export class ApplicationTrafficSecret extends TrafficSecret {
-  /** §7.2: the secret after a KeyUpdate. Ends this one. */
+  /** Returns the secret after a KeyUpdate (§7.2), and ends this one. */
   next(): ApplicationTrafficSecret {
     const secret = this.hash.expandLabel(this.bytes, 'traffic upd', NOTHING, this.hash.length)
     this.erase()
@@ -152,7 +152,7 @@ export class ApplicationTrafficSecret extends TrafficSecret {
 }
 
 export class ExporterSecret extends ScheduleSecret {
-  /** §7.5: without a context it is an empty one. */
+  /** Exports keying material (§7.5). No context counts as an empty one. */
   export(label: string, context: Uint8Array | undefined, length: number): Uint8Array {
     const secret = this.derive(label, this.hash.digest(NOTHING))
     const contextHash = this.hash.digest(context ?? NOTHING)
@@ -163,7 +163,7 @@ export class ExporterSecret extends ScheduleSecret {
 }
 
 export class ResumptionSecret extends ScheduleSecret {
-  /** §4.6.1: the PSK of the ticket with this nonce. */
+  /** Returns the PSK of the ticket with this nonce (§4.6.1). */
   psk(ticketNonce: Uint8Array): Uint8Array {
     return this.hash.expandLabel(this.bytes, 'resumption', ticketNonce, this.hash.length)
   }

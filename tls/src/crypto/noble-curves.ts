@@ -12,14 +12,14 @@ export function nobleKeyPair(group: number): KeyPair {
 
 function x25519KeyPair(): KeyPair {
   const { secretKey, publicKey } = x25519.keygen()
-  // Throws on an all-zero secret (RFC 8446 §7.4.2).
+  // The call throws on an all-zero secret (RFC 8446 §7.4.2).
   return keyPair(secretKey, publicKey, (peer) => x25519.getSharedSecret(secretKey, peer))
 }
 
 function curveKeyPair(group: number): KeyPair {
   const curve = group === NAMED_GROUP.secp256r1 ? p256 : p384
   const secretKey = curve.utils.randomSecretKey()
-  // The x coordinate alone (§7.4.2), without the prefix of a compressed point.
+  // The secret is the x coordinate alone (§7.4.2), without the prefix of a compressed point.
   return keyPair(secretKey, curve.getPublicKey(secretKey, false), (peer) =>
     curve.getSharedSecret(secretKey, peer).slice(1),
   )

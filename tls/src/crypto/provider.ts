@@ -1,20 +1,20 @@
-// The seam to the primitives: what the engine asks of WebCrypto, noble, or another library.
+// The interface of the primitives, which WebCrypto, noble, or another library can implement.
 
 import type { HashName } from '../messages/transcript.ts'
 
-/** MaybePromise is a value that is there at once, or later. */
+/** A MaybePromise is a value that is there at once, or later. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** AEAD of one cipher suite under one key (RFC 8446 §5.2). May answer at once or with a promise. */
+/** An Aead is the AEAD of one cipher suite under one key (RFC 8446 §5.2). Its methods may return a promise or not. */
 export interface Aead {
   /**
-   * Has read the plaintext when it returns, also where it returns a promise: the caller uses that memory again.
+   * Seals a plaintext, and has read it when the call returns, also with a promise: the caller uses that memory again.
    * @returns the ciphertext with its 16-byte tag, in memory of its own
    */
   seal(nonce: Uint8Array, additionalData: Uint8Array, plaintext: Uint8Array): MaybePromise<Uint8Array>
   /**
-   * Only where sealing is synchronous: seals `parts`, one after the other, into `out`, which has the length of all of
-   * them and the tag. Spares three copies of every record.
+   * Seals `parts`, one after the other, into `out`, which has the length of all of them and the tag. It exists only
+   * where sealing is synchronous, and spares three copies of every record.
    */
   sealInto?(
     nonce: Uint8Array,
@@ -22,37 +22,37 @@ export interface Aead {
     parts: readonly Uint8Array[],
     out: Uint8Array,
   ): void
-  /** Throws or rejects when the tag is wrong. */
+  /** Opens a ciphertext. It throws or rejects when the tag is wrong. */
   open(nonce: Uint8Array, additionalData: Uint8Array, ciphertext: Uint8Array): MaybePromise<Uint8Array>
 }
 
-/** The server's half of a key exchange (§4.2.8): its own fresh share and the secret both sides have. */
+/** A KeyAgreement is the server's half of a key exchange (§4.2.8): its fresh share, and the secret of both sides. */
 export interface KeyAgreement {
   keyExchange: Uint8Array
-  /** The caller erases it. */
+  /** The shared secret, which the caller erases. */
   sharedSecret: Uint8Array
 }
 
-/** A key exchange in which the server speaks first, as in TLS 1.2. */
+/** A KeyPair is for a key exchange in which the server speaks first, as in TLS 1.2. */
 export interface KeyPair {
   keyExchange: Uint8Array
   /**
-   * Once.
+   * Agrees on a secret. It can be called once.
    * @returns the shared secret, which the caller erases
    * @throws TlsError `illegal_parameter` as {@link CryptoProvider.agree} does
    */
   agree(peerKeyExchange: Uint8Array): MaybePromise<Uint8Array>
-  /** Of the private key, as far as its bytes can be reached. */
+  /** Erases the private key, as far as its bytes can be reached. */
   erase(): void
 }
 
-/** A hash function with its HMAC. */
+/** A HashFunction is a hash function with its HMAC. */
 export interface HashFunction {
-  /** Of a digest. */
+  /** The length of a digest in bytes. */
   readonly length: number
   start(): RunningHash
   digest(bytes: Uint8Array): Uint8Array
-  /** In memory of its own, which the caller erases. */
+  /** Returns an HMAC in memory of its own, which the caller erases. */
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
 }
 
@@ -60,23 +60,27 @@ export interface HashFunction {
 export interface RunningHash {
   update(bytes: Uint8Array): unknown
   clone(): RunningHash
-  /** Ends it. */
+  /** Returns the digest, and ends the hash. */
   digest(): Uint8Array
 }
 
 /** CryptoProvider is the cryptography that the engine uses; {@link webCrypto} is the one for pages. */
 export interface CryptoProvider {
   randomBytes(length: number): Uint8Array
-  /** Takes the key over and erases it. */
+  /** Returns the AEAD for a key, which it takes over and erases. */
   aead(cipherSuite: number, key: Uint8Array): Aead
   /**
-   * @throws TlsError `illegal_parameter` when the peer's share is no valid key of the group (§4.2.8.2, §7.4.2); it has
-   *   the right length already
+   * Makes a fresh share and agrees on a secret.
+   * @throws TlsError `illegal_parameter` when the peer's share, whose length was checked, is no valid key of the group
+   *   (§4.2.8.2, §7.4.2)
    */
   agree(group: number, peerKeyExchange: Uint8Array): MaybePromise<KeyAgreement>
-  /** Of x25519, secp256r1 or secp384r1. */
+  /** Makes a key pair of x25519, secp256r1 or secp384r1. */
   keyPair(group: number): MaybePromise<KeyPair>
-  /** noble's, unless given. */
+  /**
+   * Returns the hash function.
+   * @default noble's
+   */
   hash?(name: HashName): HashFunction
 }
 

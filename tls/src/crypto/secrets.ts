@@ -1,8 +1,8 @@
-// The secrets of one connection: all that are alive are erased when it ends, whether its handshake was done or not.
+// The secrets of one connection. All that are alive are erased when it ends, whether its handshake was complete or not.
 
 import { TlsError } from '../errors.ts'
 
-/** Sees each traffic secret under its NSS key log label, when the user asked for that. */
+/** A KeyLog is called with each traffic secret under its NSS key log label, when `onSecret` is configured. */
 export type KeyLog = (label: string, secret: Uint8Array) => void
 
 interface Erasable {
@@ -12,10 +12,13 @@ interface Erasable {
 export class Secrets {
   readonly #alive = new Set<Erasable>()
   #over = false
-  /** Set once the ClientHello, whose random names the connection in a key log, is here. */
+  /** The key log. It is set after the ClientHello, whose random names the connection in a key log. */
   log: KeyLog = () => {}
 
-  /** @throws TlsError `closed` after `erase`: a handshake that does not know yet that it is over makes no new ones */
+  /**
+   * Adds a secret.
+   * @throws TlsError `closed` after `erase`, so that a handshake which has not noticed the end makes no new secrets
+   */
   add(secret: Erasable): void {
     if (this.#over) {
       secret.erase()
@@ -24,7 +27,7 @@ export class Secrets {
     this.#alive.add(secret)
   }
 
-  /** It was erased before the connection's end. */
+  /** Forgets a secret that was erased before the connection's end. */
   delete(secret: Erasable): void {
     this.#alive.delete(secret)
   }
@@ -35,12 +38,12 @@ export class Secrets {
   }
 }
 
-/** Bytes that only the key schedule reads, and that are erased when their phase is over. */
+/** A Secret holds bytes that only the key schedule reads. They are erased when their phase is over. */
 export class Secret {
   protected readonly bytes: Uint8Array
   protected readonly secrets: Secrets
 
-  /** Takes the bytes over. */
+  /** @param bytes the secret, which the object takes over */
   constructor(bytes: Uint8Array, secrets: Secrets) {
     this.bytes = bytes
     this.secrets = secrets

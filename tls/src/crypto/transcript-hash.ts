@@ -16,14 +16,14 @@ export class TranscriptHash {
     for (const message of messages) this.#running.update(message)
   }
 
-  /** Transcript-Hash of what was added, and, without adding it, of `more`. */
+  /** Returns the Transcript-Hash of the added messages, followed by `more`, which is not added. */
   digest(more?: Uint8Array): Uint8Array {
     const copy = this.#running.clone()
     if (more !== undefined) copy.update(more)
     return copy.digest()
   }
 
-  /** Before a HelloRetryRequest: the first ClientHello becomes the synthetic message_hash. */
+  /** Replaces the first ClientHello by the synthetic message_hash, before a HelloRetryRequest. */
   retry(): void {
     const clientHello = this.#running.digest()
     this.#running = this.#hash.start()

@@ -1,4 +1,4 @@
-// The default provider: WebCrypto where it has the algorithm, noble, loaded on demand, where it does not.
+// The default provider: WebCrypto where it has the algorithm, else noble, which is loaded on demand.
 
 import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
@@ -6,7 +6,7 @@ import { isAllZero } from './constant-time.ts'
 import { agreeHybrid } from './hybrid.ts'
 import type { Aead, CryptoProvider, KeyAgreement, KeyPair } from './provider.ts'
 
-/** webCrypto uses WebCrypto for AES-GCM, HMAC, HKDF and key agreement, and noble for what a browser does not have. */
+/** webCrypto uses WebCrypto for AES-GCM and key agreement where it has them, and noble for all else. */
 export const webCrypto: CryptoProvider = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   aead: (cipherSuite, key) =>
@@ -19,14 +19,14 @@ export const webCrypto: CryptoProvider = {
   keyPair,
 }
 
-/** Its key is imported, or its code loaded, while the first records already wait for it. */
+/** An AEAD whose key is imported, or whose code is loaded, while the first records already wait for it. */
 function lateAead(loading: Promise<Aead>): Aead {
   let aead: Aead | undefined
   loading.then(
     (loaded) => {
       aead = loaded
     },
-    // Reported by the calls that wait for it.
+    // The calls that wait for it report the error.
     () => {},
   )
   return {
@@ -88,16 +88,16 @@ async function keyPair(group: number): Promise<KeyPair> {
     } catch (error) {
       throw violation('illegal_parameter', 'the key share is no point of its group', error)
     }
-    // §7.4.2: X25519 with a point of small order.
+    // The peer's point has a small order (X25519, §7.4.2).
     if (isAllZero(sharedSecret)) throw violation('illegal_parameter', 'the shared secret is all zero')
     return sharedSecret
   }
   const keyExchange = new Uint8Array(await crypto.subtle.exportKey('raw', own.publicKey))
-  // The private key was never bytes of ours.
+  // The private key never was bytes that could be erased.
   return { keyExchange, agree, erase: () => {} }
 }
 
-/** Undefined where this WebCrypto does not have the curve. */
+/** Resolves with undefined where this WebCrypto does not have the curve. */
 async function generateKey(algorithm: Curve['algorithm']): Promise<CryptoKeyPair | undefined> {
   try {
     return (await crypto.subtle.generateKey(algorithm, false, ['deriveBits'])) as CryptoKeyPair

@@ -23,14 +23,17 @@ export class Channel {
   #wake: { resolve(): void; reject(error: TlsError): void } | undefined
   #idle: (() => void)[] = []
 
-  /** `flush` handles its own errors. */
+  /** @param flush sends queued records, and handles its own errors */
   constructor(inbound: Inbound, outbound: Outbound, flush: () => unknown) {
     this.inbound = inbound
     this.outbound = outbound
     this.#flush = flush
   }
 
-  /** The next message, which must be of this type. */
+  /**
+   * Resolves with the next message, which must be of this type.
+   * @throws TlsError
+   */
   async read(type: number): Promise<Uint8Array> {
     for (;;) {
       if (!this.#assembler.empty && this.#assembler.type !== type)
@@ -44,13 +47,13 @@ export class Channel {
     }
   }
 
-  /** TLS 1.2 from here on: a change_cipher_spec is part of the handshake, and an alert's level means something. */
+  /** Switches to TLS 1.2: change_cipher_spec is part of the handshake, and an alert's level has a meaning. */
   useTls12(): void {
     this.#tls12 = true
     this.alerts.useLevels()
   }
 
-  /** RFC 5246 §7.1: one byte, 0x01, between two messages. */
+  /** Reads a change_cipher_spec: one byte, 0x01, between two messages (RFC 5246 §7.1). */
   async readChangeCipherSpec(): Promise<void> {
     for (;;) {
       if (!this.#assembler.empty)
@@ -66,64 +69,64 @@ export class Channel {
     this.outbound.queue(CONTENT_TYPE.handshake, concat(...messages))
   }
 
-  /** Sends what is queued, without waiting for it. */
+  /** Sends the queued messages without waiting for that. */
   flush(): void {
     this.#flush()
   }
 
-  /** §D.4: what middleboxes want to see after our first message. */
+  /** Sends the change_cipher_spec that middleboxes expect after the server's first message (§D.4). */
   sendChangeCipherSpec(): void {
     this.outbound.queue(CONTENT_TYPE.change_cipher_spec, Uint8Array.of(1))
   }
 
   /**
-   * The message that was read last ends a flight: its sender waits for an answer and sends nothing behind it.
+   * Checks that the last message ends a flight: its sender waits for an answer, and sends nothing after it.
    * @throws TlsError `unexpected_message` when bytes of another message share a record with it
    */
   requireFlightEnd(): void {
     if (!this.#assembler.empty) throw violation('unexpected_message', 'a message behind the end of a flight')
   }
 
-  /** §5.1: "Handshake messages MUST NOT span key changes". */
+  /** Changes the key of incoming records. "Handshake messages MUST NOT span key changes" (§5.1). */
   protectInbound(protection: RecordProtection): void {
     this.requireFlightEnd()
     this.inbound.protect(protection)
   }
 
-  /** The peer's Finished was the last message. */
+  /** Ends the handshake after the peer's Finished. */
   endHandshake(): void {
     this.requireFlightEnd()
     this.inbound.endHandshake()
   }
 
-  /** More bytes were pushed into `inbound`. */
+  /** Called when more bytes were pushed into `inbound`. */
   arrived(): void {
     this.#wake?.resolve()
     this.#wake = undefined
   }
 
-  /** No more bytes will come; the handshake fails once it has read what there is. */
+  /** Called when no more bytes will come. The handshake fails once it has read the rest. */
   end(): void {
     this.#ended = true
     this.#wake?.reject(truncated())
     this.#wake = undefined
   }
 
-  /** The handshake is over, or its failure known: nobody waits any longer. */
+  /** Ends all waiting: the handshake is over, or its failure is known. */
   close(error?: TlsError): void {
     if (error !== undefined) this.#wake?.reject(error)
     this.#wake = undefined
     this.#release()
   }
 
-  /** Settles when the handshake has read all there is, or is over. */
+  /** Settles when the handshake has read all that came, or is over. */
   idle(): Promise<void> {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   async #nextPlaintext(): Promise<Plaintext> {
     for (;;) {
-      // Between finding nothing and waiting nothing may be awaited: an arrival would go unnoticed.
+      // Nothing may be awaited between an empty read and the wait: an arrival would go unnoticed.
       const next = this.inbound.next()
       if (next === undefined) await this.#moreInput()
       else {
@@ -150,12 +153,15 @@ export class Channel {
     else if (type === CONTENT_TYPE.change_cipher_spec) this.#dropChangeCipherSpec(content)
     else if (type !== CONTENT_TYPE.handshake)
       throw violation('unexpected_message', `content of type ${type} in a handshake`)
-    // §5.1: "Implementations MUST NOT send zero-length fragments of Handshake types".
+    // "Implementations MUST NOT send zero-length fragments of Handshake types" (§5.1).
     else if (content.length === 0) throw violation('unexpected_message', 'an empty handshake fragment')
     else this.#assembler.push(content)
   }
 
-  /** §5: one byte 0x01, after the first ClientHello, before the Finished, not in the middle of a message. */
+  /**
+   * Drops a change_cipher_spec: one byte 0x01, after the first ClientHello, before the Finished, not within a message
+   * (§5).
+   */
   #dropChangeCipherSpec(content: Uint8Array): void {
     this.#changeCipherSpecs++
     const inPlace = this.#messagesRead > 0 && this.#assembler.empty && !this.#tls12
@@ -173,7 +179,7 @@ export class Channel {
   }
 }
 
-/** RFC 8446 §6.1: without a close_notify an attacker may have cut the data short. */
+/** Makes the error for an end without a close_notify: an attacker may have cut the data short (RFC 8446 §6.1). */
 export function truncated(): TlsError {
   return new TlsError('truncated', 'the transport ended without a close_notify')
 }

@@ -1,10 +1,10 @@
-// What a handshake, of either version, leaves behind for the connection.
+// The result of a handshake, of either version, for its connection.
 
 import type { ConnectionInfo } from '../config.ts'
 
 export interface HandshakeResult {
   info: ConnectionInfo
-  /** Undefined when nothing may be exported. */
+  /** The exporter. Undefined when nothing may be exported. */
   exporter: Exporter | undefined
   postHandshake: PostHandshake
 }
@@ -13,12 +13,12 @@ export interface Exporter {
   export(label: string, context: Uint8Array | undefined, length: number): Uint8Array
 }
 
-/** Handshake messages after the handshake. */
+/** PostHandshake handles handshake messages after the handshake. */
 export interface PostHandshake {
-  /** Content of a handshake record. */
+  /** Called with the content of a handshake record. */
   accept(content: Uint8Array): void
-  /** Content of another type came. */
+  /** Called when content of another type came. */
   acceptOther(): void
-  /** Some of it was application data. */
+  /** Called when application data came. */
   dataReceived(): void
 }

@@ -33,17 +33,18 @@ import { requestSignature } from './signer.ts'
 
 const VERSION = 'TLSv1.3' as const
 
-/** The ClientHello that counts, and what came before it. */
+/** The ClientHello that counts, and the transcript before it. */
 interface Offer {
   hello: ClientHello
   negotiated: NegotiatedParameters & { keyExchange: Uint8Array }
-  /** Without `hello` itself. */
+  /** The transcript without `hello` itself. */
   transcript: TranscriptHash
   retry: Required<Pick<SignRequest, 'clientHello' | 'helloRetryRequest' | 'clientHelloRetry'>> | undefined
 }
 
 /**
- * From the first ClientHello to the client's Finished; `leaving` aborts when the client is gone.
+ * Runs the handshake from the first ClientHello to the client's Finished.
+ * @param leaving aborts when the client has left
  * @throws TlsError with the alert that ends the connection
  */
 export async function handshake(
@@ -57,10 +58,10 @@ export async function handshake(
   const { hello, negotiated, transcript, retry } = await agree(first, channel, settings)
   const { cipherSuite, group, alpn } = negotiated
   const hash = hashOf(crypto, suiteHash(cipherSuite)!)
-  // RFC 8449 §4: the limit of TLS 1.3 counts the content type.
+  // In TLS 1.3 the limit counts the content type (RFC 8449 §4).
   if (hello.recordSizeLimit !== undefined) channel.outbound.limitRecords(hello.recordSizeLimit - 1)
 
-  // pre_shared_key (§4.2.11): a session that the client resumes, or none.
+  // The pre_shared_key (§4.2.11) names a session that the client resumes, if any.
   const psk = await acceptPsk(hello, negotiated, transcript, settings, secrets)
   if (psk === undefined) requireScheme(hello, SCHEME_OF[settings.algorithm])
   const earlySecret = psk?.earlySecret ?? new EarlySecret(hash, undefined, secrets)
@@ -91,13 +92,13 @@ export async function handshake(
 
   // EncryptedExtensions (§4.3.1)
   const encryptedExtensions = encodeEncryptedExtensions({
-    // RFC 6066 §3: not when a session is resumed.
+    // A resumption has no server_name (RFC 6066 §3).
     serverName: hello.serverName !== undefined && psk === undefined,
     alpn,
     recordSizeLimit: hello.recordSizeLimit === undefined ? undefined : RECORD_FRAGMENT_MAX_BYTES + 1,
   })
   transcript.add(encryptedExtensions)
-  // §5.1: messages of one flight share records.
+  // The messages of one flight share records (§5.1).
   const flight = [encryptedExtensions]
 
   // Certificate or CompressedCertificate, CertificateVerify (§4.4.2, §4.4.3; RFC 8879 §4)
@@ -147,7 +148,7 @@ export async function handshake(
   return { info, exporter, postHandshake: new KeyUpdates(crypto, cipherSuite, channel, traffic) }
 }
 
-/** §4.1.1, and §4.1.4 when the client has no share of a group that we have. */
+/** Negotiates (§4.1.1), with a HelloRetryRequest when the client sent no share of a common group (§4.1.4). */
 async function agree(first: ClientHello, channel: Channel, settings: Settings): Promise<Offer> {
   channel.requireFlightEnd()
   const negotiated = negotiate(first, settings)
@@ -178,7 +179,7 @@ async function agree(first: ClientHello, channel: Channel, settings: Settings): 
   }
 }
 
-/** The shortest form that the client takes. */
+/** Returns the shortest form of the certificate that the client accepts. */
 function certificateFor(
   { certificateCompression }: ClientHello,
   { certificateChain, compressedCertificates }: Settings,
@@ -203,7 +204,10 @@ async function readFinished(
   transcript.add(message)
 }
 
-/** `authenticatedAt`: of the session that this connection resumes, if it does. */
+/**
+ * Sends tickets.
+ * @param authenticatedAt that of the session which this connection resumes, if it does
+ */
 async function sendTickets(
   channel: Channel,
   settings: Settings,

@@ -1,4 +1,4 @@
-// KeyUpdate in both directions (RFC 8446 §4.6.3): the only handshake message after the handshake.
+// Handles KeyUpdate in both directions (RFC 8446 §4.6.3): the only handshake message after the handshake.
 
 import type { ApplicationTrafficSecret } from '../crypto/key-schedule.ts'
 import type { CryptoProvider } from '../crypto/provider.ts'
@@ -23,7 +23,7 @@ export class KeyUpdates implements PostHandshake {
   readonly #assembler = new MessageAssembler()
   #clientTraffic: ApplicationTrafficSecret
   #serverTraffic: ApplicationTrafficSecret
-  /** In a row. */
+  /** The number of KeyUpdates in a row. */
   #received = 0
 
   constructor(
@@ -54,7 +54,7 @@ export class KeyUpdates implements PostHandshake {
     if (!this.#assembler.empty) throw violation('unexpected_message', 'a message is cut by other content')
   }
 
-  /** Data between KeyUpdates makes them legitimate again. */
+  /** Data between KeyUpdates makes further ones legitimate. */
   dataReceived(): void {
     this.#received = 0
   }

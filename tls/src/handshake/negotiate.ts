@@ -1,4 +1,5 @@
-// What a ClientHello and our preferences agree on (RFC 8446 §4.1.1, §4.2, §9.2). Decides; sends nothing.
+// Negotiates the parameters from a ClientHello and the server's preferences (RFC 8446 §4.1.1, §4.2, §9.2). It sends
+// nothing.
 
 import type { Settings } from '../config.ts'
 import { violation } from '../errors.ts'
@@ -6,7 +7,10 @@ import type { ClientHello } from '../messages/client-hello.ts'
 import { CIPHER_SUITE, EXTENSION, NAMED_GROUP } from '../messages/constants.ts'
 import { suiteHash } from '../messages/transcript.ts'
 
-/** Ours first: every WebCrypto has AES-GCM, ChaCha20-Poly1305 is loaded for clients that have nothing else. */
+/**
+ * The server's order of preference: every WebCrypto has AES-GCM, and ChaCha20-Poly1305 is loaded for clients without
+ * it.
+ */
 const CIPHER_SUITES: readonly number[] = [
   CIPHER_SUITE.TLS_AES_128_GCM_SHA256,
   CIPHER_SUITE.TLS_AES_256_GCM_SHA384,
@@ -15,16 +19,16 @@ const CIPHER_SUITES: readonly number[] = [
 
 const CURVES: readonly number[] = [NAMED_GROUP.x25519, NAMED_GROUP.secp256r1, NAMED_GROUP.secp384r1]
 
-/** Its code is loaded on demand, which a service worker may not do (HTML, HostLoadImportedModule). */
+/** The hybrid's code is loaded on demand, which a service worker may not do (HTML, HostLoadImportedModule). */
 const HYBRID: readonly number[] = 'ServiceWorkerGlobalScope' in globalThis ? [] : [NAMED_GROUP.X25519MLKEM768]
 
-/** Among the shares that a client sent. */
+/** The order of preference among the shares that a client sent. */
 const GROUPS: readonly number[] = [...HYBRID, ...CURVES]
 
-/** When none of its shares will do. The hybrid comes last: it alone is not worth a round trip. */
+/** The order of preference when no share fits. The hybrid comes last: it alone is not worth a round trip. */
 const RETRY_GROUPS: readonly number[] = [...CURVES, ...HYBRID]
 
-/** Bytes of a client's share (§4.2.8.2; draft-ietf-tls-ecdhe-mlkem §4). */
+/** The bytes of a client's share in each group (§4.2.8.2; draft-ietf-tls-ecdhe-mlkem §4). */
 const SHARE_BYTES: Readonly<Record<number, number>> = {
   [NAMED_GROUP.x25519]: 32,
   [NAMED_GROUP.secp256r1]: 65,
@@ -32,18 +36,21 @@ const SHARE_BYTES: Readonly<Record<number, number>> = {
   [NAMED_GROUP.X25519MLKEM768]: 1184 + 32,
 }
 
-/** psk_dhe_ke (§4.2.9), the only mode that we resume with. */
+/** The mode psk_dhe_ke (§4.2.9), the only one in which the server resumes. */
 const PSK_DHE_KE = 1
 
 export interface NegotiatedParameters {
   cipherSuite: number
   group: number
-  /** The client's share of the group; undefined when a HelloRetryRequest must ask for it. */
+  /** The client's share of the group. Undefined when a HelloRetryRequest must ask for it. */
   keyExchange: Uint8Array | undefined
   alpn: string | undefined
 }
 
-/** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
+/**
+ * Negotiates the parameters.
+ * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides lack in common
+ */
 export function negotiate(
   hello: ClientHello,
   { alpn, hashes, helloRetryRequest = true }: Settings,
@@ -64,13 +71,13 @@ function isAllowed(cipherSuite: number, hashes: Settings['hashes']): boolean {
   return hashes === undefined || hashes.includes(suiteHash(cipherSuite)!)
 }
 
-/** §4.1.2. */
+/** Requires the compression method null (§4.1.2). */
 function requireNoCompression(hello: ClientHello): void {
   if (hello.compressionMethods.length !== 1 || hello.compressionMethods[0] !== 0)
     throw violation('illegal_parameter', 'compression is offered')
 }
 
-/** §9.2. Without (EC)DHE there is no handshake here, so both extensions of it are mandatory. */
+/** Requires both extensions of (EC)DHE (§9.2): without it there is no handshake here. */
 function requireExtensions({ extensions }: ClientHello): void {
   const required: number[] = [EXTENSION.supported_groups, EXTENSION.key_share]
   if (extensions.has(EXTENSION.pre_shared_key)) required.push(EXTENSION.psk_key_exchange_modes)
@@ -79,7 +86,7 @@ function requireExtensions({ extensions }: ClientHello): void {
   if (missing !== undefined) throw violation('missing_extension', `extension ${missing} is missing`)
 }
 
-/** §4.2.8. */
+/** Chooses the group, and the client's share of it (§4.2.8). */
 function chooseGroup(hello: ClientHello): Pick<NegotiatedParameters, 'group' | 'keyExchange'> {
   if (!hello.keyShares.every(({ group }) => hello.supportedGroups.includes(group)))
     throw violation('illegal_parameter', 'a key share of a group outside supported_groups')
@@ -93,17 +100,19 @@ function chooseGroup(hello: ClientHello): Pick<NegotiatedParameters, 'group' | '
   return { group, keyExchange }
 }
 
-/** SEC 1 §2.3.3: the first byte of an uncompressed point, the only form there is (§4.2.8.2; RFC 8422 §5.1.2). */
+/**
+ * The first byte of an uncompressed point (SEC 1 §2.3.3), the only form that is allowed (§4.2.8.2; RFC 8422 §5.1.2).
+ */
 const UNCOMPRESSED = 4
 
-/** What can be said about a client's share without arithmetic. */
+/** Checks a client's share as far as that needs no arithmetic. */
 export function requireKeyExchange(group: number, keyExchange: Uint8Array): void {
   const isPoint = group === NAMED_GROUP.secp256r1 || group === NAMED_GROUP.secp384r1
   if (keyExchange.length !== SHARE_BYTES[group] || (isPoint && keyExchange[0] !== UNCOMPRESSED))
     throw violation('illegal_parameter', `a key share that is none of group ${group}`)
 }
 
-/** RFC 7301 §3.2. */
+/** Chooses the protocol (RFC 7301 §3.2). */
 export function chooseAlpn(hello: ClientHello, ours: readonly string[]): string | undefined {
   if (ours.length === 0 || hello.alpn.length === 0) return undefined
   const alpn = ours.find((name) => hello.alpn.includes(name))
@@ -111,7 +120,7 @@ export function chooseAlpn(hello: ClientHello, ours: readonly string[]): string 
   return alpn
 }
 
-/** §4.4.3: only with a scheme that the client listed. A resumed session needs none. */
+/** Requires that the client listed the scheme (§4.4.3). A resumed session needs none. */
 export function requireScheme(hello: ClientHello, scheme: number): void {
   if (!hello.extensions.has(EXTENSION.signature_algorithms))
     throw violation('missing_extension', 'signature_algorithms is missing')
@@ -123,7 +132,10 @@ export function allowsResumption(hello: ClientHello): boolean {
   return hello.pskKeyExchangeModes.includes(PSK_DHE_KE)
 }
 
-/** §4.1.2: what the second ClientHello may change; it must not have early_data, and we sent no cookie. */
+/**
+ * The second ClientHello may change these extensions (§4.1.2). It must not have early_data, and the server sent no
+ * cookie.
+ */
 const CHANGEABLE: readonly number[] = [
   EXTENSION.key_share,
   EXTENSION.pre_shared_key,
@@ -131,7 +143,10 @@ const CHANGEABLE: readonly number[] = [
   EXTENSION.padding,
 ]
 
-/** @throws TlsError when the ClientHello after a HelloRetryRequest for `group` is not the first one with that share */
+/**
+ * Compares both ClientHellos.
+ * @throws TlsError when the one after a HelloRetryRequest for `group` is not the first one with that share
+ */
 export function requireRetried(first: ClientHello, second: ClientHello, group: number): void {
   const fixed = (hello: ClientHello) => [
     Uint8Array.of(hello.legacyVersion >> 8, hello.legacyVersion),

@@ -1,4 +1,4 @@
-// Which of the PSKs that a ClientHello offers resumes a session (RFC 8446 §4.2.11).
+// Chooses among the PSKs of a ClientHello the one that resumes a session (RFC 8446 §4.2.11).
 
 import type { ConnectionInfo, Settings } from '../config.ts'
 import { equalInConstantTime } from '../crypto/constant-time.ts'
@@ -14,14 +14,14 @@ import type { Session } from '../session-tickets.ts'
 import { allowsResumption, type NegotiatedParameters } from './negotiate.ts'
 
 export interface AcceptedPsk {
-  /** Of the identity in the client's list. */
+  /** The index of the identity in the client's list. */
   index: number
   earlySecret: EarlySecret
-  /** When the session began with a certificate, in seconds since the Unix epoch. */
+  /** The time of the session's handshake with a certificate, in seconds since the Unix epoch. */
   authenticatedAt: number
 }
 
-/** What a connection has in common with those that resume it, and they with it. */
+/** The properties that a connection shares with those that resume it. */
 type SessionKind = Omit<Session, 'psk' | 'authenticatedAt'>
 
 export function sessionOf(
@@ -60,7 +60,7 @@ export async function acceptPsk(
       continue
     }
     const earlySecret = new EarlySecret(hashOf(settings.crypto, session.hash), session.psk, secrets)
-    // §4.2.11.2: the binder covers the ClientHello up to the list of binders.
+    // The binder covers the ClientHello up to the list of binders (§4.2.11.2).
     const truncatedHello = hello.message.subarray(0, hello.message.length - offered.bindersLength)
     if (!equalInConstantTime(offered.binders[index]!, earlySecret.binder(transcript.digest(truncatedHello))))
       throw violation('decrypt_error', 'a PSK binder does not verify')

@@ -1,18 +1,22 @@
-// The signature over a handshake, by somebody else: bounded in time and in number, given up when the client leaves.
+// Requests the signature over a handshake: bounded in time and in number, and given up when the client leaves.
 
 import type { Signer, SignRequest } from '../config.ts'
 import { TlsError } from '../errors.ts'
 import { type Limits, SIGNATURES_IN_FLIGHT_MAX, SIGNATURES_WAITING_MAX } from '../limits.ts'
 import { ALERT } from '../messages/constants.ts'
 
-/** @throws TlsError `signer_timeout` or `signer_failed`, both an internal_error to the client, or the leaving's reason */
+/**
+ * Resolves with the signature.
+ * @throws TlsError `signer_timeout` or `signer_failed`, both an internal_error to the client, or the reason of
+ *   `leaving`
+ */
 export async function requestSignature(
   sign: (signal: AbortSignal) => ReturnType<Signer>,
   { signTimeoutMs }: Limits,
   leaving: AbortSignal,
 ): Promise<Uint8Array> {
   leaving.throwIfAborted()
-  // AbortSignal.timeout and AbortSignal.any would do, and cost more than the signal's use.
+  // AbortSignal.timeout and AbortSignal.any would do the same at a higher cost.
   const given = new AbortController()
   const { signal } = given
   const leave = () => given.abort(leaving.reason)
@@ -31,7 +35,7 @@ export async function requestSignature(
   throw failure('signer_failed', 'the signer gave an empty signature')
 }
 
-/** Does not rely on the work to heed its signal. */
+/** Rejects when the signal aborts, also when the work does not heed it. */
 async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T> | T): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
@@ -48,9 +52,9 @@ function failure(code: string, message: string, cause?: unknown): TlsError {
 }
 
 /**
- * A signer that all connections of a site share: at most `inFlight` signatures at the same time, `waiting` more in a
- * queue, so that a flood of handshakes costs the real signer no more than that. `R` is for a signer that is told more
- * than the engine's request.
+ * Returns a signer that all connections of a site share. It runs at most `inFlight` signatures at a time, with
+ * `waiting` more in a queue, so that a flood of handshakes costs the real signer no more. `R` is the request of a
+ * signer that needs more than the engine's.
  */
 export function boundedSigner<R = SignRequest>(
   sign: (request: R, signal: AbortSignal) => ReturnType<Signer>,
@@ -81,7 +85,7 @@ export function boundedSigner<R = SignRequest>(
     try {
       return await sign(request, signal)
     } finally {
-      // The next one takes this one's place, so `running` stays.
+      // The next signature takes the slot of this one, so `running` stays.
       const next = queue.shift()
       if (next === undefined) running--
       else next()

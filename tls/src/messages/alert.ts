@@ -1,19 +1,22 @@
-// Alerts as they are on the wire (RFC 8446 §6).
+// Encodes and names alerts (RFC 8446 §6).
 
 import { ALERT, CONTENT_TYPE, VERSION } from './constants.ts'
 
 export const ALERT_LEVEL = { warning: 1, fatal: 2 } as const
 
-/** Closure alerts, and the one of TLS 1.2 that refuses without ending anything (RFC 5246 §7.2.2); the others are fatal. */
+/**
+ * Closure alerts, and the alert of TLS 1.2 that refuses without ending anything (RFC 5246 §7.2.2), are warnings. The
+ * others are fatal.
+ */
 const WARNINGS: readonly number[] = [ALERT.close_notify, ALERT.user_canceled, ALERT.no_renegotiation]
 
-/** The two bytes of an alert. */
+/** Returns the two bytes of an alert. */
 export function encodeAlert(description: number): Uint8Array {
   const level = WARNINGS.includes(description) ? ALERT_LEVEL.warning : ALERT_LEVEL.fatal
   return Uint8Array.of(level, description)
 }
 
-/** A plaintext record with an alert: all that a relay says to a ClientHello that it refuses. */
+/** Returns a plaintext record with an alert: a relay sends no more to a ClientHello that it refuses. */
 export function alertRecord(description: number): Uint8Array {
   return Uint8Array.of(
     CONTENT_TYPE.alert,
@@ -25,7 +28,7 @@ export function alertRecord(description: number): Uint8Array {
   )
 }
 
-/** The RFC's name of an alert, or its number when it has none here. */
+/** Returns the RFC's name of an alert, or its number when it has none here. */
 export function alertName(description: number): string {
   return Object.entries(ALERT).find(([, number]) => number === description)?.[0] ?? `alert ${description}`
 }

@@ -5,7 +5,7 @@ import { DecodeError } from './errors.ts'
 
 const INITIAL_BYTES = 512
 
-/** Room grows by doubling with what arrived, never with what a header claims. */
+/** MessageAssembler doubles its buffer as bytes arrive, and never trusts the length that a header claims. */
 export class MessageAssembler {
   #buffer = new Uint8Array(INITIAL_BYTES)
   #start = 0
@@ -23,13 +23,13 @@ export class MessageAssembler {
     this.#end += fragment.length
   }
 
-  /** The type of the next message, as soon as its first byte is here. */
+  /** The type of the next message, once its first byte has come. */
   get type(): number | undefined {
     return this.empty ? undefined : this.#buffer[this.#start]!
   }
 
   /**
-   * A copy of the next whole message, header included.
+   * Returns a copy of the next whole message, header included.
    * @returns undefined while it is incomplete
    * @throws DecodeError as soon as its header claims more than `maxBytes`
    */
@@ -43,7 +43,7 @@ export class MessageAssembler {
     if (available < length) return undefined
     const message = this.#buffer.slice(this.#start, this.#start + length)
     this.#start += length
-    // A long message must not hold its room for the rest of the connection.
+    // The buffer of a long message must not stay for the rest of the connection.
     if (this.empty && this.#buffer.length > INITIAL_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES)
     return message
   }

@@ -8,9 +8,9 @@ import { concat, handshakeMessage, u16, vector } from './writer.ts'
 
 /** Certificate is the Certificate message of TLS 1.3 (RFC 8446 §4.4.2). */
 export interface Certificate {
-  /** certificate_request_context: empty in a server's certificate. */
+  /** The certificate_request_context. It is empty in a server's certificate. */
   context: Uint8Array
-  /** DER, leaf first; at least one. */
+  /** The certificates as DER, leaf first. There is at least one. */
   certificates: Uint8Array[]
 }
 
@@ -31,7 +31,10 @@ export function parseCertificate(message: Uint8Array): Certificate {
   return { context, certificates }
 }
 
-/** @param chain DER, leaf first; no entry has extensions */
+/**
+ * Encodes a Certificate message without extensions.
+ * @param chain DER, leaf first
+ */
 export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
   const entries = chain.map((der) => concat(vector(3, der), vector(2)))
   return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(1), vector(3, ...entries))
@@ -39,7 +42,10 @@ export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
 
 const SERVER_CONTEXT = 'TLS 1.3, server CertificateVerify'
 
-/** What a server's CertificateVerify signs (§4.4.3): 64 spaces, the context string, a zero byte, the transcript hash. */
+/**
+ * Returns the bytes that a server's CertificateVerify signs (§4.4.3): 64 spaces, the context string, a zero byte, the
+ * transcript hash.
+ */
 export function certificateVerifyContent(transcriptHash: Uint8Array): Uint8Array {
   return concat(new TextEncoder().encode(`${' '.repeat(64)}${SERVER_CONTEXT}\0`), transcriptHash)
 }

@@ -1,10 +1,13 @@
-// Peeks a ClientHello, possibly fragmented, out of the raw TLS records that a connection begins with.
+// Reads a ClientHello, fragmented or not, from the raw TLS records with which a connection begins.
 
 import { MessageAssembler } from './assembler.ts'
 import { CONTENT_TYPE, HANDSHAKE_TYPE, RECORD_FRAGMENT_MAX_BYTES, RECORD_HEADER_BYTES } from './constants.ts'
 import { DecodeError } from './errors.ts'
 
-/** Every byte is looked at once, whatever the chunking. Keeps nothing but the message: the caller replays the rest. */
+/**
+ * ClientHelloReader reads every byte once, whatever the chunking. It keeps only the message: the caller replays the
+ * rest.
+ */
 export class ClientHelloReader {
   readonly #maxBytes: number
   readonly #assembler = new MessageAssembler()
@@ -14,13 +17,14 @@ export class ClientHelloReader {
   #seen = 0
   #message: Uint8Array | undefined
 
-  /** `maxBytes` bounds the ClientHello with its record headers. */
+  /** @param options `maxBytes` bounds the ClientHello with its record headers */
   constructor(options: { maxBytes: number }) {
     this.#maxBytes = options.maxBytes
   }
 
   /**
-   * @returns the whole ClientHello message, its 4-byte header included, once it is complete; what follows it is ignored
+   * Reads bytes.
+   * @returns the whole ClientHello message with its 4-byte header, once it is complete; later bytes are ignored
    * @throws DecodeError `not_tls`, `not_client_hello` or `too_large`, at the first byte that shows it
    */
   push(bytes: Uint8Array): Uint8Array | undefined {

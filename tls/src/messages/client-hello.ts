@@ -14,7 +14,10 @@ export interface KeyShareEntry {
   keyExchange: Uint8Array
 }
 
-/** Byte fields are views into `message`. A list is empty when its extension is absent. */
+/**
+ * A ClientHello is a parsed ClientHello message. Byte fields are views into `message`. A list is empty when its
+ * extension is absent.
+ */
 export interface ClientHello {
   /** The whole handshake message. */
   message: Uint8Array
@@ -24,9 +27,9 @@ export interface ClientHello {
   cipherSuites: number[]
   compressionMethods: Uint8Array
   extensions: Extensions
-  /** RFC 6066 §3; lower case. */
+  /** The host_name of server_name (RFC 6066 §3), in lower case. */
   serverName: string | undefined
-  /** RFC 7301 §3.1, in the client's order. Each byte of a name is one character. */
+  /** The protocols in the client's order (RFC 7301 §3.1). Each byte of a name is one character. */
   alpn: string[]
   supportedVersions: number[]
   supportedGroups: number[]
@@ -35,14 +38,15 @@ export interface ClientHello {
   pskKeyExchangeModes: Uint8Array
   preSharedKey: OfferedPsks | undefined
   earlyData: boolean
-  /** RFC 8879 §3, in the client's order. */
+  /** The algorithms of compress_certificate (RFC 8879 §3), in the client's order. */
   certificateCompression: number[]
-  /** RFC 8449 §4. */
+  /** The record_size_limit (RFC 8449 §4). */
   recordSizeLimit: number | undefined
 }
 
 /**
- * @throws DecodeError: `decode_error` for lengths that do not add up, `illegal_parameter` for duplicates, a
+ * Parses a whole ClientHello message, header included.
+ * @throws DecodeError `decode_error` for lengths that do not add up, `illegal_parameter` for duplicates, a
  *   pre_shared_key that is not last, or a value out of its range
  */
 export function parseClientHello(message: Uint8Array): ClientHello {
@@ -89,7 +93,7 @@ export function parseClientHello(message: Uint8Array): ClientHello {
   }
 }
 
-/** RFC 7301 §3.1: `ProtocolName protocol_name_list<2..2^16-1>`, no name empty. */
+/** Parses `ProtocolName protocol_name_list<2..2^16-1>`, in which no name is empty (RFC 7301 §3.1). */
 export function parseAlpn(body: Uint8Array): string[] {
   const extension = new Reader(body, 'ALPN')
   const names = new Reader(extension.vector(2, 2), 'ALPN list')
@@ -106,7 +110,7 @@ function list(body: Uint8Array, what: string, width: 1 | 2): number[] {
   return values
 }
 
-/** §4.2.8: `KeyShareEntry client_shares<0..2^16-1>`; one entry at most for a group. */
+/** Parses `KeyShareEntry client_shares<0..2^16-1>`, with at most one entry for a group (§4.2.8). */
 function parseKeyShares(body: Uint8Array): KeyShareEntry[] {
   const extension = new Reader(body, 'key_share')
   const entries = new Reader(extension.vector(2), 'key_share list')
@@ -132,7 +136,7 @@ function parseEmpty(body: Uint8Array): boolean {
   return true
 }
 
-/** RFC 8449 §4: "Endpoints MUST NOT send a record_size_limit with a value smaller than 64". */
+/** Parses the limit. "Endpoints MUST NOT send a record_size_limit with a value smaller than 64" (RFC 8449 §4). */
 function parseRecordSizeLimit(body: Uint8Array): number {
   const reader = new Reader(body, 'record_size_limit')
   const limit = reader.u16()

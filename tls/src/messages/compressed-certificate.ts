@@ -7,15 +7,18 @@ import { handshakeMessage, u16, u24, vector } from './writer.ts'
 
 /** CompressedCertificate is the CompressedCertificate message (RFC 8879 §4). */
 export interface CompressedCertificate {
-  /** A `CERTIFICATE_COMPRESSION`. */
+  /** One of `CERTIFICATE_COMPRESSION`. */
   algorithm: number
-  /** Bytes of the body of the Certificate message, its 4-byte header not included, as its sender claims. */
+  /** The length that the sender claims for the body of the Certificate message, without its 4-byte header. */
   uncompressedLength: number
-  /** That body, compressed. A view into the message when it was parsed. */
+  /** The compressed body. After parsing it is a view into the message. */
   compressed: Uint8Array
 }
 
-/** §3: `CertificateCompressionAlgorithm algorithms<2..2^8-2>` of the extension compress_certificate, as the client lists them. */
+/**
+ * Parses `CertificateCompressionAlgorithm algorithms<2..2^8-2>` of the extension compress_certificate (§3), in the
+ * client's order.
+ */
 export function parseCompressionAlgorithms(body: Uint8Array): number[] {
   const reader = new Reader(body, 'compress_certificate')
   const algorithms = reader.u16Vector(1)
@@ -23,7 +26,7 @@ export function parseCompressionAlgorithms(body: Uint8Array): number[] {
   return algorithms
 }
 
-/** §4. */
+/** Encodes a CompressedCertificate (§4). */
 export function encodeCompressedCertificate({
   algorithm,
   uncompressedLength,
@@ -37,7 +40,10 @@ export function encodeCompressedCertificate({
   )
 }
 
-/** @throws DecodeError `decode_error` for lengths that do not add up */
+/**
+ * Parses a whole CompressedCertificate message.
+ * @throws DecodeError `decode_error` for lengths that do not add up
+ */
 export function parseCompressedCertificate(message: Uint8Array): CompressedCertificate {
   const reader = openMessage(message, HANDSHAKE_TYPE.compressed_certificate, 'CompressedCertificate')
   const algorithm = reader.u16()

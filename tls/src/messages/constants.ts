@@ -1,6 +1,6 @@
-// Code points of TLS (IANA registries; RFC 8446 Appendix B), by the names that the RFCs use.
+// The code points of TLS (IANA registries; RFC 8446 Appendix B), by their names in the RFCs.
 
-/** `AlertDescription`, RFC 8446 §6; no_renegotiation is of RFC 5246 §7.2. */
+/** ALERT has the `AlertDescription`s of RFC 8446 §6, and no_renegotiation of RFC 5246 §7.2. */
 export const ALERT = {
   close_notify: 0,
   unexpected_message: 10,
@@ -35,7 +35,7 @@ export const ALERT = {
 /** AlertName is the name of an alert (RFC 8446 §6). */
 export type AlertName = keyof typeof ALERT
 
-/** `ContentType`, RFC 8446 §5.1. */
+/** CONTENT_TYPE has the `ContentType`s of RFC 8446 §5.1. */
 export const CONTENT_TYPE = {
   change_cipher_spec: 20,
   alert: 21,
@@ -43,7 +43,7 @@ export const CONTENT_TYPE = {
   application_data: 23,
 } as const
 
-/** `HandshakeType`, RFC 8446 §4; those of TLS 1.2 alone, RFC 5246 §7.4 and RFC 6066 §8. */
+/** HANDSHAKE_TYPE has the `HandshakeType`s of RFC 8446 §4, and those of TLS 1.2 alone (RFC 5246 §7.4, RFC 6066 §8). */
 export const HANDSHAKE_TYPE = {
   client_hello: 1,
   server_hello: 2,
@@ -63,7 +63,10 @@ export const HANDSHAKE_TYPE = {
   message_hash: 254,
 } as const
 
-/** `ExtensionType`, RFC 8446 §4.2; of TLS 1.2 alone: RFC 8422 §5.1.2, RFC 7627 §5.1, RFC 5746 §3.2. */
+/**
+ * EXTENSION has the `ExtensionType`s of RFC 8446 §4.2, and those of TLS 1.2 alone (RFC 8422 §5.1.2, RFC 7627 §5.1, RFC
+ * 5746 §3.2).
+ */
 export const EXTENSION = {
   server_name: 0,
   supported_groups: 10,
@@ -84,20 +87,22 @@ export const EXTENSION = {
   renegotiation_info: 0xff01,
 } as const
 
-/** `CertificateCompressionAlgorithm`, RFC 8879 §7.3; of zstd (3) there is no writer in any platform. */
+/**
+ * CERTIFICATE_COMPRESSION has the `CertificateCompressionAlgorithm`s of RFC 8879 §7.3. No platform can write zstd (3).
+ */
 export const CERTIFICATE_COMPRESSION = { zlib: 1, brotli: 2 } as const
 
-/** Cipher suites of TLS 1.3, RFC 8446 §B.4. */
+/** CIPHER_SUITE has the cipher suites of TLS 1.3 (RFC 8446 §B.4). */
 export const CIPHER_SUITE = {
   TLS_AES_128_GCM_SHA256: 0x1301,
   TLS_AES_256_GCM_SHA384: 0x1302,
   TLS_CHACHA20_POLY1305_SHA256: 0x1303,
 } as const
 
-/** Offered as a suite by a client that tries again with less (RFC 7507 §2). */
+/** A client that tries again with an older version offers this as a suite (RFC 7507 §2). */
 export const TLS_FALLBACK_SCSV = 0x5600
 
-/** `NamedGroup`, RFC 8446 §4.2.7; the hybrid of draft-ietf-tls-ecdhe-mlkem. */
+/** NAMED_GROUP has the `NamedGroup`s of RFC 8446 §4.2.7, and the hybrid of draft-ietf-tls-ecdhe-mlkem. */
 export const NAMED_GROUP = {
   secp256r1: 0x0017,
   secp384r1: 0x0018,
@@ -105,21 +110,23 @@ export const NAMED_GROUP = {
   X25519MLKEM768: 0x11ec,
 } as const
 
-/** `SignatureScheme`, RFC 8446 §4.2.3. */
+/** SIGNATURE_SCHEME has the `SignatureScheme`s of RFC 8446 §4.2.3. */
 export const SIGNATURE_SCHEME = {
   ecdsa_secp256r1_sha256: 0x0403,
   rsa_pss_rsae_sha256: 0x0804,
   ed25519: 0x0807,
 } as const
 
-/** `ProtocolVersion`s of hellos: TLS 1.3, the frozen one (RFC 8446 §4.1.2), and the one that is refused (§D.5). */
+/**
+ * VERSION has the `ProtocolVersion`s of hellos: TLS 1.3, the frozen one (RFC 8446 §4.1.2), and the refused one (§D.5).
+ */
 export const VERSION = { ssl30: 0x0300, tls12: 0x0303, tls13: 0x0304 } as const
 
 /** The longest fragment of a plaintext record, in bytes: 2^14 (RFC 8446 §5.1). */
 export const RECORD_FRAGMENT_MAX_BYTES: number = 2 ** 14
 
-/** Type, legacy version and length in front of every record (RFC 8446 §5.1). */
+/** A record has so many bytes of type, legacy version and length before its fragment (RFC 8446 §5.1). */
 export const RECORD_HEADER_BYTES = 5
 
-/** Type and 24-bit length in front of every handshake message (RFC 8446 §4). */
+/** A handshake message has so many bytes of type and length before its body (RFC 8446 §4). */
 export const HANDSHAKE_HEADER_BYTES = 4

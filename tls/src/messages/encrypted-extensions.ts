@@ -1,4 +1,4 @@
-// EncryptedExtensions (RFC 8446 §4.3.1).
+// Parses and encodes EncryptedExtensions (RFC 8446 §4.3.1).
 
 import { parseAlpn } from './client-hello.ts'
 import { EXTENSION, HANDSHAKE_TYPE } from './constants.ts'
@@ -9,7 +9,7 @@ import { extension, handshakeMessage, u16, vector } from './writer.ts'
 /** EncryptedExtensions is the EncryptedExtensions message (RFC 8446 §4.3.1). */
 export interface EncryptedExtensions {
   extensions: Extensions
-  /** RFC 7301 §3.1: the protocol that the server selected. */
+  /** The protocol that the server selected (RFC 7301 §3.1). */
   alpn: string | undefined
 }
 
@@ -29,7 +29,7 @@ export function parseEncryptedExtensions(message: Uint8Array): EncryptedExtensio
 }
 
 export function encodeEncryptedExtensions(options: {
-  /** RFC 6066 §3: an empty server_name says that the name was used. */
+  /** Adds an empty server_name, which says that the name was used (RFC 6066 §3). */
   serverName: boolean
   alpn: string | undefined
   recordSizeLimit: number | undefined

@@ -1,8 +1,10 @@
-// The package's error base, and the error of a message that does not decode.
+// The base class of the package's errors, and the error of a message that does not decode.
 
 import { ALERT, type AlertName } from './constants.ts'
 
-/** Every error of this package. `code` is stable; `alert` is the description that goes, or came, on the wire. */
+/**
+ * Every error of this package is a TlsError. `code` is stable. `alert` is the description that was sent or received.
+ */
 export class TlsError extends Error {
   override readonly name: string = 'TlsError'
   readonly code: string
@@ -15,7 +17,9 @@ export class TlsError extends Error {
   }
 }
 
-/** Bytes of the peer that are not what they should be. Its code is the alert's name unless a closer one is given. */
+/**
+ * A DecodeError says that bytes of the peer are malformed. Its code is the alert's name unless a closer one is given.
+ */
 export class DecodeError extends TlsError {
   override readonly name: string = 'DecodeError'
   declare readonly alert: number

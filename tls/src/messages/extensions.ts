@@ -1,13 +1,16 @@
-// The extension block of hellos, EncryptedExtensions and certificates (RFC 8446 §4.2).
+// Reads the extension block of hellos, EncryptedExtensions and certificates (RFC 8446 §4.2).
 
 import { HANDSHAKE_HEADER_BYTES } from './constants.ts'
 import { DecodeError } from './errors.ts'
 import { Reader } from './reader.ts'
 
-/** In wire order; the values are the extensions' bodies. */
+/** Extensions maps each type to the extension's body, in wire order. */
 export type Extensions = Map<number, Uint8Array>
 
-/** @throws DecodeError on a duplicate (§4.2: at most one of each type in a block) */
+/**
+ * Reads a block.
+ * @throws DecodeError on a duplicate (§4.2: at most one of each type in a block)
+ */
 export function readExtensions(reader: Reader, what: string): Extensions {
   const block = new Reader(reader.vector(2), `${what} extensions`)
   const extensions: Extensions = new Map()
@@ -21,7 +24,7 @@ export function readExtensions(reader: Reader, what: string): Extensions {
   return extensions
 }
 
-/** A reader behind the header of a whole message, after a check of its type and length. */
+/** Checks type and length of a whole message, and returns a reader behind its header. */
 export function openMessage(message: Uint8Array, type: number, what: string): Reader {
   const reader = new Reader(message, what)
   if (reader.u8() !== type) throw new DecodeError('unexpected_message', `not a ${what}`)

@@ -1,11 +1,11 @@
-// NewSessionTicket (RFC 8446 §4.6.1).
+// Encodes NewSessionTicket (RFC 8446 §4.6.1).
 
 import { HANDSHAKE_TYPE } from './constants.ts'
 import { handshakeMessage, u32, vector } from './writer.ts'
 
 export function encodeNewSessionTicket(ticket: {
   lifetimeSeconds: number
-  /** ticket_age_add: random, so that the age cannot link connections. */
+  /** The random ticket_age_add, which keeps the age from linking connections. */
   ageAdd: number
   nonce: Uint8Array
   ticket: Uint8Array

@@ -1,4 +1,4 @@
-// The pre_shared_key extension of a ClientHello (RFC 8446 §4.2.11).
+// Parses the pre_shared_key extension of a ClientHello (RFC 8446 §4.2.11).
 
 import { DecodeError } from './errors.ts'
 import { Reader } from './reader.ts'
@@ -6,9 +6,11 @@ import { Reader } from './reader.ts'
 /** OfferedPsks is the extension `pre_shared_key` of a ClientHello (RFC 8446 §4.2.11). */
 export interface OfferedPsks {
   identities: { identity: Uint8Array; obfuscatedTicketAge: number }[]
-  /** One for each identity, in their order. */
+  /** One binder for each identity, in their order. */
   binders: Uint8Array[]
-  /** Bytes of the binder list at the end of the ClientHello: a binder covers all that is before them (§4.2.11.2). */
+  /**
+   * The bytes of the binder list at the end of the ClientHello. A binder covers everything before the list (§4.2.11.2).
+   */
   bindersLength: number
 }
 

@@ -1,4 +1,5 @@
-// A cursor over one message: big-endian integers and length-prefixed vectors (RFC 8446 §3), nothing past its end.
+// A cursor over one message: it reads big-endian integers and length-prefixed vectors (RFC 8446 §3), and nothing past
+// the end.
 
 import { DecodeError } from './errors.ts'
 
@@ -7,7 +8,7 @@ export class Reader {
   readonly #what: string
   #offset: number
 
-  /** `what` names the structure in errors. */
+  /** @param what names the structure in errors */
   constructor(bytes: Uint8Array, what: string, offset = 0) {
     this.#bytes = bytes
     this.#what = what
@@ -38,7 +39,7 @@ export class Reader {
     return this.#integer(4)
   }
 
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   bytes(length: number): Uint8Array {
     const end = this.#offset + length
     if (end > this.#bytes.length) throw new DecodeError('decode_error', `${this.#what} is cut short`)
@@ -47,14 +48,14 @@ export class Reader {
     return view
   }
 
-  /** `opaque v<min..max>` whose length takes `width` bytes; the width bounds the maximum. */
+  /** Reads `opaque v<min..max>` whose length takes `width` bytes. The width bounds the maximum. */
   vector(width: 1 | 2 | 3, min = 0): Uint8Array {
     const length = this.#integer(width)
     if (length < min) throw new DecodeError('decode_error', `a vector of ${this.#what} is too short`)
     return this.bytes(length)
   }
 
-  /** `uint16 v<2..2^8·width-1>`: at least one value, no half value. */
+  /** Reads `uint16 v<2..2^8·width-1>`: at least one value, and only whole values. */
   u16Vector(width: 1 | 2): number[] {
     const bytes = this.vector(width, 2)
     if (bytes.length % 2 !== 0)

@@ -1,4 +1,4 @@
-// ServerHello and HelloRetryRequest (RFC 8446 §4.1.3, §4.1.4).
+// Parses and encodes ServerHello and HelloRetryRequest (RFC 8446 §4.1.3, §4.1.4).
 
 import { EXTENSION, HANDSHAKE_TYPE, VERSION } from './constants.ts'
 import { DecodeError } from './errors.ts'
@@ -6,7 +6,7 @@ import { type Extensions, openMessage, readExtensions } from './extensions.ts'
 import { Reader } from './reader.ts'
 import { concat, extension, handshakeMessage, u8, u16, vector } from './writer.ts'
 
-/** §4.1.3: SHA-256 of "HelloRetryRequest", the Random that marks one. */
+/** The Random that marks a HelloRetryRequest: the SHA-256 of that name (§4.1.3). */
 const HELLO_RETRY_REQUEST_RANDOM: Uint8Array = Uint8Array.from(
   [0xcf21ad74, 0xe59a6111, 0xbe1d8c02, 0x1e65b891, 0xc2a21116, 0x7abb8c5e, 0x079e09e2, 0xc8a8339c].flatMap(
     (word) => [word >>> 24, word >>> 16, word >>> 8, word],
@@ -16,10 +16,10 @@ const HELLO_RETRY_REQUEST_RANDOM: Uint8Array = Uint8Array.from(
 /** ServerHello is the ServerHello message (RFC 8446 §4.1.3). Byte fields are views into the message. */
 export interface ServerHello {
   random: Uint8Array
-  /** legacy_session_id_echo. */
+  /** The field legacy_session_id_echo. */
   sessionId: Uint8Array
   cipherSuite: number
-  /** Of supported_versions; undefined when the server chose TLS 1.2 or less. */
+  /** The version in supported_versions. Undefined when the server chose TLS 1.2 or less. */
   selectedVersion: number | undefined
   isHelloRetryRequest: boolean
   extensions: Extensions
@@ -64,7 +64,7 @@ export function encodeServerHello(hello: {
   cipherSuite: number
   group: number
   keyExchange: Uint8Array
-  /** §4.2.11: index of the accepted identity. */
+  /** The index of the accepted identity (§4.2.11). */
   selectedIdentity: number | undefined
 }): Uint8Array {
   const share = extension(EXTENSION.key_share, u16(hello.group), vector(2, hello.keyExchange))
@@ -75,7 +75,7 @@ export function encodeServerHello(hello: {
   return encode(hello.random, hello.sessionId, hello.cipherSuite, share, psk)
 }
 
-/** Asks for a key share of `group`; no cookie, because the server keeps its state. */
+/** Encodes the request for a key share of `group`. It has no cookie, because the server keeps its state. */
 export function encodeHelloRetryRequest(hello: {
   sessionId: Uint8Array
   cipherSuite: number

@@ -1,15 +1,18 @@
-// The server_name extension of a ClientHello (RFC 6066 §3).
+// Parses the server_name extension of a ClientHello (RFC 6066 §3).
 
 import { DecodeError } from './errors.ts'
 import { Reader } from './reader.ts'
 
 const HOST_NAME = 0
-/** RFC 1035 §2.3.4: 255 octets on the wire of DNS, which are 253 characters without a trailing dot. */
+/** 255 octets of DNS on the wire are 253 characters without a trailing dot (RFC 1035 §2.3.4). */
 const HOST_NAME_MAX_CHARS = 253
-/** ASCII letters, digits, hyphen, and the underscore that names in use do have; no trailing dot. */
+/** A hostname has ASCII letters, digits, hyphens, and underscores, which names in use do have, but no trailing dot. */
 const HOST_NAME_PATTERN = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
-/** @returns the host_name in lower case; undefined when only other name types are there */
+/**
+ * Parses the extension.
+ * @returns the host_name in lower case; undefined when there are only other name types
+ */
 export function parseServerName(body: Uint8Array): string | undefined {
   const extension = new Reader(body, 'server_name')
   const list = new Reader(extension.vector(2, 1), 'server_name list')

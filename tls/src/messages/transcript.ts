@@ -1,4 +1,4 @@
-// What a transcript hash needs to know of the messages (RFC 8446 §4.4.1).
+// The rules of RFC 8446 §4.4.1 by which messages enter a transcript hash.
 
 import { CIPHER_SUITE, HANDSHAKE_TYPE } from './constants.ts'
 import { handshakeMessage } from './writer.ts'
@@ -6,7 +6,7 @@ import { handshakeMessage } from './writer.ts'
 /** HashName names the hash of a TLS 1.3 cipher suite. */
 export type HashName = 'SHA-256' | 'SHA-384'
 
-/** The hash of a TLS 1.3 cipher suite (§B.4). */
+/** Returns the hash of a TLS 1.3 cipher suite (§B.4). */
 export function suiteHash(cipherSuite: number): HashName | undefined {
   switch (cipherSuite) {
     case CIPHER_SUITE.TLS_AES_128_GCM_SHA256:
@@ -19,7 +19,7 @@ export function suiteHash(cipherSuite: number): HashName | undefined {
   }
 }
 
-/** The synthetic message that stands for the first ClientHello once there was a HelloRetryRequest. */
+/** Returns the synthetic message that stands for the first ClientHello after a HelloRetryRequest. */
 export function messageHash(clientHelloHash: Uint8Array): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.message_hash, clientHelloHash)
 }

@@ -28,19 +28,19 @@ export function u32(value: number): Uint8Array {
   return integer(4, value)
 }
 
-/** The parts, one after the other, behind their common length in `width` bytes. */
+/** Joins the parts behind their common length in `width` bytes. */
 export function vector(width: 1 | 2 | 3, ...parts: Uint8Array[]): Uint8Array {
   const body = concat(...parts)
   if (body.length >= 256 ** width) throw new RangeError(`${body.length} bytes do not fit a vector`)
   return concat(integer(width, body.length), body)
 }
 
-/** `Extension`, RFC 8446 §4.2. */
+/** Encodes an `Extension` (RFC 8446 §4.2). */
 export function extension(type: number, ...body: Uint8Array[]): Uint8Array {
   return concat(u16(type), vector(2, ...body))
 }
 
-/** `Handshake`, RFC 8446 §4: the message with its header. */
+/** Encodes a `Handshake` (RFC 8446 §4): the message with its header. */
 export function handshakeMessage(type: number, ...body: Uint8Array[]): Uint8Array {
   const message = concat(new Uint8Array(HANDSHAKE_HEADER_BYTES), ...body)
   new DataView(message.buffer).setUint32(0, message.length - HANDSHAKE_HEADER_BYTES)

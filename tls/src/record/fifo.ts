@@ -1,4 +1,4 @@
-// A queue whose `shift` does not move what is left: `Array.shift` does, for long arrays, which a peer could make us pay.
+// A queue whose `shift` does not move the rest. `Array.shift` does for long arrays, at a cost that a peer could cause.
 
 export class Fifo<T> {
   #items: (T | undefined)[] = []
@@ -8,7 +8,7 @@ export class Fifo<T> {
     return this.#items.length - this.#head
   }
 
-  /** The one that `shift` would give. */
+  /** The item that `shift` would return. */
   get first(): T | undefined {
     return this.#items[this.#head]
   }
@@ -22,7 +22,7 @@ export class Fifo<T> {
     if (item === undefined) return undefined
     this.#items[this.#head] = undefined
     this.#head++
-    // Moved once for each time that it halves.
+    // The items are moved once for each time that the queue halves.
     if (2 * this.#head >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0

@@ -1,4 +1,4 @@
-// Records of the peer, opened in order, several at a time, with the rules of RFC 8446 §5 for what may come when.
+// Opens the peer's records in order, several at a time, and checks the rules of RFC 8446 §5 on their order.
 
 import type { MaybePromise } from '../crypto/provider.ts'
 import { type TlsError, violation } from '../errors.ts'
@@ -7,7 +7,7 @@ import { CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES } from '../messages/constants.t
 import type { Plaintext, RecordProtection } from './protection.ts'
 import { RecordReader, type WireRecord } from './record-reader.ts'
 
-/** A record whose opening has begun, when it is to be opened at all. */
+/** A record, and its opening, unless it is dropped. */
 interface Opening {
   record: WireRecord
   inner: MaybePromise<Uint8Array | undefined>
@@ -18,47 +18,47 @@ export class Inbound {
   #openings: Opening[] = []
   #protection: RecordProtection | undefined
   #everOpened = false
-  /** Records opened ahead. 1 in a handshake, where almost every message changes the key. */
+  /** The number of records opened ahead. It is 1 in a handshake, where almost every message changes the key. */
   #ahead = 1
   #handshaking = true
   #earlyDataBytesLeft = 0
 
-  /** Bytes that `next` did not take yet. */
+  /** The bytes that `next` did not take yet. */
   get backlog(): number {
     return this.#reader.backlog
   }
 
-  /** @returns whether `next` may find something that it did not find before */
+  /** @returns whether `next` may find a record that it did not find before */
   push(bytes: Uint8Array): boolean {
     if (this.#reader.backlog > RECEIVE_BACKLOG_MAX_BYTES)
       throw violation('internal_error', 'input came faster than it was awaited')
     return this.#reader.push(bytes)
   }
 
-  /** Records from here on are under this key; those that were opened ahead are opened again. */
+  /** Changes the key of all further records. Those that were opened ahead are opened again. */
   protect(protection: RecordProtection): void {
     this.#protection = protection
     this.#openings = this.#openings.map(({ record }) => this.#open(record))
   }
 
-  /** The peer's Finished is here: nothing of a handshake is allowed any more. */
+  /** Refuses handshake records after the peer's Finished. */
   endHandshake(): void {
     this.#handshaking = false
     this.#earlyDataBytesLeft = 0
     this.#ahead = RECORDS_IN_FLIGHT
   }
 
-  /** §4.2.10: the client may be sending early data, which was refused. */
+  /** Skips early data, which the server refused and the client may still send (§4.2.10). */
   skipEarlyData(): void {
     this.#earlyDataBytesLeft = EARLY_DATA_SKIP_MAX_BYTES
   }
 
-  /** §4.2.10: the second ClientHello ends the early data that came before it. */
+  /** Ends the skipping at the second ClientHello (§4.2.10). */
   endEarlyData(): void {
     this.#earlyDataBytesLeft = 0
   }
 
-  /** What comes from here on is forgotten. */
+  /** Drops all further records. */
   stop(error: TlsError): void {
     this.#openings = []
     this.#reader.stop(error)
@@ -79,7 +79,7 @@ export class Inbound {
     }
   }
 
-  /** A bad header counts only once all before it is handled. */
+  /** A bad header counts only when all records before it were handled. */
   #noRecord(): undefined {
     if (this.#reader.error !== undefined) throw this.#reader.error
   }
@@ -114,7 +114,10 @@ export class Inbound {
     return { type, content: fragment }
   }
 
-  /** §D.4, and an alert of a client that could not make sense of our ServerHello: it has no key to say so with. */
+  /**
+   * Says whether a record may be in the clear: a change_cipher_spec (§D.4), or an alert of a client that refused the
+   * ServerHello and so has no key.
+   */
   #isExempt(type: number): boolean {
     if (type === CONTENT_TYPE.alert) return this.#handshaking && !this.#everOpened
     return type === CONTENT_TYPE.change_cipher_spec && this.#handshaking

@@ -1,4 +1,4 @@
-// Records to the peer: sealed several at a time, sent in order, small ones coalesced into one buffer.
+// Seals records for the peer, several at a time, sends them in order, and joins small ones in one buffer.
 
 import type { MaybePromise } from '../crypto/provider.ts'
 import { RECORDS_IN_FLIGHT } from '../limits.ts'
@@ -7,10 +7,10 @@ import { handshakeMessage, u8 } from '../messages/writer.ts'
 import { Fifo } from './fifo.ts'
 import { type LateSealed, type Plaintext, RecordProtection, recordHeader } from './protection.ts'
 
-/** What waits: content of any length, or the key of all that follows. */
+/** A queued job: content of any length, or the key of all later jobs. */
 type Job = Plaintext | RecordProtection
 
-/** A header, or what is behind one. */
+/** A header, or the sealed bytes behind one. */
 type Sealed = Uint8Array | LateSealed
 
 interface SealedRecord {
@@ -19,7 +19,7 @@ interface SealedRecord {
 }
 
 const UPDATE_NOT_REQUESTED = 0
-/** Below, joining a record with its neighbours costs less than a `send` of its own. */
+/** Below this, joining a record with its neighbours costs less than a `send` of its own. */
 const UNCOPIED_MIN_BYTES: number = 8 * 1024
 
 export class Outbound {
@@ -38,42 +38,45 @@ export class Outbound {
     this.#recordsPerKey = recordsPerKey
   }
 
-  /** RFC 8449 §4: what the peer's record_size_limit leaves for content; unprotected records are exempt. */
+  /** Bounds the content of records by the peer's record_size_limit (RFC 8449 §4). Unprotected records are exempt. */
   limitRecords(contentMaxBytes: number): void {
     this.#fragmentMaxBytes = Math.min(RECORD_FRAGMENT_MAX_BYTES, contentMaxBytes)
   }
 
-  /** The content is kept until it is sealed: its owner must not change it. */
+  /** Queues content, which is kept until it is sealed: its owner must not change it. */
   queue(type: number, content: Uint8Array): void {
     if (!this.#finished) this.#jobs.push({ type, content })
   }
 
-  /** All that is queued from here on is under this key. */
+  /** Changes the key of everything queued later. */
   protect(protection: RecordProtection): void {
     this.#jobs.push(protection)
   }
 
-  /** From here on KeyUpdates may be sent; `nextKey` gives the key after one. */
+  /**
+   * Allows KeyUpdates from now on.
+   * @param nextKey returns the key after a KeyUpdate
+   */
   allowKeyUpdates(nextKey: () => RecordProtection): void {
     this.#nextKey = nextKey
   }
 
-  /** §4.6.3: a KeyUpdate goes out before the next application data; several requests get one answer. */
+  /** Sends a KeyUpdate before the next application data (§4.6.3). Several requests get one answer. */
   updateKey(): void {
     this.#keyUpdateDue = true
   }
 
-  /** What is queued is all that will be sent: a handshake that does not know yet that it is over may go on. */
+  /** Ignores everything queued later: a handshake that has not noticed the end may go on. */
   finish(): void {
     this.#finished = true
   }
 
-  /** Drops what has not been sealed, and the key changes in it: the peer will not learn of them. */
+  /** Drops what has not been sealed, with its key changes, of which the peer will not learn. */
   clear(): void {
     this.#jobs.clear()
   }
 
-  /** @returns a promise when sealing takes time; it settles when all that is queued has gone to `send` */
+  /** @returns a promise when sealing takes time; it settles when everything queued was passed to `send` */
   flush(): MaybePromise<void> {
     while (this.#flushing === undefined) {
       const batch = this.#sealBatch()
@@ -95,7 +98,7 @@ export class Outbound {
     }
   }
 
-  /** A long body goes as it is, without a copy; what is between two of them goes together. */
+  /** Sends a long body without a copy. The parts between two long ones are joined. */
   #sendAll(parts: Sealed[]): void {
     let waiting: Sealed[] = []
     for (const part of parts) {
@@ -112,7 +115,7 @@ export class Outbound {
     const batch: SealedRecord[] = []
     for (;;) {
       const job = this.#jobs.first
-      // Also behind a full batch: what was sealed before a key change and the change belong together.
+      // A batch ends here also when it is full: records sealed before a key change belong to one batch with it.
       if (job instanceof RecordProtection) {
         this.#protection = job
         this.#jobs.shift()
@@ -124,7 +127,10 @@ export class Outbound {
     }
   }
 
-  /** §5.5: also our own, before the key has protected too much. */
+  /**
+   * Says whether a KeyUpdate is due: a requested one, or the server's own, before the key has protected too much
+   * (§5.5).
+   */
   #keyUpdateNeeded(job: Plaintext | undefined): boolean {
     return this.#keyUpdateDue || (job !== undefined && this.#protection!.records >= this.#recordsPerKey)
   }
@@ -142,15 +148,15 @@ export class Outbound {
     const content = job.content.subarray(0, max)
     if (content.length === job.content.length) this.#jobs.shift()
     else job.content = job.content.subarray(max)
-    // §6.1: nothing follows a closure alert or a fatal one.
+    // Nothing follows a closure alert or a fatal one (§6.1).
     if (job.type === CONTENT_TYPE.alert) this.#nextKey = undefined
     return this.#seal({ type: job.type, content })
   }
 
   #seal(plaintext: Plaintext): SealedRecord {
     const { type, content } = plaintext
-    // §D.4: change_cipher_spec is never protected. A copy, because `send` gives its bytes away: the handshake goes on
-    // with these, and a transcript is signed.
+    // A change_cipher_spec is never protected (§D.4). The content is copied, because `send` gives its bytes away, while
+    // the handshake still hashes them for the transcript.
     if (this.#protection === undefined || type === CONTENT_TYPE.change_cipher_spec)
       return { header: recordHeader(type, content.length), body: content.slice() }
     const header = this.#protection.header(plaintext)
@@ -161,7 +167,7 @@ export class Outbound {
   }
 }
 
-/** Headers and bodies of a batch, in order. */
+/** Returns the headers and bodies of a batch, in order. */
 function sealedAll(batch: SealedRecord[]): MaybePromise<Sealed[]> {
   const parts = batch.flatMap(({ header, body }) => [header, body])
   return parts.some((part) => part instanceof Promise) ? Promise.all(parts) : (parts as Sealed[])

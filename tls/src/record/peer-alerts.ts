@@ -1,16 +1,16 @@
-// Alerts of the peer (RFC 8446 §6; RFC 5246 §7.2): which ones end what.
+// Handles the peer's alerts (RFC 8446 §6; RFC 5246 §7.2).
 
 import { TlsError, violation } from '../errors.ts'
 import { WARNING_ALERTS_MAX } from '../limits.ts'
 import { ALERT_LEVEL, alertName } from '../messages/alert.ts'
 import { ALERT } from '../messages/constants.ts'
 
-/** Those of one connection. */
+/** PeerAlerts handles the alerts of one connection. */
 export class PeerAlerts {
   #warnings = 0
   #levelsCount = false
 
-  /** TLS 1.2: a warning, whatever it is about, does not close. */
+  /** Switches to TLS 1.2, in which no warning closes. */
   useLevels(): void {
     this.#levelsCount = true
   }
@@ -18,11 +18,11 @@ export class PeerAlerts {
   /**
    * @returns whether it is the close_notify
    * @throws TlsError `alert_received` for an error alert. In TLS 1.3 that is every one but the closure alerts, whatever
-   *   its level: "all the alerts listed in Section 6.2 MUST be sent with AlertLevel=fatal … unknown Alert types MUST be
-   *   treated as error alerts"
+   *   its level: "all the alerts listed in Section 6.2 MUST be sent with AlertLevel=fatal", and "unknown Alert types
+   *   MUST be treated as error alerts"
    */
   isCloseNotify(content: Uint8Array): boolean {
-    // §5.1: an alert is neither fragmented nor joined with another.
+    // An alert is neither fragmented nor joined with another (§5.1).
     if (content.length === 0) throw violation('unexpected_message', 'an empty alert')
     if (content.length !== 2) throw violation('decode_error', `an alert of ${content.length} bytes`)
     const [level, description] = content

@@ -1,4 +1,4 @@
-// Record protection (RFC 8446 §5.2): one direction under one key, with its sequence number.
+// Record protection (RFC 8446 §5.2) of one direction under one key, with its sequence number.
 
 import type { TrafficKeys } from '../crypto/key-schedule.ts'
 import { AEAD_TAG_BYTES, type Aead, type CryptoProvider, type MaybePromise } from '../crypto/provider.ts'
@@ -12,71 +12,76 @@ import {
 } from '../messages/constants.ts'
 import type { WireRecord } from './record-reader.ts'
 
-/** A record's content, protected or not. */
+/** A Plaintext is a record's content, protected or not. */
 export interface Plaintext {
   type: number
   content: Uint8Array
 }
 
-/** A record that is sealed where its bytes are wanted. */
+/** A LateSealed record is sealed directly into its destination. */
 export interface LateSealed {
   readonly length: number
-  /** Once, into exactly its length. */
+  /** Writes the record once, into exactly its length. */
   writeTo(out: Uint8Array): void
 }
 
-/** Bytes of the AEAD key of a suite (RFC 5116 §5.1, §5.2; RFC 8439 §2.8). */
+/** The bytes of each suite's AEAD key (RFC 5116 §5.1, §5.2; RFC 8439 §2.8). */
 export const KEY_BYTES: Readonly<Record<number, number>> = {
   [CIPHER_SUITE.TLS_AES_128_GCM_SHA256]: 16,
   [CIPHER_SUITE.TLS_AES_256_GCM_SHA384]: 32,
   [CIPHER_SUITE.TLS_CHACHA20_POLY1305_SHA256]: 32,
 }
 
-/** What the protection of every version has: an AEAD, an IV and the number of the next record. */
+/** The part of the protection that all versions share: an AEAD, an IV and the number of the next record. */
 export abstract class RecordProtection {
   protected readonly aead: Aead
   readonly #iv: Uint8Array
   #sequence = 0
 
-  /** `cipherSuite` is the TLS 1.3 suite with this AEAD. */
+  /** @param cipherSuite the TLS 1.3 suite with this AEAD */
   constructor(crypto: CryptoProvider, cipherSuite: number, { key, iv }: TrafficKeys) {
     this.aead = crypto.aead(cipherSuite, key)
     this.#iv = iv
   }
 
-  /** Records that this key has sealed or opened. */
+  /** The number of records that this key has sealed or opened. */
   get records(): number {
     return this.#sequence
   }
 
-  /** Whether it protects records that have this type on the wire. */
+  /** Returns whether it protects records that have this type on the wire. */
   abstract covers(type: number): boolean
 
-  /** All that goes before the sealed bytes. */
+  /** Returns the bytes before the sealed ones. */
   abstract header(plaintext: Plaintext): Uint8Array
 
   abstract seal(header: Uint8Array, plaintext: Plaintext): MaybePromise<Uint8Array>
 
-  /** The same without copies, where the AEAD can do that; undefined, and not counted, where it cannot. */
+  /**
+   * Seals without copies, where the AEAD can do that. Elsewhere it returns undefined, and does not count the record.
+   */
   sealLate(_header: Uint8Array, _plaintext: Plaintext): LateSealed | undefined {
     return undefined
   }
 
-  /** @returns undefined when the record is not authentic */
+  /**
+   * Opens a record.
+   * @returns undefined when it is not authentic
+   */
   abstract open(record: WireRecord): MaybePromise<Uint8Array | undefined>
 
   /**
-   * What `open` gave, taken apart.
-   * @throws TlsError when a record must not look like that
+   * Parses the result of `open`.
+   * @throws TlsError when the record is malformed
    */
   abstract content(record: WireRecord, opened: Uint8Array): Plaintext
 
-  /** §4.2.10: a skipped record of early data does not count. */
+  /** Takes back the number of a skipped record of early data, which does not count (§4.2.10). */
   uncount(): void {
     this.#sequence--
   }
 
-  /** §5.3: the sequence number, as 64 bits, over the end of the IV. */
+  /** Combines the 64-bit sequence number with the end of the IV (§5.3). */
   protected nonce(): Uint8Array {
     const nonce = this.#iv.slice()
     const view = new DataView(nonce.buffer)
@@ -87,12 +92,12 @@ export abstract class RecordProtection {
   }
 }
 
-/** That of TLS 1.3. */
+/** The protection of TLS 1.3. */
 export class Tls13Protection extends RecordProtection {
-  /** TLSInnerPlaintext before it is sealed. Used again: fresh memory costs more than the cipher. */
+  /** The TLSInnerPlaintext before it is sealed. The memory is used again: fresh memory costs more than the cipher. */
   #inner: Uint8Array = new Uint8Array()
 
-  /** `secret` is any traffic secret: it gives the keys, and stays its owner's. */
+  /** @param secret any traffic secret; it makes the keys, and stays its owner's */
   constructor(crypto: CryptoProvider, cipherSuite: number, secret: { keys(keyBytes: number): TrafficKeys }) {
     super(crypto, cipherSuite, secret.keys(KEY_BYTES[cipherSuite]!))
   }
@@ -105,7 +110,7 @@ export class Tls13Protection extends RecordProtection {
     return ciphertextHeader(content.length)
   }
 
-  /** TLSCiphertext.encrypted_record. */
+  /** Seals TLSCiphertext.encrypted_record. */
   seal(header: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
     const length = content.length + 1
     if (this.#inner.length < length) this.#inner = new Uint8Array(length)
@@ -124,14 +129,14 @@ export class Tls13Protection extends RecordProtection {
     }
   }
 
-  /** @returns TLSInnerPlaintext */
+  /** @returns the TLSInnerPlaintext */
   open({ header, fragment }: WireRecord): MaybePromise<Uint8Array | undefined> {
-    // Every record takes a number, as `uncount` assumes: one that is too short for a tag, too.
+    // Every record takes a number, as `uncount` assumes, also one that is too short for a tag.
     const nonce = this.nonce()
     return fragment.length <= AEAD_TAG_BYTES ? undefined : opened(this.aead, nonce, header, fragment)
   }
 
-  /** TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */
+  /** Parses TLSInnerPlaintext (§5.2, §5.4): content, its type, and zeros. */
   content(_: WireRecord, inner: Uint8Array): Plaintext {
     if (inner.length > RECORD_FRAGMENT_MAX_BYTES + 1)
       throw violation('record_overflow', `an inner plaintext of ${inner.length} bytes`)
@@ -142,14 +147,17 @@ export class Tls13Protection extends RecordProtection {
   }
 }
 
-/** §5: a change_cipher_spec is never protected. */
+/** Returns the type on the wire. A change_cipher_spec is never protected (§5). */
 export function protectedType(type: number): number {
   if (type < CONTENT_TYPE.alert || type > CONTENT_TYPE.application_data)
     throw violation('unexpected_message', `protected content of type ${type}`)
   return type
 }
 
-/** @returns undefined when the tag is wrong */
+/**
+ * Opens a ciphertext.
+ * @returns undefined when the tag is wrong
+ */
 export function opened(
   aead: Aead,
   nonce: Uint8Array,

@@ -1,4 +1,4 @@
-// Splits a byte stream into records (RFC 8446 §5.1, §5.2), whatever the chunking; each byte is copied once at most.
+// Splits a byte stream into records (RFC 8446 §5.1, §5.2), whatever the chunking. Each byte is copied once at most.
 
 import { type TlsError, violation } from '../errors.ts'
 import { CHUNK_OVERHEAD_BYTES, RECORD_EXPANSION_MAX_BYTES } from '../limits.ts'
@@ -8,7 +8,7 @@ import { Fifo } from './fifo.ts'
 const FRAGMENT_MAX_BYTES = RECORD_FRAGMENT_MAX_BYTES + RECORD_EXPANSION_MAX_BYTES
 const NOTHING = new Uint8Array()
 
-/** A record as it came: plaintext or ciphertext. */
+/** A WireRecord is a record as it came: plaintext or ciphertext. */
 export interface WireRecord {
   type: number
   header: Uint8Array
@@ -16,8 +16,9 @@ export interface WireRecord {
 }
 
 /**
- * Looks for records only when one is asked for: a flood of tiny ones costs no more memory than its bytes. The middle of
- * a fragment is not queued: a client that sends byte by byte has us keep tens of thousands of chunks otherwise.
+ * RecordReader parses a record only when `shift` is called, so a flood of tiny ones costs no more memory than its
+ * bytes. The middle of a fragment is not queued: otherwise a client that sends byte by byte would make tens of
+ * thousands of chunks.
  */
 export class RecordReader {
   readonly #chunks = new Fifo<Uint8Array>()
@@ -30,19 +31,19 @@ export class RecordReader {
   #partialBytesLeft = 0
   #error: TlsError | undefined
 
-  /** Bytes that nobody looked at yet, and what it costs to keep them. */
+  /** The unparsed bytes, with the cost of keeping them. */
   get backlog(): number {
     return this.#backlog
   }
 
-  /** Why there are no more records: a header that none has. */
+  /** The error that ends the records: an invalid header. */
   get error(): TlsError | undefined {
     return this.#error
   }
 
   /**
-   * The bytes are kept: their owner must not change them.
-   * @returns whether there is something to look at
+   * Adds bytes, which are kept: their owner must not change them.
+   * @returns whether there is something to parse
    */
   push(bytes: Uint8Array): boolean {
     if (this.#error !== undefined) return false
@@ -67,7 +68,7 @@ export class RecordReader {
     return undefined
   }
 
-  /** Forgets what there is, and all that follows. */
+  /** Drops all bytes, and all later ones. */
   stop(error: TlsError): void {
     this.#chunks.clear()
     this.#chunk = NOTHING
@@ -84,10 +85,10 @@ export class RecordReader {
     return true
   }
 
-  /** Of the chunk, up to `length` bytes. */
+  /** Takes up to `length` bytes of the chunk. */
   #take(length: number): Uint8Array {
     const chunk = this.#chunk
-    // A client that sends byte by byte has us make tens of thousands of views otherwise.
+    // Otherwise a client that sends byte by byte would cause tens of thousands of views.
     this.#chunk = chunk.length <= length ? NOTHING : chunk.subarray(length)
     return chunk.length <= length ? chunk : chunk.subarray(0, length)
   }
@@ -96,7 +97,7 @@ export class RecordReader {
     return (this.#header[3]! << 8) | this.#header[4]!
   }
 
-  /** The version is not looked at (§5.1: "MUST be ignored for all purposes"). */
+  /** Parses a header. The version "MUST be ignored for all purposes" (§5.1). */
   #readHeader(): WireRecord | undefined {
     const piece = this.#take(RECORD_HEADER_BYTES - this.#headerBytes)
     this.#header.set(piece, this.#headerBytes)
@@ -126,7 +127,7 @@ export class RecordReader {
   }
 
   #append(partial: Uint8Array, piece: Uint8Array): void {
-    // A call of `set` costs more than its byte.
+    // A call of `set` costs more than a byte's assignment.
     const at = partial.length - this.#partialBytesLeft
     if (piece.length === 1) partial[at] = piece[0]!
     else partial.set(piece, at)

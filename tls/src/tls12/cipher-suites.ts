@@ -9,7 +9,7 @@ export interface Suite {
   /** The TLS 1.3 suite with the same AEAD, by which a provider knows it. */
   aead: number
   hash: HashName
-  /** Of the nonce: the part out of the key block, and the part in each record (RFC 5288 §3; RFC 7905 §2). */
+  /** The bytes of the nonce from the key block, and those in each record (RFC 5288 §3; RFC 7905 §2). */
   fixedIvBytes: number
   recordIvBytes: number
 }
@@ -25,12 +25,12 @@ function suites(aes128: number, aes256: number, chacha20: number): readonly Suit
   ]
 }
 
-/** TLS_ECDHE_ECDSA_WITH_…, which is also for Ed25519 (RFC 8422 §5.10). */
+/** The suites TLS_ECDHE_ECDSA, which are also for Ed25519 (RFC 8422 §5.10). */
 const ECDSA: readonly Suite[] = suites(0xc02b, 0xc02c, 0xcca9)
-/** TLS_ECDHE_RSA_WITH_… */
+/** The suites TLS_ECDHE_RSA. */
 const RSA: readonly Suite[] = suites(0xc02f, 0xc030, 0xcca8)
 
-/** In the server's order of preference. */
+/** SUITES has the suites in the server's order of preference. */
 export const SUITES: Readonly<Record<SignAlgorithm, readonly Suite[]>> = {
   ECDSA_SHA256: ECDSA,
   RSA_PSS_SHA256: RSA,

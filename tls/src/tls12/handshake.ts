@@ -36,11 +36,12 @@ import { RefusedRenegotiation } from './renegotiation.ts'
 const VERSION = 'TLSv1.2' as const
 const RANDOM_BYTES = 32
 
-/** RFC 8446 §4.1.3, "DOWNGRD" and 1: a client that did offer TLS 1.3 sees that somebody took it out of its hello. */
+/** "DOWNGRD" and 1 (RFC 8446 §4.1.3): a client that did offer TLS 1.3 sees by it that an attacker removed the offer. */
 const DOWNGRADE_SENTINEL: Uint8Array = Uint8Array.of(0x44, 0x4f, 0x57, 0x4e, 0x47, 0x52, 0x44, 1)
 
 /**
- * From the ClientHello to the server's Finished; `leaving` aborts when the client is gone.
+ * Runs the handshake from the ClientHello to the server's Finished.
+ * @param leaving aborts when the client has left
  * @throws TlsError with the alert that ends the connection
  */
 export async function handshake(
@@ -114,13 +115,13 @@ export async function handshake(
   await readFinished(channel, transcript, masterSecret)
   channel.endHandshake()
 
-  // Ours
+  // The server's ChangeCipherSpec and Finished
   channel.sendChangeCipherSpec()
   channel.outbound.protect(protections.server)
   send(handshakeMessage(HANDSHAKE_TYPE.finished, masterSecret.verifyData('server', transcript.digest())))
   channel.flush()
 
-  // RFC 7627 §5.4: without the extension another connection may have this master secret, so nothing is exported.
+  // Without the extension another connection may have this master secret, so nothing is exported (RFC 7627 §5.4).
   const exporter = extendedMasterSecret ? masterSecret.exporter(randoms) : undefined
   if (exporter === undefined) masterSecret.erase()
   const { serverName } = hello
@@ -131,7 +132,7 @@ export async function handshake(
   }
 }
 
-/** §6.3: from the key block. */
+/** Makes the protections from the key block (§6.3). */
 function protectionsOf(
   masterSecret: MasterSecret,
   suite: Suite,

@@ -1,4 +1,4 @@
-// The secrets of TLS 1.2 (RFC 5246 §5, §6.3, §8.1): a class for each phase, as in the schedule of TLS 1.3.
+// The secrets of TLS 1.2 (RFC 5246 §5, §6.3, §8.1), with a class for each phase, as in the schedule of TLS 1.3.
 
 import type { Hash } from '../crypto/hash.ts'
 import type { TrafficKeys } from '../crypto/key-schedule.ts'
@@ -11,7 +11,7 @@ import type { Suite } from './cipher-suites.ts'
 
 const MASTER_SECRET_BYTES = 48
 const VERIFY_DATA_BYTES = 12
-/** §7.4.9, §8.1, §6.3; RFC 7627 §4. RFC 5705 §4: what TLS itself derives is nobody else's. */
+/** The labels of TLS itself (§7.4.9, §8.1, §6.3; RFC 7627 §4). An exporter must not use them (RFC 5705 §4). */
 const LABELS = {
   masterSecret: 'master secret',
   extendedMasterSecret: 'extended master secret',
@@ -20,13 +20,13 @@ const LABELS = {
   serverFinished: 'server finished',
 } as const
 
-/** The two Randoms of the hellos. */
+/** Randoms are the two Randoms of the hellos. */
 export interface Randoms {
   client: Uint8Array
   server: Uint8Array
 }
 
-/** §5: PRF(secret, label, seed) = P_hash(secret, label + seed), with the suite's hash. */
+/** Computes PRF(secret, label, seed) = P_hash(secret, label + seed) with the suite's hash (§5). */
 export function prf(
   hash: Hash,
   secret: Uint8Array,
@@ -49,14 +49,17 @@ export function prf(
   return result
 }
 
-/** The premaster secret: what the key exchange gave. */
+/** The premaster secret is the result of the key exchange. */
 export class PreMasterSecret extends Secret {
-  /** RFC 7627 §4, over the hash of ClientHello…ClientKeyExchange. Ends this phase. */
+  /**
+   * Derives the extended master secret (RFC 7627 §4) over the hash of ClientHello to ClientKeyExchange, and ends this
+   * phase.
+   */
   extendedMaster(hash: Hash, sessionHash: Uint8Array): MasterSecret {
     return this.#master(hash, LABELS.extendedMasterSecret, sessionHash)
   }
 
-  /** §8.1. Ends this phase. */
+  /** Derives the master secret (§8.1), and ends this phase. */
   master(hash: Hash, { client, server }: Randoms): MasterSecret {
     return this.#master(hash, LABELS.masterSecret, concat(client, server))
   }
@@ -77,7 +80,7 @@ export class MasterSecret extends Secret {
     this.#hash = hash
   }
 
-  /** §6.3: the key block, without MAC keys, which an AEAD has not. */
+  /** Derives the keys of the key block (§6.3), without MAC keys, which an AEAD does not have. */
   keys(
     { aead, fixedIvBytes }: Suite,
     { client, server }: Randoms,
@@ -94,17 +97,17 @@ export class MasterSecret extends Secret {
     return keys
   }
 
-  /** §7.4.9: verify_data, over the hash of the messages before that Finished. */
+  /** Returns verify_data (§7.4.9), over the hash of the messages before that Finished. */
   verifyData(side: 'client' | 'server', transcriptHash: Uint8Array): Uint8Array {
     return prf(this.#hash, this.bytes, LABELS[`${side}Finished`], transcriptHash, VERIFY_DATA_BYTES)
   }
 
-  /** The master secret in its last phase, when it may only be exported from. */
+  /** Returns the master secret in its last phase, in which it only serves exports. */
   exporter(randoms: Randoms): Exporter {
     return { export: (label, context, length) => this.#export(randoms, label, context, length) }
   }
 
-  /** RFC 5705 §4. */
+  /** Exports keying material (RFC 5705 §4). */
   #export(
     { client, server }: Randoms,
     label: string,

@@ -1,14 +1,14 @@
-// The messages that TLS 1.2 has in a form of its own (RFC 5246 §7.4, RFC 8422 §5.4, §5.7).
+// The messages that have a form of their own in TLS 1.2 (RFC 5246 §7.4, RFC 8422 §5.4, §5.7).
 
 import { EXTENSION, HANDSHAKE_TYPE, VERSION } from '../messages/constants.ts'
 import { openMessage } from '../messages/extensions.ts'
 import { concat, extension, handshakeMessage, u8, u16, vector } from '../messages/writer.ts'
 
-/** ECCurveType. */
+/** The ECCurveType named_curve. */
 const NAMED_CURVE = 3
 const UNCOMPRESSED = 0
 
-/** What it says besides the suite; an extension only when the client sent it too. */
+/** The extensions of a ServerHello. It has one only when the client sent it, too. */
 interface ServerHelloExtensions {
   serverName: boolean
   alpn: string | undefined
@@ -18,7 +18,7 @@ interface ServerHelloExtensions {
   pointFormats: boolean
 }
 
-/** ServerHello (§7.4.1.3). The empty session_id says that there will be nothing to resume. */
+/** Encodes ServerHello (§7.4.1.3). The empty session_id says that the session cannot be resumed. */
 export function encodeServerHello(
   random: Uint8Array,
   cipherSuite: number,
@@ -45,22 +45,22 @@ function encodeExtensions(given: ServerHelloExtensions): Uint8Array {
   }
   if (given.extendedMasterSecret) list.push(extension(EXTENSION.extended_master_secret))
   if (recordSizeLimit !== undefined) list.push(extension(EXTENSION.record_size_limit, u16(recordSizeLimit)))
-  // RFC 5746 §3.6: no connection has been renegotiated.
+  // No connection has been renegotiated (RFC 5746 §3.6).
   if (given.secureRenegotiation) list.push(extension(EXTENSION.renegotiation_info, vector(1)))
   return concat(...list)
 }
 
-/** Certificate (§7.4.2). */
+/** Encodes Certificate (§7.4.2). */
 export function encodeCertificate(chain: readonly Uint8Array[]): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.certificate, vector(3, ...chain.map((der) => vector(3, der))))
 }
 
-/** ServerECDHParams (RFC 8422 §5.4). */
+/** Encodes ServerECDHParams (RFC 8422 §5.4). */
 export function encodeServerEcdhParams(group: number, point: Uint8Array): Uint8Array {
   return concat(u8(NAMED_CURVE), u16(group), vector(1, point))
 }
 
-/** ServerKeyExchange (RFC 8422 §5.4). */
+/** Encodes ServerKeyExchange (RFC 8422 §5.4). */
 export function encodeServerKeyExchange(
   params: Uint8Array,
   scheme: number,
@@ -69,12 +69,12 @@ export function encodeServerKeyExchange(
   return handshakeMessage(HANDSHAKE_TYPE.server_key_exchange, params, u16(scheme), vector(2, signature))
 }
 
-/** ServerHelloDone (§7.4.5). */
+/** Encodes ServerHelloDone (§7.4.5). */
 export function encodeServerHelloDone(): Uint8Array {
   return handshakeMessage(HANDSHAKE_TYPE.server_hello_done)
 }
 
-/** ClientECDiffieHellmanPublic of a ClientKeyExchange (RFC 8422 §5.7). */
+/** Parses the ClientECDiffieHellmanPublic of a ClientKeyExchange (RFC 8422 §5.7). */
 export function parseClientKeyExchange(message: Uint8Array): Uint8Array {
   const reader = openMessage(message, HANDSHAKE_TYPE.client_key_exchange, 'ClientKeyExchange')
   const point = reader.vector(1, 1)

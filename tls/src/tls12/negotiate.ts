@@ -1,4 +1,5 @@
-// What a ClientHello of TLS 1.2 and our preferences agree on (RFC 5246 §7.4.1, RFC 8422 §5.1). Decides; sends nothing.
+// Negotiates TLS 1.2 from a ClientHello and the server's preferences (RFC 5246 §7.4.1, RFC 8422 §5.1). It sends
+// nothing.
 
 import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { Settings } from '../config.ts'
@@ -13,29 +14,32 @@ export interface NegotiatedParameters {
   group: number
   alpn: string | undefined
   /**
-   * RFC 7627. Clients without it are served, which §5.3 leaves to us: the attack that it ends needs a resumption or a
-   * renegotiation after it, which are not here, or an exporter, which they do not get.
+   * True when both sides use RFC 7627. Clients without it are served, as §5.3 allows: the attack that it prevents needs
+   * a later resumption or renegotiation, which the server refuses, or an exporter, which these clients do not get.
    */
   extendedMasterSecret: boolean
-  /** RFC 5746: the client knows about it, so that it must be told that we do. */
+  /** True when the client knows RFC 5746, so that the server must say that it does, too. */
   secureRenegotiation: boolean
 }
 
 const GROUPS: readonly number[] = [NAMED_GROUP.x25519, NAMED_GROUP.secp256r1, NAMED_GROUP.secp384r1]
 
-/** Offered as a suite by a client that cannot send renegotiation_info (RFC 5746 §3.3). */
+/** A client that cannot send renegotiation_info offers this as a suite (RFC 5746 §3.3). */
 const TLS_EMPTY_RENEGOTIATION_INFO_SCSV = 0x00ff
 const NO_COMPRESSION = 0
 const UNCOMPRESSED = 0
 
-/** @throws TlsError with the alert of the rule that the ClientHello breaks, or of what we have not in common */
+/**
+ * Negotiates the parameters.
+ * @throws TlsError with the alert of the rule that the ClientHello breaks, or of what the two sides lack in common
+ */
 export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): NegotiatedParameters {
-  // RFC 5246 §7.4.1.2: "This vector MUST contain … CompressionMethod.null".
+  // "This vector MUST contain, and all implementations MUST support, CompressionMethod.null" (RFC 5246 §7.4.1.2).
   if (!hello.compressionMethods.includes(NO_COMPRESSION))
     throw violation('illegal_parameter', 'no compression is not offered')
   requireUncompressedPoints(hello)
   const suite = SUITES[algorithm].find(({ id }) => hello.cipherSuites.includes(id))
-  // §7.4.1.4.1: without signature_algorithms it is SHA-1, which nobody here signs.
+  // Without signature_algorithms the client means SHA-1 (§7.4.1.4.1), which the server does not sign.
   if (suite === undefined || !hello.signatureAlgorithms.includes(SCHEME_OF[algorithm]))
     throw violation('handshake_failure', 'no cipher suite in common with our certificate key')
   return {
@@ -47,7 +51,10 @@ export function negotiate(hello: ClientHello, { algorithm, alpn }: Settings): Ne
   }
 }
 
-/** RFC 8422 §5.1: also the curve of our certificate must be one that the client has; without a list it has P-256. */
+/**
+ * Chooses the group (RFC 8422 §5.1). The client must also know the curve of the certificate. Without a list it has
+ * P-256.
+ */
 function chooseGroup({ extensions, supportedGroups }: ClientHello, certificateIsP256: boolean): number {
   if (!extensions.has(EXTENSION.supported_groups)) return NAMED_GROUP.secp256r1
   const group = GROUPS.find((candidate) => supportedGroups.includes(candidate))
@@ -56,7 +63,7 @@ function chooseGroup({ extensions, supportedGroups }: ClientHello, certificateIs
   return group
 }
 
-/** RFC 8422 §5.1.2. */
+/** Requires uncompressed points (RFC 8422 §5.1.2). */
 function requireUncompressedPoints({ extensions }: ClientHello): void {
   const formats = extensions.get(EXTENSION.ec_point_formats)
   if (formats === undefined) return
@@ -66,7 +73,7 @@ function requireUncompressedPoints({ extensions }: ClientHello): void {
     throw violation('illegal_parameter', 'uncompressed points are not offered')
 }
 
-/** RFC 5746 §3.6: in a first handshake renegotiated_connection is empty. */
+/** Says whether the client knows RFC 5746. In a first handshake renegotiated_connection is empty (§3.6). */
 function knowsSecureRenegotiation({ extensions, cipherSuites }: ClientHello): boolean {
   const info = extensions.get(EXTENSION.renegotiation_info)
   if (info === undefined) return cipherSuites.includes(TLS_EMPTY_RENEGOTIATION_INFO_SCSV)
@@ -75,7 +82,7 @@ function knowsSecureRenegotiation({ extensions, cipherSuites }: ClientHello): bo
   return true
 }
 
-/** RFC 7627 §5.1. */
+/** Says whether the client offers the extended master secret (RFC 7627 §5.1). */
 function hasExtendedMasterSecret({ extensions }: ClientHello): boolean {
   const body = extensions.get(EXTENSION.extended_master_secret)
   if (body !== undefined && body.length > 0)

@@ -27,7 +27,7 @@ export class Tls12Protection extends RecordProtection {
   readonly #recordsMax: number
 
   constructor(crypto: CryptoProvider, suite: Suite, { key, iv }: TrafficKeys, recordsMax: number) {
-    // With zeros behind it the IV of AES-GCM takes the sequence number like that of ChaCha20-Poly1305.
+    // With zeros after it the IV of AES-GCM takes the sequence number like that of ChaCha20-Poly1305.
     super(crypto, suite.aead, { key, iv: concat(iv, new Uint8Array(AEAD_NONCE_BYTES - iv.length)) })
     this.#recordIvBytes = suite.recordIvBytes
     this.#recordsMax = recordsMax
@@ -37,14 +37,14 @@ export class Tls12Protection extends RecordProtection {
     return true
   }
 
-  /** The record's header, and for AES-GCM the explicit part of the nonce: the sequence number. */
+  /** Returns the record's header and, for AES-GCM, the explicit part of the nonce: the sequence number. */
   header({ type, content }: Plaintext): Uint8Array {
     const length = this.#recordIvBytes + content.length + AEAD_TAG_BYTES
     return concat(recordHeader(type, length), this.#sequenceNumber().subarray(0, this.#recordIvBytes))
   }
 
   seal(_: Uint8Array, { type, content }: Plaintext): MaybePromise<Uint8Array> {
-    // There is no KeyUpdate, and no renegotiation instead of one.
+    // TLS 1.2 has no KeyUpdate, and the server does not renegotiate.
     if (this.records >= this.#recordsMax)
       throw new TlsError('key_used_up', 'the key has protected all it may', { alert: ALERT.internal_error })
     const additionalData = this.#additionalData(type, content.length)
@@ -56,7 +56,7 @@ export class Tls12Protection extends RecordProtection {
     if (contentBytes < 0) return undefined
     const additionalData = this.#additionalData(header[0]!, contentBytes)
     const nonce = this.nonce()
-    // Chosen by the sender, who need not count.
+    // The sender chooses this part, and need not count.
     nonce.set(fragment.subarray(0, this.#recordIvBytes), AEAD_NONCE_BYTES - this.#recordIvBytes)
     return opened(this.aead, nonce, additionalData, fragment.subarray(this.#recordIvBytes))
   }
@@ -67,7 +67,7 @@ export class Tls12Protection extends RecordProtection {
     return { type: protectedType(type), content }
   }
 
-  /** §6.2.3.3: seq_num + TLSCompressed.type + version + length. */
+  /** Returns seq_num + TLSCompressed.type + version + length (§6.2.3.3). */
   #additionalData(type: number, contentBytes: number): Uint8Array {
     return concat(this.#sequenceNumber(), recordHeader(type, contentBytes))
   }

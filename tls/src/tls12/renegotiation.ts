@@ -1,4 +1,4 @@
-// Renegotiation (RFC 5246 §7.4.1.1, RFC 5746): always refused, so that one connection is one handshake.
+// Refuses every renegotiation (RFC 5246 §7.4.1.1, RFC 5746), so that one connection is one handshake.
 
 import { violation } from '../errors.ts'
 import type { PostHandshake } from '../handshake/handshake-result.ts'
@@ -28,7 +28,7 @@ export class RefusedRenegotiation implements PostHandshake {
     }
   }
 
-  /** RFC 5246 §6.2.1: content of other types may come between fragments. */
+  /** Content of other types may come between fragments (RFC 5246 §6.2.1). */
   acceptOther(): void {}
 
   dataReceived(): void {}
