@@ -10,7 +10,7 @@ import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-
 
 const ADMIN_TOKEN = 'a-long-random-value'
 
-/** The relay, and those that took its place. */
+/** The relay, and the processes that took its place. */
 const relays: TestRelay[] = []
 
 interface Fixtures {
@@ -49,7 +49,7 @@ const test = base.extend<Fixtures, { relay: TestRelay }>({
   publishAs,
 })
 
-/** Ends the relay at once and starts it again where it was. */
+/** Kills the relay and starts it again where it was. */
 async function restart(token: string): Promise<void> {
   const { pid, ended } = relays.at(-1)!
   const { url, caFile } = relays[0]!
@@ -84,7 +84,7 @@ test('only the right token opens it, and the token is in no address and does not
   await token.fill('guess')
   await token.press('Enter')
   await expect(page.getByRole('alert')).toHaveText('That is not the admin token.')
-  // What the browser itself says of a 401.
+  // The browser itself logs a 401.
   expect(errors.splice(0)).toEqual([expect.stringContaining('401')])
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
@@ -210,7 +210,7 @@ test('what one administrator does, the other one sees', async ({
   await admin.getByRole('button', { name: 'Lift: 192.0.2.0/24' }).click()
   await expect(admin.getByText('No address is banned.')).toBeVisible()
   await admin.close()
-  // What the browser itself says of a 400.
+  // The browser itself logs a 400.
   expect(errors.splice(0)).toEqual([expect.stringContaining('400')])
   await context.close()
 })
@@ -289,6 +289,6 @@ test('a restart of the relay is survived; a token that it does not take any more
   await expect(admin.getByLabel('Admin token')).toBeVisible()
   expect(await admin.evaluate(() => sessionStorage.length)).toBe(0)
   await admin.close()
-  // What the browser itself says of a relay that is away, and of a 401.
+  // The browser itself logs that the relay is away, and a 401.
   for (const error of errors.splice(0)) expect(error).toMatch(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|401/)
 })

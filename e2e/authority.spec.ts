@@ -1,4 +1,4 @@
-// The page about the CA of a relay on localhost: what it offers is that CA, what it says works, and it leads there.
+// The page about the CA of a relay on localhost: it offers that CA, its instructions work, and pages of the relay lead there.
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The budgets that `npm start` has, and a developer who reloads the page all the time: never locked out.
+// The rate limits that `npm start` has, and a developer who reloads the page all the time: they never lock the developer out.
 
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { curl } from '../tools/programs/curl.ts'

@@ -1,4 +1,4 @@
-// The example's journey: people come by WebSocket or by server-sent events, talk, and nobody can do more than talk.
+// The example's journey: visitors come by WebSocket or by server-sent events, talk, and cannot do more than talk.
 import { spawn } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'

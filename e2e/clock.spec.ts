@@ -5,7 +5,7 @@ import { expect, test } from './fixtures.ts'
 
 const DAY_MS = 86_400_000
 
-/** Sets the clock of a page: what `Date` says from now on, and nothing else. */
+/** Sets the clock of a page: only `Date` changes. */
 async function setClock(page: Page, aheadMs: number): Promise<void> {
   await page.evaluate((ahead) => {
     const real = Object.getPrototypeOf(Date) === Function.prototype ? Date : Object.getPrototypeOf(Date)

@@ -34,10 +34,10 @@ const test = base.extend<Fixtures>({
   },
 })
 
-/** With what the operating system and a busy machine add; a page notices silence in less than 20 s. */
+/** Milliseconds with those of the operating system and a busy machine; a page notices silence in less than 20 s. */
 const NOTICED_MS = 20_000
 
-/** The site is there, and as it was at the start. */
+/** Expects the site to be there, as it was at the start. */
 async function isBack(site: Site, visitor: Visitor, timeout = 10_000): Promise<void> {
   await expect(async () => expect(String(await visitor.get('/'))).toBe(`hello ${site.url}/`)).toPass({
     timeout,
@@ -48,7 +48,7 @@ async function isBack(site: Site, visitor: Visitor, timeout = 10_000): Promise<v
   expect(site.stats().readyStreams).toBeLessThanOrEqual(8)
 }
 
-/** When the site left the state `online`, in milliseconds from now. */
+/** @returns when the site left the state `online`, in milliseconds from now */
 function noticed(site: Site): Promise<number> {
   const from = Date.now()
   return new Promise((resolve) => {
@@ -139,7 +139,7 @@ test('a relay that is killed and started again: public requests succeed soon', a
   for (let restart = 0; restart < 5; restart++) {
     await relay.kill()
     await relay.start()
-    // within seconds each time: no pause has grown long. How many is the benchmark's to say.
+    // The site comes back within seconds each time: no pause has grown long. The benchmark says how many seconds.
     await isBack(site, visitor)
   }
 })

@@ -1,4 +1,4 @@
-// What every spec gets: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
+// The fixtures of every spec: a relay, a Chromium that trusts its CA, a page that can publish, and a visitor.
 import { type BrowserContext, test as base, type Page } from '@playwright/test'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'

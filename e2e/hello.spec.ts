@@ -1,4 +1,4 @@
-// The example's journey: it publishes itself, counts who comes, stops, starts again and keeps its address.
+// The example's journey: it publishes itself, counts its visitors, stops, starts again and keeps its address.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'

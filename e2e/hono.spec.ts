@@ -76,7 +76,7 @@ hono('50 visitors follow, and no more', async ({ example: { address }, relay }) 
   await expect.poll(() => output.match(/^data: 0$/gm)?.length).toBe(50)
   expect(String(await curl(relay.caFile, `${url}/live`))).toBe('Too many follow already\n')
   followers.kill()
-  // Who left made room.
+  // The visitor who left made room.
   const next = spawn('curl', [
     '--silent',
     '--no-buffer',

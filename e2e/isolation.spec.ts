@@ -1,4 +1,4 @@
-// Who is slow harms nobody else: not a visitor other visitors, and not a page its relay.
+// A slow party harms no other: a slow visitor no other visitors, and a slow page not its relay.
 import { test as base, expect } from '@playwright/test'
 import { type FaultyRelay, startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, visitorOf } from '../tools/site/node-site.ts'
@@ -13,7 +13,7 @@ const test = base.extend<{ relay: FaultyRelay }>({
 })
 
 const MiB: number = 1024 * 1024
-/** Of 200 MiB that are sent; resident memory also holds garbage that is not collected yet. */
+/** Bytes by which memory may grow while 200 MiB are sent; resident memory also holds garbage that is not collected yet. */
 const GROWTH_MAX_BYTES: number = 64 * MiB
 
 function endless(): ReadableStream<Uint8Array> {
@@ -65,7 +65,7 @@ test('a page whose WebSocket does not move costs the relay its buffers, not more
     fetch: async (request) => new Response(String((await request.arrayBuffer()).byteLength)),
   })
   const visitor = visitorOf(site, relay)
-  // what a transfer that moves costs is not the question
+  // the cost of a transfer that moves is not measured here
   expect(String(await visitor.get('/upload', Buffer.alloc(20 * MiB)))).toBe(String(20 * MiB))
   const { bytesIn } = site.stats()
   const before = await relay.rss()

@@ -5,7 +5,7 @@ import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, visitorOf } from '../tools/site/node-site.ts'
 
 const SEQUENTIAL = 10_000
-/** A connection is used for so many of them: 400 handshakes in all. */
+/** The requests that one connection serves: 400 handshakes in all. */
 const PER_CONNECTION = 25
 const CONCURRENT = 256
 
@@ -38,7 +38,7 @@ test(`${CONCURRENT} requests at the same time`, async () => {
       asked += 1
       most = Math.max(most, site.stats().openStreams)
       if (asked === CONCURRENT) everybody.resolve()
-      // nobody is answered before everybody has asked
+      // the page answers no request before all have come
       await everybody.promise
       return new Response(body)
     },

@@ -1,4 +1,4 @@
-// A relay in operation: it is stopped while somebody downloads, and its certificates are replaced while it runs.
+// A relay in operation: it is stopped while a visitor downloads, and its certificates are replaced while it runs.
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -104,7 +104,7 @@ function slowly(bytes: Buffer, begun: () => void): ReadableStream<Uint8Array> {
   })
 }
 
-/** By a pair that OpenSSL makes. @returns its key */
+/** Replaces the certificates by a pair that OpenSSL makes. @returns its key */
 async function replaceCertificates(directory: string): Promise<string> {
   const file = (name: string): string => path.join(directory, name)
   const names = `subjectAltName=DNS:${ROOT_HOST},DNS:*.${ROOT_HOST}`
@@ -139,7 +139,7 @@ async function replaceCertificates(directory: string): Promise<string> {
   return keyOf(await readFile(file('fullchain.pem'), 'utf8'))
 }
 
-/** The key of the leaf that OpenSSL is shown, and verifies. */
+/** @returns the key of the leaf that OpenSSL gets, and verifies */
 async function shownFor(serverName: string): Promise<string> {
   const where = ['-connect', `127.0.0.1:${new URL(relay.url).port}`, '-servername', serverName]
   const trust = ['-CAfile', relay.caFile, '-verify_return_error']
@@ -153,7 +153,7 @@ async function shownFor(serverName: string): Promise<string> {
   return keyOf(output.slice(output.indexOf('-----BEGIN')))
 }
 
-/** What a site presents may name it alone, but has the relay's key in any case. */
+/** The certificate that a site presents may name the site alone, but has the relay's key in any case. */
 function keyOf(pem: string): string {
   return new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('hex')
 }

@@ -26,7 +26,7 @@ base('the back/forward cache', async ({ relay, pageServer, playwright }) => {
     await page.goto(`${pageServer.url}contexts.html`)
     await expect(curl(relay.caFile, url)).rejects.toThrow(/curl: \((35|56)\)/)
 
-    // Playwright loses sight of a page that comes back from the cache: the visitor tells.
+    // Playwright loses sight of a page that comes back from the cache: a visitor finds out.
     page.evaluate(() => history.back()).catch(() => {})
     await expect(async () => expect(String(await curl(relay.caFile, url))).toBe('still me')).toPass()
   } finally {

@@ -154,7 +154,7 @@ async function makeFolder(root: string): Promise<string> {
   return root
 }
 
-/** As a person drops from the desktop. */
+/** Drops files as a person does from the desktop. */
 async function dropOnto(page: Page, file: string): Promise<void> {
   const box = (await page.locator('#drop').boundingBox())!
   const session = await page.context().newCDPSession(page)
@@ -176,7 +176,7 @@ async function dropMany(page: Page, count: number): Promise<void> {
   }, count)
 }
 
-/** A second of a canvas. @returns base64 of a WebM file */
+/** Records a second of a canvas. @returns base64 of a WebM file */
 async function recordVideo(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const canvas = document.createElement('canvas')

@@ -1,4 +1,4 @@
-// The list of sites: who is there, and who is not; live; and nothing that a site says of itself is more than text.
+// The list of sites: which sites it shows, and which not; that it is live; and that whatever a site says of itself stays text.
 import type { Page } from '@playwright/test'
 import type { Lease } from '@svc/protocol'
 import { test as base, expect } from './fixtures.ts'
@@ -48,7 +48,7 @@ test('sites come and go without a reload; hidden ones never come', async ({ site
   // The relay may have sites of other tests.
   await expect(page.locator('.filters output')).toHaveText(/^1 of \d+ sites$/)
   await site.close()
-  // This time it is noticed by itself.
+  // This time the page notices by itself.
   await expect(page.getByText('No site matches.')).toBeVisible()
 })
 
@@ -145,7 +145,7 @@ test('a hidden tab does not ask, a shown one asks at once, and an outage is surv
   isAway = false
   await page.clock.runFor(5_000)
   await expect(page.getByRole('alert')).toHaveCount(0)
-  // What the browser itself says of the outage.
+  // The browser itself logs the outage.
   expect(errors.splice(0)).toEqual([expect.stringContaining('502')])
 })
 

@@ -1,4 +1,4 @@
-// `npm start` as a person runs it: what it prints works as printed, and Ctrl-C leaves nothing behind.
+// `npm start` as a person runs it: its instructions work as printed, and Ctrl-C leaves nothing behind.
 import { type ChildProcess, exec, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ test.afterEach(async () => {
   await rm(state, { recursive: true })
 })
 
-/** In a process group of its own, as a shell does it: that group is what Ctrl-C reaches. */
+/** Starts it in a process group of its own, as a shell does: Ctrl-C reaches that group. */
 function npmStart(): Started {
   const env = {
     ...process.env,

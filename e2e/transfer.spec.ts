@@ -9,7 +9,7 @@ import { expect, test } from './fixtures.ts'
 const BODY_BYTES: number = 20 * 1024 * 1024
 const REQUESTS = 50
 
-/** Each test's page is another identity, and a name stays with its owner. */
+/** Each test's page has another identity, and a name stays with its owner. */
 const newName = (): string => `site-${randomBytes(4).toString('hex')}`
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -89,7 +89,7 @@ test.describe('50 requests at once', () => {
   let url: string
 
   test.beforeEach(async ({ relay, tenant }) => {
-    // Nobody is answered before everybody has asked.
+    // The page answers no request before all have come.
     url = await tenant.evaluate(
       async ([relayUrl, name, count]) => {
         const everybody = Promise.withResolvers<void>()

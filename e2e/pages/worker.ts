@@ -1,4 +1,4 @@
-// Publishes from whatever it runs in: a dedicated, a shared or a service worker. Asked by a message with a port.
+// Publishes from the worker in which it runs: a dedicated, a shared or a service worker. A message with a port asks for it.
 import { type FetchInfo, publish } from '@svc/sdk-browser'
 
 interface Asked {

@@ -1,11 +1,11 @@
-// An example's page, opened from the relay, with what its console said; and what holds for all of them.
+// Opens an example's page from the relay, keeps what its console said, and checks what holds for all of them.
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContext, Page, TestInfo, TestType } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 
 interface Example {
   page: Page
-  /** What the page's console and its uncaught errors said. */
+  /** The messages of the page's console and its uncaught errors. */
   errors: string[]
   /** Waits until it is online. @returns its URL, without a slash at the end */
   address(): Promise<string>
@@ -47,7 +47,7 @@ async function openExample(context: BrowserContext, relayUrl: string, name: stri
   return { page, errors, address }
 }
 
-/** Opened with a mouse click from the index of the examples, it works there, and runs no inline script. */
+/** Opens the example with a mouse click from the index: it works there, and runs no inline script. */
 export async function expectLinked(page: Page, relayUrl: string, title: string, name: string): Promise<void> {
   expect(await page.locator('script:not([src])').count()).toBe(0)
   await page.goto(`${relayUrl}/examples/`)
@@ -78,7 +78,7 @@ export async function expectFits(
       }
 }
 
-/** No violation of any of axe-core's rules, neither in the light nor in the dark. */
+/** Expects no violation of any of axe-core's rules, neither in the light nor in the dark. */
 export async function expectAccessible(...pages: Page[]): Promise<void> {
   for (const page of pages) {
     for (const colorScheme of COLOR_SCHEMES) {
@@ -91,7 +91,7 @@ export async function expectAccessible(...pages: Page[]): Promise<void> {
   }
 }
 
-/** Only what the page brought along runs in it, and it is framed by nobody. */
+/** Expects that only the page's own scripts run in it, and that no other page can frame it. */
 export function expectStrictPolicy(policy: string | undefined): void {
   expect(policy).toMatch(/default-src 'none'/)
   expect(policy).toMatch(/frame-ancestors 'none'/)

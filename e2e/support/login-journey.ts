@@ -5,7 +5,7 @@ import { expect } from '../fixtures.ts'
 
 const COOKIE = '__Host-session'
 
-/** A name goes in by a form, comes back by a cookie, through reloads, and is gone after the way out. */
+/** Logs in by a form, finds the name again by a cookie, through reloads, and logs out. */
 export async function expectLogin(visitor: Page, url: string): Promise<void> {
   const errors: string[] = []
   visitor.on('pageerror', (error) => errors.push(error.message))

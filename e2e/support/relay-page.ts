@@ -1,12 +1,12 @@
-// The relay's own pages, opened; what their consoles said, and how far anything in them jumped.
+// Opens the relay's own pages, and keeps what their consoles said, and how far anything in them jumped.
 import type { BrowserContext, Page } from '@playwright/test'
 
-/** Phone, tablet, desk. */
+/** The sizes of a phone, a tablet and a desk. */
 export const WIDTHS_PX = [390, 768, 1440] as const
 
 export interface OpenedPage {
   page: Page
-  /** What the page's console and its uncaught errors said, and every dialog that a script opened. */
+  /** The messages of the page's console and its uncaught errors, and every dialog that a script opened. */
   errors: string[]
 }
 

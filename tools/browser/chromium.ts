@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { LaunchOptions } from '@playwright/test'
 import { findChromium } from '../programs/chromium.ts'
 
-/** Certutil is done in a moment or not at all, in milliseconds. */
+/** Milliseconds for certutil: it is done in a moment or not at all. */
 const CERTUTIL_TIMEOUT_MS = 10_000
 
 export interface Home {

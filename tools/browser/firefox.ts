@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { createHome } from './chromium.ts'
 
 const COMMANDS = ['firefox-esr', 'firefox']
-/** What a Firefox that is started for the first time asks of the network and of its user. */
+/** Preferences against what a Firefox does at its first start: requests to the network, questions to its user. */
 const QUIET = [
   'app.normandy.enabled',
   'app.update.enabled',
@@ -20,7 +20,7 @@ const QUIET = [
 ]
 const READY = /^WebDriver BiDi listening on (ws:\S+)/
 
-/** @returns undefined where there is none */
+/** @returns undefined where there is no Firefox */
 export async function findFirefox(): Promise<string | undefined> {
   for (const command of COMMANDS) {
     const found = await promisify(execFile)(command, ['--version']).catch(() => undefined)
@@ -30,7 +30,7 @@ export async function findFirefox(): Promise<string | undefined> {
 }
 
 interface FirefoxPage {
-  /** Its console's errors, and what it did not catch. */
+  /** Errors on its console, and errors that no script caught. */
   errors: string[]
   /** Resolves when the page has loaded. */
   goto(url: string): Promise<void>

@@ -1,10 +1,10 @@
-// What a page downloads for a module: bundled and minified as its users would do it.
+// Bundles and minifies what a page downloads for a module, as the module's users would do it.
 import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 
 export interface Weight {
   name: string
-  /** Downloaded before the entry's code can run. */
+  /** The file is downloaded before the entry's code can run. */
   eager: boolean
   raw: number
   gzip: number
@@ -19,7 +19,7 @@ export async function bundle(entry: string): Promise<Rolldown.OutputChunk[]> {
   return (result as Rolldown.RolldownOutput).output.filter((file) => file.type === 'chunk')
 }
 
-/** What a browser loads before the one page of a project works: its HTML, what that names, and what this imports. */
+/** The files that a browser loads before the one page of a project works: its HTML, what that names, and what this imports. */
 export async function weighFirstLoad(configFile: string): Promise<Weight[]> {
   const result = await build({ configFile, logLevel: 'warn', build: { write: false } })
   const { output } = result as Rolldown.RolldownOutput

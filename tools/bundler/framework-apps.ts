@@ -4,7 +4,7 @@ import path from 'node:path'
 import { root, runCommand } from '../programs/command.ts'
 import { digestOf } from './source-digest.ts'
 
-/** Of one app, on a machine that is busy, in milliseconds. */
+/** Milliseconds to build one app, on a machine that is busy. */
 const BUILD_TIMEOUT_MS: number = 2 * 60_000
 
 /** The framework's program, which this Node runs, and its arguments. */
@@ -14,10 +14,10 @@ const PROGRAMS: Record<string, string[]> = {
   sveltekit: ['vite/bin/vite.js', 'build'],
 }
 
-/** What a build is made of beside the app: the adapters, what the examples share, and the packages. */
+/** The files beside the app of which a build is made: the adapters, what the examples share, and the packages. */
 const COMMON = ['sdk-browser/src/adapters/*.ts', 'examples/shared/*', 'package-lock.json']
 
-/** @throws Error with what the framework said when it fails */
+/** @throws Error with the framework's output when the build fails */
 export async function buildFrameworks(): Promise<void> {
   await Promise.all(Object.entries(PROGRAMS).map(([name, program]) => buildApp(name, program)))
 }
@@ -35,7 +35,7 @@ async function buildApp(name: string, [program = '', ...args]: string[]): Promis
   writeFileSync(stamp, sources)
 }
 
-/** @returns undefined when nothing was built yet */
+/** @returns undefined when there is no build yet */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

@@ -6,11 +6,11 @@ import { root } from '../programs/command.ts'
 import { buildFrameworks } from './framework-apps.ts'
 import { digestOf } from './source-digest.ts'
 
-/** Where the relay looks (relay/src/api/handlers/built-in-pages.ts). */
+/** The directory in which the relay looks (relay/src/api/handlers/built-in-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
-/** Holds the digest of what the pages were built from; a relay serves no name that begins with a dot. */
+/** Holds the digest of the sources of the pages; a relay serves no name that begins with a dot. */
 const STAMP = '.built-from'
-/** All that has a part in the pages. */
+/** The sources of the pages. */
 const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
@@ -18,15 +18,15 @@ const SOURCES = [
   'tools/bundler/{relay-pages,framework-apps}.ts',
   'package-lock.json',
 ]
-/** Smaller files gain nothing. */
+/** Bytes below which compression gains nothing. */
 const COMPRESSED_MIN_BYTES = 1024
-/** Nearly as small as with 11, in a tenth of the time. */
+/** The quality of Brotli: the files are nearly as small as with 11, in a tenth of the time. */
 const BROTLI_QUALITY = 9
 
 export interface BuildOptions {
-  /** What was there is replaced, in one step, so that a relay which serves it goes on. */
+  /** The directory for the pages. Its content is replaced in one step, so that a relay which serves it goes on. */
   directory?: string
-  /** Called when there is something to do. */
+  /** Called when the pages have to be built. */
   onBuild?: () => void
 }
 
@@ -56,7 +56,7 @@ export async function buildRelayPages({
 }
 
 async function buildProject(project: string, outDir: string): Promise<void> {
-  // loaded by who builds: it takes its time
+  // only a process that builds loads this: it takes its time
   const { build } = await import('vite')
   const configFile = path.join(root, project, 'vite.config.ts')
   await build({ configFile, logLevel: 'warn', build: { outDir } })
@@ -70,7 +70,7 @@ function stampOf(directory: string): string | undefined {
   }
 }
 
-/** On the same file system as the pages, in a place that nobody keeps. */
+/** A temporary directory on the same file system as the pages. */
 function temporaryDirectory(): string {
   const cache = path.join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
@@ -79,7 +79,7 @@ function temporaryDirectory(): string {
 
 function replace(directory: string, next: string, old: string): void {
   ignoring('ENOENT', () => renameSync(directory, old))
-  // Who builds at the same time, and was faster, has built the same.
+  // Another process that built at the same time, and was faster, has built the same.
   ignoring('ENOTEMPTY', () => renameSync(next, directory))
 }
 
@@ -91,7 +91,7 @@ function ignoring(code: string, work: () => void): void {
   }
 }
 
-/** Beside each file that it is worth for, so that the relay need not do it at each request. */
+/** Compresses each file for which it is worth it, so that the relay need not do so at each request. */
 function compress(directory: string): void {
   for (const file of globSync('**/*.{html,js,css,svg}', { cwd: directory })) {
     const name = path.join(directory, file)

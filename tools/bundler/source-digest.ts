@@ -1,10 +1,10 @@
-// A digest of source files, by which a build is known to be up to date.
+// Computes a digest of source files, which shows whether a build is up to date.
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../programs/command.ts'
 
-/** What is made of sources, by us and by frameworks. */
+/** Files that we or frameworks make of sources. */
 const NO_SOURCES = ['**/node_modules/**', '**/dist/**', '**/app/build/**', '**/app/.*/**']
 
 /** @param patterns globs, from the repository's root */

@@ -10,7 +10,7 @@ export interface Load {
   url: string
   ca: string
   connections: number
-  /** How long. */
+  /** Seconds that it lasts. */
   seconds: number
 }
 

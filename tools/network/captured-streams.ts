@@ -7,7 +7,7 @@ export interface Capture {
   out: Buffer[]
 }
 
-/** What tools/network/stream-tap.ts wrote: each stream's bytes in one piece, so that no value is missed across two chunks. */
+/** The streams that tools/network/stream-tap.ts wrote, each in one piece, so that no value is missed across two chunks. */
 export function readTap(file: string): Capture {
   const bytes = readFileSync(file)
   const streams = new Map<string, Buffer[]>()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type ConnectionOptions, connect } from 'node:tls'
 
-/** What Node's own client sends first. */
+/** @returns the first bytes of Node's own client */
 export async function captureHello(serverName?: string, options: ConnectionOptions = {}): Promise<Buffer> {
   const server = createServer().listen(0)
   await once(server, 'listening')

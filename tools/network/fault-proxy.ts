@@ -4,20 +4,20 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** One connection through the proxy. */
 interface Pair {
-  /** Of whoever connected. */
+  /** The connection of the client. */
   near: Socket
-  /** To the target. */
+  /** The connection to the target. */
   far: Socket
 }
 
 export class FaultProxy {
   readonly #server: Server
   readonly #pairs = new Set<Pair>()
-  /** Each piece is forwarded this much later. */
+  /** Milliseconds by which each piece is forwarded later. */
   delayMs = 0
-  /** What comes is forwarded in pieces of this size. */
+  /** Bytes of each piece that is forwarded. */
   pieceBytes: number = Number.POSITIVE_INFINITY
-  /** New connections are refused. */
+  /** Refuses new connections while it is true. */
   isDown = false
 
   static async start(targetPort: () => number): Promise<FaultProxy> {
@@ -45,14 +45,14 @@ export class FaultProxy {
     }
   }
 
-  /** Nothing passes on the connections of now, and no end learns why. Later ones work. */
+  /** Passes nothing on the present connections, without a sign to either end. Later connections work. */
   stall(): void {
     for (const { near, far } of this.#pairs) {
       for (const socket of [near, far]) socket.removeAllListeners('data').removeAllListeners('drain').pause()
     }
   }
 
-  /** Those who connected are cut off; the target still believes that they are there. */
+  /** Cuts the clients off; the target still believes that they are there. */
   halfOpen(): void {
     for (const { near, far } of this.#pairs) {
       far.removeAllListeners('data').resume()

@@ -1,9 +1,9 @@
-// A TCP proxy in front of the relay that keeps all bytes that pass: what anybody on the network sees.
+// A TCP proxy in front of the relay that keeps all bytes that pass, which is what the network can see.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Wire {
-  /** One entry a connection; both directions in one piece. */
+  /** The recorded bytes, one entry a connection, with both directions in one piece. */
   connections(): { toRelay: Buffer; fromRelay: Buffer }[]
   close(): Promise<void>
 }

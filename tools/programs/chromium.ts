@@ -1,4 +1,4 @@
-// The browser that the end-to-end tests drive, and what makes it trust a certificate authority: found or installed.
+// Finds or installs the browser that the end-to-end tests drive, and the program that makes it trust a certificate authority.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
@@ -6,7 +6,7 @@ import { aptGet, ensure } from './install.ts'
 
 const SYSTEM_CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** The path of a Chromium that is there: the one asked for, the system's, else Playwright's own. */
+/** The path of an installed Chromium: the one asked for, the system's, else Playwright's own. */
 export function findChromium(): string | undefined {
   const asked = process.env.CHROMIUM_PATH
   if (asked) return asked
@@ -21,7 +21,7 @@ export function ensureChromium(): string {
   return found
 }
 
-/** `certutil` puts a CA into the database of roots that Chromium on Linux reads. @throws as above */
+/** `certutil` puts a CA into the database of roots that Chromium on Linux reads. @throws Error that says what to install */
 export function ensureCertutil(): void {
   if (ensure(findCertutil, [aptGet('libnss3-tools')]) === undefined)
     throw new Error('No certutil: install the NSS tools (Debian libnss3-tools, Fedora nss-tools).')

@@ -4,21 +4,24 @@ import path from 'node:path'
 
 export const root: string = path.resolve(import.meta.dirname, '../..')
 
-/** From the polite signal to the other one, in milliseconds. */
+/** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_DELAY_MS = 5_000
 
 export interface CommandOptions {
   timeoutMs: number
-  /** Keep the output for later instead of showing it as it comes. */
+  /** Keeps the output for later instead of showing it as it comes. */
   quiet?: boolean
   env?: Record<string, string>
-  /** The repository unless told otherwise. */
+  /**
+   * The working directory.
+   * @default the repository
+   */
   cwd?: string
 }
 
 export interface Outcome {
   ok: boolean
-  /** What a quiet command printed, and why it ended if that was not its own doing. */
+  /** The output of a quiet command, and the reason for its end if that was not its own doing. */
   output: string
 }
 

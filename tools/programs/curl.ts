@@ -1,8 +1,8 @@
-// The curl of this machine, told to trust the relay's CA: a client that is not ours.
+// The curl of this machine, which trusts the relay's CA: a client that is not ours.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Of one transfer, in seconds. */
+/** Seconds for one transfer. */
 const TIMEOUT_S = 40
 const OUTPUT_MAX_BYTES: number = 64 * 1024 * 1024
 

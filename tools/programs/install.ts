@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** A download or a Debian package, in milliseconds. */
+/** Milliseconds for a download or a Debian package. */
 const INSTALL_TIMEOUT_MS: number = 5 * 60_000
 
-/** Looks, and runs one install command after the other until there is something to be found. */
+/** Looks for the program, and runs one install command after the other until it is found. */
 export function ensure<T>(find: () => T | undefined, installs: string[][]): T | undefined {
   for (const command of installs) {
     const found = find()
@@ -15,7 +15,7 @@ export function ensure<T>(find: () => T | undefined, installs: string[][]): T | 
   return find()
 }
 
-/** Empty where that is not allowed. */
+/** @returns the commands that install the package; none where installing is not allowed. */
 export function aptGet(name: string): string[] {
   const install = `apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q ${name}`
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') ? ['sh', '-c', install] : []

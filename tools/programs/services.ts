@@ -15,7 +15,7 @@ export function findRedis(): true | undefined {
   return spawnSync('redis-server', ['--version']).error === undefined ? true : undefined
 }
 
-/** @returns the folder of its programs: Debian keeps those of the server out of PATH */
+/** @returns the folder of the server's programs, which Debian keeps out of PATH */
 export function findPostgres(): string | undefined {
   const folders = [
     ...globSync('/usr/lib/postgresql/*/bin'),

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { ensureCertutil, ensureChromium } from './chromium.ts'
 import { aptGet, ensure } from './install.ts'
 
-/** @returns the environment that tells the tests where Chromium is */
+/** @returns the environment in which the tests find Chromium */
 export function ensureTlsClients(): Record<string, string> {
   if (ensure(findGnutls, [aptGet('gnutls-bin')]) === undefined)
     console.log('No gnutls-cli: its row is skipped (Debian gnutls-bin).')

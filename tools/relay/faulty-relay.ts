@@ -7,17 +7,17 @@ import { freePort } from '../network/free-port.ts'
 import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from './process.ts'
 
 export interface FaultyRelay {
-  /** Leads through the proxy. */
+  /** The relay's address through the proxy. */
   url: string
   ca: string
-  /** Where visitors find it without any fault. */
+  /** The port at which visitors find the relay without any fault. */
   port: number
   proxy: FaultProxy
-  /** Its memory, in bytes (resident set). */
+  /** @returns its resident memory in bytes */
   rss(): Promise<number>
-  /** Without a word to anybody. */
+  /** Kills the relay, which closes nothing in order. */
   kill(): Promise<void>
-  /** On the same port, with the same identity and certificates, and no leases. */
+  /** Starts the relay again on the same port, with the same identity and certificates, and no leases. */
   start(): Promise<void>
   stop(): Promise<void>
 }

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../programs/command.ts'
 
-/** From the start of the process until it listens: the first start makes keys and certificates. */
+/** Milliseconds from the start of the process until it listens: the first start makes keys and certificates. */
 const START_TIMEOUT_MS = 20_000
-/** From the polite signals to the other one. */
+/** Milliseconds from the signals that ask it to end to SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
-/** For a relay whose sites and visitors are all on this machine: they share one address, and its budget. */
+/** Settings for a relay whose sites and visitors are all on this machine: they share one address, and its rate limits. */
 export const BUDGETS_OF_MANY = {
   SOURCE_BUDGET_PER_MINUTE: '1000000',
   RELAY_BUDGET_PER_MINUTE: '1000000',
@@ -23,7 +23,7 @@ export interface RelayOptions {
   execArgv?: string[]
   /** A program with its arguments that becomes the relay, such as `prlimit`. */
   through?: string[]
-  /** Every line of the relay's log (JSON), and what it says on standard error once it runs. */
+  /** Called with every line of the relay's log (JSON), and of its standard error once it runs. */
   onLog?: (line: string) => void
 }
 
@@ -31,12 +31,12 @@ export interface RelayProcess {
   pid: number
   /** Settles when the process has ended, by whatever cause. */
   ended: Promise<void>
-  /** Null while it runs, and when a signal ended it. */
+  /** The exit code; null while it runs, and when a signal ended it. */
   exitCode(): number | null
   stop(): Promise<void>
 }
 
-/** @throws Error with the relay's own words when it ends, or stays silent, instead of listening */
+/** @throws Error with the relay's output when it ends, or stays silent, instead of listening */
 export async function startRelay({
   env,
   execArgv = [],
@@ -77,7 +77,7 @@ export async function startRelay({
 }
 
 async function stopProcess(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  // Once asks it to let its visitors finish, twice does not. One signal may swallow another of its kind.
+  // One signal asks it to let its visitors finish, two do not. One signal may swallow another of its kind.
   child.kill('SIGTERM')
   child.kill('SIGINT')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)

@@ -13,9 +13,15 @@ export interface TestRelay extends RelayProcess {
 }
 
 export interface TestRelayOptions {
-  /** Where clients find it; by default where it listens. */
+  /**
+   * The port at which clients find it.
+   * @default the port at which it listens
+   */
   publicPort?: number
-  /** Where it listens; by default any free port. */
+  /**
+   * The port at which it listens.
+   * @default any free port
+   */
   port?: number
   env?: Record<string, string>
   execArgv?: string[]

@@ -16,14 +16,14 @@ export function publishNode(
 }
 
 export interface Visitor {
-  /** The body of an answer with status 200. */
+  /** @returns the body of a response with status 200 */
   get(path: string, body?: Buffer): Promise<Buffer>
-  /** The answer as it comes: the body waits to be read. */
+  /** @returns the response before its body is read */
   open(path: string): Promise<IncomingMessage>
   close(): void
 }
 
-/** @param sockets how many connections are kept and used again; 0 for a new one each time */
+/** @param sockets the number of connections that are kept and used again; 0 for a new one each time */
 export function visitorOf(
   site: Pick<Site, 'url'>,
   { ca, port }: Pick<FaultyRelay, 'ca' | 'port'>,

@@ -1,4 +1,5 @@
-// What may happen to a control plane, done to the model and to the real one; after each, both must look the same.
+// Lists what may happen to a control plane. Each command is done to the model and to the real one; then both must look the
+// same.
 
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import type {
@@ -27,7 +28,7 @@ interface Issued extends ModelToken {
   use: TokenUse
 }
 
-/** What the commands know beside the model: what was given out, and what moves time. */
+/** The state that commands have beside the model: credentials that were given out, and what moves time. */
 export class Real {
   readonly system: System
   readonly clock: Clock
@@ -167,7 +168,7 @@ function banIp(ip: string, isBanned: boolean): Command {
   })
 }
 
-/** The result, or the code of the error. */
+/** @returns the result, or the code of the error */
 async function outcome<T>(work: () => Promise<T>): Promise<T | ErrorCode> {
   try {
     return await work()
@@ -281,7 +282,7 @@ const updates = fc.record(
   { requiredKeys: ['identity_key'] },
 )
 
-/** Sequences of at most `length` commands. */
+/** Makes sequences of at most `length` commands. */
 export function commands(length: number): fc.Arbitrary<Iterable<fc.AsyncCommand<Model, Real>>> {
   return fc.commands(
     [

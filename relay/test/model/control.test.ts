@@ -1,5 +1,5 @@
-// "States and transitions", lease and policy, against a simple model. MODEL_RUNS makes more of it, MODEL_SEED repeats
-// one; `npm run fuzz -- control` goes on for as long as it is told.
+// "States and transitions", lease and policy, against a simple model. MODEL_RUNS makes more of it, MODEL_SEED repeats one; `npm
+// run fuzz -- control` goes on for the time that its options say.
 
 import { randomInt } from 'node:crypto'
 import { test } from 'vitest'

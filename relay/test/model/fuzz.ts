@@ -1,4 +1,4 @@
-// Fuzz target: histories of leases and policy against the model, for as long as it is told.
+// Fuzz target: histories of leases and policy against the model, for the time that the options say.
 
 import { runModel } from './run.ts'
 

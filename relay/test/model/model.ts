@@ -1,15 +1,15 @@
-// The control plane as a page of rules: what the specification's tables of states say, and nothing about how.
+// The control plane as a page of rules: what the specification's tables of states say, without how a relay does it.
 
 import type { ErrorCode, LeasePolicyUpdate } from '@svc/protocol'
 
 export interface Who {
   name: string
-  /** Lower case. */
+  /** The address in lower case. */
   address: string
 }
 
 export interface ModelLease extends Who {
-  /** Counts registrations: another instance has another number. */
+  /** Counts registrations: another lease instance has another number. */
   instance: number
   isFriendly: boolean
   firstSeenAt: number
@@ -28,7 +28,7 @@ export interface ModelToken {
 
 const TTL_DEFAULT_S = 120
 const TTL_MAX_S = 600
-/** A name whose lease is over waits this long for its identity. */
+/** Milliseconds for which a name whose lease is over waits for its identity. */
 const NAME_RESERVATION_MS = 600_000
 
 export class Model {
@@ -40,7 +40,7 @@ export class Model {
   readonly banned = new Set<string>()
   readonly bannedIps = new Set<string>()
   readonly bps = new Map<string, number>()
-  /** Name → who had it last, and until when nobody else gets it. */
+  /** The identity that had each name last, and the time until which no other identity gets it. */
   readonly #kept = new Map<string, { key: string; until: number }>()
   #instances = 0
 
@@ -96,7 +96,7 @@ export class Model {
     return refused
   }
 
-  /** Why a token is not accepted now; undefined: it is. */
+  /** @returns the reason for which a token is not accepted now; undefined when it is */
   refusalOf({ key, instance, expiresAt }: ModelToken): ErrorCode | undefined {
     if (expiresAt <= this.now / 1000) return 'unauthorized'
     return this.leases.get(key)?.instance === instance ? undefined : 'lease_not_found'

@@ -40,7 +40,7 @@ export interface System {
   close(): Promise<void>
 }
 
-/** @param features those that this relay has */
+/** @param features the features that this relay has */
 export async function createSystem(features: Partial<OptionalFeatures> = {}): Promise<System> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-model-'))
   const log = createLog('silent')

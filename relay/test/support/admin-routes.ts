@@ -1,4 +1,4 @@
-// The routes of the administration that take its token, written out: one that a table forgets is missed here.
+// Lists the administration's routes that take its token, written out: a test notices a route that a table forgets.
 
 export const ADMIN_ROUTES: [method: string, path: string][] = [
   ['GET', '/api/policy'],

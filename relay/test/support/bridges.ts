@@ -9,7 +9,7 @@ import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import { StreamDuplex } from '../../src/reverse/stream-duplex.ts'
 
 export interface Ends {
-  /** The one that the bridge gets. */
+  /** The end that the bridge gets. */
   near: Duplex
   far: Duplex
 }
@@ -35,7 +35,7 @@ async function duplexes(): Promise<Ends> {
   return { near, far }
 }
 
-/** Unlike those of a socket, the sides of a pair are told nothing when the other one is destroyed. */
+/** Unlike the ends of a socket, the sides of a pair get no event when the other one is destroyed. */
 function breaksWith(side: Duplex, other: Duplex): void {
   side.setMaxListeners(0)
   other.once('close', () => {
@@ -48,7 +48,7 @@ export async function tcp(): Promise<Ends> {
   return await joined(server, 'connection', (port) => connect({ port, allowHalfOpen: true }))
 }
 
-/** As the relay's API has it of a native client. */
+/** A socket as the relay's API gets it from a native client. */
 export async function tls(): Promise<Ends> {
   const server = createTlsServer({ cert: chain, key, allowHalfOpen: true })
   const options = { servername: HOST, ca: authority.certificate, allowHalfOpen: true }
@@ -65,7 +65,7 @@ async function joined(server: Server, event: string, open: (port: number) => Dup
   return { near, far }
 }
 
-/** As the relay has it of a page, without the WebSocket. */
+/** A stream as the relay gets it from a page, without the WebSocket. */
 async function yamux(): Promise<Ends> {
   const { promise, resolve } = Promise.withResolvers<Stream>()
   const page: Session = new Session(
@@ -81,7 +81,7 @@ async function yamux(): Promise<Ends> {
   return { near: new StreamDuplex(await promise), far }
 }
 
-/** Takes one message a turn, as a busy WebSocket does. */
+/** A stream that takes one message a turn, as a busy WebSocket does. */
 function transportTo(other: () => Session): Transport {
   return {
     send: (bytes) =>

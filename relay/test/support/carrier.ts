@@ -15,7 +15,7 @@ export interface TestCarrier {
 
 interface TestStream {
   stream: Stream
-  /** Exactly `length` bytes; fewer when the stream ends before. */
+  /** Reads exactly `length` bytes; fewer when the stream ends before. */
   read(length: number): Promise<Buffer>
 }
 

@@ -1,4 +1,4 @@
-// What a crash test's writer does, as a model: each key has a number that only grows; some numbers mean "nothing".
+// Models the writer of a crash test: each key has a number that only grows; some numbers mean "nothing".
 
 /** Even keys are identities in policy.json, odd ones in leases.jsonl. */
 export const KEYS = 64
@@ -7,7 +7,7 @@ export function keyOf(index: number): string {
   return `name${index}:0x${index.toString(16).padStart(40, '0')}`
 }
 
-/** Where a reservation has its number. */
+/** A reservation has its number in its hostname. */
 export function hostnameOf(n: number): string {
   return `name-${n}.relay.example`
 }

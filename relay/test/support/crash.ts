@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { isRelease, KEYS, keyOf, numberOf } from './crash-model.ts'
 
-/** Longest time that the writer is left alone once it writes. */
+/** The longest time in milliseconds that the writer is left alone once it writes. */
 const LIFE_MAX_MS = 60
-/** Above every number that one life reaches, so that the next life's are larger. */
+/** A number above every number that one life reaches, so that the next life's are larger. */
 const NUMBERS_PER_LIFE = 1_000_000
 const FILES = ['leases.jsonl', 'leases.jsonl.svc-tmp', 'policy.json', 'policy.json.svc-tmp']
 
@@ -22,7 +22,7 @@ interface Told {
 
 export interface CrashReport {
   crashes: number
-  /** Writes that were promised to be kept, and were. */
+  /** The number of writes that were promised to be kept, and were. */
   kept: number
 }
 
@@ -54,7 +54,7 @@ async function liveAndDie(directory: string, seed: number, told: Told[]): Promis
   return read(lines, told)
 }
 
-/** @returns how many writes were promised to be kept */
+/** @returns the number of writes that were promised to be kept */
 function read(report: string, told: Told[]): number {
   let kept = 0
   for (const [, sign, index, n] of report.matchAll(/^([<>]) (\d+) (\d+)\n/gm)) {
@@ -85,7 +85,7 @@ async function check(directory: string, told: readonly Told[]): Promise<void> {
   }
 }
 
-/** Whether one of the numbers that may be on disk means that nothing is. */
+/** @returns whether one of the numbers that may be on disk means that nothing is there */
 function mayBeNothing(kept: number, begun: number): boolean {
   return kept === 0 || isRelease(kept) || (begun > kept && isRelease(begun))
 }
@@ -94,13 +94,15 @@ async function readPolicy(path: string): Promise<Map<string, number>> {
   return new Map(Object.entries(JSON.parse(await readFile(path, 'utf8')).identity_bps))
 }
 
-/** By hand, so that the reader under test proves nothing of itself: the last line of each key, less one that is cut off. */
+/**
+ * Reads by hand, so that the reader under test proves nothing of itself: the last line of each key, less one that is cut off.
+ */
 async function readReservations(path: string): Promise<Map<string, number>> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const found = new Map<string, number>()
   for (const line of text.split('\n').slice(0, -1)) {
     const { identity_key, hostname, expires_at } = JSON.parse(line)
-    // Given up: what is still kept of it ended in the past.
+    // It was given up: the rest of it ended in the past.
     if (Date.parse(expires_at) <= Date.now()) found.delete(identity_key)
     else found.set(identity_key, numberOf(hostname))
   }

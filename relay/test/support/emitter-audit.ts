@@ -4,9 +4,9 @@
 import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Often enough that a listener which is taken away too early shows. */
+/** Milliseconds between two looks: often enough to notice a listener that is taken away too early. */
 const LOOK_MS = 20
-/** Of Node's own, by the place that makes them: these emit an error only where somebody listens, or never. */
+/** Node's own emitters, by the place that makes them: these emit an error only where they have a listener, or never. */
 const HARMLESS = [
   /^(?:IncomingMessage|ApiRequest|FileHandle|MessagePort|ReadableWorkerStdio|SocketList(?:Receive|Send)|Control)\n/,
   /^EventEmitter\n.*node:internal\/cluster/s,

@@ -4,7 +4,7 @@
 export interface Family {
   type: string
   help: string
-  /** Name and labels as written → value. */
+  /** The values by name and labels as written. */
   samples: Map<string, number>
 }
 
@@ -15,7 +15,7 @@ const SAMPLE = new RegExp(
 )
 const HELP = new RegExp(`^# HELP (${NAME}) (.+)$`)
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`)
-/** What the samples of a family may add to its name. */
+/** The suffixes that the samples of a family may add to its name. */
 const SUFFIXES: Record<string, string[]> = {
   histogram: ['_bucket', '_sum', '_count'],
   summary: ['', '_sum', '_count'],

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 export interface TestDisk {
   directory: string
-  /** From now on nothing more can be written. @param pid of the process that shall meet this */
+  /** Lets nothing more be written from now on. @param pid the process that shall meet this */
   fill(pid: number): void
   free(pid: number): void
   close(): void
@@ -45,7 +45,7 @@ export function mountSmallDisk(): TestDisk | undefined {
   }
 }
 
-/** For whoever may not mount: no file of the process may grow beyond its first byte (RLIMIT_FSIZE). */
+/** Makes a disk where mounting is not permitted: no file of the process may grow beyond its first byte (RLIMIT_FSIZE). */
 export function limitFileSize(): TestDisk {
   const directory = mkdtempSync(join(tmpdir(), 'svc-disk-'))
   const limit = (pid: number, size: string): void => {

@@ -21,7 +21,7 @@ export function helloOfRecords(records: Buffer): Buffer {
 const SUPPORTED_VERSIONS_1_3 = Buffer.from('002b00020304', 'hex')
 const RETRY_RANDOM = Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex')
 
-/** TLS_AES_128_GCM_SHA256 with an X25519 share, unless told otherwise. */
+/** A ServerHello; by default with TLS_AES_128_GCM_SHA256 and an X25519 share. */
 export function serverHello({ versions = SUPPORTED_VERSIONS_1_3, suite = '1301' } = {}): Buffer {
   const keyShare = Buffer.concat([Buffer.from('00330024001d0020', 'hex'), randomBytes(32)])
   return hello(randomBytes(32), suite, Buffer.concat([versions, keyShare]))

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 export type Schema = Record<string, unknown>
 export type Components = Record<string, Schema>
 
-/** Values that `schema` allows; texts are short, for their bounds have tests of their own. */
+/** Values that `schema` allows; texts are short, since their bounds have tests of their own. */
 export function valuesOf(schema: Schema, components: Components): fc.Arbitrary<unknown> {
   const {
     $ref,

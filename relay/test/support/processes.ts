@@ -30,7 +30,7 @@ export function isThere(pid: number): boolean {
   }
 }
 
-/** Which of `needles` occur in what the process may write to: its heap, stacks and buffers. */
+/** @returns the `needles` that occur in what the process may write to: its heap, stacks and buffers */
 export async function foundInMemory(pid: number, needles: Record<string, Buffer>): Promise<string[]> {
   const regions = (await readFile(`/proc/${pid}/smaps`, 'utf8')).split(/(?=^[0-9a-f]+-[0-9a-f]+ )/m)
   const memory = await open(`/proc/${pid}/mem`)
@@ -39,7 +39,7 @@ export async function foundInMemory(pid: number, needles: Record<string, Buffer>
   try {
     for (const region of regions) {
       const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region) ?? []
-      // most of what is reserved was never used
+      // most of the reserved memory was never used
       if (from === undefined || /^Rss:\s+0 kB$/m.test(region)) continue
       const end = Number.parseInt(to!, 16)
       for (let at = Number.parseInt(from!, 16); at < end; at += CHUNK_BYTES) {

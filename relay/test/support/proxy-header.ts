@@ -14,12 +14,12 @@ export const PROXY_TCP6 = [0x21, 0x21] as const
 export const PROXY_UNIX = [0x21, 0x31] as const
 export const LOCAL = [0x20, 0x00] as const
 
-/** Source, destination and their ports. */
+/** The addresses of client and destination, and their ports. */
 export function tcp4(source: string): Buffer {
   return Buffer.from([...source.split('.').map(Number), 192, 0, 2, 1, 0x30, 0x39, 0x01, 0xbb])
 }
 
-/** @param source 16 bytes in hexadecimal */
+/** @param source the client address, 16 bytes in hexadecimal */
 export function tcp6(source: string): Buffer {
   return Buffer.concat([Buffer.from(source, 'hex'), Buffer.alloc(16), Buffer.from([0x30, 0x39, 0x01, 0xbb])])
 }

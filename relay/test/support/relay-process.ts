@@ -17,11 +17,11 @@ const LOOK_MS = 50
 
 export interface RelayProcess extends TestClient {
   pid: number
-  /** Of its state. */
+  /** The directory of its state. */
   directory: string
   /** Lines of the log, parsed, as they come. */
   log: Record<string, unknown>[]
-  /** What the process wrote to standard error. */
+  /** The text that the process wrote to standard error. */
   readonly complaints: string
   /** Resolves with the exit code, or the signal that ended the process. */
   ended: Promise<number | string>
@@ -37,13 +37,19 @@ export interface RelayProcess extends TestClient {
 interface Life {
   /** `ulimit -n` */
   openFiles?: number
-  /** Arguments of Node's own. */
+  /** Arguments of Node's own, before the executable. */
   execArgv?: string[]
   /** File for its standard output; then there is no log to look at. */
   output?: string
-  /** The executable; by default this package's. */
+  /**
+   * The executable.
+   * @default this package's
+   */
   main?: string
-  /** Of the state; it stays when the relay is closed. By default a new one. */
+  /**
+   * The directory of the state, which stays when the relay is closed.
+   * @default a new one
+   */
   directory?: string
 }
 
@@ -116,7 +122,7 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
   await ended
 }
 
-/** Resolves once something listens at `port`. Nobody connects to find out: that might be to itself, and take the port. */
+/** Resolves once something listens at `port`. It does not connect to find out: that might be to itself, and take the port. */
 async function listens(port: number): Promise<void> {
   const entry = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 0A `)
   for (;;) {

@@ -23,7 +23,7 @@ export interface Answer {
   json: Envelope<never> & { data?: unknown; error?: unknown }
 }
 
-/** Whoever speaks to a relay. */
+/** A raw client of the relay. */
 export interface TestClient {
   port: number
   origin: string
@@ -36,7 +36,7 @@ export interface TestClient {
 
 export interface TestRelay extends TestClient {
   directory: string
-  /** Its directory stays. */
+  /** Stops the relay; its directory stays. */
   stop(options?: CloseOptions): Promise<void>
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ async function register(
   return registered.json.data as RegisterResponse
 }
 
-/** Everything that arrives until the other side ends. */
+/** @returns everything that arrives until the other side ends */
 export async function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -9,7 +9,7 @@ LeaseRegistry.prototype.register = function (request, addresses, ports) {
   if (request.identity.name === 'seed')
     for (let index = 0; index < SEEDED; index++) {
       const identity = { name: `seed${index}`, address: `0x${index.toString(16).padStart(40, '0')}` }
-      // A copy of its own, as each would have that came by itself.
+      // Each lease has a copy of its own, as if it came by itself.
       const metadata = JSON.parse(JSON.stringify(request.metadata))
       register.call(this, { ...request, identity, metadata }, addresses)
     }

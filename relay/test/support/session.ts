@@ -7,19 +7,19 @@ import { openCarrier } from './carrier.ts'
 import { ROOT_HOST, type TestClient } from './relay.ts'
 
 export interface TestSession {
-  /** Exactly `length` bytes; fewer when the session ends before. */
+  /** Reads exactly `length` bytes; fewer when the session ends before. */
   read(length: number): Promise<Buffer>
   write(bytes: Uint8Array): Promise<void>
   /** Ends its own half. */
   end(): Promise<void>
-  /** Leaves without a word. */
+  /** Breaks the session off without an orderly end. */
   abort(): void
   closed: Promise<unknown>
 }
 
 export const UPGRADE_HEADERS: readonly string[] = ['Connection: Upgrade', `Upgrade: ${RAW_UPGRADE}`]
 
-/** Session by carrier, for `describe.each`. */
+/** The session by carrier, for `describe.each`. */
 export const CARRIERS: [string, (relay: TestClient, capability: string) => Promise<TestSession>][] = [
   ['a browser', browserSession],
   ['a native client', (relay, capability) => nativeSession(relay, capability, UPGRADE_HEADERS)],
@@ -56,7 +56,7 @@ export async function nativeSession(
 ): Promise<TestSession> {
   const socket = await apiSocket(relay)
   const read = socketReader(socket)
-  // Its own half stays open, as a client's that has more to say.
+  // Its own half stays open, as that of a client with more to send.
   const closed = Promise.race([once(socket, 'end'), once(socket, 'close')])
   socket.write(connectRequest(capability, headers))
   const head = await readHead(read)

@@ -7,7 +7,7 @@ import type { TestCarrier } from './carrier.ts'
 import { certificate, EMPTY_ENCRYPTED_EXTENSIONS, helloOfRecords, serverHello } from './handshake.ts'
 import type { Answer, TestClient } from './relay.ts'
 
-/** What a page gets to see of a visitor who comes. */
+/** The data that a page gets of a visitor. */
 export interface Activated {
   binding: Buffer
   clientHello: Buffer

@@ -10,13 +10,13 @@ import { ROOT_HOST, type TestClient } from './relay.ts'
 export interface TestTunnel {
   session: QuicClientSession
   stream: Duplex
-  /** What came on the stream so far. */
+  /** The bytes that came on the stream so far. */
   received(): string
   /** The answer to a hello. */
   hello(accessToken: string): Promise<unknown>
   /** DATAGRAM frames that came, in hexadecimal digits. */
   datagrams: string[]
-  /** Why the relay closed it. */
+  /** The reason with which the relay closed it. */
   closed: Promise<{ errorCode: number; reason: string }>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function openTunnel(
 
 export interface Visitor {
   socket: Socket
-  /** What came, in hexadecimal digits, and from which port. */
+  /** The datagrams that came, in hexadecimal digits, with the port of each sender. */
   got: { payload: string; port: number }[]
   send(payload: Uint8Array | string): void
 }

@@ -13,7 +13,7 @@ class ShiftedDate extends RealDate {
   }
 }
 
-/** The wall clock is set forward by so much, or back, beside what it was set before. */
+/** Sets the wall clock forward by so many milliseconds, or back, in addition to earlier steps. */
 export function stepWallClock(ms: number): void {
   shiftMs += ms
   globalThis.Date = ShiftedDate as DateConstructor
