@@ -16,6 +16,7 @@ import { openState } from './lifecycle/state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 
+/** A Relay is a relay that runs. */
 export interface Relay {
   /** The port that the SNI listener is bound to. */
   port: number
@@ -25,7 +26,10 @@ export interface Relay {
   close(options?: CloseOptions): Promise<void>
 }
 
-/** @throws SettingsError when the state directory does not fit the settings, or the listener's own error */
+/**
+ * startRelay starts a relay; resolves when it listens.
+ * @throws SettingsError when the state directory does not fit the settings, or the listener's own error
+ */
 export async function startRelay(
   settings: Settings,
   log: Logger = createLog(settings.logLevel),
