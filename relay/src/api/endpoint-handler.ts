@@ -13,7 +13,7 @@ import { readBytes, readJson } from './http/read-body.ts'
 import type { Handler, Routing } from './http/server.ts'
 
 /** What a handler gets to see of a request. */
-export interface Call<Body> {
+interface Call<Body> {
   body: Body
   /** Normalized address of the client. */
   source: string

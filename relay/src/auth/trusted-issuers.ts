@@ -6,7 +6,7 @@ import { AUDIENCE, type TokenClaims } from '@svc/protocol'
 /** The two uses of a token; one never stands for the other. */
 export type TokenUse = 'lease' | 'reverse'
 
-export interface TrustedAudience {
+interface TrustedAudience {
   use: TokenUse
   /** Whether a token says what those of this audience must say beside the claims of all. @default every token does */
   accepts?: (claims: TokenClaims) => boolean

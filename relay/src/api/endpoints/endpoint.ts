@@ -35,7 +35,7 @@ export interface RawBody extends BodyBounds {
 }
 
 /** The handler gets a {@link BodyStream} and reads at its own pace; the deadline counts what it takes for that, too. */
-export interface StreamBody extends BodyBounds {
+interface StreamBody extends BodyBounds {
   kind: 'stream'
   mediaType: string
 }
