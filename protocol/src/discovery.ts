@@ -1,5 +1,4 @@
-// Discovery: a relay's description of itself, and the relays that it knows. A descriptor is signed by the relay's
-// identity.
+// Discovery: a relay's description of itself, which its identity signs, and the relays that it knows.
 
 /** A descriptor's signature has so many bytes: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65

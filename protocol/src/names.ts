@@ -27,10 +27,10 @@ export function normalizeAddress(address: string): string | undefined {
 }
 
 /**
- * First label of the identity-bound hostname: `<name>-<address>`, the address without `0x`. The protocol's hashed form
- * for longer names does not occur here, for registration refuses such names.
- * @param name as {@link normalizeName} gives it
- * @param address as {@link normalizeAddress} gives it
+ * Returns the first label of the canonical hostname: `<name>-<address>`, the address without `0x`. The protocol's
+ * hashed form for longer names does not occur here, for registration refuses such names.
+ * @param name as {@link normalizeName} returns it
+ * @param address as {@link normalizeAddress} returns it
  * @throws RangeError for any other: the label would be no DNS label of at most 63 octets, or that of another identity
  */
 export function canonicalLabel(name: string, address: string): string {

@@ -1,5 +1,4 @@
-// Public IP addresses, which mean one host to everybody. Relay and SDKs connect to no others that an untrusted party
-// named.
+// Public IP addresses, which mean one host to everybody. Untrusted parties can make a relay or SDK dial no others.
 
 /** Networks that are not globally reachable (IANA IPv4 Special-Purpose Address Registry), multicast and reserved ones. */
 const IPV4_SPECIAL = [

@@ -1,5 +1,4 @@
-// Keeps a browser's identities in IndexedDB, by name within a web origin, so that a site's canonical hostname is
-// stable.
+// Keeps a browser's identities in IndexedDB, by name within a web origin, so that canonical hostnames are stable.
 
 import { createPrivateKey, SvcError } from '@svc/sdk-core'
 

@@ -120,8 +120,8 @@ export const IDLE_MIN_MS = 250
 /** A handshake, or the head of a request, that takes longer than this may be given up for another visitor. */
 export const BEGINNING_MIN_MS = 5_000
 /**
- * Connections that are being closed for others come on top of the bound: up to this share of it, or {@link
- * LEAVING_MIN}.
+ * Connections that are being closed for others come on top of the bound: up to this share of it, or up to
+ * {@link LEAVING_MIN} if that is more.
  */
 export const LEAVING_SHARE = 0.125
 /** At least so many connections may be closing for others at once. */

@@ -1,5 +1,4 @@
-// The receive window of a stream: it bounds what the peer sends, gives credit for bytes read, and grows with bandwidth
-// × delay.
+// The receive window of a stream: it bounds what the peer sends, gives credit, and grows with bandwidth × delay.
 
 import type { MemoryMeter } from './options.ts'
 

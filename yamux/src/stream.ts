@@ -32,10 +32,10 @@ export class Stream {
   }
 
   /**
-   * The next bytes that came, one or more; undefined at the peer's FIN. The peer gets new credit as they are read.
-   * They may be a view of what the transport delivered: use and change them freely, but do not transfer their buffer.
-   * One read at a time.
-   * @param options `maxBytes` is the most that one read gives; what is left waits, and counts as unread
+   * Resolves with the next bytes, one or more, or with undefined at the peer's FIN. The peer gets new credit as they
+   * are read. They may be a view of what the transport delivered: use and change them freely, but do not transfer
+   * their buffer. Only one read may be pending.
+   * @param options `maxBytes` is the most that one read returns; the rest waits, and counts as unread
    * @throws YamuxError when the stream was reset; the signal's reason when aborted, which loses nothing
    */
   read(

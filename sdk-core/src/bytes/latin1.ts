@@ -1,5 +1,5 @@
-// Converts bytes to strings and back, one to one. TextDecoder's "latin1" is windows-1252, and TextEncoder knows only
-// UTF-8.
+// Converts bytes to strings one to one, and back. TextDecoder's "latin1" is windows-1252, and TextEncoder is UTF-8
+// only.
 
 /** One call of `fromCharCode` gets so many arguments: engines limit them. */
 const PART = 8192

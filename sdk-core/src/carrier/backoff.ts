@@ -1,5 +1,4 @@
-// Makes the pauses between attempts: exponential, bounded, and jittered so that the sites of a restarted relay do not
-// all come back at once.
+// Makes the pauses between attempts: exponential, bounded, and jittered so that sites do not come back all at once.
 
 import { BACKOFF_FACTOR, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.ts'
 

@@ -1,5 +1,4 @@
-// Declares the web-standard part of isomorphic-ws. Its own types import all of Node's. The package's import map picks
-// these.
+// Declares the web-standard part of isomorphic-ws, for the import map: its own types import all of Node's.
 
 declare const IsomorphicWebSocket: unknown
 export default IsomorphicWebSocket

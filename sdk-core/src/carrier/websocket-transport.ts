@@ -1,5 +1,4 @@
-// Makes one WebSocket a message transport with back-pressure. Only this file imports isomorphic-ws, which in Node is
-// `ws`.
+// Makes one WebSocket a message transport with back-pressure. Only this file imports isomorphic-ws (`ws` in Node).
 
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'

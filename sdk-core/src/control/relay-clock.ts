@@ -1,5 +1,4 @@
-// Knows the relay's time from its answers, measured with a clock that cannot be set, so that a wrong clock here does no
-// harm.
+// Knows the relay's time from its answers, by a clock that cannot be set: a wrong clock here does no harm.
 
 export class RelayClock {
   /** The relay's time minus `performance.now()`, in milliseconds. Undefined before the first answer that has a date. */

@@ -1,5 +1,4 @@
-// Lets in only visitors with credentials: HTTP authentication (RFC 9110 §11) by password (RFC 7617) or bearer token
-// (RFC 6750).
+// Lets in visitors with credentials (RFC 9110 §11): a password (RFC 7617) or a bearer token (RFC 6750).
 
 import { fromBase64 } from '../bytes/base64.ts'
 import { SvcError } from '../errors.ts'

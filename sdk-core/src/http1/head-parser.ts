@@ -29,7 +29,7 @@ export async function readHead(
   if (reader.length === 0 && !(await begins(reader, options))) return undefined
   options.activity?.('beginning')
   const lines = new HeadLines(reader)
-  // RFC 9112 §2.2: at least one empty line before the request line is ignored.
+  // At least one empty line before the request line is ignored (RFC 9112 §2.2).
   const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
   const head = parseRequestLine(first || (await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')))
   for (;;) {

@@ -1,5 +1,4 @@
-// The errors of HTTP/2 that a visitor can make: a stable code, and the error code in the frame that answers (RFC 9113
-// §7).
+// The errors of HTTP/2 that a visitor can make: a stable code, and the error code on the wire (RFC 9113 §7).
 
 /** The error codes of RFC 9113 §7 that the SDK sends. */
 const WIRE_CODES = {

@@ -1,5 +1,4 @@
-// Writes frames to the visitor. Those of one turn of the event loop leave in one write: control frames first, then
-// DATA.
+// Writes frames to the visitor. Those of one turn leave in one write: control frames first, then DATA.
 
 import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'

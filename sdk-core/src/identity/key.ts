@@ -1,5 +1,4 @@
-// An identity: one secp256k1 key, its Ethereum address (EIP-55) and its signature (EIP-191). Only this file imports
-// noble.
+// An identity: one secp256k1 key, its address (EIP-55) and its signature (EIP-191). Only this file imports noble.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -30,7 +30,7 @@ export function ifRangeHolds(headers: Headers, { etag, modifiedSeconds }: Valida
   const ifRange = headers.get('if-range')
   if (ifRange === null) return true
   if (ifRange.endsWith('"')) return ifRange === etag
-  // §8.8.2.2: a date is a strong validator when the file can no longer change within its second.
+  // A date is a strong validator when the file can no longer change within its second (§8.8.2.2).
   return seconds(ifRange) === modifiedSeconds && Date.now() >= (modifiedSeconds + 1) * 1000
 }
 

@@ -124,7 +124,7 @@ export class ConnectionLimiter {
     return [...idle, ...this.#due('beginning', max - idle.length)]
   }
 
-  /** Up to `max` connections that have been in the state for long enough. */
+  /** Returns up to `max` connections that have been in the state for long enough. */
   #due(state: Queue, max: number): LimitedConnection[] {
     const found: LimitedConnection[] = []
     const now = performance.now()

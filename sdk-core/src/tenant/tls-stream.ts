@@ -1,5 +1,4 @@
-// TLS over one reverse stream: it drives the sans-I/O engine and gives plaintext as a stream, with back-pressure both
-// ways.
+// TLS over one reverse stream: it drives the sans-I/O engine and gives plaintext as a stream with back-pressure.
 
 import { type ConnectionInfo, type ServerConfig, TlsServer } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'

@@ -1,5 +1,4 @@
-// Compresses messages one by one (RFC 7692 §7.2) and keeps nothing between them. The code is loaded when a visitor
-// negotiated it.
+// Compresses messages one by one (RFC 7692 §7.2). It is loaded when a visitor negotiated it.
 
 import { Deflate, Inflate, Z_OK, Z_SYNC_FLUSH } from 'pako'
 import { concat } from '../bytes/concat.ts'

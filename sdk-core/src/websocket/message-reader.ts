@@ -1,5 +1,4 @@
-// Reads messages from the visitor's bytes (RFC 6455 §5.4, §6.2). It does no I/O, and works the same however the bytes
-// are cut.
+// Reads messages from the visitor's bytes (RFC 6455 §5.4, §6.2), without I/O and in any chunking.
 
 import { concat } from '../bytes/concat.ts'
 import { type CloseStatus, parseClose } from './close-frame.ts'

@@ -1,5 +1,4 @@
-// Hash, HMAC and HKDF without promises: the key schedule is short and must not wait for a thread pool. The default is
-// noble.
+// Hash, HMAC and HKDF without promises: the key schedule must not wait for a thread pool. The default is noble.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha384 } from '@noble/hashes/sha2.js'

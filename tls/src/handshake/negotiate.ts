@@ -1,5 +1,4 @@
-// Negotiates the parameters from a ClientHello and the server's preferences (RFC 8446 §4.1.1, §4.2, §9.2). It sends
-// nothing.
+// Negotiates TLS 1.3 (RFC 8446 §4.1.1, §4.2, §9.2) from a ClientHello and the server's preferences.
 
 import type { Settings } from '../config.ts'
 import { violation } from '../errors.ts'

@@ -37,8 +37,9 @@ export function sessionOf(
 }
 
 /**
- * The first identity that is a ticket of ours for the same hash, name, protocol and certificate.
- * `transcript` is what came before this ClientHello.
+ * Resolves with the first identity that is one of the server's tickets for the same hash, name, protocol and
+ * certificate.
+ * @param transcript the messages before this ClientHello
  * @returns undefined when there is none: the handshake goes on with the certificate
  * @throws TlsError `decrypt_error` when the binder of that identity is wrong
  */

@@ -1,5 +1,4 @@
-// @svc/tls/messages: the part that a relay needs to read handshakes. It has no secrets, no cryptography, and no state
-// but a reader's.
+// @svc/tls/messages: the part that a relay needs to read handshakes. It has no secrets and no cryptography.
 export { alertName, alertRecord } from './alert.ts'
 export { type Certificate, certificateVerifyContent, parseCertificate } from './certificate.ts'
 export { type ClientHello, type KeyShareEntry, parseClientHello } from './client-hello.ts'

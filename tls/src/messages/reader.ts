@@ -1,5 +1,4 @@
-// A cursor over one message: it reads big-endian integers and length-prefixed vectors (RFC 8446 §3), and nothing past
-// the end.
+// A cursor over one message: it reads big-endian integers and length-prefixed vectors (RFC 8446 §3).
 
 import { DecodeError } from './errors.ts'
 

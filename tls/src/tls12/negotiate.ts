@@ -1,5 +1,4 @@
-// Negotiates TLS 1.2 from a ClientHello and the server's preferences (RFC 5246 §7.4.1, RFC 8422 §5.1). It sends
-// nothing.
+// Negotiates TLS 1.2 (RFC 5246 §7.4.1, RFC 8422 §5.1) from a ClientHello and the server's preferences.
 
 import { SCHEME_OF } from '../certificate/leaf.ts'
 import type { Settings } from '../config.ts'
