@@ -1,6 +1,6 @@
-// Attacks on a real relay beside honest visitors: `npm run attack [-- NAME…] [--slice] [--seed N]`, all of them unless told,
-// each for as long as it needs; a slice takes a few seconds of some. It ends well when no honest visitor noticed anything
-// and the relay is the process that it was.
+// Attacks on a real relay beside honest visitors: `npm run attack [-- NAME…] [--slice] [--seed N]`, by default all of them,
+// each for as long as it needs; a slice takes a few seconds of some. It ends well when no honest visitor noticed anything and
+// the relay is the process that it was.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { attack as abortedClients } from './attack/aborted-clients.ts'
@@ -22,7 +22,7 @@ import { attack as slowClients } from './attack/slow-clients.ts'
 import { attack as unfinishedRequests } from './attack/unfinished-requests.ts'
 import { attack as unreadAnswers } from './attack/unread-answers.ts'
 
-/** By the name of the attack's file. */
+/** The attacks by the name of their file. */
 const ATTACKS: Readonly<Record<string, Attack>> = {
   'aborted-clients': abortedClients,
   'unread-answers': unreadAnswers,
@@ -39,7 +39,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'full-disk': fullDisk,
   'few-descriptors': fewDescriptors,
 }
-/** How long honest visitors are watched before an attack. */
+/** Seconds for which honest visitors are watched before an attack. */
 const QUIET_S = 8
 const QUIET_SLICE_S = 3
 const SEED_MAX: number = 2 ** 32
@@ -62,7 +62,7 @@ console.log(
 )
 process.exit(failed.length === 0 ? 0 : 1)
 
-/** One after the other, each on a relay of its own. */
+/** Runs the attacks one after the other, each on a relay of its own. */
 async function runWhole(): Promise<void> {
   for (const name of names) {
     const attack = ATTACKS[name]!
@@ -79,7 +79,7 @@ async function runAlone(name: string, attack: ClientAttack): Promise<Outcome> {
   }
 }
 
-/** One after the other, those by clients on one relay. */
+/** Runs the attacks one after the other, those by clients on one relay. */
 async function runSlices(): Promise<void> {
   const clients: [string, ClientAttack][] = []
   for (const name of names) {

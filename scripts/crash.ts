@@ -1,5 +1,5 @@
-// Durability: `npm run crash [-- TIMES]` kills a process that writes policy and reservations, 200 times unless told, at
-// random moments, and checks after each that nothing is corrupt and nothing lost that was promised.
+// Durability: `npm run crash [-- TIMES]` kills a process that writes policy and reservations, 200 times by default, at random
+// moments, and checks after each that nothing is corrupt and no promised write is lost.
 import { parseArgs } from 'node:util'
 import { crash } from '../relay/test/support/crash.ts'
 

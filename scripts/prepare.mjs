@@ -23,7 +23,7 @@ else {
   process.exitCode = 1
 }
 
-/** Whether its native part is there, which npm takes for optional. */
+/** @returns whether its native part is there, which npm takes for optional */
 function hasBundler() {
   const scope = path.join(packages, '@rolldown')
   return existsSync(scope) && readdirSync(scope).some((name) => name.startsWith('binding-'))

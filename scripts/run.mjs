@@ -10,7 +10,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const bin = path.join(root, 'node_modules', '.bin')
 const executable = process.platform === 'win32' ? 'node.exe' : 'node'
 const pinnedNode = path.join(root, 'node_modules/node/bin', executable)
-/** Where Node keeps what it has compiled: a start of the relay takes half the processor time then. */
+/** The folder in which Node keeps what it has compiled: a start of the relay then takes half the processor time. */
 const compileCache = path.join(root, 'node_modules/.cache/node')
 
 const OUTPUT = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }
@@ -21,7 +21,7 @@ const NPM = 'npm@11.19.1'
 if (!isInstalled()) install()
 run(process.argv.slice(2))
 
-/** What npm says it installed, against what the lockfile asks for. */
+/** Compares the packages that npm says it installed with those that the lockfile names. */
 function isInstalled() {
   const wanted = packages('package-lock.json')
   const installed = packages('node_modules/.package-lock.json')
@@ -34,7 +34,7 @@ function isInstalled() {
   })
 }
 
-/** Whether its native part is there, which an npm on an old Node leaves out without a word: npm takes it for optional. */
+/** @returns whether its native part is there, which an npm on an old Node leaves out silently: npm takes it for optional */
 function hasBundler() {
   const scope = path.join(root, 'node_modules/@rolldown')
   return existsSync(scope) && readdirSync(scope).some((name) => name.startsWith('binding-'))
@@ -68,7 +68,7 @@ function nodeOfNpm() {
   return version ?? process.versions.node
 }
 
-/** What native packages of the lockfile ask for. */
+/** @returns whether native packages of the lockfile run on this version of Node */
 function suits(version) {
   const [major, minor] = version.split('.').map(Number)
   return (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22

@@ -1,5 +1,5 @@
-// What a page downloads for `publish`: minified and gzipped, what it needs at once and what it loads later. And for the
-// globals, and what the relay's own pages download before they can be used. `npm run size [-- --json]`; fails above a limit.
+// Measures what a page downloads for `publish`, minified and gzipped, at once and later; also for the globals, and what the
+// relay's own pages download before they can be used. `npm run size [-- --json]`; fails above a limit.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle, type Weight, weigh, weighFirstLoad } from '../tools/bundler/bundle.ts'
@@ -7,13 +7,13 @@ import { root } from '../tools/programs/command.ts'
 
 /** Above this, in bytes of gzip that a page downloads at once, the check fails. */
 const LIMIT_BYTES: number = 60 * 1024
-/** What is aimed for. */
+/** Bytes of gzip that are aimed for. */
 const AIM_BYTES: number = 45 * 1024
-/** The same for the first load of the relay's own pages, … */
+/** Bytes of gzip that the first load of the relay's own pages may have. */
 const PAGES_LIMIT_BYTES: number = 40 * 1024
-/** … and for the requests that it takes. */
+/** Requests that the first load of the relay's own pages may need. */
 const PAGES_LIMIT_REQUESTS = 8
-/** The same for the globals that frameworks need in a page. */
+/** Bytes of gzip that the globals may have which frameworks need in a page. */
 const GLOBALS_LIMIT_BYTES: number = 1.5 * 1024
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })

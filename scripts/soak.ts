@@ -1,5 +1,5 @@
-// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N]`, 30 minutes unless told. A real relay in a process of
-// its own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
+// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N]`, 30 minutes by default. A real relay in a process of its
+// own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'

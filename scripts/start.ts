@@ -10,7 +10,7 @@ import { helloFromNode } from './start/hello-site.ts'
 import { printLog } from './start/log-printer.ts'
 import { curlLine, displayPath, trustHint } from './start/trust-hint.ts'
 
-/** From Ctrl-C until everything has ended; then it ends the hard way. */
+/** Milliseconds from Ctrl-C until everything has ended; then it is killed. */
 const CLOSE_TIMEOUT_MS = 12_000
 
 const url = process.env.SVC_URL || 'https://relay.localhost:4433'

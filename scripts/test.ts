@@ -16,7 +16,7 @@ const CHECK_TIMEOUT_MS: number = 2 * 60_000
 const SUITE_TIMEOUT_MS: number = 9 * 60_000
 /** Two minutes when all is well; an attack that succeeds is waited for. */
 const ATTACK_TIMEOUT_MS: number = 6 * 60_000
-/** What continuous integration runs of the soak; its own default is half an hour. */
+/** Minutes of the soak in continuous integration; its own default is half an hour. */
 const CI_SOAK_MINUTES = 2
 const CI_SOAK_TIMEOUT_MS: number = (CI_SOAK_MINUTES + 1) * 60_000
 /** Type-checks side by side: each loads the same libraries again. */
@@ -51,7 +51,7 @@ async function runAll(): Promise<void> {
   await step('size', () => check(['node', 'scripts/size.ts'], true))
 }
 
-/** By path, and only if no path matches by name. */
+/** Chooses tests by path, and only if no path matches by name. */
 async function runMatching(words: string[]): Promise<void> {
   await step('unit', () => vitest(['--passWithNoTests', ...words]))
   await step('e2e', () => playwright(['--pass-with-no-tests', ...words]))
@@ -110,7 +110,7 @@ function verdict({ ok, output }: Outcome, show = false): Count {
 async function vitest(args: string[]): Promise<Count> {
   ensureServices()
   const report = newReport()
-  // Whoever names files wants to see what is in them; by name, the list would be of all that is left out.
+  // A person who names files wants to see what is in them; by name, the list would be of all that is left out.
   const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'
   const reporters = [`--reporter=${list}`, '--reporter=json', `--outputFile.json=${report}`]
   const options = { timeoutMs: SUITE_TIMEOUT_MS, env: ensureTlsClients() }

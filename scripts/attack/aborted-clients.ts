@@ -9,15 +9,15 @@ import { webSocketHeader, webSocketRequest } from './carrier-frames.ts'
 import { everyRequest, type RawRequest } from './requests.ts'
 import { openTcp, openTls, registerLease, type Target, type Tls } from './target.ts'
 
-/** At once: enough that they overlap in every order, and fewer than the relay has for one address. */
+/** Clients at once: enough that they overlap in every order, and fewer than the relay allows one address. */
 const CLIENTS = 32
 /** A client that waits for the middle of an answer gives up after this. */
 const PATIENCE_MS = 1000
-/** From half a thing to the end: the relay has begun with it by then. */
+/** Milliseconds from half a message to the end: the relay has begun with it by then. */
 const LINGER_MS = 5
 const TENANT_PATHS = ['/', '/download', '/large']
 
-/** How a client goes: with a FIN, by closing at once, or with a reset. */
+/** A client leaves in one of these ways: with a FIN, by closing at once, or with a reset. */
 const WAYS = ['end', 'destroy', 'reset'] as const
 /** Up to where a request gets. */
 const STAGES = ['half a head', 'half a body', 'no answer yet', 'mid-answer'] as const

@@ -1,9 +1,9 @@
-// What an attack is: one by clients, which runs beside honest visitors, or one on what the relay runs on.
+// Describes an attack: one by clients, which runs beside honest visitors, or one on what the relay runs on.
 import type { Random } from '../soak/random.ts'
 import type { Patience } from './impact.ts'
 import type { Target } from './target.ts'
 
-/** What an attack did or found, by the words that the report uses. */
+/** The figures of an attack, by the words that the report uses. */
 export type Facts = Record<string, number>
 
 /** Of the relay's process while clients attack it; each attack may say better why it needs another one. */
@@ -19,7 +19,7 @@ export interface Bounds {
 interface About {
   /** One sentence for the report. */
   what: string
-  /** How long it lasts, in seconds; a slice is for `npm test`. */
+  /** Seconds that it lasts; a slice is for `npm test`. */
   seconds: number
   sliceSeconds: number
 }
@@ -40,9 +40,9 @@ export interface ClientAttack extends About {
 export interface Outcome {
   /** Lines of the report. */
   lines: string[]
-  /** What broke a bound; nothing when all is well. */
+  /** The bounds that it broke; none when all is well. */
   problems: string[]
-  /** Why it did not run, where it cannot. */
+  /** The reason for which it did not run, where it cannot. */
   skipped?: string
 }
 

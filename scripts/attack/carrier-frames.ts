@@ -43,7 +43,7 @@ export function webSocketHeader(length: number): Buffer {
 
 export const YAMUX = { data: 0, window: 1, ping: 2 } as const
 export const FLAG = { none: 0, syn: 1, ack: 2, fin: 4, reset: 8 } as const
-/** What a yamux peer may send before it is given more (hashicorp's spec.md, "Flow Control"). */
+/** Bytes that a yamux peer may send before the other side grants more (hashicorp's spec.md, "Flow Control"). */
 export const YAMUX_WINDOW_BYTES: number = 256 * 1024
 
 /** A yamux frame; its length is that of the payload, unless `value` says something else. */
@@ -62,7 +62,7 @@ export function yamuxFrame(
   return Buffer.concat([header, payload])
 }
 
-/** What a stream has to begin with: two bytes of length, and the capability. */
+/** @returns the bytes with which a stream must begin: two bytes of length, and the capability */
 export function capabilityBytes(capability: string): Buffer {
   const bytes = Buffer.from(`\0\0${capability}`)
   bytes.writeUInt16BE(bytes.length - 2)

@@ -20,7 +20,7 @@ const STEPS = ['+1d', '+0', '-1d', '+0'] as const
 const STEPS_IN_A_SLICE = 2
 /** The library looks at what time it shall tell this often, in seconds. */
 const LOOK_S = 1
-/** What a step takes until it is felt everywhere. */
+/** Milliseconds until a step of the clock is noticed everywhere. */
 const FELT_MS: number = (LOOK_S + 1) * 1000
 const QUIET_S = 4
 const QUIET_SLICE_S = 2
@@ -125,7 +125,7 @@ async function isListed(target: Target, name: string): Promise<boolean> {
   return leases.some(({ hostname }) => hostname.startsWith(`${name}.`))
 }
 
-/** Whether the relay tells another time than this process knows (RFC 9110 §6.6.1). */
+/** @returns whether the relay's time differs from that of this process (RFC 9110 §6.6.1) */
 async function isOff({ url, ca, port, rootHost }: Target): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = { Host: new URL(url).host }

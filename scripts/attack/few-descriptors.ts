@@ -12,7 +12,7 @@ import { openTcp, openTls, type Target } from './target.ts'
 const TOO_FEW = [128, 256] as const
 /** The smallest that a relay starts with leaves half of it to connections. */
 const FEW = 600
-/** What is left to a relay whose limit falls while it runs. */
+/** Descriptors that are left to a relay whose limit falls while it runs. */
 const SPARE = 12
 /** More than there is room for. */
 const NEWCOMERS = 900
@@ -105,7 +105,7 @@ function prlimit(pid: number, soft: number): void {
   if (status !== 0) throw new Error(`prlimit: ${stderr}`)
 }
 
-/** Newcomers of many addresses, who stay until they are told to leave. @returns what tells them */
+/** Connects visitors from many addresses, who stay. @returns a function that makes them leave */
 async function crowd(target: Target): Promise<() => void> {
   const held: { destroy(): void }[] = []
   let next = 0
@@ -128,5 +128,5 @@ async function crowd(target: Target): Promise<() => void> {
   }
 }
 
-/** What the crowd has to come together. */
+/** Milliseconds in which the crowd comes together. */
 const CROWD_MS = 4000

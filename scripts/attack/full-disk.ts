@@ -1,5 +1,6 @@
-// The disk of the relay's state is full for a while: who is here notices nothing, what cannot be kept is refused and has not
-// happened, there is room again without a restart, and a relay that is told to stop meanwhile stops in order.
+// The disk of the relay's state is full for a while: connected visitors notice nothing, the relay refuses what it cannot keep,
+// and does not do it. When there is room again, it goes on without a restart, and a relay that must stop meanwhile stops in
+// order.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HealthResponse, PATH } from '@svc/protocol'
 import { mountSmallDisk, type TestDisk } from '../../relay/test/support/full-disk.ts'
@@ -18,7 +19,7 @@ const QUIET_SLICE_S = 2
 const NEW_SITES: ReadonlySet<string> = new Set(['register'])
 /** The last page of a full disk may have room for some, at a hundred bytes each. */
 const ATTEMPTS = 100
-/** From the first free byte to a relay that says so: it tries again every few seconds. */
+/** Milliseconds from the first free byte to a relay that reports it: it tries again every few seconds. */
 const RECOVERY_MS = 15_000
 const LOOK_MS = 200
 const BANNED = '192.0.2.1'
@@ -117,7 +118,7 @@ async function isWhole(target: Target): Promise<boolean> {
   return false
 }
 
-/** The name of a registration that was refused is anybody's. */
+/** Checks that another identity gets the name of a registration that was refused. */
 async function requireFree(target: Target, name: string): Promise<void> {
   const api = new RelayApi(target.url, target.ca, 1)
   try {

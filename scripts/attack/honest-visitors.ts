@@ -12,7 +12,7 @@ export interface Visit {
   make(): Promise<void>
 }
 
-/** By the kind of visit. */
+/** The visits by kind. */
 export type AllFigures = ReadonlyMap<string, VisitStats>
 
 type Tallies = ReadonlyMap<string, VisitCounter>

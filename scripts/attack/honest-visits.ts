@@ -1,5 +1,5 @@
-// What honest visitors and publishers do at a relay: requests on new and on kept connections, with Node and with curl,
-// to a site, to the relay's own pages and its API; raw TCP, UDP, renewals and registrations.
+// The visits of honest visitors and publishers at a relay: requests on new and on kept connections, with Node and with curl, to
+// a site, to the relay's own pages and its API; raw TCP, UDP, renewals and registrations.
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -72,7 +72,7 @@ export async function honestVisits(target: Target, siteUrl: string, caFile: stri
   }
 }
 
-/** Connections that were there before: each is used by turns, and made anew only when it broke. */
+/** Kept connections, used by turns: one is made again only when it broke. */
 class KeptVisitors {
   readonly #visitors: readonly Visitor[]
   #next = 0

@@ -1,18 +1,18 @@
-// What honest visitors of a relay notice, beside those of another relay that nobody attacks: when those wait longer as well,
-// it is the machine that is busy.
+// Measures what honest visitors of a relay notice, beside those of another relay that no attacker reaches: when those wait
+// longer as well, the machine is busy.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AllFigures } from './honest-visitors.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 
-/** Not one beyond those of the other relay, which has none unless the machine is far too busy. */
+/** Failures beyond those of the other relay, which has none unless the machine is far too busy. */
 const FAILURES_MAX = 0
-/** The median may rise by what a person takes for at once (Nielsen, Usability Engineering, §5.5), … */
+/** Milliseconds by which the median may rise: a person takes that for at once (Nielsen, Usability Engineering, §5.5). */
 const MEDIAN_RISE_MAX_MS = 100
-/** … and the slowest 1 % by what does not interrupt a thought (the same), … */
+/** Milliseconds by which the slowest 1 % may rise: that does not interrupt a thought (the same section). */
 const TAIL_RISE_MAX_MS = 1000
 /**
- * … each above so many times what visitors of the other relay wait: of a processor that is busy with other things, both
- * relays get the same share, and the one that is attacked has more to do with it.
+ * Each rise counts above so many times what visitors of the other relay wait: of a processor that is busy with other things,
+ * both relays get the same share, and the one that is attacked has more to do with it.
  */
 const SHARE = 3
 /** Fewer are those of a few seconds, in which the attack itself only begins: a slice does not judge times. */
@@ -22,7 +22,7 @@ const TAIL_ANSWERS_MIN = 100
 
 export interface Watched {
   figures: AllFigures
-  /** Of the relay that nobody attacks. */
+  /** The figures of the relay that is not attacked. */
   beside: AllFigures
 }
 
@@ -44,18 +44,18 @@ export async function watchFor(relay: RelayUnderAttack, seconds: number): Promis
   return await watch(relay, () => pause(seconds * 1000))
 }
 
-/** Ends the relay that nobody attacks. */
+/** Ends the relay that is not attacked. */
 export async function stopControl(): Promise<void> {
   await (await control)?.stop()
 }
 
-/** What honest visitors put up with. */
+/** The effects that honest visitors may notice. */
 export interface Patience {
   /** Kinds of visits that need not succeed. */
   except?: ReadonlySet<string>
-  /** What the median may rise by, … */
+  /** Milliseconds by which the median may rise. */
   medianMs?: number
-  /** … and the slowest 1 %. */
+  /** Milliseconds by which the slowest 1 % may rise. */
   tailMs?: number
 }
 
@@ -74,7 +74,7 @@ export function noticed(
     if (now.answers + now.failures === 0) problems.push('nobody came: nothing was measured')
     if (now.failures > beside.failures + FAILURES_MAX)
       problems.push(`${now.failures} of ${now.answers + now.failures} failed: ${now.reason}`)
-    // of a machine on which nobody at all was served, nothing can be said
+    // a machine on which no visitor was served proves nothing
     if (beside.answers === 0) return problems.map((problem) => `honest ${kind}: ${problem}`)
     if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
       problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)

@@ -17,15 +17,15 @@ import { HELLO } from './honest-site.ts'
 
 const KILLS = 200
 const KILLS_IN_A_SLICE = 3
-/** The longest that a relay lives once it has promised something, … */
+/** Milliseconds that a relay lives at most once it has made its first promise. */
 const LIFE_MAX_MS = 200
-/** … which is soon, on any machine. */
+/** Milliseconds until its first promise, which comes soon on any machine. */
 const FIRST_PROMISE_MS = 10_000
 /** Registrants and an administrator who never stop. */
 const REGISTRANTS = 2
-/** From a kill until the relay listens again: a supervisor would have its own pause on top. */
+/** Milliseconds from a kill until the relay listens again: a supervisor would have its own pause on top. */
 const START_MAX_MS = 10_000
-/** Of the names that one life promised, so many are asked for by somebody else in the next. */
+/** Names of one life that other identities ask for in the next. */
 const CHECKED_PER_LIFE = 3
 /** Silence takes the SDK 16 s to notice, and its pauses between attempts are up to 30 s. */
 const RECOVERY_MS = 60_000

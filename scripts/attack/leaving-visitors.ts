@@ -7,9 +7,9 @@ import type { ClientAttack, Facts } from './attack.ts'
 import { metric } from './metric.ts'
 import { openTcp, type Target } from './target.ts'
 
-/** They come in bursts of so many, … */
+/** Visitors who come in one burst. */
 const BURST = 8
-/** … with this much time in between: 40 a second. */
+/** Milliseconds between two bursts, which makes 40 visitors a second. */
 const PAUSE_MS = 200
 /** Before or behind the relay's claim, as it happens. */
 const STAY_MAX_MS = 4

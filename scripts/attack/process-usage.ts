@@ -1,8 +1,8 @@
-// What the relay's processes use, as Linux tells it: memory, descriptors, processor time.
+// Measures what the relay's processes use, by Linux's /proc: memory, descriptors, processor time.
 import { readdir, readFile } from 'node:fs/promises'
 
 const KB = 1024
-/** `utime` and `stime` are in clock ticks, of which Linux tells programs that a second has a hundred. */
+/** `utime` and `stime` are in clock ticks, of which Linux shows programs a hundred a second. */
 const TICKS_PER_SECOND = 100
 /** Fields of /proc/PID/stat (proc(5)), counted from the one behind the name. */
 const STAT = { utime: 11, stime: 12, startTime: 19 } as const
@@ -14,7 +14,7 @@ export interface ProcessUsage {
   processorSeconds: number
 }
 
-/** Of a process and those that it started. @throws Error when the process is not there */
+/** Adds up a process and those that it started. @throws Error when the process is not there */
 export async function usageOf(pid: number): Promise<ProcessUsage> {
   const sum: ProcessUsage = { memoryBytes: 0, descriptors: 0, processorSeconds: 0 }
   for (const one of await familyOf(pid)) {
@@ -35,7 +35,7 @@ export async function usageOf(pid: number): Promise<ProcessUsage> {
   return sum
 }
 
-/** When the process began, in clock ticks since the machine did: another one with the same id has another. */
+/** @returns the start of the process in clock ticks since the machine's own: another process with the same id has another */
 export async function startTimeOf(pid: number): Promise<string | undefined> {
   return (await statOf(pid).catch(() => []))[STAT.startTime]
 }

@@ -18,7 +18,7 @@ import { addressOf, openTcp, openTls, registerLease, type Target } from './targe
 
 const CLIENTS = 24
 const BYTES_MAX = 20_000
-/** From the bytes to the end of the connection: the relay has said by then what it has to say. */
+/** Milliseconds from the bytes to the end of the connection: the relay has answered by then. */
 const LINGER_MS = 30
 /** The smallest QUIC Initial (RFC 9000 §14.1). */
 const INITIAL_BYTES = 1200

@@ -1,5 +1,5 @@
-// Streams of a WebSocket that are rejected, each stuffed with all that its window takes: what nobody will ever read must
-// not be kept.
+// Streams of a WebSocket that the relay rejects, each filled with all that its window takes: the relay must not keep bytes that
+// no session will read.
 import type { TLSSocket } from 'node:tls'
 import type { ClientAttack, Facts } from './attack.ts'
 import {
@@ -15,15 +15,15 @@ import { openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6
 const LEASES = 3
-/** As many as a lease may have. */
+/** WebSockets, as many as a lease may have. */
 const CARRIERS_PER_LEASE = 8
-/** As many as a WebSocket may have, … */
+/** Streams, as many as a WebSocket may have. */
 const STREAMS = 1024
-/** … and then from the beginning, on another WebSocket, after this. */
+/** Milliseconds until the attacker begins again with another WebSocket. */
 const AGAIN_MS = 250
 /** A relay that takes nothing any more is written to again after this. */
 const DRAIN_MS = 1000
-/** One WebSocket message, at most. */
+/** The longest WebSocket message that is sent. */
 const BODY_CHUNK_BYTES: number = 64 * 1024
 
 export const attack: ClientAttack = {

@@ -14,7 +14,7 @@ import type { Target } from './target.ts'
 
 const ROOT_HOST = 'relay.localhost'
 const DEDICATED_PORTS = 16
-/** What pages have: larger than what a stream or a kernel keeps of an answer. */
+/** Bytes of a page's file: more than a stream or a kernel keeps of a response. */
 const LARGE_FILE_BYTES: number = 16 * 1024 * 1024
 const ASSET_BYTES = 200_000
 /**
@@ -117,7 +117,7 @@ export class RelayUnderAttack {
     return this.#relay.pid
   }
 
-  /** Whether it is the process that it was at the start, and alive. */
+  /** @returns whether it is the process that it was at the start, and alive */
   async isTheSame(): Promise<boolean> {
     return this.#startTime !== undefined && (await startTimeOf(this.pid)) === this.#startTime
   }
@@ -158,7 +158,7 @@ async function makeInstaller(directory: string): Promise<string> {
   return installer
 }
 
-/** What is not a line of the log is the process's own last words. */
+/** A line that is not of the log is the process's own last output. */
 function isError(line: string): boolean {
   try {
     return JSON.parse(line).level >= ERROR_LEVEL

@@ -7,7 +7,9 @@ import { type ProcessUsage, UsageRecorder, usageOf } from './process-usage.ts'
 import type { RelayUnderAttack } from './relay-under-attack.ts'
 
 const MB = 1e6
-/** When the attackers are gone, the relay lets go of their descriptors within its longest deadline, 60 s, and some. */
+/**
+ * Milliseconds after the attackers' end in which the relay releases their descriptors: its longest deadline, 60 s, and some.
+ */
 const SETTLE_MS = 75_000
 const LOOK_MS = 200
 /** With more than that above the bound an attack has succeeded, and is ended before the machine suffers. */
@@ -27,7 +29,7 @@ export interface Quiet extends Watched {
   usage: ProcessUsage
 }
 
-/** What honest visitors and the relay are like while nobody attacks. */
+/** Measures honest visitors and the relay while there is no attack. */
 export async function quiet(relay: RelayUnderAttack, seconds: number): Promise<Quiet> {
   return { ...(await watchFor(relay, seconds)), usage: await usageOf(relay.pid) }
 }

@@ -15,7 +15,7 @@ import { openTcp, openTls, registerLease, type Target, untilThen } from './targe
 
 const MB = 1e6
 const BYTE_EVERY_MS = 1000
-/** Of each kind. */
+/** Clients of each kind. */
 const CLIENTS = 60
 const ADDRESSES = 40
 
@@ -27,9 +27,9 @@ interface Line {
 
 interface Slow {
   open(number: number): Promise<Line>
-  /** What comes at once, … */
+  /** The bytes that are sent at once. */
   first: string
-  /** … and what comes slowly. */
+  /** The bytes that are sent slowly. */
   rest: Buffer
 }
 
@@ -41,7 +41,7 @@ export const attack: ClientAttack = {
   least: { 'slow clients': 6 * CLIENTS },
   bounds: {
     memoryGrowthMaxBytes: 96 * MB,
-    // What these clients do in a second is 400 bytes; most of what the relay does meanwhile, it does for honest ones.
+    // These clients send 400 bytes in a second; most of the relay's work meanwhile is for honest visitors.
     processorShareMax: 0.8,
   },
   run,

@@ -1,4 +1,4 @@
-// What attackers know of the relay, and how they reach it: from addresses of their own on the loopback network.
+// Describes what attackers know of the relay, and connects them: from addresses of their own on the loopback network.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -7,15 +7,15 @@ import { newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
 
 /** Everything that a stranger can find out, and the credentials of one honest lease that the relay's own tests may use. */
 export interface Target {
-  /** Of the relay. */
+  /** The relay's address. */
   url: string
   rootHost: string
-  /** The SNI listener's; QUIC has the same one. */
+  /** The port of the SNI listener; QUIC has the same number. */
   port: number
   ca: string
-  /** The honest site's hostname, … */
+  /** The hostname of the honest site. */
   siteHost: string
-  /** … and the dedicated ports of the honest service. */
+  /** The dedicated ports of the honest service, for TCP and UDP. */
   tcpPort: number
   udpPort: number
   metricsPort: number
@@ -35,7 +35,7 @@ export interface Tls {
   tls: TLSSocket
 }
 
-/** Connected, or destroyed already when the relay refused; never throws. */
+/** @returns a connected socket, or one destroyed already when the relay refused; never throws */
 export async function openTcp(port: number, attacker: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(attacker), allowHalfOpen: true })
   socket.on('error', () => {})
@@ -43,7 +43,7 @@ export async function openTcp(port: number, attacker: number): Promise<Socket> {
   return socket
 }
 
-/** With its handshake done, or destroyed already; never throws. */
+/** @returns a socket after its handshake, or one destroyed already; never throws */
 export async function openTls(target: Target, servername: string, attacker: number): Promise<Tls> {
   const tcp = await openTcp(target.port, attacker)
   const tls = connectTls({ socket: tcp, servername, ca: target.ca })

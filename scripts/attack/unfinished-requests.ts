@@ -15,7 +15,7 @@ import {
 import { openTcp, openTls, registerLease, type Target, untilThen } from './target.ts'
 
 const MB = 1e6
-/** Of each kind. */
+/** Clients of each kind. */
 const WRITERS = 100
 /** Stalled uploads take the most. */
 const UPLOADERS = 300
@@ -47,7 +47,7 @@ export const attack: ClientAttack = {
   sliceSeconds: 3,
   least: { 'unfinished things': UPLOADERS + 3 * WRITERS },
   bounds: {
-    // What the relay keeps of bodies without a verified token is 64 MiB at most; the rest is buffers of 700 sockets.
+    // The relay keeps at most 64 MiB of bodies without a verified token; the rest is buffers of 700 sockets.
     memoryGrowthMaxBytes: 160 * MB,
   },
   run,

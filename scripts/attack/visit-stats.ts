@@ -10,7 +10,7 @@ export interface VisitStats {
   /** Milliseconds; NaN without an answer. */
   p50: number
   p99: number
-  /** What the first failure was. */
+  /** The reason for the first failure. */
   reason?: string
 }
 

@@ -1,14 +1,14 @@
-// One fault of the network, or of the relay, after the other.
+// Makes one fault of the network, or of the relay, after the other.
 import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
 import type { Random } from './random.ts'
 
-/** Between the end of one fault and the next, in milliseconds. */
+/** Milliseconds between the end of one fault and the next. */
 const PAUSE_MS = { least: 2_000, most: 20_000 } as const
-/** Those that last. */
+/** Milliseconds that a lasting fault lasts. */
 const LASTING_MS = { least: 500, most: 4_000 } as const
-/** A fault is felt for this long after its end: the site notices, and comes back, … */
+/** Milliseconds after its end in which visitors may notice a fault: the site notices it, and comes back. */
 const FELT_MS = 8_000
-/** … where silence has to be noticed first, which may take 20 s at the site and 40 s at the relay. */
+/** The same for a fault of silence, which may take 20 s to notice at the site and 40 s at the relay. */
 const SILENCE_FELT_MS = 45_000
 
 interface Fault {
@@ -29,7 +29,7 @@ export class Faults {
     this.#random = random
   }
 
-  /** Whether what began at `since` may have felt one. */
+  /** @returns whether a visit that began at `since` may have met a fault */
   wereFeltSince(since: number): boolean {
     return this.#feltUntil > since
   }

@@ -6,7 +6,7 @@ import type { FaultyRelay } from '../../tools/relay/faulty-relay.ts'
 const MB = 1e6
 /** The first of them warm up: code is compiled, buffers find their size. */
 const WARM_UP_SHARE = 1 / 3
-/** What the median of the last third may be above that of the second. */
+/** Bytes by which the median of the last third may be above that of the second. */
 const GROWTH_MAX_BYTES: number = 40 * MB
 /** Fewer samples than that say nothing. */
 const SAMPLES_MIN = 9
@@ -38,7 +38,7 @@ export class Memory {
     return `relay ${megabytes(relay ?? 0)}, site ${megabytes(site)}`
   }
 
-  /** What is wrong; nothing when memory is flat. */
+  /** @returns what is wrong; nothing when memory is flat */
   verdict(): string[] {
     if (this.#samples.length < SAMPLES_MIN) return []
     const third = Math.floor(this.#samples.length * WARM_UP_SHARE)

@@ -14,7 +14,7 @@ const PAUSE_MAX_MS = 200
 
 export class Visitors {
   served = 0
-  /** By a fault: nobody's mistake. */
+  /** Visits that a fault interrupted, which is no mistake of relay or SDK. */
   interrupted = 0
   readonly #site: Site
   readonly #relay: FaultyRelay

@@ -1,4 +1,4 @@
-// What the site `hello` answers: a page for browsers, a line of text for everybody else.
+// The site `hello` answers browsers with a page, and other clients with a line of text.
 
 let visits = 0
 

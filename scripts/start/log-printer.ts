@@ -1,6 +1,6 @@
 // The relay's JSON log for a person at a terminal: only what is at least as severe as was asked for.
 
-/** Numbers as in the log's lines; a relay that starts must be heard, so it never logs less than `info`. */
+/** The levels as numbers in the log's lines; the start of a relay must be shown, so it never logs less than `info`. */
 const LEVELS: Record<string, number> = {
   trace: 10,
   debug: 20,
@@ -29,7 +29,7 @@ export function printLog(level: string): LogPrinter {
   }
 }
 
-/** What is not a line of the log is always shown. */
+/** A line that is not of the log is always shown. */
 function levelOf(line: string): number {
   try {
     const { level } = JSON.parse(line)

@@ -1,4 +1,4 @@
-// How a person reaches a site whose certificate comes from the relay's own CA: with curl, and with a browser.
+// Says how a person reaches a site whose certificate comes from the relay's own CA: with curl, and with a browser.
 import path from 'node:path'
 
 /** A path as it is typed where the command was given: npm runs its scripts in the root of the repository. */
@@ -13,7 +13,7 @@ export function curlLine(siteUrl: string, caFile: string | undefined): string {
   return `curl ${ca}${siteUrl}/`
 }
 
-/** What makes the browsers of this system trust the CA. */
+/** @returns the commands that make the browsers of this system trust the CA */
 export function trustHint(caFile: string): string {
   const file = quote(displayPath(caFile))
   if (process.platform === 'darwin')

@@ -9,7 +9,7 @@ import { serveTests, type TestServer } from './serve.ts'
 
 /** The harness itself gives up after 10 s, or 60 in a test that says that it takes long. */
 const PAGE_TIMEOUT_MS = 70_000
-/** What the harness calls a test that passed. */
+/** The harness's status of a test that passed. */
 const PASS = 0
 
 export interface FileOutcome {
@@ -17,9 +17,9 @@ export interface FileOutcome {
   /** Names of tests that the browser passes over its own globals; of those, the ones that it passes over ours. */
   passed: string[]
   ours: string[]
-  /** Those that ours do not pass, and are not meant to. */
+  /** The tests that our globals do not pass, and are not meant to. */
   meant: string[]
-  /** Those that ours should pass, with what the harness said. */
+  /** The tests that our globals should pass, with the harness's message. */
   faults: string[]
 }
 

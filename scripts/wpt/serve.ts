@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html' }
-/** What a test says of itself: `// META: script=../resources/utils.js`. */
+/** The metadata in a test's own text: `// META: script=../resources/utils.js`. */
 const META = /^\/\/ META: (\w+)=(.*)$/gm
 const GLOBALS = '/svc-globals.js'
 
