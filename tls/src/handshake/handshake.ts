@@ -123,7 +123,7 @@ export async function handshake(
   channel.send(...flight, finished)
   serverHandshake.erase()
 
-  // Application keys (§7.1), for our direction from here on
+  // Application keys (§7.1), which protect what the server sends from here on
   const serverFinished = transcript.digest()
   const traffic = {
     client: masterSecret.clientTraffic(serverFinished),
