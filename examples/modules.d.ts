@@ -1,4 +1,4 @@
-// What the build makes of imports with a query: vite.config.ts adds `?script`, Vite knows the others.
+// Declares what the build makes of imports with a query: vite.config.ts adds `?script`, Vite knows the others.
 declare module '*?script' {
   /** A module for visitors' pages, bundled. */
   const text: string
@@ -17,6 +17,6 @@ declare module '*?worker&url' {
   export default url
 }
 declare module '*/build/site.js' {
-  /** What an adapter of `@svc/sdk-browser` made of a framework's build, which is there after it. */
+  /** The handler that an adapter of `@svc/sdk-browser` made of a framework's build. It exists after that build. */
   export const fetch: import('@svc/sdk-browser').FetchHandler
 }

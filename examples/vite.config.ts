@@ -8,7 +8,7 @@ const pages: string[] = globSync('**/index.html', { cwd: root, exclude: ['dist',
   path.join(root, file),
 )
 
-/** What every page's head begins with. */
+/** The elements with which every page's head begins. */
 const commonHead: Plugin = {
   name: 'common-head',
   transformIndexHtml: () =>

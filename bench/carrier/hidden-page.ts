@@ -3,7 +3,7 @@ import { publish } from '@svc/sdk-browser'
 
 declare global {
   var publishHidden: (relay: string, name: string) => Promise<void>
-  /** In the order of their publishing; when each left the state `online`. */
+  /** The sites in the order of their publishing, with the time at which each left the state `online`. */
   var hiddenSites: { noticedAt: number | null }[]
 }
 

@@ -1,4 +1,4 @@
-// What an idle WebSocket and an idle reverse stream cost the relay, in memory.
+// Measures what an idle WebSocket and an idle reverse stream cost the relay, in memory.
 import { once } from 'node:events'
 import { encodeCapability, PATH, READY_SESSIONS_MAX, STREAM_ANSWER, SUBPROTOCOL } from '@svc/protocol'
 import type { Session } from '@svc/yamux'

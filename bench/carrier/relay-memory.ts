@@ -1,14 +1,14 @@
-// What a relay's process has in memory when what was just opened has come to rest and garbage is collected.
+// Measures the memory of a relay's process when its new connections have come to rest and garbage is collected.
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BenchRelay } from './relay.ts'
 
-/** For a relay that can be asked. */
+/** Arguments of Node with which a relay's memory can be asked for. */
 export const PROBED: string[] = ['--expose-gc', '--import', path.join(import.meta.dirname, 'memory-probe.ts')]
 
-/** What opening so many leaves behind is collected, as it is now and then while a relay runs. */
+/** Connections after which garbage is collected, as it is now and then while a relay runs. */
 export const COLLECT_EVERY = 80
-/** For what was just opened to come to rest. */
+/** Milliseconds in which new connections come to rest. */
 const SETTLE_MS = 500
 
 /** In bytes. */

@@ -9,7 +9,7 @@ import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/rela
 const HOST = 'relay.localhost'
 
 export interface BenchRelayOptions {
-  /** Where clients find it, when something stands between. */
+  /** The port at which clients find it, when a proxy stands between. */
   publicPort?: number
   execArgv?: string[]
   /** Settings beside those that every benchmark needs. */
@@ -75,7 +75,7 @@ export class BenchRelay {
     await this.#process?.stop()
   }
 
-  /** Without a word. */
+  /** Kills the relay, which closes nothing in order. */
   async kill(): Promise<void> {
     process.kill(this.pid, 'SIGKILL')
     await this.#process?.ended

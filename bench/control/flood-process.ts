@@ -1,6 +1,6 @@
-// A flood of registrations from a process of its own, each with a signature that is well formed and somebody else's: the
-// relay has to recover its signer to find out. It begins and pauses as its parent says, tells then
-// how many answers it got, and ends with its parent.
+// A flood of registrations from a process of its own, each with a well-formed signature of another identity: the relay has to
+// recover its signer to find out. It begins and pauses as its parent says, then reports how many answers it got, and ends with
+// its parent.
 import { constants, setPriority } from 'node:os'
 import { PATH, type RegisterChallengeResponse } from '@svc/protocol'
 import { dataOf, newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
@@ -9,7 +9,7 @@ const SENDERS = 8
 const REFUSED = 403
 const RATE_LIMITED = 429
 
-// Who floods has a machine of their own: here it must not take the processor from those that it floods.
+// An attacker has another machine: here the flood must not take the processor from the relay.
 setPriority(constants.priority.PRIORITY_LOW)
 
 const [, , url, ca] = process.argv

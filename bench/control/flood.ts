@@ -1,4 +1,4 @@
-// What a flood costs those who visit a site meanwhile: one of registrations, one of connections that never speak.
+// Measures what a flood costs the visitors of a site meanwhile: one of registrations, one of connections that send nothing.
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ const REQUESTS = 500
 /** Below these, in a second, it was no flood; a relay's own budget for registrations is 600 units a minute. */
 const REGISTRATIONS_MIN = 50
 const CONNECTIONS_MIN = 1000
-/** For a flood to swell, and to ebb away. */
+/** Milliseconds for a flood to begin fully, and to end. */
 const SETTLE_MS = 300
 
 /** Those that a relay has when nothing is set. */
@@ -27,7 +27,7 @@ const OWN_BUDGETS = {
 interface Flood {
   name: string
   unit: string
-  /** What floods, in this folder. */
+  /** The flood's program in this folder. */
   process: string
   min: number
   /** How much the p99 may rise. */

@@ -11,7 +11,7 @@ const CROWDS = [10, 1_000, 100_000] as const
 const CROWD_MAX = 100_000
 const LOOKUPS = 20_000
 const STRIDE = 7_919
-/** How much slower a lookup may be with more leases. */
+/** The factor by which a lookup may be slower with more leases. */
 const SLOWDOWN_MAX = 1.3
 const LEASE_MAX_KB = 4
 const TURN_MAX_MS = 20

@@ -1,5 +1,5 @@
-// A flood of connections that never say a word, from many addresses of the loopback network. It begins and pauses as its
-// parent says, tells then how many connections it made, and ends with its parent.
+// A flood of connections that send nothing, from many addresses of the loopback network. It begins and pauses as its parent
+// says, then reports how many connections it made, and ends with its parent.
 
 import { connect, type Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
@@ -9,7 +9,7 @@ const HELD_MAX = 6000
 const DIALLERS = 16
 const HOSTS = 200
 
-// Who floods has a machine of their own: here it must not take the processor from those that it floods.
+// An attacker has another machine: here the flood must not take the processor from the relay.
 setPriority(constants.priority.PRIORITY_LOW)
 
 const port = Number(new URL(process.argv[2]!).port)

@@ -19,18 +19,18 @@ const VISITORS = [1, 8, 50]
 const TRANSFER_BYTES = 100_000_000
 const SMALL_SECONDS = 2
 const FIRST_BYTES = 200
-/** A small answer must come this often, … */
+/** Small responses a second that the page must give. */
 const SMALL_MIN_PER_S = 1_500
-/** … and this soon on a kept connection, at the median. */
+/** Milliseconds in which a small response must come on a kept connection, at the median. */
 const KEPT_MAX_MS = 3
-/** What a download, and an upload, must reach of a raw WebSocket into the same page. */
+/** The share of a raw WebSocket into the same page that a download, and an upload, must reach. */
 const RAW_SHARE = 0.8
-/** How much sooner HTTP/2 must show a page of images. */
+/** The factor by which HTTP/2 must show a page of images sooner. */
 const GALLERY_GAIN = 2
 /** Each side of a pair begins with the machine at rest. */
 const REST_MS = 200
 
-/** What is measured: the site with HTTP/1.1, the same with HTTP/2, and the peers. */
+/** The parts that are measured: the site with HTTP/1.1, the same with HTTP/2, and the peers. */
 interface Bench {
   runs: number
   tab: Tab

@@ -1,4 +1,5 @@
-// Two sites in a process of Node, with HTTP/1.1 and with HTTP/2, which tells its memory when it is asked. Ends with its parent.
+// Two sites in a process of Node, with HTTP/1.1 and with HTTP/2, which reports its memory when it is asked. Ends with its
+// parent.
 import { readFile } from 'node:fs/promises'
 import { publish } from '@svc/sdk-node'
 import { SMALL_BODY } from './work.ts'

@@ -25,7 +25,7 @@ interface Sites {
   relay: BenchRelay
   browser: Chromium
   tab: Tab
-  /** What the page publishes: with HTTP/1.1, and with HTTP/2. */
+  /** The sites that the page publishes: with HTTP/1.1, and with HTTP/2. */
   site: Target
   site2: Target
 }

@@ -1,4 +1,4 @@
-// Where a visitor of the benchmark goes: the page behind the relay, or the peer. Both are on this machine.
+// Describes where a visitor of the benchmark goes: the page behind the relay, or the peer. Both are on this machine.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { AgentOptions } from 'node:https'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Started } from './node-process.ts'
 
 export interface Target {
-  /** What a URL has in front of its path; names under localhost are this machine. */
+  /** The hostname of the URL; names under localhost are this machine. */
   host: string
   port: number
   ca: string
@@ -27,7 +27,7 @@ export function targetOf(url: string, ca: string): Target {
   return { host: hostname, port: Number(port), ca }
 }
 
-/** How any client gets to it. */
+/** @returns the options with which any client connects to it */
 export function connectOptions({ host, port, ca }: Target): AgentOptions & { headers: { Host: string } } {
   return { host: '127.0.0.1', port, servername: host, ca, headers: { Host: `${host}:${port}` } }
 }

@@ -1,4 +1,4 @@
-// What both servers are asked for: paths, sizes and bodies that a page and node:https answer alike.
+// The requests of the benchmark to both servers: paths, sizes and bodies that a page and node:https answer alike.
 
 export const PATH = {
   small: '/small',
@@ -11,7 +11,7 @@ export const SMALL_BODY = 'hello, visitor'
 export const CHUNK_BYTES: number = 64 * 1024
 export const GALLERY_IMAGES = 100
 
-/** How much a download is asked to be. */
+/** @returns the path of a download of so many bytes */
 export function downloadPath(bytes: number): string {
   return `${PATH.download}?bytes=${bytes}`
 }

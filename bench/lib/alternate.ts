@@ -23,7 +23,7 @@ export async function alternateAll<Name extends string, Figure extends string>(
   const seen = mapValues(measures, (): Record<Figure, number>[] => [])
   for (const name of names) await measures[name]() // warms up caches and compilers
   for (let run = 0; run < runs; run++) {
-    // Who goes first changes, too.
+    // The order within a pair changes, too.
     const order = run % 2 === 0 ? names : names.toReversed()
     for (const name of order) seen[name].push(await measures[name]())
   }

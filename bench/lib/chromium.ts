@@ -1,4 +1,4 @@
-// A Chromium whose pages nobody inspects. Playwright has every message of a page's WebSockets reported to it, which costs
+// A Chromium whose pages no debugger inspects. Playwright has every message of a page's WebSockets reported to it, which costs
 // renderer and browser more than the message itself; here the DevTools protocol evaluates, and does nothing else.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -120,7 +120,9 @@ export class Tab {
     return result.value
   }
 
-  /** What the page's scripts hold once garbage is collected: V8's heap, that of the browser's objects, and buffers. */
+  /**
+   * @returns the bytes that the page's scripts hold once garbage is collected: V8's heap, the browser's objects, and buffers
+   */
   async heapBytes(): Promise<number> {
     await this.#page.send('HeapProfiler.collectGarbage', {})
     const { usedSize, embedderHeapUsedSize, backingStorageSize } = await this.#page.send<HeapUsage>(

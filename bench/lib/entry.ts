@@ -1,6 +1,6 @@
 // One line of a result: what we measured, beside a peer or a limit.
 
-/** Which way is ahead. */
+/** The direction in which a figure is better. */
 type Better = 'more' | 'less'
 
 export interface Entry {
@@ -8,7 +8,7 @@ export interface Entry {
   unit: string
   ours: number | null
   theirs: number | null
-  /** What `theirs` is, or how to install it when it is not there. */
+  /** The name of `theirs`, or how to install it when it is missing. */
   peer: string
   /** Above 1 we are ahead, whichever way the unit counts. */
   ratio: number | null

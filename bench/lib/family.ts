@@ -1,4 +1,4 @@
-// What a family of benchmarks is: entries, one after the other, as they are measured.
+// Describes a family of benchmarks: entries, one after the other, as they are measured.
 import type { Entry } from './entry.ts'
 
 export interface FamilyOptions {

@@ -29,7 +29,7 @@ export interface BenchTab {
 }
 
 /**
- * For what moves bytes: nobody inspects the tab.
+ * Opens a tab for benchmarks that move bytes: no debugger inspects it.
  * @param caFile an authority to trust beside the usual ones
  * @returns undefined where there is no Chromium
  */

@@ -1,4 +1,4 @@
-// What a user would pick instead: each with its own server and client on this machine, started as its manual says.
+// The tunnels that a user would pick instead: each with its own server and client on this machine, started as its manual says.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -6,14 +6,14 @@ import path from 'node:path'
 import { freePort } from '../../tools/network/free-port.ts'
 import type { Programs } from './processes.ts'
 
-/** Where bench/node/peers.sh put what is not in PATH. */
+/** The folder into which bench/node/peers.sh put the programs that are not in PATH. */
 const PEERS: string[] = process.env.BENCH_PEERS ? [path.join(process.env.BENCH_PEERS, 'bin')] : []
 
 interface Way {
-  /** Of the service, and where visitors are to find it. */
+  /** The port of the service; `to` is the port at which visitors find it. */
   from: number
   to: number
-  /** For keys and configuration. */
+  /** The folder for keys and configuration. */
   directory: string
 }
 

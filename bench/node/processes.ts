@@ -13,7 +13,7 @@ const TICKS_PER_SECOND = 100
 
 export class Programs {
   readonly #children: ChildProcess[] = []
-  /** What they said on standard error. */
+  /** The text that they wrote to standard error. */
   complaints = ''
 
   start(command: string, args: readonly string[]): ChildProcess {

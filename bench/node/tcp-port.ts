@@ -22,7 +22,7 @@ const COMING_AT_ONCE = 8
 const SECONDS = 1
 const ROUND_TRIPS = 1000
 const CROWD = 200
-/** For what was just started, or was just used, to come to rest. */
+/** Milliseconds in which a process that was just started or used comes to rest. */
 const REST_MS = 1000
 /** The latency that a tunnel adds is not measured finer than this, in milliseconds. */
 const LEAST_MS = 0.001

@@ -13,9 +13,9 @@ const CLI = path.join(root, 'sdk-node/src/cli/main.ts')
 const PORTS = 10
 
 interface Tunnel {
-  /** Where visitors enter. */
+  /** The port at which visitors enter. */
   port: number
-  /** Of its server and its client. */
+  /** The processes of its server and its client. */
   pids: number[]
   stop(): Promise<void>
 }
@@ -73,7 +73,7 @@ export interface RunningPeer extends Tunnel {
   peer: PeerTunnel
 }
 
-/** Those of `wanted` that are on this machine. */
+/** @returns the tunnels of `wanted` that are on this machine */
 export async function startPeers(
   from: number,
   wanted: (peer: PeerTunnel) => boolean = () => true,

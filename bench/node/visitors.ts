@@ -6,7 +6,7 @@ import { median } from '../lib/alternate.ts'
 import { wallSeconds } from '../lib/clock.ts'
 import { CHUNK_BYTES, encodeRequest, MESSAGE_BYTES, WORK } from './work.ts'
 
-/** Where visitors of a service go. */
+/** The place to which visitors of a service go. */
 export interface Entrance {
   port: number
   /** Visitors speak TLS: for this name, and the certificate of this authority. */

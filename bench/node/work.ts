@@ -1,4 +1,4 @@
-// What a visitor asks of the service behind a tunnel: one byte says what, four how much.
+// The request of a visitor to the service behind a tunnel: one byte says what, four how much.
 
 export const WORK = { download: 0x64, upload: 0x75, echo: 0x65 } as const
 export const REQUEST_BYTES = 5
@@ -14,7 +14,7 @@ export function encodeRequest(work: number, bytes = 0): Buffer {
   return request
 }
 
-/** Where the service listens: as it is, behind its own TLS, and as a web server without and with TLS. */
+/** The ports of the service: as it is, behind its own TLS, and as a web server without and with TLS. */
 export interface Service {
   tcp: number
   tls: number

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { acceptedSocket, type End, socketEnd, type Take } from './socket-end.ts'
 
-/** What each connection begins with; it is not part of what comes. */
+/** The byte with which each connection begins; it is not counted. */
 export const GREETING: Uint8Array = Uint8Array.of(1)
 
 export class Backend {

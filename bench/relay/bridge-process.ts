@@ -1,5 +1,5 @@
-// The relay's own pipe as a program that joins connections: `bridge-process.ts IDENTITY KIND:FROM:TO…`, IDENTITY a PEM file.
-// What a relay does before it joins two connections, such as finding the lease, is not in it.
+// The relay's own pipe as a program that joins connections: `bridge-process.ts IDENTITY KIND:FROM:TO…`, IDENTITY a PEM file. It
+// leaves out what a relay does before it joins two connections, such as finding the lease.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'

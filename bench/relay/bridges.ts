@@ -8,11 +8,11 @@ import { onTestedCore } from './cores.ts'
 import { type Forward, formatForward, type Kind } from './forward.ts'
 
 interface Setup {
-  /** Those of its kinds only. */
+  /** The connections to join, all of kinds that the bridge has. */
   forwards: Forward[]
   /** PEM file with a certificate and its key. */
   identity: string
-  /** For configuration. */
+  /** The folder for configuration. */
   directory: string
 }
 
@@ -82,7 +82,7 @@ function start(programs: Programs, name: string, args: readonly string[]): void 
   programs.start(...onTestedCore(program, args))
 }
 
-/** What is not set is its default; timeouts have none, and it warns where they are missing. */
+/** Every other setting has its default; timeouts have none, and HAProxy warns where they are missing. */
 function haproxyConfiguration({ forwards, identity }: Setup): string {
   const head = ['global', 'nbthread 1', 'defaults', 'mode tcp']
   const timeouts = ['timeout connect 5s', 'timeout client 1m', 'timeout server 1m']

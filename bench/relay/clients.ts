@@ -18,7 +18,7 @@ export interface Entrance {
 
 interface ClientEnds {
   ends: End[]
-  /** When all is over. */
+  /** Closes the connections when all is over. */
   leave(): void
 }
 

@@ -1,4 +1,4 @@
-// What those who are idle cost a relay, in memory: native sessions that are ready, and visitors who were answered once.
+// Measures what idle clients cost a relay, in memory: native sessions that are ready, and visitors who were answered once.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
@@ -16,7 +16,7 @@ const LEASES = 60
 /** As many as may be ready. */
 const SESSIONS = 8
 const TCP_VISITORS = 400
-/** What the first ones make of code and buffers stays: so many come before. */
+/** Clients that come before the measurement: the code and buffers that the first ones cause stay. */
 const FIRST = 20
 const IDLE_MAX_KB = 55
 const WAIT_MAX_MS = 10_000

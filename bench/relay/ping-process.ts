@@ -11,7 +11,7 @@ const HIGH_PRIORITY = -15
 try {
   setPriority(HIGH_PRIORITY)
 } catch {
-  // Not everybody may: then it waits for a core in all measurements alike.
+  // Not every user may do this: then it waits for a core in all measurements alike.
 }
 process.on('disconnect', () => process.exit())
 process.on('message', async ({ port }: PingJob) => {

@@ -10,14 +10,14 @@ import type { Forward, Kind } from './forward.ts'
 
 export interface RunningBridge {
   name: string
-  /** Where to enter. */
+  /** The port at which clients enter. */
   port(kind: Kind, to: number): number
   processorSeconds(): number
 }
 
 export interface Bridges {
   ours: RunningBridge
-  /** Those that are installed, by their names. */
+  /** The bridges that are installed, by their names. */
   peers: ReadonlyMap<string, RunningBridge>
   /** PEM. */
   certificate: string

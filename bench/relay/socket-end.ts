@@ -5,7 +5,7 @@ import { Socket, type SocketConstructorOpts } from 'node:net'
 /** Gets what comes; the bytes are its own only until it returns. */
 export type Take = (bytes: Uint8Array) => void
 
-/** What to send next, or undefined when that was all. */
+/** Returns the bytes to send next, or undefined when all were sent. */
 export type Next = () => Uint8Array | undefined
 
 export interface End {
@@ -15,7 +15,7 @@ export interface End {
   ended: Promise<void>
 }
 
-/** What `connect` of net and tls take: one buffer for all, for what comes is counted and not kept. */
+/** Options of `connect` of net and tls: one buffer for all, since incoming bytes are counted and not kept. */
 export function intoOneBuffer(take: Take): { onread: NonNullable<SocketConstructorOpts['onread']> } {
   const callback = (length: number): boolean => {
     take(READ_BUFFER.subarray(0, length))

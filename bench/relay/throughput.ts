@@ -1,4 +1,4 @@
-// What a bridge moves, and what it computes for that: streams of each kind, loaded in each direction.
+// Measures what a bridge moves, and what it computes for that: streams of each kind, loaded in each direction.
 import type { Entry } from '../lib/entry.ts'
 import type { Backend } from './backend.ts'
 import { compareWithPeers, type Targets } from './compare-with-peers.ts'

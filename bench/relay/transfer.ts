@@ -21,10 +21,10 @@ interface Transferred {
   seconds: number
 }
 
-/** What is not over by then is cut off, and so fails. */
+/** Milliseconds after which a transfer is cut off, and so fails. */
 const STALLED_MS = 60_000
 const CHUNK = Buffer.alloc(256 * 1024, 7)
-/** An integrity check is this much, in chunks of any size up to … */
+/** Bytes of an integrity check, in chunks of at most `CHECKED_CHUNK_MAX_BYTES`. */
 const CHECKED_BYTES = 16_000_000
 const CHECKED_CHUNK_MAX_BYTES = 300_000
 

@@ -1,11 +1,11 @@
-// From a ClientHello to the server's whole flight; no client answers it. Runs in Node and in a page.
+// Measures from a ClientHello to the server's whole flight; no client answers it. Runs in Node and in a page.
 import { type CryptoProvider, type ServerConfig, TlsServer } from '@svc/tls'
 
 export type FlightConfig = Pick<ServerConfig, 'certificateChain' | 'algorithm' | 'alpn'> & {
   crypto?: CryptoProvider
 }
 
-/** As long as a real ECDSA P-256 signature in DER; nobody verifies it. */
+/** A signature as long as a real ECDSA P-256 signature in DER; no client verifies it. */
 const SIGNATURE: Uint8Array = new Uint8Array(71)
 /** Long after the last byte of a flight, in milliseconds. */
 const SETTLED_MS = 300

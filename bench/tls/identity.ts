@@ -42,7 +42,7 @@ export function createIdentity(): Identity {
   }
 }
 
-/** What CertificateVerify signs (RFC 8446 §4.4.3): the relay's part of a handshake. */
+/** The bytes that CertificateVerify signs (RFC 8446 §4.4.3): the relay's part of a handshake. */
 function verifyContent(request: SignRequest): Uint8Array {
   const hash = HASH[suiteHash(parseServerHello(request.serverHello).cipherSuite)!]
   const { clientHello, helloRetryRequest, clientHelloRetry } = request

@@ -1,4 +1,4 @@
-// What the engine adds to a page's download, with the cryptography that a page usually needs.
+// Measures what the engine adds to a page's download, with the cryptography that a page usually needs.
 import path from 'node:path'
 import { bundle, weigh } from '../../tools/bundler/bundle.ts'
 import { type Entry, limited } from '../lib/entry.ts'

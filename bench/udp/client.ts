@@ -3,15 +3,15 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long round trips are measured, in milliseconds, … */
+/** Milliseconds for which round trips are measured. */
 const TRIPS_MS = 500
-/** … how long a rate is held, … */
+/** Milliseconds for which a rate is held. */
 const RATE_MS = 1_000
-/** … and for how long nothing comes before the last one has come. */
+/** Milliseconds of silence after which the last datagram has come. */
 const TAIL_MS = 300
-/** A datagram that is not back by then was lost. */
+/** Milliseconds after which a datagram that is not back was lost. */
 const LOST_MS = 200
-/** Timers come this often: what is due by then is sent at once. */
+/** Milliseconds between two timers: what is due by then is sent at once. */
 const TICK_MS = 1
 const BUFFER_BYTES = 4 * 1024 * 1024
 

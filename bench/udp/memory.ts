@@ -1,4 +1,4 @@
-// What a visitor's address costs the relay, in memory.
+// Measures what a visitor's address costs the relay, in memory.
 import { memoryOf, PROBED } from '../carrier/relay-memory.ts'
 import { type Entry, limited } from '../lib/entry.ts'
 import { comeByTheThousand } from './client.ts'
@@ -9,7 +9,7 @@ const FLOW_MAX_BYTES = 2_048
 
 export async function memory(service: number): Promise<Entry> {
   const own = await startOwn(service, PROBED)
-  // what the first ones make of code and buffers stays
+  // the code and buffers that the first visitors cause stay
   const leaveFirst = await comeByTheThousand(own.port, FLOWS / 10)
   const before = await heapOf(own)
   const leave = await comeByTheThousand(own.port, FLOWS)

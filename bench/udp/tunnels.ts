@@ -14,7 +14,7 @@ const CLI = path.join(root, 'sdk-node/src/cli/main.ts')
 const PORTS = 10
 
 export interface UdpTunnel {
-  /** Where visitors send to. */
+  /** The port to which visitors send. */
   port: number
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function startFrp(service: number): Promise<UdpTunnel | undefined> 
   programs.start(frps, ['-c', server])
   await programs.listening(control)
   programs.start(frpc, ['-c', client])
-  // nothing tells when a UDP port is there but an answer
+  // a UDP port shows that it is there only by an answer
   while (!((await roundTrips(port, 64)).perSecond > 0));
   return {
     port,

@@ -2,12 +2,12 @@
 import { KEEPALIVE_MS, SENT_MAX_BYTES, WAITING_MAX_BYTES } from './limits.ts'
 import type { Member, Room } from './room.ts'
 
-/** In seconds: until somebody may have left. */
+/** Seconds after which a refused visitor tries again: a member may have left by then. */
 const RETRY_AFTER_S = '10'
 
 export class EventsDoor {
   readonly #room: Room
-  /** Who may post: the key comes with the first event. */
+  /** The members who may post, by the key that comes with the first event. */
   readonly #members: Map<string, Member> = new Map()
 
   constructor(room: Room) {
@@ -81,7 +81,7 @@ class EventLine {
   }
 }
 
-/** @returns undefined for a body that is longer than anybody's message */
+/** @returns undefined for a body that is longer than any message */
 async function readText({ body }: Request): Promise<string | undefined> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()

@@ -1,4 +1,4 @@
-// What one visitor may cost the room, each with its unit.
+// Limits of what one visitor may cost the room, each with its unit.
 
 /** Messages that the room remembers, and that each page shows. */
 export const HISTORY_MAX = 100
@@ -8,13 +8,13 @@ export const TEXT_MAX_CHARS = 500
 export const NAME_MAX_CHARS = 24
 /** People in the room, its host among them. */
 export const PEOPLE_MAX = 50
-/** Messages of one person, … */
+/** Messages that one member may send within `RATE_WINDOW_MS`. */
 export const RATE_MAX_MESSAGES = 10
-/** … within this long: nobody writes faster for others to read. In milliseconds. */
+/** Milliseconds for which messages are counted: a person writes no faster for others to read. */
 export const RATE_WINDOW_MS = 10_000
-/** What a visitor sends at once, in bytes: a message of which JSON escapes each character, and some air. */
+/** Bytes that a visitor may send at once: a message of which JSON escapes each character, and some more. */
 export const SENT_MAX_BYTES: number = 8 * 1024
-/** What waits for a visitor who does not read, in bytes: the longest history twice. */
+/** Bytes that may wait for a visitor who does not read: the longest history twice. */
 export const WAITING_MAX_BYTES: number = 512 * 1024
-/** A stream of events is written to this often, in milliseconds: only so is noticed who left without a word. */
+/** Milliseconds between two writes to a stream of events: only a write shows that a visitor left without closing. */
 export const KEEPALIVE_MS = 20_000

@@ -22,7 +22,7 @@ export type RoomEvent =
   | { type: 'welcome'; name: string; history: readonly Message[] }
   | { type: 'people'; names: string[] }
   | { type: 'message'; message: Message }
-  /** For one member only. */
+  /** A notice goes to one member only. */
   | { type: 'notice'; text: string }
 
 export type Deliver = (event: RoomEvent) => void
@@ -37,7 +37,7 @@ interface Person {
   name: string
   isHost: boolean
   deliver: Deliver
-  /** When the last messages were sent. */
+  /** The times of the last messages. */
   sentAt: number[]
 }
 
@@ -82,11 +82,11 @@ export class Room {
   }
 
   #tell(event: RoomEvent): void {
-    // A copy: who cannot be reached any more leaves while it is told.
+    // A copy: a member who cannot be reached leaves during the loop.
     for (const { deliver } of [...this.#people]) deliver(event)
   }
 
-  /** Nobody can take the name of somebody who is here. */
+  /** A visitor cannot take the name of a member who is here. */
   #freeName(wanted: string): string {
     const taken = new Set(Array.from(this.#people, ({ name }) => name.toLowerCase()))
     const name = cleanText(wanted).slice(0, NAME_MAX_CHARS).toWellFormed().trim() || 'Somebody'

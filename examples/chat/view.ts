@@ -3,7 +3,7 @@ import { element, make } from '../shared/dom.ts'
 import { HISTORY_MAX, TEXT_MAX_CHARS } from './limits.ts'
 import type { Message, RoomEvent } from './room.ts'
 
-/** Who scrolled up by less still wants to see what is new, in pixels. */
+/** Pixels: a visitor who scrolled up by less still wants to see new messages. */
 const NEAR_END_PX = 40
 
 let ownName = ''

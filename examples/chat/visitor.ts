@@ -1,4 +1,4 @@
-// What runs in a visitor's page: asks for a name, joins the room and shows it.
+// Runs in a visitor's page: asks for a name, joins the room and shows it.
 import { element } from '../shared/dom.ts'
 import { connect } from './connection.ts'
 import { createView, show } from './view.ts'

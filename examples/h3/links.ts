@@ -1,7 +1,7 @@
 // The links: each has a short path and counts who followed it.
 
 const LINKS_MAX = 50
-/** What browsers follow without complaint, in characters. */
+/** Characters of a link that browsers follow without complaint. */
 const URL_MAX_CHARS = 2000
 
 export interface Link {
@@ -21,7 +21,7 @@ export class Links {
   /** @throws Error that tells the user what is wrong */
   add(title: string, address: string): void {
     const url = URL.parse(address)
-    // A link such as javascript:… would run in the visitor's page.
+    // A link with the scheme `javascript:` would run in the visitor's page.
     if (!url || !/^https?:$/.test(url.protocol))
       throw new Error('An address begins with https:// or http://.')
     if (url.href.length > URL_MAX_CHARS)

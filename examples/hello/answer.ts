@@ -1,10 +1,10 @@
-// What a visitor gets: a small page with the number of the visit, or the count as JSON at /api.
+// Answers a visitor with a small page that has the number of the visit, or with the count as JSON at /api.
 import { htmlPage } from '../shared/html-page.ts'
 import style from './visitor.css?inline'
 
 export interface Answer {
   response: Response
-  /** Whether somebody sees the page now. */
+  /** Says whether this response shows the page to a person. */
   isVisit: boolean
 }
 

@@ -15,7 +15,7 @@ import script from './visitor.ts?script'
 const FORM_MAX_BYTES: number = 8 * 1024
 /** Visitors who see new entries at once; the others do when they load the page again. */
 const FOLLOWERS_MAX = 50
-/** How long a visitor's name is remembered, in seconds: a month. */
+/** Seconds for which a visitor's name is remembered: a month. */
 const NAME_MAX_AGE_S: number = 30 * 24 * 60 * 60
 
 const OWN = ["'self'"]

@@ -1,4 +1,4 @@
-// What runs in a visitor's page: when there is news, the entries are taken from the page as it is now.
+// Runs in a visitor's page: when there is news, it takes the entries from the page as it is now.
 
 new EventSource('/live').onmessage = async () => {
   const response = await fetch('/')

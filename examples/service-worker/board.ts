@@ -1,4 +1,4 @@
-// What the board's pages have in common: they start the worker, tell it that they are here, and show its site.
+// Shared by the board's pages: they start the worker, keep it running, and show its site.
 import { element } from '../shared/dom.ts'
 import { sharedNames } from '../shared/name.ts'
 import { showError } from '../shared/show-error.ts'
@@ -6,7 +6,7 @@ import { createSiteCard, showSiteState } from '../shared/site-card.ts'
 import { type BoardState, CHANNEL, type Command } from './messages.ts'
 import workerUrl from './worker.ts?worker&url'
 
-/** Less than the 30 seconds after which Chromium ends a service worker that hears nothing, in milliseconds. */
+/** Milliseconds, less than the 30 seconds after which Chromium ends a service worker that gets no message. */
 const HERE_MS = 20_000
 
 type Send = (command: Command) => void
@@ -36,7 +36,7 @@ export async function openBoard(show: (state: BoardState) => void): Promise<Send
   return send
 }
 
-/** A service worker stays while one page gives way to the next. Where there is none, a shared worker begins anew. */
+/** A service worker stays while one page gives way to the next. Where there is none, a shared worker begins again. */
 async function startWorker(): Promise<Send> {
   try {
     const registration = await navigator.serviceWorker.register(workerUrl, { type: 'module' })

@@ -1,13 +1,13 @@
-// What pages and worker say to each other.
+// The messages between pages and worker.
 import type { SiteState, Waiting } from '@svc/sdk-browser'
 
-/** From the worker to all pages: the name of a BroadcastChannel. */
+/** The name of the BroadcastChannel from the worker to all pages. */
 export const CHANNEL = 'svc-notice-board'
 export const NOTICE_MAX_CHARS = 2000
 
-/** From a page to the worker. */
+/** Messages from a page to the worker. */
 export type Command =
-  /** Said again and again: a worker that hears nothing is ended by the browser. */
+  /** Sent again and again: the browser ends a worker that gets no message. */
   | { type: 'here'; name: string; identity: string }
   | { type: 'publish'; name: string; identity: string }
   | { type: 'stop' }
@@ -22,7 +22,7 @@ interface Visit {
 export interface BoardState {
   site: SiteState
   url: string
-  /** Why visitors cannot come, and until when. */
+  /** The reason for which visitors cannot come, and the time of the next attempt. */
   waiting?: Waiting | undefined
   error: string
   notice: string
@@ -30,6 +30,6 @@ export interface BoardState {
   visits: readonly Visit[]
   visitCount: number
   worker: 'service worker' | 'shared worker'
-  /** When this worker was started, in milliseconds since 1970. */
+  /** The start of this worker, in milliseconds since 1970. */
   startedAt: number
 }

@@ -73,7 +73,7 @@ function show(change: Partial<BoardState>): void {
   pages.postMessage(state)
 }
 
-// A new version takes over at once: the site is published anew under its name.
+// A new version takes over at once: the site is published again under its name.
 addEventListener('install', () => (globalThis as { skipWaiting?(): void }).skipWaiting?.())
 addEventListener('message', (event) => {
   obey(event.data)

@@ -1,4 +1,4 @@
-// What was dropped: files, and folders with everything in them.
+// Reads what a person dropped: files, and folders with everything in them.
 
 /** More than a folder that people share has, and a bound on what the page keeps of one. */
 const FILES_MAX = 20_000

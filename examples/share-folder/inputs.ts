@@ -1,4 +1,4 @@
-// How files come into the page: chosen in a dialog, or dropped.
+// Takes files into the page: chosen in a dialog, or dropped.
 import { element } from '../shared/dom.ts'
 import { showError } from '../shared/show-error.ts'
 import { droppedFiles } from './dropped.ts'

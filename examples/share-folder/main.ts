@@ -12,7 +12,7 @@ import { watchInputs } from './inputs.ts'
 const shared = new Map<string, File>()
 const serve = files(shared, { listing: true })
 
-// Who has the address has the files, so its name is one that nobody guesses, and that the relay does not list.
+// A visitor with the address has the files, so the site's name cannot be guessed, and the relay does not list it.
 showSite(secretNames('share-folder', 'share'), (site) =>
   publish({ relay: location.origin, fetch: handle, metadata: { hide: true }, ...site }),
 )

@@ -1,4 +1,4 @@
-// What somebody typed, fit to be shown in one line beside what others typed.
+// Makes a text that a person typed fit to be shown in one line beside texts of others.
 
 /** Control characters, and those that turn the direction of the text around them. */
 const UNFIT = /[\p{Cc}\p{Bidi_Control}]+/gu

@@ -1,7 +1,7 @@
 // Buttons that copy, and say that they did.
 import { showError } from './show-error.ts'
 
-/** How long a button says so, in milliseconds. */
+/** Milliseconds for which a button says so. */
 const COPIED_MS = 2000
 
 /** @param text asked for at each click */

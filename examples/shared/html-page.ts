@@ -4,7 +4,7 @@ export interface HtmlPage {
   title: string
   /** The page's style sheet. */
   style: string
-  /** HTML: text that somebody wrote has to be escaped. */
+  /** HTML: text that a person wrote has to be escaped. */
   main: string
   /** A module that runs in the page. */
   script?: string | undefined

@@ -4,13 +4,13 @@ import { tabNumber } from './tab.ts'
 const ADJECTIVES = ['amber', 'brave', 'calm', 'clever', 'gentle', 'happy', 'lucky', 'quiet', 'swift', 'warm']
 const ANIMALS = ['badger', 'finch', 'fox', 'heron', 'lynx', 'mole', 'otter', 'owl', 'seal', 'wren']
 const NUMBERS = 1000
-/** Of a UUID: 48 random bits, and a name that fits its 22 characters. */
+/** Characters that are used of a UUID: 48 random bits, and a name that fits its 22 characters. */
 const SECRET_CHARS = 13
 
 export interface SiteNames {
-  /** Of the stored identity, as the option `identity` of `publish` takes it. */
+  /** The name of the stored identity, as the option `identity` of `publish` takes it. */
   identity: string
-  /** Of the site: what was used last, else a new one. */
+  /** The site's name: the one that was used last, else a new one. */
   name: string
   /** Remembers the name for the next time. */
   keep(name: string): void
@@ -21,12 +21,12 @@ export async function friendlyNames(example: string): Promise<SiteNames> {
   return namesOf(example, localStorage, friendlyName)
 }
 
-/** For sites where to have the address is to have access: a name that nobody guesses, which ends with the tab. */
+/** Makes names for sites whose address gives access: a name that cannot be guessed, and that ends with the tab. */
 export async function secretNames(example: string, prefix: string): Promise<SiteNames> {
   return namesOf(example, sessionStorage, () => `${prefix}-${crypto.randomUUID().slice(0, SECRET_CHARS)}`)
 }
 
-/** Of an example of which there is one, however many tabs show it. */
+/** Makes the names of an example of which there is one, however many tabs show it. */
 export function sharedNames(example: string): SiteNames {
   return storedNames(`svc-example-${example}`, localStorage, friendlyName)
 }

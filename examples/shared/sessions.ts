@@ -1,4 +1,4 @@
-// Who is logged in, of an example's visitors: names by the secret that a cookie carries.
+// Keeps the logins of an example's visitors: their names by the secret that a cookie carries.
 import { cleanText } from './clean-text.ts'
 
 /** The oldest go. */

@@ -4,7 +4,7 @@ import type { SiteNames } from './name.ts'
 import { showError } from './show-error.ts'
 import { createSiteCard, showSiteState } from './site-card.ts'
 
-/** What tells the site from others of this web origin, and who is told of it before it connects. */
+/** Name and identity distinguish the site from others of this web origin; `onSite` is called with it before it connects. */
 interface SiteOptions {
   name: string
   identity: string
@@ -42,7 +42,7 @@ function follow(site: Site): void {
   const show = (): void => showSiteState(site.state, site.url, site.waiting)
   site.addEventListener('statechange', show)
   site.addEventListener('error', ({ error }) => {
-    // what the site waits for, its card says
+    // the site's card says what it waits for
     if (site.state !== 'waiting') showError(error)
   })
   show()

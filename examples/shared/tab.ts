@@ -1,9 +1,9 @@
-// Which of several tabs with the same page this one is: the same after a reload, and free for another when it is closed.
+// Numbers several tabs with the same page: a tab keeps its number over a reload, and frees it when it is closed.
 
 /** A tab that is reloaded gets its number back as soon as the page before has gone, in milliseconds. */
 const RELOAD_MS = 2_000
 
-/** Those that this document holds. */
+/** The numbers that this document holds. */
 const held = new Map<string, Promise<number>>()
 
 /** @param page names what the tabs have in common */

@@ -1,4 +1,4 @@
-// Why a site waits, in words for the page that publishes it.
+// Says why a site waits, in words for the page that publishes it.
 import type { Waiting } from '@svc/sdk-browser'
 
 export function waitingText({ reason, until }: Waiting): string {

@@ -1,4 +1,4 @@
-// Webhook inspector: publishes at once, answers as it is told, and shows what came.
+// Webhook inspector: publishes at once, answers as its form says, and shows what came.
 import { publish } from '@svc/sdk-browser'
 import { asCurl, type Entry, inspect } from '@svc/sdk-browser/handlers'
 import { copyOnClick } from '../shared/copy.ts'
@@ -13,7 +13,7 @@ const statusField = element<HTMLSelectElement>('status')
 const inspector = inspect(() => new Response('Received\n', { status: Number(statusField.value) }))
 let chosen: number | undefined
 
-// Who has the address can send something: nobody guesses it, and the relay does not list it.
+// A client with the address can send something: the address cannot be guessed, and the relay does not list it.
 showSite(secretNames('webhook-inspector', 'hook'), (site) =>
   publish({ relay: location.origin, fetch: inspector.fetch, metadata: { hide: true }, ...site }),
 )

@@ -8,7 +8,7 @@ field.maxLength = NOTICE_MAX_CHARS
 let shown = ''
 
 const send = await openBoard(({ notice }) => {
-  // What is being written is not overwritten.
+  // A text that the person is writing is not overwritten.
   if (field.value === shown) field.value = notice
   shown = notice
   element('saved').textContent = field.value === notice ? 'This is on the board.' : ''

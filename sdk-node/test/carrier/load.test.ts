@@ -21,7 +21,7 @@ import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
 const VISITORS = 500
-/** Who may be in its handshake at once: with all of them the first would have waited longer than a relay lets anyone wait. */
+/** Visitors in their handshakes at once: with all of them the first would wait longer than a relay allows. */
 const ARRIVING = 20
 
 let relay: TestRelay

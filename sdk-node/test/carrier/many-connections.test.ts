@@ -1,4 +1,4 @@
-// As many idle TLS connections as a site may have, at a real relay: one more visitor is served, and nobody who is busy is cut.
+// As many idle TLS connections as a site may have, at a real relay: one more visitor is served, and no busy visitor is cut off.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
 /** The default of `publish`. */
 const CONNECTIONS = 1024
-/** Who may be in its handshake at once. */
+/** Visitors in their handshakes at once. */
 const ARRIVING = 16
 /** Of this process, which is the site's alone: its visitors are in a thread of their own. Measured were 25 KB. */
 const IDLE_CONNECTION_MAX_BYTES: number = 48 * 1024
@@ -87,7 +87,7 @@ async function visit(request: string): Promise<{ socket: TLSSocket; read: () => 
   return { socket, read: () => read }
 }
 
-/** In bytes, once garbage is collected: heap and buffers. */
+/** @returns bytes of heap and buffers, once garbage is collected */
 function memory(): number {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as () => void

@@ -38,7 +38,7 @@ async function publishNative(options: Partial<NodePublishOptions> = {}): Promise
   return site
 }
 
-/** What the relay says of a site's ready sessions. */
+/** @returns the number of a site's ready sessions that the relay reports */
 async function ready(site: Site): Promise<number | undefined> {
   const { data } = await relay.call('/api/state')
   const { leases } = data! as { leases: { hostname: string; ready: number }[] }
@@ -342,7 +342,7 @@ describe('at a relay that speaks literal bytes', () => {
   })
 })
 
-/** Where timers are not real. */
+/** Waits where timers are not real. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -11,7 +11,7 @@ import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
 const BYTES: number = Number(process.env.TRANSFER_MB ?? 50) * MB
-/** What the slowest machine that anyone would do this on moves in a second, of both directions together. */
+/** Bytes that the slowest machine of a user moves in a second, in both directions together. */
 const SLOWEST = 2 * MB
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS + (BYTES / SLOWEST) * 1000 })

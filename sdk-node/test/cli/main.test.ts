@@ -140,7 +140,7 @@ describe('svc expose', () => {
     const { url } = await reported(command, 'online')
     for (let i = 0; i < 3; i++) {
       const answer = await visit(relay, url!)
-      // where the service is, is nobody's business
+      // visitors must not learn the address of the service
       expect([answer.statusCode, await text(answer)]).toEqual([
         502,
         'The server behind this site does not answer\n',

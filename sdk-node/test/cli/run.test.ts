@@ -305,7 +305,7 @@ describe('on a terminal', () => {
 
     shown = ''
     child.stdin.write('\x1a')
-    // what `fg` does; script stops and goes on with what runs in it, and may owe us what was shown before
+    // this is what `fg` does; script stops and goes on with its child, and may still print earlier output
     const goOn = (): boolean => child.kill('SIGCONT')
     await expect.poll(() => goOn() && shown.slice(shown.indexOf(LEFT)), PATIENT).toContain(ENTERED)
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { V8_FLAGS } from '../../src/cli/v8-flags.ts'
 import { MAIN } from '../support/svc.ts'
 
-/** What each process on the way says of itself, a line each. */
+/** Makes each process on the way print its arguments, a line each. */
 const TELL =
   '--import=data:text/javascript,console.log("PROCESS",process.pid,JSON.stringify(process.execArgv))'
 

@@ -13,12 +13,12 @@ import { echo, udpService } from '../support/udp.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
-/** As many as this process may have sockets for, with some left for the rest of it. */
+/** As many visitors as this process may have sockets for, with some left for the rest of it. */
 const VISITORS = Math.min(10_000, descriptors() - 500)
 /** Their datagrams find room in the buffers of a kernel that was not tuned. */
 const AT_ONCE = 100
 const RETRY_MS = 200
-/** Where a machine has more than one of its own: then some visitors have equal ports. */
+/** Several addresses where a machine has them: then some visitors have equal ports. */
 const ADDRESSES = process.platform === 'linux' ? ['127.0.0.1', '127.0.0.2', '127.0.0.3'] : ['127.0.0.1']
 
 const open: (() => unknown)[] = []
@@ -43,7 +43,9 @@ it(`${VISITORS} visitors keep their flows, and none gets an answer of another`, 
   expect(metrics).toContain(`\nsvc_relay_datagram_flows ${VISITORS}\n`)
 })
 
-/** In a process of its own: each visitor is a descriptor there, as it is one here. @returns where visitors send to */
+/**
+ * Runs `svc` as its own process: each visitor is a descriptor there, as it is one here. @returns the port that visitors send to
+ */
 async function exposedBySvc(service: number, args: string[]): Promise<number> {
   const home = await mkdtemp(join(tmpdir(), 'svc-flows-'))
   open.push(() => rm(home, { recursive: true }))

@@ -45,7 +45,7 @@ afterEach(async () => {
   target.closeAllConnections()
 })
 
-/** What one proxy or another tells its servers of a visitor; here nobody but the visitor can have said it. */
+/** Header fields by which proxies describe a visitor to their servers; here only the visitor can have sent them. */
 const CLAIMS = Object.fromEntries(
   [
     'CF-Connecting-IP',

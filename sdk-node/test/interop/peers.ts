@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 export interface Peer {
   name: string
-  /** How to get it, when it is not there. */
+  /** The command that installs it, when it is missing. */
   install: string
   /** @param fetches whether it may be fetched from a registry @returns undefined when it is not there */
   find(fetches: boolean): Promise<FoundPeer | undefined>
@@ -30,7 +30,7 @@ const DENO = 'deno@2.9.6'
 const FETCH_TIMEOUT_MS: number = 3 * 60_000
 /** A build without a cache, in milliseconds. */
 const BUILD_TIMEOUT_MS: number = 2 * 60_000
-/** For whatever a peer says next, in milliseconds. */
+/** Milliseconds until a peer's next line. */
 const LINE_TIMEOUT_MS: number = 15_000
 
 /** Debian's quic-go needs Debian's Go: it builds with no later one. */
@@ -93,7 +93,7 @@ export class PeerProcess {
     this.#child.stdin.write(`${line}\n`)
   }
 
-  /** What follows `word` on its next line. */
+  /** @returns the text behind `word` on the next line that has it */
   async hears(word: string): Promise<string> {
     const deadline = setTimeout(() => this.close(), LINE_TIMEOUT_MS)
     const { value = '(nothing)' } = await this.#lines.next()

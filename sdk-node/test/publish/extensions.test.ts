@@ -1,4 +1,4 @@
-// What a relay's `/v1/sign` can sign beyond the protocol, sites use where it says so, and do without where it does not.
+// Some relays sign at `/v1/sign` more than the protocol asks: sites use it where the relay says so, and do without elsewhere.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,7 +16,7 @@ import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const HOST = 'demo.relay.localhost'
 const GET = `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`
-/** What such a relay cannot sign, as `openssl s_client` makes it necessary. */
+/** Handshakes that a relay of the bare protocol cannot sign, as `openssl s_client` asks for them. */
 const BEYOND: [what: string, args: string[]][] = [
   ['SHA-384 alone', ['-ciphersuites', 'TLS_AES_256_GCM_SHA384']],
   ['no share of a group that the site has, only the name of one', ['-groups', 'P-521:X25519']],

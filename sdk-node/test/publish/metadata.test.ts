@@ -1,4 +1,4 @@
-// What a site tells of itself, at a real relay: all of it, or the rest without the picture.
+// The metadata that a site shows at a real relay: all of it, or the rest without the picture.
 
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -45,7 +45,7 @@ async function publishAt(at: TestRelay, options: Partial<NodePublishOptions> = {
   return site
 }
 
-/** How many visitors each process took in, those that another one sent it included. */
+/** @returns the number of visitors that each process took in, those of a handover included */
 const tookIn = (): number[] => {
   const came = lines.filter(({ msg }) => msg === 'visitor came')
   return [
@@ -106,7 +106,7 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
     const [first, second] = tookIn()
     expect(first).toBeGreaterThan(10)
     expect(second).toBeGreaterThan(10)
-    // Nobody counts twice, and nobody is forgotten.
+    // Each visitor is counted once.
     await expect.poll(async () => (await load(relay)).visitor_connections, PATIENT).toBe(0)
     const sent = async (): Promise<number> => {
       const { visitor_sent_bytes, visitor_received_bytes } = await load(relay)

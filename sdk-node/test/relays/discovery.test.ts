@@ -54,7 +54,7 @@ function describeRelay(url: string, fields: Partial<RelayDescriptor> = {}): Rela
   return { ...descriptor, signature: Buffer.from([...rs, 27 + recovery!]).toString('base64') }
 }
 
-/** What `asked` says to `GET /discovery`. */
+/** Makes `asked` answer `GET /discovery` with these relays. */
 function knows(relays: unknown[], fields: object = {}): void {
   const data = {
     protocol_version: '10',

@@ -1,4 +1,4 @@
-// What the tests of exposing share: a real relay, targets of every kind, and visitors that come by its ports.
+// Shared by the tests of exposing: a real relay, targets of every kind, and visitors that come by its ports.
 
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { TestRelay } from './relay.ts'
 
 /** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
 export const TEST_TIMEOUT_MS = 90_000
-/** For `expect.poll`, in milliseconds. */
+/** Milliseconds for `expect.poll`. */
 export const PATIENT = { timeout: 30_000 }
 
 export const TCP_SETTINGS = (min: number) => ({
@@ -62,7 +62,7 @@ export async function visit(
   if (body !== undefined && typeof body === 'object' && 'pipe' in body) body.pipe(asked)
   else asked.end(body)
   const [response] = await answered
-  // what breaks from here on, the response tells
+  // an error from here on shows in the response
   asked.on('error', () => {})
   return response
 }

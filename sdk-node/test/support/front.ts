@@ -1,19 +1,19 @@
-// What stands between visitors and a relay in the tests of the probe: it passes connections on, or reads what passes.
+// Stands between visitors and a relay in the tests of the probe: it passes connections on, or reads what passes.
 
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
 
 export interface Front {
-  /** To what is for the tenants; the relay's own host is always passed on. */
+  /** Treats connections to tenants so; those to the relay's own host are always passed on. */
   mode: 'pass' | 'terminate' | 'stall'
   close(): void
 }
 
 interface Behind {
-  /** Where it listens, and where the relay does. */
+  /** The port at which it listens; `relayPort` is the relay's. */
   port: number
   relayPort: number
-  /** Of the relay: whoever has it can answer for every tenant. */
+  /** The relay's certificate and key: with them a server can answer for every tenant. */
   cert: string
   key: string
 }

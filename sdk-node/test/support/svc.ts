@@ -16,7 +16,7 @@ export interface Run {
   ended: Promise<number>
 }
 
-/** What a user's shell gives, without what this one's user has set. */
+/** @returns the environment of a user's shell, without the settings of the user who runs the tests */
 export function environment(home: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { SVC_URL: _url, IDENTITY_PATH: _path, ...inherited } = process.env
   return { ...inherited, XDG_CONFIG_HOME: home, ...env }

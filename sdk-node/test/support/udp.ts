@@ -1,4 +1,4 @@
-// What the tests of UDP share: services, visitors, and a network between SDK and relay that loses, swaps and swallows.
+// Shared by the tests of UDP: services, visitors, and a network between SDK and relay that loses, swaps and swallows packets.
 
 import { createSocket, type RemoteInfo, type Socket, type SocketType } from 'node:dgram'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ type Family = keyof typeof LOOPBACK
 
 export interface UdpService {
   port: number
-  /** Who sent something: `address:port`. */
+  /** The sender, as `address:port`. */
   clients: Set<string>
   close(): void
 }
@@ -71,11 +71,11 @@ interface Impairment {
   /** Shares of the packets, from 0 to 1. */
   loss: number
   duplicate: number
-  /** … that are held back by a few milliseconds, behind others. */
+  /** The share of the packets that are held back by a few milliseconds, behind others. */
   reorder: number
   /** Larger UDP payloads vanish. */
   mtu: number
-  /** What each way takes, in milliseconds, and up to how much more of them, at random: so packets overtake each other. */
+  /** Milliseconds of delay each way, to which up to `jitter` are added at random, so that packets overtake each other. */
   delay: number
   jitter: number
 }
@@ -83,7 +83,7 @@ interface Impairment {
 const NONE: Impairment = { loss: 0, duplicate: 0, reorder: 0, mtu: 65_535, delay: 0, jitter: 0 }
 const HELD_BACK_MS = 5
 
-/** In front of a relay, for TCP and UDP; only UDP is impaired. */
+/** A proxy in front of a relay, for TCP and UDP; only UDP is impaired. */
 export interface Network {
   impair(impairment: Partial<Impairment>): void
   /** Packets that did not vanish, of both ways. */
