@@ -6,7 +6,7 @@ import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
 const RELOADS = 6
-/** Without the refund the fourth registration would have to wait for 24 s. */
+/** Milliseconds until a site is online: without the refund the fourth registration would have to wait for 24 s. */
 const PROMPT_MS = 10_000
 
 test('a page that is reloaded six times in a minute is online again at once, each time', async ({

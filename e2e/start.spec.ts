@@ -55,7 +55,7 @@ function npmStart(): Started {
   return started
 }
 
-/** Processes whose environment names this test's state directory. */
+/** @returns the processes whose environment names this test's state directory */
 function leftovers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

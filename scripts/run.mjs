@@ -62,7 +62,7 @@ function install() {
   requireRunning(pinnedNode)
 }
 
-/** Of the Node that npm runs on, which need not be the one that runs this. */
+/** @returns the Node that npm runs on, which need not be the one that runs this */
 function nodeOfNpm() {
   const [, version] = / node\/v(\S+)/.exec(process.env.npm_config_user_agent ?? '') ?? []
   return version ?? process.versions.node

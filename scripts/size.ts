@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { bundle, type Weight, weigh, weighFirstLoad } from '../tools/bundler/bundle.ts'
 import { root } from '../tools/programs/command.ts'
 
-/** Above this, in bytes of gzip that a page downloads at once, the check fails. */
+/** Bytes of gzip that a page may download at once; above them the check fails. */
 const LIMIT_BYTES: number = 60 * 1024
 /** Bytes of gzip that are aimed for. */
 const AIM_BYTES: number = 45 * 1024

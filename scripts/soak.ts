@@ -48,7 +48,7 @@ console.log(
 )
 process.exit(problems.length === 0 ? 0 : 1)
 
-/** Once the network is whole, the site serves, and no stream of before is left. */
+/** Waits, when the network is whole, until the site serves, and no stream of before is left. */
 async function recover(): Promise<void> {
   const deadline = Date.now() + RECOVERY_MS
   for (;;) {

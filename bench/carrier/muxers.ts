@@ -98,7 +98,7 @@ export const libp2p: Transfer = async (streams, bytes) => {
   await Promise.all([client.close(), server.close()])
 }
 
-/** As little of a libp2p connection as its muxer uses. */
+/** Has as little of a libp2p connection as its muxer uses. */
 class MessageConnection extends EventTarget {
   readonly direction: 'inbound' | 'outbound'
   readonly log: object = Object.assign(() => {}, {
@@ -114,7 +114,7 @@ class MessageConnection extends EventTarget {
     this.direction = direction
   }
 
-  /** One array for each message, as ours makes it and a WebSocket takes it; libp2p hands over a list of parts. */
+  /** Joins each message to one array, as ours makes it and a WebSocket takes it; libp2p hands over a list of parts. */
   send(parts: { subarray(): Uint8Array }): boolean {
     const data = parts.subarray()
     setImmediate(() => this.peer?.dispatchEvent(Object.assign(new Event('message'), { data })))

@@ -3,7 +3,7 @@ import { Session, type Stream } from '@svc/yamux'
 import { openWebSocket } from '../../sdk-core/src/carrier/websocket-transport.ts'
 
 export interface CarrierPage {
-  /** Each @returns the seconds that it took to move `bytes`. */
+  /** @returns the seconds that it took to move `bytes`, as the others do */
   sendRaw(url: string, bytes: number): Promise<number>
   receiveRaw(url: string, bytes: number): Promise<number>
   sendYamux(url: string, bytes: number): Promise<number>

@@ -11,7 +11,7 @@ export const COLLECT_EVERY = 80
 /** Milliseconds in which new connections come to rest. */
 const SETTLE_MS = 500
 
-/** In bytes. */
+/** Figures of memory in bytes. */
 interface Memory {
   rss: number
   heap: number

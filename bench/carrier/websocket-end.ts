@@ -5,7 +5,7 @@ import { Session, type SessionOptions, type Stream } from '@svc/yamux'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 const MESSAGE: Uint8Array = new Uint8Array(64 * 1024).fill(7)
-/** More in a socket than this and its sender waits. */
+/** Bytes in a socket above which its sender waits. */
 const BUFFERED_MAX_BYTES: number = 1024 * 1024
 
 export const SOCKET_OPTIONS: { perMessageDeflate: false; maxPayload: number } = {

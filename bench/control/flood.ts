@@ -18,7 +18,7 @@ const CONNECTIONS_MIN = 1000
 /** Milliseconds for a flood to begin fully, and to end. */
 const SETTLE_MS = 300
 
-/** Those that a relay has when nothing is set. */
+/** The rate limits that a relay has when nothing is set. */
 const OWN_BUDGETS = {
   SOURCE_BUDGET_PER_MINUTE: `${SOURCE_BUDGET_PER_MINUTE}`,
   RELAY_BUDGET_PER_MINUTE: `${RELAY_BUDGET_PER_MINUTE}`,
@@ -30,7 +30,7 @@ interface Flood {
   /** The flood's program in this folder. */
   process: string
   min: number
-  /** How much the p99 may rise. */
+  /** The factor by which the p99 may rise. */
   riseMax: number
   /** Settings of the relay. */
   env?: Record<string, string>
@@ -114,7 +114,7 @@ async function p99(work: () => Promise<void>): Promise<number> {
   return times.toSorted((a, b) => a - b)[Math.floor(REQUESTS * 0.99)]!
 }
 
-/** On a kept connection; names under localhost are this machine. */
+/** Asks on a kept connection; names under localhost are this machine. */
 function ask(url: string, ca: string, agent: Agent): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const { hostname, host, port } = new URL(url)

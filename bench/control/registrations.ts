@@ -13,7 +13,7 @@ import { alternate } from '../lib/alternate.ts'
 import { wallSeconds } from '../lib/clock.ts'
 import { compared, type Entry } from '../lib/entry.ts'
 
-/** As many as may be open at once: they are signed before the clock starts. */
+/** Registrations, as many as may be open at once: they are signed before the clock starts. */
 const REGISTRATIONS: number = CHALLENGES_PER_SOURCE_MAX
 const RENEWALS_EACH = 4
 const SOCKETS = 8

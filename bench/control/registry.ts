@@ -49,7 +49,7 @@ async function* lookups(runs: number): AsyncGenerator<Entry> {
   for (const crowd of crowds) endCrowd(crowd)
 }
 
-/** From the first bytes of a connection to its lease; the bytes are new each time, as those off a socket are. */
+/** Measures from the first bytes of a connection to its lease; the bytes are new each time, as those off a socket are. */
 async function lookupsPerSecond({ routes, leases }: Crowd, hello: Buffer): Promise<number> {
   const digitsAt = hello.indexOf(PREFIX) + PREFIX.length
   const seconds = await cpuSeconds(() => {

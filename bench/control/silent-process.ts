@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 
-/** As many as the relay keeps, and more: beyond these the flood itself lets go of its oldest. */
+/** Connections, more than the relay keeps: beyond these the flood itself closes its oldest. */
 const HELD_MAX = 6000
 const DIALLERS = 16
 const HOSTS = 200

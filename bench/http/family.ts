@@ -27,7 +27,7 @@ const KEPT_MAX_MS = 3
 const RAW_SHARE = 0.8
 /** The factor by which HTTP/2 must show a page of images sooner. */
 const GALLERY_GAIN = 2
-/** Each side of a pair begins with the machine at rest. */
+/** Milliseconds of rest, so that each side of a pair begins with the machine at rest. */
 const REST_MS = 200
 
 /** The parts that are measured: the site with HTTP/1.1, the same with HTTP/2, and the peers. */

@@ -9,7 +9,7 @@ export interface Started {
   urls: [http1: string, http2: string]
 }
 
-/** Each further one; in bytes. */
+/** Bytes of each further connection. */
 export interface Memory {
   heap: number
   rss: number

@@ -5,7 +5,7 @@ import { CHUNK_BYTES, downloadBytes, galleryHtml, image, PATH, SMALL_BODY } from
 export interface HttpPage {
   /** @returns the public URL */
   publish(relay: string, name: string, http2: boolean): Promise<string>
-  /** Each @returns the seconds that it took to move `bytes`. */
+  /** @returns the seconds that it took to move `bytes`, as the others do */
   sendRaw(url: string, bytes: number): Promise<number>
   receiveRaw(url: string, bytes: number): Promise<number>
 }

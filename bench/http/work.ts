@@ -7,7 +7,7 @@ export const PATH = {
   gallery: '/gallery',
 } as const
 export const SMALL_BODY = 'hello, visitor'
-/** One write of a download, and of an upload. */
+/** Bytes of one write of a download, and of an upload. */
 export const CHUNK_BYTES: number = 64 * 1024
 export const GALLERY_IMAGES = 100
 

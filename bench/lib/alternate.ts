@@ -1,6 +1,6 @@
 // Runs measurements in turn, so that what else the machine does hits all of them, and takes each one's median.
 
-/** One value, in the unit of its entry. */
+/** Measures one value, in the unit of its entry. */
 export type Measure = () => number | Promise<number>
 
 /** Several values of one run, by what they are. */

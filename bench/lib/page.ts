@@ -45,7 +45,10 @@ export async function openTab(entry: string, caFile?: string): Promise<BenchTab 
   return { tab, browser, close }
 }
 
-/** For what computes: Playwright drives the page, and can measure it. @returns undefined where there is no Chromium */
+/**
+ * Opens a page for benchmarks that compute: Playwright drives it, and can measure it. @returns undefined where there is no
+ * Chromium
+ */
 export async function openPage(entry: string, options: PageOptions = {}): Promise<BenchPage | undefined> {
   if (findChromium() === undefined) return undefined
   const server = await serve(entry)

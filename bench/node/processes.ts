@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** A program that does not listen by then has failed, in milliseconds. */
 const START_TIMEOUT_MS = 15_000
 const LOOK_MS = 50
-/** Of the counters in /proc: USER_HZ, which is 100 wherever Node runs. */
+/** Ticks a second of the counters in /proc: USER_HZ, which is 100 wherever Node runs. */
 const TICKS_PER_SECOND = 100
 
 export class Programs {
@@ -92,14 +92,14 @@ function shareKb(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0)
 }
 
-/** Of user and system: the 14th and 15th field, counted behind the name, which may hold anything. */
+/** @returns the ticks of user and system: the 14th and 15th field, counted behind the name, which may hold anything. */
 function ticks(pid: number): number {
   const stat = readProc(`/proc/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return stat === '' ? 0 : Number(fields[11]) + Number(fields[12])
 }
 
-/** Empty of a process that has just ended. */
+/** @returns an empty text for a process that has just ended */
 function readProc(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -21,7 +21,7 @@ interface Tunnel {
 }
 
 export interface OwnTunnel extends Tunnel {
-  /** Of the site, at the relay's own port. */
+  /** The hostname of the site, at the relay's own port. */
   hostname: string
   /** PEM of the relay's authority. */
   ca: string

@@ -2,7 +2,7 @@
 
 export const WORK = { download: 0x64, upload: 0x75, echo: 0x65 } as const
 export const REQUEST_BYTES = 5
-/** One write of a transfer. */
+/** Bytes of one write of a transfer. */
 export const CHUNK_BYTES: number = 64 * 1024
 /** A question, and its answer: a small request of any protocol. */
 export const MESSAGE_BYTES = 128

@@ -12,7 +12,7 @@ import { INSTALL_CHROMIUM, mainThreadSeconds } from '../lib/page.ts'
 
 const SITES = 5000
 const FRAMES = 120
-/** More than a screen of rows at once. */
+/** Pixels of more than a screen of rows. */
 const SCROLL_PX = 1500
 const RENEWALS = 10
 const LIMIT_MS = 50
@@ -86,7 +86,7 @@ function scroll(page: Page): Promise<void> {
   )
 }
 
-/** As when the page is shown again. */
+/** Lets the page ask the relay now, as when it is shown again. */
 async function renew(page: Page): Promise<void> {
   for (let renewal = 0; renewal < RENEWALS; renewal++) {
     const answered = page.waitForResponse('**/api/state')

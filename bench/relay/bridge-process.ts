@@ -20,7 +20,7 @@ import { type Kind, parseForward } from './forward.ts'
 type Join = (visitor: Duplex) => void
 
 const HOST = '127.0.0.1'
-/** As the relay's listeners have it. */
+/** The options of the relay's listeners. */
 const SOCKET = { allowHalfOpen: true, noDelay: true } as const
 const UNLIMITED = new Bandwidth(() => 0)
 
@@ -68,7 +68,7 @@ function serveCarriers(join: Join): Server {
   return server
 }
 
-/** As the relay does it, for a lease whose every session is a visitor's at once. */
+/** Serves streams as the relay does, for a lease whose every session is a visitor's at once. */
 function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
   const offer = (session: Duplex): boolean => {
     join(session)

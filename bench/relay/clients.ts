@@ -51,7 +51,7 @@ export const OPEN_CLIENTS: Record<
   },
 }
 
-/** As an SDK makes one: it shows a capability, and the relay answers with one byte. */
+/** Makes a ready stream as an SDK does: it shows a capability, and the relay answers with one byte. */
 async function readyStream(session: Session): Promise<Stream> {
   const stream = await session.open()
   await stream.write(encodeCapability(CAPABILITY))

@@ -22,7 +22,7 @@ export async function* connections(bridges: Bridges, service: number, runs: numb
   }
 }
 
-/** Of a tunnel only the relay is under test. */
+/** Takes the relay out of a tunnel: it alone is under test. */
 function relayOf({ port, relayPid }: OwnTunnel): RunningBridge {
   moveToTestedCore(relayPid)
   return { name: OURS.name, port: () => port, processorSeconds: () => processorSeconds([relayPid]) }

@@ -5,7 +5,7 @@ import { findProgram } from '../node/peers.ts'
 
 interface Cores {
   tested: number
-  /** As `taskset` takes it. */
+  /** The cores, as `taskset` takes them. */
   loading: string
 }
 
@@ -17,7 +17,7 @@ export function onTestedCore(command: string, args: readonly string[]): [string,
   return ['taskset', ['-c', `${cores.tested}`, command, ...args]]
 }
 
-/** For a process that was started otherwise. */
+/** Moves a process that was started otherwise. */
 export function moveToTestedCore(pid: number): void {
   if (cores) move(pid, `${cores.tested}`)
 }
@@ -32,7 +32,7 @@ export function takeAllCores(): void {
   if (cores) move(process.pid, `${cores.tested},${cores.loading}`)
 }
 
-/** All of its threads. */
+/** Moves all threads of the process. */
 function move(pid: number, list: string): void {
   spawnSync('taskset', ['-a', '-p', '-c', list, `${pid}`])
 }
@@ -44,7 +44,7 @@ function findCores(): Cores | undefined {
   return tested === undefined || rest.length === 0 ? undefined : { tested, loading: rest.join(',') }
 }
 
-/** Such as `0-3,8`. */
+/** Parses a list such as `0-3,8`. */
 function parseCores(list: string): number[] {
   return list.split(',').flatMap((range) => {
     const [first, last = first] = range.split('-').map(Number) as [number, number?]

@@ -13,7 +13,7 @@ import { dedicatedPorts } from '../node/tunnels.ts'
 import { recordClientHello } from '../tls/client-hello.ts'
 
 const LEASES = 60
-/** As many as may be ready. */
+/** Sessions, as many as may be ready. */
 const SESSIONS = 8
 const TCP_VISITORS = 400
 /** Clients that come before the measurement: the code and buffers that the first ones cause stay. */

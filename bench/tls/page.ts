@@ -32,7 +32,7 @@ declare global {
 }
 
 const RECORD_BYTES: number = 2 ** 14
-/** Both sides have this many records in work at a time. */
+/** Records that both sides have in work at a time. */
 const IN_FLIGHT = 16
 const BATCH: Uint8Array = new Uint8Array(RECORD_BYTES * IN_FLIGHT).fill(7)
 /** TLSInnerPlaintext (RFC 8446 §5.2): the content and its type. */

@@ -2,7 +2,7 @@
 import { Duplex } from 'node:stream'
 
 export class Sink {
-  /** For `tls.connect({ socket })`. */
+  /** The stream for `tls.connect({ socket })`. */
   readonly client: Duplex
   bytes = 0
   #open = false

@@ -59,7 +59,7 @@ export async function delivered(port: number, perSecond: number, bytes: number):
   return (100 * back) / sent
 }
 
-/** One datagram of each of so many visitors, a few at a time. @returns closes them */
+/** Sends one datagram of each of so many visitors, a few at a time. @returns a function that closes them */
 export async function comeByTheThousand(port: number, count: number): Promise<() => void> {
   const sockets: Socket[] = []
   while (sockets.length < count) {

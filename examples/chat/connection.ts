@@ -1,7 +1,7 @@
 // A visitor's way into the room: WebSocket, or events and POST where that does not get through. Comes back by itself.
 import type { RoomEvent } from './room.ts'
 
-/** Between two attempts, in milliseconds. */
+/** Milliseconds between two attempts. */
 const RETRY_MS = 3000
 
 /** @returns says something, or returns false while there is no connection */

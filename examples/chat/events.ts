@@ -64,7 +64,7 @@ class EventLine {
     )
   }
 
-  /** Aborted when the visitor left or was left. */
+  /** Aborts when the visitor left or was removed. */
   get closed(): AbortSignal {
     return this.#closing.signal
   }

@@ -3,7 +3,7 @@ import type { FetchInfo } from '@svc/sdk-browser'
 import { SENT_MAX_BYTES, WAITING_MAX_BYTES } from './limits.ts'
 import type { Room } from './room.ts'
 
-/** IANA's registry of close codes: "Try Again Later". */
+/** The close code "Try Again Later" of IANA's registry. */
 const TRY_AGAIN_LATER = 1013
 
 export function openSocket(room: Room, request: Request, info: FetchInfo): Response {

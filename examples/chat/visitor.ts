@@ -3,7 +3,7 @@ import { element } from '../shared/dom.ts'
 import { connect } from './connection.ts'
 import { createView, show } from './view.ts'
 
-/** Only on this visitor's device, for the next time. */
+/** The name is kept only on this visitor's device, for the next time. */
 const STORAGE_KEY = 'name'
 
 const join = element<HTMLFormElement>('join')

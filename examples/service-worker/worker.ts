@@ -6,7 +6,7 @@ import { readNotice, writeNotice } from './notice.ts'
 import style from './visitor.css?inline'
 
 const VISITS_MAX = 20
-/** Each word of a page keeps the worker for this long, in milliseconds: pages in the background speak once a minute. */
+/** Milliseconds for which each message of a page keeps the worker: pages in the background send one a minute. */
 const LINGER_MS = 90_000
 
 const pages = new BroadcastChannel(CHANNEL)

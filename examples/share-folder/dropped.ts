@@ -1,6 +1,6 @@
 // Reads what a person dropped: files, and folders with everything in them.
 
-/** More than a folder that people share has, and a bound on what the page keeps of one. */
+/** Files of one folder that the page keeps at most: more than a folder that people share has. */
 const FILES_MAX = 20_000
 
 /**

@@ -8,7 +8,7 @@ import { showSite } from '../shared/show-site.ts'
 import { follow } from './downloads.ts'
 import { watchInputs } from './inputs.ts'
 
-/** Path → file. The handler reads it at each request. */
+/** Files by path. The handler reads it at each request. */
 const shared = new Map<string, File>()
 const serve = files(shared, { listing: true })
 

@@ -4,7 +4,7 @@ export function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T
 }
 
-/** Made with text, never with markup: whatever a visitor sent stays text. */
+/** Makes an element with text, never with markup: whatever a visitor sent stays text. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   text = '',

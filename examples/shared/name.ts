@@ -16,7 +16,7 @@ export interface SiteNames {
   keep(name: string): void
 }
 
-/** Friendly ones that outlive the tab. */
+/** Makes friendly names that outlive the tab. */
 export async function friendlyNames(example: string): Promise<SiteNames> {
   return namesOf(example, localStorage, friendlyName)
 }

@@ -7,7 +7,7 @@ const NAME_MAX_CHARS = 40
 
 /** The cookie's name: browsers keep it to this one host, and send it nowhere without TLS (RFC 6265bis §4.1.3.2). */
 export const COOKIE = '__Host-session'
-/** Its attributes, as frameworks name them: out of reach of scripts, and not sent with other sites' forms. */
+/** The cookie's attributes, as frameworks name them: out of reach of scripts, and not sent with other sites' forms. */
 export const COOKIE_OPTIONS = { path: '/', httpOnly: true, secure: true, sameSite: 'lax' } as const
 
 export class Sessions {

@@ -134,7 +134,7 @@ function webSocket(target: Target, lease: RegisterResponse): RawRequest {
   return { method: 'GET', path: PATH.connect, head, body: webSocketHeader(1000).toString('latin1') }
 }
 
-/** Of the answer; it is not read any further. */
+/** Waits for the first bytes of the response; it reads no further. */
 async function firstBytes({ tls }: Tls): Promise<void> {
   if (tls.destroyed) return
   const over = new AbortController()

@@ -6,13 +6,13 @@ import type { Target } from './target.ts'
 /** The figures of an attack, by the words that the report uses. */
 export type Facts = Record<string, number>
 
-/** Of the relay's process while clients attack it; each attack may say better why it needs another one. */
+/** Bounds of the relay's process while clients attack it; each attack may give its reason for other ones. */
 export interface Bounds {
   /** Resident memory at its highest, above that of before the attack, in bytes. */
   memoryGrowthMaxBytes: number
   /** Descriptors that are left once the attackers are gone, above those of before. */
   descriptorsLeftMax: number
-  /** Of one processor, 1 is all of it. An attack that only waits must not cost anything; others have no bound. */
+  /** The share of one processor. An attack that only waits must not cost anything; others have no bound. */
   processorShareMax: number
 }
 
@@ -27,7 +27,7 @@ interface About {
 export interface ClientAttack extends About {
   by: 'clients'
   bounds?: Partial<Bounds>
-  /** Of honest visitors, where the relay has a reason to let them wait. */
+  /** The patience of honest visitors, where the relay has a reason to let them wait. */
   patience?: Patience
   /** Facts that have to be at least so large in a whole run: an attack that did nothing proves nothing. */
   least: Facts

@@ -87,7 +87,7 @@ class SteppedClock {
     }
   }
 
-  /** In one piece: the library may be reading. */
+  /** Writes the step in one piece: the library may be reading. */
   async step(offset: string): Promise<void> {
     await writeFile(`${this.#file}.new`, `${offset}\n`)
     await rename(`${this.#file}.new`, this.#file)

@@ -6,7 +6,7 @@ import { captureHello } from '../../tools/network/client-hello.ts'
 import type { ClientAttack, Facts } from './attack.ts'
 import { openTcp, openTls, registerLease, type Target, untilThen } from './target.ts'
 
-/** As many ready sessions as a lease may have. */
+/** Sessions, as many as a lease may have ready. */
 const SESSIONS = 8
 const VISITORS = 4
 /** A visitor waits for an answer so long; it is the relay's own bound for one, and the alert may come before. */

@@ -14,7 +14,7 @@ const TOO_FEW = [128, 256] as const
 const FEW = 600
 /** Descriptors that are left to a relay whose limit falls while it runs. */
 const SPARE = 12
-/** More than there is room for. */
+/** New visitors, more than there is room for. */
 const NEWCOMERS = 900
 const AT_A_TIME = 16
 const QUIET_S = 4

@@ -4,7 +4,7 @@ import type { ClientAttack, Facts } from './attack.ts'
 import { openTcp, openTls, type Target, untilThen } from './target.ts'
 
 const HOARDER = 7
-/** More than one address may have of anything. */
+/** Connections, more than one address may have anywhere. */
 const CONNECTIONS = 600
 const AT_A_TIME = 8
 const AGAIN_MS = 200

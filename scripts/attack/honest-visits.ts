@@ -86,7 +86,7 @@ class KeptVisitors {
     return this.#visitors[this.#next % KEPT_CONNECTIONS]!.get(path)
   }
 
-  /** All of them. */
+  /** Connects all of them. */
   async connect(path: string): Promise<void> {
     await Promise.all(this.#visitors.map((visitor) => visitor.get(path)))
   }

@@ -15,9 +15,9 @@ const TAIL_RISE_MAX_MS = 1000
  * both relays get the same share, and the one that is attacked has more to do with it.
  */
 const SHARE = 3
-/** Fewer are those of a few seconds, in which the attack itself only begins: a slice does not judge times. */
+/** Visits below which the median is not judged: a slice of a few seconds has fewer, and the attack itself only begins in it. */
 const MEDIAN_ANSWERS_MIN = 30
-/** The slowest 1 % of fewer is one visit, which a moment of the machine can spoil. */
+/** Visits below which the slowest 1 % is not judged: it is one visit, which a moment of the machine can spoil. */
 const TAIL_ANSWERS_MIN = 100
 
 export interface Watched {

@@ -9,7 +9,7 @@ export interface RawRequest {
   path: string
   /** The whole head, with its empty line. */
   head: string
-  /** Empty where none is taken. */
+  /** The body; empty where the relay takes none. */
   body: string
 }
 

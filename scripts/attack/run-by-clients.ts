@@ -12,7 +12,7 @@ const MB = 1e6
  */
 const SETTLE_MS = 75_000
 const LOOK_MS = 200
-/** With more than that above the bound an attack has succeeded, and is ended before the machine suffers. */
+/** Bytes above the bound with which an attack has succeeded; it is ended before the machine suffers. */
 const RUNAWAY_BYTES: number = 1000 * MB
 /** The last words are those of a process that dies. */
 const ERRORS_SHOWN = 12

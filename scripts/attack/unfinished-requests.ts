@@ -109,7 +109,7 @@ function streams(target: Target, capability: string): Writer {
     await sent(target, target.rootHost, number, webSocketRequest(target, capability), webSocketFrame(all))
 }
 
-/** Without TLS, for there is none yet. */
+/** Sends without TLS, which there is not yet. */
 function firstBytes(target: Target, bytes: Buffer): Writer {
   return async (number) => {
     const tcp = await openTcp(target.port, number % ADDRESSES)

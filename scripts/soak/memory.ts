@@ -8,7 +8,7 @@ const MB = 1e6
 const WARM_UP_SHARE = 1 / 3
 /** Bytes by which the median of the last third may be above that of the second. */
 const GROWTH_MAX_BYTES: number = 40 * MB
-/** Fewer samples than that say nothing. */
+/** Samples below which there is no verdict. */
 const SAMPLES_MIN = 9
 
 interface Sample {

@@ -7,7 +7,7 @@ export function displayPath(file: string): string {
   return relative.startsWith('..') ? file : relative
 }
 
-/** One line that works as printed. */
+/** @returns one line that works as printed */
 export function curlLine(siteUrl: string, caFile: string | undefined): string {
   const ca = caFile === undefined ? '' : `--cacert ${quote(displayPath(caFile))} `
   return `curl ${ca}${siteUrl}/`

@@ -16,7 +16,7 @@ import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root } from '../../tools/programs/command.ts'
 
 const scripts = path.join(root, 'scripts')
-/** On the file system that the pages are built on. */
+/** A folder on the file system that the pages are built on. */
 const cache = path.join(root, 'node_modules/.cache')
 
 let directory: string

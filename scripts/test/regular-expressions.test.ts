@@ -40,7 +40,7 @@ const FAST: [file: string, code: string][] = [
   ['examples/node_modules/a/index.js', 'export const x = /^(a+)+$/'],
 ]
 
-/** What others import. */
+/** Files that other files import. */
 const SHARED: [file: string, code: string][] = [
   ['relay/src/c.ts', "const word = '[a-z]+'\nexport const y = '^(?:' + word + ')*$'"],
   ['protocol/src/limits.ts', "export const LENGTH = 4 * 5\nexport const Z = 'z'"],

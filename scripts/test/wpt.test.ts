@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compare } from '../wpt/compare.ts'
 import { ensureTests, findTests } from '../wpt/tests.ts'
 
-/** As the real one's: it calls back when all is done, 0 means passed. */
+/** Works as the real harness: it calls back when all is done, 0 means passed. */
 const HARNESS = `const tests = []
 function add_completion_callback(done) { addEventListener('load', () => done(tests)) }
 function test(run, name) {

@@ -80,7 +80,7 @@ async function runPage(browser: Browser, url: string): Promise<Result[]> {
   }
 }
 
-/** As a classic script, which runs before the next one is loaded. */
+/** Bundles a classic script, which runs before the next one is loaded. */
 async function bundleGlobals(): Promise<string> {
   const result = await build({
     configFile: false,

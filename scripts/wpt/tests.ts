@@ -6,7 +6,7 @@ import { root, runCommand } from '../../tools/programs/command.ts'
 const FOLDERS = ['/fetch/api/', '/resources/', '/common/']
 const FETCH_TIMEOUT_MS: number = 5 * 60_000
 
-/** Of what the globals are about, those that need no server of their own language. */
+/** The tests of the globals that need no server of their own language. */
 const TESTS = 'fetch/api/{headers,request,response}/*.{any,window}.js'
 
 export interface TestSource {

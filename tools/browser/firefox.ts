@@ -118,7 +118,7 @@ interface LogEntry {
 
 type Listener = (method: string, params: LogEntry) => void
 
-/** Commands and their answers, and events. */
+/** The BiDi connection: commands and their answers, and events. */
 class Bidi {
   readonly #socket: WebSocket
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()

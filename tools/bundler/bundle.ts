@@ -40,7 +40,7 @@ export async function weighFirstLoad(configFile: string): Promise<Weight[]> {
     .map((file) => weightOf(file.fileName, file.type === 'chunk' ? file.code : file.source, true))
 }
 
-/** Sizes in bytes. */
+/** @returns sizes in bytes */
 export function weigh(chunks: Rolldown.OutputChunk[]): Weight[] {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const eager = new Set<string>()

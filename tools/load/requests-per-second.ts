@@ -2,7 +2,7 @@
 /// <reference path="./autocannon.d.ts" />
 import autocannon from 'autocannon'
 
-/** Seconds; a request that takes longer counts as failed. */
+/** Seconds after which a request counts as failed. */
 const REQUEST_TIMEOUT_S = 10
 
 export interface Load {

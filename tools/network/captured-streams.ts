@@ -24,7 +24,7 @@ export function readTap(file: string): Capture {
   return { name: 'inside', in: joined('00'), out: joined('01') }
 }
 
-/** Raw, hexadecimal, and base64 at each of the three places where a value may begin in what is encoded. */
+/** @returns the forms of a value: raw, hexadecimal, and base64 at each of the three places where it may begin */
 function forms(value: Buffer): Buffer[] {
   const hex = value.toString('hex')
   const base64 = [0, 1, 2].map((offset) => {

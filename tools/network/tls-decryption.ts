@@ -10,7 +10,7 @@ interface TrafficKey {
   iv: Buffer
 }
 
-/** §7.3 */
+/** Derives the keys of records (§7.3). */
 export function trafficKey(secret: Buffer): TrafficKey {
   return { key: expandLabel(secret, 'key', 16), iv: expandLabel(secret, 'iv', 12) }
 }

@@ -17,9 +17,9 @@ import { fastest } from './fastest.ts'
 const ROUND_RUNS = 100
 /** One body in so many goes over the wire to a relay as well. */
 const WIRE_EVERY = 10
-/** What parsing a body may take, whatever its size, … */
+/** Milliseconds that parsing a body may take, whatever its size. */
 const PARSE_MAX_MS = 5
-/** … and for each KiB of it: a hundred times what the slowest kind takes, a tenth of what a quadratic one does. */
+/** Milliseconds for each KiB: a hundred times what the slowest kind takes, a tenth of what a quadratic one does. */
 const PARSE_MAX_MS_PER_KB = 0.2
 const KB = 1024
 /** Longer than any body that is not made of one repeated piece. */

@@ -35,7 +35,7 @@ export interface RelayProcess extends TestClient {
 }
 
 interface Life {
-  /** `ulimit -n` */
+  /** The limit of descriptors, as `ulimit -n` sets it. */
   openFiles?: number
   /** Arguments of Node's own, before the executable. */
   execArgv?: string[]

@@ -185,7 +185,7 @@ class NativeCarrier implements SiteCarrier {
     }
   }
 
-  /** With the last session the relay went away, or gave the lease up: the site finds out by connecting again. */
+  /** The last session ended: the relay went away, or gave the lease up. The site finds out by connecting again. */
   #lostIdle(): void {
     const isLast = this.#streams.ready <= 1 && this.#dialing === 0 && this.#streams.serving === 0
     if (isLast) this.fail(new SvcError('relay_unreachable', 'the relay ended the last reverse session'))

@@ -8,8 +8,8 @@ import { isHidden, SvcError } from '@svc/sdk-core'
 /** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
   /**
-   * Whether a symbolic link with an ordinary name may lead to something hidden, such as `.git`. `files` decides about names that
-   * are hidden themselves.
+   * Lets a symbolic link with an ordinary name lead to something hidden, such as `.git`. `files` decides about names that are
+   * hidden themselves.
    * @default false
    */
   hidden?: boolean | undefined

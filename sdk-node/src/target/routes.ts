@@ -15,7 +15,7 @@ import { parseHttpTarget } from './target-address.ts'
  */
 export type RouteTarget = number | string | URL | FetchHandler
 
-/** What answers at each `/prefix`, `host` or `host/prefix`. */
+/** Targets by `/prefix`, `host` or `host/prefix`. */
 export type Routes = Readonly<Record<string, RouteTarget>>
 
 /** The host of a route, empty for any host. A port is not allowed, since it would say nothing: a relay has one. */

@@ -140,7 +140,7 @@ function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** All visitors, in their order. */
+/** Calls `visitor` for all visitors, in their order. */
 async function arriving<T>(visitor: (number: number) => Promise<T>): Promise<T[]> {
   const visitors: T[] = []
   const numbers = Array(VISITORS).keys()

@@ -18,7 +18,9 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 const CONNECTIONS = 1024
 /** Visitors in their handshakes at once. */
 const ARRIVING = 16
-/** Of this process, which is the site's alone: its visitors are in a thread of their own. Measured were 25 KB. */
+/**
+ * Bytes of memory of this process, which is the site's alone: its visitors are in a thread of their own. Measured were 25 KB.
+ */
 const IDLE_CONNECTION_MAX_BYTES: number = 48 * 1024
 const BUSY = 4
 
@@ -74,7 +76,7 @@ class Crowd {
   }
 }
 
-/** On a connection of its own. */
+/** Visits on a connection of its own. */
 async function visit(request: string): Promise<{ socket: TLSSocket; read: () => string }> {
   const { hostname, host } = new URL(site.url)
   const socket = tlsConnect({ host: '127.0.0.1', port: relay.port, servername: hostname, ca: relay.ca })

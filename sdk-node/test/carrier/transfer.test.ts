@@ -76,7 +76,7 @@ class Content {
   }
 }
 
-/** Until the other side ends its half; iterating would then destroy what still has to be written to. */
+/** Reads until the other side ends its half; iterating would then destroy a stream that is still written to. */
 function digestOf(stream: Readable): Promise<{ bytes: number; sha256: string }> {
   return new Promise((resolve, reject) => {
     const hash = createHash('sha256')

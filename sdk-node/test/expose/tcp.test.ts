@@ -154,7 +154,7 @@ describe('TLS passthrough', () => {
   })
 })
 
-/** Until the other side ends its half; iterating would then destroy the socket. */
+/** Reads until the other side ends its half; iterating would then destroy the socket. */
 function allOf(socket: Socket): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

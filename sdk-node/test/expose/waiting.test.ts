@@ -46,7 +46,7 @@ async function decide(site: { url: string }, decision: Record<string, boolean>):
 interface Begun {
   site: Site
   online: Promise<Site>
-  /** By `performance.now()`. */
+  /** The time of the registration, by `performance.now()`. */
   registeredAt(): number
 }
 

@@ -76,7 +76,7 @@ async function sendLines(connection) {
     )
 }
 
-/** Until the connection is closed. */
+/** Calls `work` with each datagram until the connection is closed. */
 async function eachDatagram(connection, work) {
   const receive = async () => {
     for (;;) await work(await connection.readDatagram())

@@ -23,7 +23,7 @@ export interface FoundPeer {
   args: string[]
 }
 
-/** Not in a checkout's lockfile: they are only for this. */
+/** The folder for the peers: they are not in a checkout's lockfile, since only these tests need them. */
 const CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/interop')
 const DENO = 'deno@2.9.6'
 /** A download of some 90 MB, in milliseconds. */

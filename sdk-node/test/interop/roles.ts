@@ -14,7 +14,7 @@ import { freePort, startTestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 import { type FoundPeer, PeerProcess } from './peers.ts'
 
-/** As much as always passes: a flow id of one byte, and the payload. */
+/** The largest datagram that always passes: a flow id of one byte, and the payload. */
 const LARGEST = Buffer.alloc(1149, 0xa5)
 const HEARTBEAT = '3000'
 /** Application error codes of a close. */

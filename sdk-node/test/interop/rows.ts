@@ -6,7 +6,7 @@ import { ROLES, type Role } from './roles.ts'
 
 export type PeerRow = Row<Role>
 
-/** One after the other: each has a relay. */
+/** Runs the peers one after the other: each has a relay. */
 export async function runPeers(wanted: readonly Peer[], onRow: (row: PeerRow) => void): Promise<PeerRow[]> {
   const rows: PeerRow[] = []
   for (const peer of wanted) {

@@ -51,7 +51,7 @@ async function start(options: Partial<ExposeOptions> = {}): Promise<string> {
   return exposure.sites[0]!.url
 }
 
-/** At the relay itself: whatever stands before it, visitors are none of its business. */
+/** Visits the relay itself, past whatever stands before it. */
 const visitor = async (url: string): Promise<string> => text(await visit(relay, url))
 
 it.each(['native', 'websocket'] as const)(

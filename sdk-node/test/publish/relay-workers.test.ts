@@ -1,4 +1,4 @@
-// A relay of two processes (SVC_WORKERS), with real sites and visitors: whoever comes where, it is one relay.
+// A relay of two processes (SVC_WORKERS), with real sites and visitors: it is one relay, whichever process they come to.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -19,7 +19,7 @@ export const TCP_SETTINGS = (min: number) => ({
   MAX_PORT: String(min + 99),
 })
 
-/** Each test its own identity: names never collide. */
+/** Exposes with an identity of its own for each test: names never collide. */
 export function exposeAt(relay: TestRelay, options: Partial<ExposeOptions> = {}): Promise<Exposure> {
   const identity = Uint8Array.from(randomBytes(32))
   const name = `t${randomBytes(6).toString('hex')}`

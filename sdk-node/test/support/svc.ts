@@ -36,7 +36,7 @@ export function runSvc(home: string, args: string[], env: Record<string, string>
   return { child, out, err, ended }
 }
 
-/** With `--json`: the first report of `event`. */
+/** @returns the first report of `event`, which `--json` prints */
 export async function reported({ out, err, ended }: Run, event: string): Promise<Record<string, string>> {
   const find = () => out.map((line) => JSON.parse(line)).find((report) => report.event === event)
   const over = ended.then((code) => `it ended with ${code}: ${[...out, ...err].join('\n')}`)

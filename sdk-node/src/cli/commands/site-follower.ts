@@ -24,7 +24,7 @@ interface Tunnel {
   tunnel: string | undefined
   /** The tunnel's place among those that are shown. */
   position: number
-  /** Whether something answers at the tunnel's HTTPS URL. */
+  /** True when something answers at the tunnel's HTTPS URL. */
   hasWeb: boolean
 }
 

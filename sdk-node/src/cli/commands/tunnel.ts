@@ -10,7 +10,7 @@ import { type CommandContext, SiteFollower } from './site-follower.ts'
 /**
  * - `starting`: no relay has taken it yet.
  * - `running`: at least one relay has taken it.
- * - `ending`: it was told to end, and gives its leases up.
+ * - `ending`: `close()` was called or its signal aborted, and it gives its leases up.
  * - `ended`: no relay has it any more, or none ever took it.
  */
 export type TunnelState = 'starting' | 'running' | 'ending' | 'ended'

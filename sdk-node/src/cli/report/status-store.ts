@@ -39,7 +39,7 @@ export interface WaitingStatus {
 export interface SiteStatus {
   tunnel?: string | undefined
   relay: string
-  /** Undefined until the relay granted it, and where nothing answers there. */
+  /** The site's URL; undefined until the relay granted it, and where nothing answers there. */
   url?: string | undefined
   canonical_url?: string | undefined
   tcp_address?: string | undefined
