@@ -1,4 +1,4 @@
-// The carrier in a page, beside a plain WebSocket: what bench/carrier/browser.ts calls there.
+// The carrier in a page, beside a plain WebSocket; bench/carrier/browser.ts calls it there.
 import { Session, type Stream } from '@svc/yamux'
 import { openWebSocket } from '../../sdk-core/src/carrier/websocket-transport.ts'
 

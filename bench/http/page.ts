@@ -1,4 +1,4 @@
-// The page that publishes, with the raw WebSocket beside it: what bench/http/family.ts calls there.
+// The page that publishes, with the raw WebSocket beside it; bench/http/family.ts calls it there.
 import { publish } from '@svc/sdk-browser'
 import { CHUNK_BYTES, downloadBytes, galleryHtml, image, PATH, SMALL_BODY } from './work.ts'
 

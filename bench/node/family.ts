@@ -1,4 +1,4 @@
-// The family `node`: a local service behind a relay and `svc expose`, beside what a user would pick instead.
+// The family `node`: a local service behind a relay and `svc expose`, beside the tunnels that a user would pick instead.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// The relay's own pages with a long list: what scrolling through it, and an answer that renews it, cost a frame.
+// The relay's own pages with a long list: the cost for a frame of scrolling through it, and of a response that renews it.
 import { chromium, type Page } from '@playwright/test'
 import type { Lease } from '@svc/protocol'
 import { chromiumOptions, createHome } from '../../tools/browser/chromium.ts'

@@ -1,4 +1,4 @@
-// Programs that join connections, each as its manual says: the relay's pipe, and what it is measured beside.
+// Programs that join connections, each as its manual says: the relay's pipe, and the programs that it is measured beside.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'

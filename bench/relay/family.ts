@@ -1,4 +1,4 @@
-// The family `relay`: the relay's data path beside haproxy, nginx and Go, and what those who are idle cost it.
+// The family `relay`: the relay's data path beside haproxy, nginx and Go, and the cost of idle clients.
 import type { Entry } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 import { Backend } from './backend.ts'

@@ -1,4 +1,4 @@
-// A visitor who asks again and again, in a process of its own: it must not wait for what loads the bridge beside it.
+// A visitor who asks again and again, in a process of its own: it must not wait for the load on the bridge beside it.
 import { setPriority } from 'node:os'
 import { ranked, roundTrips } from '../node/visitors.ts'
 import type { PingJob, PingReport } from './latency.ts'

@@ -1,4 +1,4 @@
-// The engine in a page: what bench/tls/browser.ts calls there.
+// The engine in a page; bench/tls/browser.ts calls it there.
 import { type SignRequest, TlsServer } from '@svc/tls'
 import { CIPHER_SUITE } from '@svc/tls/messages'
 import { type FlightConfig, flight, flightLength } from './flight.ts'

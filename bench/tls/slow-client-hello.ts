@@ -1,4 +1,4 @@
-// The longest ClientHello, byte by byte: what a client costs that sends it as slowly as it can.
+// The cost of a client that sends the longest ClientHello byte by byte, as slowly as it can.
 import { nodeCrypto } from '../../sdk-node/src/tls/node-crypto.ts'
 import { alternate } from '../lib/alternate.ts'
 import { cpuSeconds } from '../lib/clock.ts'

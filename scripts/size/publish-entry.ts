@@ -1,4 +1,4 @@
-// The smallest page that publishes: what scripts/size.ts weighs.
+// The smallest page that publishes: scripts/size.ts weighs it.
 import { publish } from '@svc/sdk-browser'
 
 Object.assign(globalThis, { publish })

@@ -1,4 +1,4 @@
-// Runs each test over the browser's own globals and over ours, and says what only the browser's pass.
+// Runs each test over the browser's own globals and over ours, and reports the tests that only the browser's pass.
 import path from 'node:path'
 import { type Browser, chromium } from '@playwright/test'
 import { build, type Rolldown } from 'vite'

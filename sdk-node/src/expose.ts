@@ -41,18 +41,18 @@ export interface ExposeOptions
   name?: string | undefined
   /** The relay's address, such as `https://relay.example`. It is one more of `relays`. */
   relay?: string | URL | undefined
-  /** Several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
+  /** Addresses of several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
   relays?: readonly (string | URL)[] | undefined
   /**
    * Asks the named relays for others, and takes up to this many in addition: the nearest that answer and offer what is needed.
    * @default 0
    */
   discover?: number | undefined
-  /** A local HTTP server: a port, `host:port`, or a URL. TLS ends here, WebSockets are passed on. */
+  /** A local HTTP server: a port, `host:port`, or a URL. TLS ends in the SDK, and WebSockets are passed on. */
   http?: number | string | URL | undefined
   /** A handler in this process, in place of `http`. */
   fetch?: FetchHandler | undefined
-  /** Several targets, by path or host; `http` or `fetch`, if there, answers the rest. */
+  /** Several targets, by path or host; `http` or `fetch` answers the other requests. */
   routes?: Routes | undefined
   /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
   tls?: number | string | undefined

@@ -8,22 +8,24 @@ export const DIAL_DEADLINE_MS = 10_000
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
 /** Visitors' connections at once by native sessions, unless the caller sets it: as many as a relay takes at one TCP port. */
 export const NATIVE_CONNECTIONS_DEFAULT = 2048
-/** The longest body with which a relay refuses a session: an error envelope, with much room. */
+/** Bytes of the longest body with which a relay refuses a session: an error envelope, with much room. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 
 /** Leases that a site may lose within `CONTEST_WINDOW_MS` while the relay stays reachable. */
 export const CONTEST_LOSSES_MAX = 3
-/** A site that loses its lease so often within this time shares its name and identity with another process. */
+/** Milliseconds in which so many losses show that another process has the same name and identity. */
 export const CONTEST_WINDOW_MS: number = 5 * 60_000
 
-/** Each of the two exchanges that show whether a relay is there, and how far away: a slower relay is of no use. */
+/**
+ * Milliseconds for each of the two exchanges that show whether a relay is there, and how far away: a slower one is of no use.
+ */
 export const HEALTH_DEADLINE_MS = 3_000
 /** Descriptors of one answer to discovery that are read: it may have any number, and each costs a signature to check. */
 export const DESCRIPTORS_MAX = 64
-/** Relays that are found and then asked how they are. */
+/** Relays that discovery finds and whose health is then checked. */
 export const DISCOVERED_PROBES_MAX = 16
 
-/** A QUIC handshake with the relay, on one of its addresses. */
+/** Milliseconds for a QUIC handshake with the relay, on one of its addresses. */
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
 /** Milliseconds in which a heartbeat comes back, before the next one is due; else the path swallows large packets. */
 export const HEARTBEAT_DEADLINE_MS = 10_000
@@ -48,13 +50,13 @@ export const LOCAL_SWEEP_MS = 30_000
 /** Bytes of a local service's answers that the kernel keeps while this process is busy, if the system allows. */
 export const LOCAL_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
 
-/** Milliseconds in which a local service must take a connection; else it counts as down. */
+/** Milliseconds in which a local service must accept a connection; else the SDK treats it as down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000
-/** WebSocket messages that wait for the visitor before the local service is read no further. */
+/** Bytes of WebSocket messages that wait for the visitor before the SDK stops reading from the local service. */
 export const WEBSOCKET_WAITING_MAX_BYTES: number = 1024 * 1024
 /** Bytes of messages that may wait for the local service before the visitor is dropped: a visitor cannot be paused. */
 export const WEBSOCKET_BACKLOG_MAX_BYTES: number = 16 * 1024 * 1024
-/** The longest message of a local service, the same as the engine's bound for visitors' messages. */
+/** Bytes of the longest message of a local service, the same as the engine's bound for visitors' messages. */
 export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
 /** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */
 export const WEBSOCKET_DRAIN_POLL_MS = 20

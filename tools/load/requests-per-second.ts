@@ -1,4 +1,4 @@
-// Many small requests at a time, on kept connections: autocannon's work.
+// Sends many small requests at a time, on kept connections, by autocannon.
 /// <reference path="./autocannon.d.ts" />
 import autocannon from 'autocannon'
 

@@ -1,4 +1,4 @@
-// Recorded byte streams, and the search for a value in any form in which it might have been sent.
+// Reads recorded byte streams, and searches them for a value in any form in which it might have been sent.
 import { readFileSync } from 'node:fs'
 
 export interface Capture {

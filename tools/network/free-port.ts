@@ -1,4 +1,4 @@
-// A TCP port that nothing listens on at this moment.
+// Finds a TCP port that no process listens on at this moment.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 

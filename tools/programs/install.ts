@@ -1,4 +1,4 @@
-// Programs that the tests need and a machine may not have: looked for, else installed.
+// Finds or installs programs that the tests need and a machine may not have.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 

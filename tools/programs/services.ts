@@ -1,4 +1,4 @@
-// Real servers for the tests of exposing: where one is not there, and cannot be had, its test is skipped.
+// Finds the real servers for the tests of exposing: where one is missing and cannot be installed, its test is skipped.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// The clients of the TLS interop tests: a row whose client is not there, and cannot be had, is skipped.
+// Finds the clients of the TLS interop tests: where one is missing and cannot be installed, its row is skipped.
 import { spawnSync } from 'node:child_process'
 import { ensureCertutil, ensureChromium } from './chromium.ts'
 import { aptGet, ensure } from './install.ts'

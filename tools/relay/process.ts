@@ -1,4 +1,4 @@
-// The relay as a child process: started, waited for until it listens, stopped by its process id.
+// Runs the relay as a child process: starts it, waits until it listens, and stops it by its process id.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// A thread with visitors who make a TLS connection, ask nothing, and stay. It tells who has come and who was let go.
+// A thread with visitors who make a TLS connection, ask nothing, and stay. It reports who has come and whose connection closed.
 
 import { once } from 'node:events'
 import { connect } from 'node:tls'

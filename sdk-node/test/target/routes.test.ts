@@ -1,4 +1,4 @@
-// Several targets behind one site: which of them answers, and what it is asked.
+// Several targets behind one site: which of them answers, and the request that it gets.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,4 @@
-// The config file: what becomes of each field, and one clear line for whatever is wrong with it.
+// The config file: the option that each field becomes, and one clear line for each error in it.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

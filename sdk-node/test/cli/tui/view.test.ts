@@ -1,4 +1,4 @@
-// The live view as a terminal would show it: what fits, what is left out, and what the terminal is left with.
+// The live view as a terminal would show it: what fits, what is left out, and the state in which it leaves the terminal.
 
 import { EventEmitter } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
