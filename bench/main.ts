@@ -28,7 +28,7 @@ try {
     console.error(`${elapsed().padStart(6)}  ${entry.name}`)
   }
 } finally {
-  // what was found before something failed is worth having, too
+  // the results before a failure are worth having, too
   console.log(json ? JSON.stringify(entries, null, 2) : table(entries))
 }
 console.error(`\n${family}: ${runs} runs each, ${elapsed()}`)

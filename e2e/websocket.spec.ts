@@ -61,7 +61,7 @@ test('server-sent events are not buffered', async ({ relay, tenant, visitor }) =
       name: 'events',
       fetch: (request) => {
         const { pathname } = new URL(request.url)
-        // What the visitor confirms is the only reason for the second event.
+        // The second event comes only because the visitor confirmed the first.
         if (pathname === '/seen') send('data: second\n\n')
         if (pathname !== '/events') return new Response('<title>Events</title>', { headers: html })
         const body = new ReadableStream({

@@ -94,7 +94,7 @@ async function runSlices(): Promise<void> {
     before ??= await quiet(relay, QUIET_SLICE_S)
     await report(name, runByClients(name, attack, relay, before, { isSlice, seed }))
     if (failed.at(-1) !== name) continue
-    // what is left of a relay that was overcome says nothing about the next attack
+    // a relay that an attack overcame says nothing about the next attack
     await relay.stop()
     relay = before = undefined
   }

@@ -12,7 +12,7 @@ import { alternate, median } from '../lib/alternate.ts'
 import { compared, type Entry, limited } from '../lib/entry.ts'
 
 const REQUESTS = 500
-/** Below these, in a second, it was no flood; a relay's own budget for registrations is 600 units a minute. */
+/** Below these, in a second, it was no flood; a relay's own rate limit for registrations is 600 units a minute. */
 const REGISTRATIONS_MIN = 50
 const CONNECTIONS_MIN = 1000
 /** Milliseconds for a flood to begin fully, and to end. */

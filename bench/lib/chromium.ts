@@ -136,7 +136,7 @@ export class Tab {
     const until = performance.now() + LOAD_TIMEOUT_MS
     const isLoaded = (): Promise<boolean> =>
       this.evaluate(() => location.href !== 'about:blank' && document.readyState === 'complete')
-    // what it was before goes away while it is asked
+    // the page that was there before goes away during the question
     while (!(await isLoaded().catch(() => false))) {
       if (performance.now() > until) throw new Error('the page did not load')
       await pause(LOOK_MS)

@@ -120,7 +120,7 @@ async function crowd(target: Target): Promise<() => void> {
       held.push(opened.tcp)
     }
   }
-  // those who are neither let in nor refused are there as well
+  // some visitors are neither let in nor refused: the pause ends the wait for them
   await Promise.race([Promise.all(Array.from({ length: AT_A_TIME }, newcomer)), pause(CROWD_MS)])
   return () => {
     next = NEWCOMERS

@@ -1,5 +1,5 @@
-// Visitors who say hello to a site and leave before its answer: each may cost the site one session, and no more, or those
-// who come for real find none.
+// Visitors who say hello to a site and leave before its answer: each may cost the site one session, and no more, or honest
+// visitors find none.
 import { setTimeout as pause } from 'node:timers/promises'
 import { captureHello } from '../../tools/network/client-hello.ts'
 import type { Random } from '../soak/random.ts'

@@ -64,7 +64,7 @@ export class RelayUnderAttack {
 
   static async start({ env = {}, through = [], state }: StartOptions = {}): Promise<RelayUnderAttack> {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-attack-'))
-    // those that are for UDP, too
+    // the ports that serve UDP, too
     const [port, firstPort] = [await freeRange(1), await freeRange(DEDICATED_PORTS)]
     const metricsPort = await freePort()
     const adminToken = randomBytes(24).toString('hex')

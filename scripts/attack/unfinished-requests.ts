@@ -137,7 +137,7 @@ async function sent(
 ): Promise<Ended> {
   const { tls, tcp } = await openTls(target, host, number % ADDRESSES)
   for (const piece of pieces) tls.write(piece)
-  // what it is answered is of no interest
+  // the response does not matter
   tls.resume()
   return { closed: new Promise((resolve) => tcp.once('close', resolve)), destroy: () => tcp.destroy() }
 }

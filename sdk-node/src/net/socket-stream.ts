@@ -48,7 +48,7 @@ export class SocketStream implements ByteStream {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     this.#meter?.sent(bytes.length)
-    // what comes within one turn of the event loop, such as the records of one read, leaves in one write
+    // bytes that come within one turn of the event loop, such as the records of one read, leave in one write
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork()
       setImmediate(() => this.#socket.uncork())

@@ -8,7 +8,7 @@ export async function peekableStream(
   ms: number,
 ): Promise<{ first: Uint8Array | undefined; rest: ByteStream }> {
   let reading: Promise<Uint8Array | undefined> | undefined = stream.read()
-  reading.catch(() => {}) // who reads on learns of it
+  reading.catch(() => {}) // the next reader gets the error
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

@@ -34,7 +34,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
         print(report)
         return
       }
-      // what the line of a site itself shows need not be said
+      // a state that the line of the site shows is not reported again
       recentErrors.record(report)
       screen.draw()
     },
