@@ -12,7 +12,7 @@ import { createMetrics } from './lifecycle/metrics.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
 import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
-import { openState } from './lifecycle/state.ts'
+import { openState } from './lifecycle/stored-state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 

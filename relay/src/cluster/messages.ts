@@ -59,12 +59,22 @@ export interface HandedOver {
   isLowPriority: boolean
 }
 
+/** Hands the visitor of a feature over to the primary process, with its socket. */
+export interface FeatureVisitor {
+  kind: 'feature-visitor'
+  serverName: string
+  /** Bytes read from the socket, which the receiver puts back. */
+  unread: Buffer
+}
+
 export type ToWorker =
   | WorkerStart
   | HandedOver
   /** Leases that were registered or renewed. */
   | { kind: 'leases'; leases: SharedLease[] }
   | { kind: 'ended'; lease: string; reason: LeaseEnd }
+  /** Hostnames whose visitors a feature in the primary process serves from now on, or no more. */
+  | { kind: 'covers'; hostnames: readonly string[]; isCovered: boolean }
   /** Asks for the counts of the lease again. */
   | { kind: 'recount'; lease: string }
   /** A visitor of the lease waits in another process: one of a network with more than its share is closed. */
@@ -82,6 +92,7 @@ export type ToWorker =
 
 export type ToPrimary =
   | HandedOver
+  | FeatureVisitor
   | { kind: 'listening' }
   | { kind: 'failed'; message: string; code: string | undefined; port: number }
   /** The lease has a new WebSocket. */

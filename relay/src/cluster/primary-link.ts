@@ -1,15 +1,17 @@
 // Connects a worker process to the primary process: sends it visitors without a session, and all counts.
 
+import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers'
 import type { Visitors } from '../bridge/visitors.ts'
 import type { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import type { Lease } from '../lease/lease.ts'
+import type { FeatureRoute } from '../lease/route.ts'
 import { WORKER_REPORT_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { ToPrimary } from './messages.ts'
-import { handOverMessage } from './socket-handover.ts'
+import { featureVisitorMessage, handOverMessage } from './socket-handover.ts'
 
 interface PrimaryLinkParts {
   visitors: Visitors
@@ -18,6 +20,12 @@ interface PrimaryLinkParts {
 }
 
 export class PrimaryLink implements PeerProcess {
+  /** Leads the visitors of every feature to the primary process, which knows whether the feature is open. */
+  readonly featureRoute: FeatureRoute = {
+    to: 'feature',
+    isOpen: () => true,
+    serve: async (visitor, serverName) => this.#send(featureVisitorMessage(visitor, serverName), visitor),
+  }
   readonly #parts: PrimaryLinkParts
   /** Leases whose counts have changed since the last report. */
   readonly #changed = new Set<Lease>()
@@ -47,13 +55,18 @@ export class PrimaryLink implements PeerProcess {
     this.#reportLeaseCounts()
     const { visitor } = pending
     if (visitor.destroyed) return
-    process.send?.(handOverMessage(pending), visitor, { keepOpen: true }, () => visitor.destroy())
+    this.#send(handOverMessage(pending), visitor)
   }
 
   /** Reports the lease's counts at the end of this turn of the event loop. */
   markChanged(lease: Lease): void {
     if (this.#changed.size === 0) setImmediate(() => this.#reportLeaseCounts())
     this.#changed.add(lease)
+  }
+
+  /** Sends the visitor away with the message. */
+  #send(message: ToPrimary, visitor: Socket): void {
+    process.send?.(message, visitor, { keepOpen: true }, () => visitor.destroy())
   }
 
   #reportLeaseCounts(): void {

@@ -5,7 +5,7 @@ import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
 import { stopReading } from '../node-internals/stop-reading.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
-import type { HandedOver } from './messages.ts'
+import type { FeatureVisitor, HandedOver } from './messages.ts'
 
 /**
  * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
@@ -25,8 +25,13 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
   }
 }
 
+/** Reads nothing more from the visitor of a feature, as {@link handOverMessage} does. */
+export function featureVisitorMessage(visitor: Socket, serverName: string): FeatureVisitor {
+  return { kind: 'feature-visitor', serverName, unread: stopReading(visitor) }
+}
+
 /** Restores the socket as it was in the other process. */
-export function receiveSocket(socket: Socket, { unread }: HandedOver): Socket {
+export function receiveSocket(socket: Socket, { unread }: Pick<HandedOver, 'unread'>): Socket {
   socket.on('error', () => {})
   socket.allowHalfOpen = true
   if (unread.length > 0) socket.unshift(unread)
@@ -57,4 +62,9 @@ export function pendingVisitorOf(
 export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
   if (hello === undefined) visitor.resetAndDestroy()
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
+}
+
+/** Refuses a visitor as the listener refuses one who names an unknown host (RFC 6066 §3). */
+export function refuseUnknownName(visitor: Socket): void {
+  visitor.end(alertRecord(ALERT.unrecognized_name), () => visitor.destroySoon())
 }

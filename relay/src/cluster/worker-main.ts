@@ -6,9 +6,9 @@ import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
 import { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
-import type { MessageHandlers } from './message-handlers.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'
 import { createWorker, type Worker } from './worker.ts'
+import type { MessageHandlers } from './worker-message-handlers.ts'
 
 // Signals reach the whole process group, and the primary process decides what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

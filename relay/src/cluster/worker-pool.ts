@@ -13,20 +13,23 @@ import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { SpendBinding } from '../keyless/keyless-signer.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import type { Route } from '../lease/route.ts'
 import { CLOSE_GRACE_MS, WORKER_LEASES_PER_MESSAGE } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
 import { receiveForwarded } from './api-channel.ts'
 import {
   type CertificateFiles,
+  type FeatureVisitor,
   type HandedOver,
   sharedLease,
   type ToPrimary,
   type WorkerStart,
 } from './messages.ts'
-import { pendingVisitorOf, receiveSocket, refuseVisitor } from './socket-handover.ts'
+import { pendingVisitorOf, receiveSocket, refuseUnknownName, refuseVisitor } from './socket-handover.ts'
 import { WorkerCounts } from './worker-counts.ts'
 import { WorkerHandle } from './worker-handle.ts'
 
@@ -37,6 +40,7 @@ export interface WorkerPoolParts {
   certificates: CertificateRotation
   policy: Policy
   leases: LeaseRegistry
+  routes: RoutingTable<Route>
   visitors: Visitors
   counters: RelayCounters
   log: Logger
@@ -81,6 +85,10 @@ export class WorkerPool {
     }))
     if (this.#slots.length === 0) return
     parts.leases.onChange((lease) => this.#sendLease(lease))
+    parts.routes.onCover((hostname) => {
+      const isCovered = parts.routes.isCovered(hostname)
+      for (const link of this.#links) link.send({ kind: 'covers', hostnames: [hostname], isCovered })
+    })
     parts.policy.onChange(() => {
       for (const link of this.#links) link.send({ kind: 'policy', file: parts.policy.file })
     })
@@ -142,6 +150,7 @@ export class WorkerPool {
         if (message.kind === 'listening') listening()
         else if (message.kind === 'failed') failed(listenError(message))
         else if (message.kind === 'visitor') this.#receive(message, socket, link, services)
+        else if (message.kind === 'feature-visitor') this.#receiveFeatureVisitor(message, socket, services)
         else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
         else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
         else counts.add(message)
@@ -159,6 +168,8 @@ export class WorkerPool {
     link.send(this.#startMessage(slot.processIndex, port))
     for (const leases of chunks([...this.#leases.values()], WORKER_LEASES_PER_MESSAGE))
       link.send({ kind: 'leases', leases: leases.map(sharedLease) })
+    for (const hostnames of chunks(this.#parts.routes.coveredHostnames, WORKER_LEASES_PER_MESSAGE))
+      link.send({ kind: 'covers', hostnames, isCovered: true })
     slot.link = link
   }
 
@@ -239,6 +250,27 @@ export class WorkerPool {
     }
     visitorServer.serve(pendingVisitorOf(visitor, lease, message, from)).catch((error) => {
       log.error({ err: error }, 'visitor failed')
+      visitor.destroy()
+    })
+  }
+
+  /** The feature may have closed while the visitor was on the way. */
+  #receiveFeatureVisitor(
+    message: FeatureVisitor,
+    socket: Socket | undefined,
+    { sockets }: PrimaryServices,
+  ): void {
+    if (socket === undefined) return
+    const { routes, log } = this.#parts
+    const visitor = receiveSocket(socket, message)
+    sockets.track(visitor)
+    const route = routes.resolve(message.serverName)
+    if (route?.to !== 'feature' || !route.isOpen()) {
+      refuseUnknownName(visitor)
+      return
+    }
+    route.serve(visitor, message.serverName).catch((error) => {
+      log.error({ err: error }, 'visitor of a feature failed')
       visitor.destroy()
     })
   }

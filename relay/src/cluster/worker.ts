@@ -15,10 +15,10 @@ import { RelayCounters } from '../metrics/relay-counters.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import { Forwarder } from './api-channel.ts'
 import { LeaseReplica } from './lease-replica.ts'
-import { createMessageHandlers, type MessageHandlers, type WorkerParts } from './message-handlers.ts'
 import type { WorkerStart } from './messages.ts'
 import { PrimaryLink } from './primary-link.ts'
 import { createWorkerApi } from './worker-api.ts'
+import { createMessageHandlers, type MessageHandlers, type WorkerParts } from './worker-message-handlers.ts'
 import { WorkerState } from './worker-state.ts'
 
 export interface Worker {

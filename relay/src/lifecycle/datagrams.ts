@@ -8,7 +8,7 @@ import { DatagramEndpoint } from '../datagram/quic-endpoint.ts'
 import { type LeaseTunnels, Tunnels } from '../datagram/tunnels.ts'
 import type { Logger } from '../log/log.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
-import type { RelayState } from './state.ts'
+import type { RelayState } from './stored-state.ts'
 
 export interface Datagrams {
   forwarder: DatagramForwarder

@@ -12,7 +12,7 @@ import type { DedicatedPorts } from '../ports/dedicated-ports.ts'
 import { createDedicatedPorts } from '../ports/port-listeners.ts'
 import type { RelayCapacity } from './capacity.ts'
 import { createDatagrams, type Datagrams } from './datagrams.ts'
-import type { RelayState } from './state.ts'
+import type { RelayState } from './stored-state.ts'
 
 interface Foundation {
   settings: Settings

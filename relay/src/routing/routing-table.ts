@@ -9,9 +9,9 @@ export class RoutingTable<Route> {
   readonly #exact = new Map<string, Route>()
   /** By the name after the wildcard label. A map of its own, so that no server name can spell a wildcard. */
   readonly #wildcards = new Map<string, Route>()
-
   /** Hostnames whose visitors another route takes first. */
   readonly #covers = new Map<string, Route>()
+  readonly #onCover = new Set<(hostname: string) => void>()
 
   /** @param root the route of the root host, which no wildcard ever covers */
   constructor(rootHost: string, root: Route) {
@@ -58,11 +58,31 @@ export class RoutingTable<Route> {
    */
   cover(hostname: string, route: Route): void {
     this.#covers.set(hostname, route)
+    this.#notify(hostname)
   }
 
   /** Does nothing when another route covers the hostname since. */
   uncover(hostname: string, route: Route): void {
-    if (this.#covers.get(hostname) === route) this.#covers.delete(hostname)
+    if (this.#covers.get(hostname) !== route) return
+    this.#covers.delete(hostname)
+    this.#notify(hostname)
+  }
+
+  get coveredHostnames(): readonly string[] {
+    return [...this.#covers.keys()]
+  }
+
+  isCovered(hostname: string): boolean {
+    return this.#covers.has(hostname)
+  }
+
+  /** @param listener is called with each hostname that is covered or uncovered from now on */
+  onCover(listener: (hostname: string) => void): void {
+    this.#onCover.add(listener)
+  }
+
+  #notify(hostname: string): void {
+    for (const listener of this.#onCover) listener(hostname)
   }
 
   #slotOf(hostname: string): [Map<string, Route>, string] {

@@ -1,4 +1,4 @@
-// What the relay keeps, as its directory has it at the start: identity, certificates, policy, reservations, and the leases.
+// Opens what the relay keeps in its state directory: identity, certificates, policy, reservations, and the leases.
 
 import { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'

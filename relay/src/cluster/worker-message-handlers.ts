@@ -1,4 +1,4 @@
-// What each message of the primary makes a worker do.
+// Handles each message of the primary process in a worker process.
 
 import type { Server, Socket } from 'node:net'
 import type { Visitors } from '../bridge/visitors.ts'
@@ -42,6 +42,11 @@ export function createMessageHandlers(parts: WorkerParts): MessageHandlers {
       for (const lease of message.leases) leases.put(lease)
     },
     ended: ({ lease, reason }) => leases.end(lease, reason),
+    covers: ({ hostnames, isCovered }) => {
+      for (const hostname of hostnames)
+        if (isCovered) state.routes.cover(hostname, primaryLink.featureRoute)
+        else state.routes.uncover(hostname, primaryLink.featureRoute)
+    },
     recount: ({ lease }) => withLease(lease, (lease) => primaryLink.markChanged(lease)),
     'make-room': ({ lease }) => withLease(lease, (lease) => dataPlane.makeRoom(lease)),
     probe: ({ lease }) => withLease(lease, (lease) => connect.probeCarriers(lease)),

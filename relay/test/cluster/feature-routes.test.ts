@@ -1,0 +1,103 @@
+// A feature's visitors who come to a worker process are served by the primary process, which has the feature.
+
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { captureHello } from '../../../tools/network/client-hello.ts'
+import { freePort } from '../../../tools/network/free-port.ts'
+import { createPipe } from '../../src/bridge/pipe.ts'
+import { readSettings } from '../../src/config/settings.ts'
+import { OpenSockets } from '../../src/ingress/open-sockets.ts'
+import type { FeatureRoute } from '../../src/lease/route.ts'
+import { measureCapacity } from '../../src/lifecycle/capacity.ts'
+import { createControlPlane } from '../../src/lifecycle/control-plane.ts'
+import { createParts, type RelayParts } from '../../src/lifecycle/parts.ts'
+import { openState } from '../../src/lifecycle/stored-state.ts'
+import { createLog } from '../../src/log/log.ts'
+import { ROOT_HOST, readAll } from '../support/relay.ts'
+
+const HOST = `snapshot.${ROOT_HOST}`
+const UNKNOWN_NAME = Buffer.of(21, 3, 3, 0, 2, 2, 112)
+
+let directory: string
+let port: number
+let parts: RelayParts
+let close: () => Promise<unknown>
+
+/** The primary process does not listen itself, so that every visitor comes to the worker process. */
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'svc-relay-'))
+  port = await freePort()
+  const url = `https://${ROOT_HOST}:${port}`
+  const settings = readSettings({ SVC_URL: url, IDENTITY_PATH: directory, SVC_WORKERS: '2' })
+  const log = createLog('silent')
+  const capacity = measureCapacity(settings)
+  const state = await openState(settings, log)
+  parts = createParts({ settings, capacity, state, pipe: createPipe(undefined), log })
+  const { workers, dataPlane, datagrams } = parts
+  const controlPlane = createControlPlane({ ...parts, isClosing: () => false })
+  close = async () => {
+    await workers.end(false)
+    dataPlane.close()
+    await Promise.all([controlPlane.close(), state.close(), datagrams.close()])
+  }
+  const { routes } = state
+  routes.cover(`early.${ROOT_HOST}`, echo())
+  await workers.start(port, {
+    serveApi: controlPlane.serveDecrypted,
+    connect: controlPlane.connect,
+    visitorServer: dataPlane.visitorServer,
+    sockets: new OpenSockets(),
+  })
+})
+afterEach(async () => {
+  await close()
+  await rm(directory, { recursive: true })
+})
+
+async function visit(serverName: string): Promise<{ hello: Buffer; answer: Buffer }> {
+  const hello = await captureHello(serverName)
+  const socket: Socket = connect(port, '127.0.0.1')
+  const answer = readAll(socket)
+  socket.write(hello)
+  return { hello, answer: await answer }
+}
+
+/** Sends the name and the first bytes back. */
+function echo(isOpen = true): FeatureRoute {
+  return {
+    to: 'feature',
+    isOpen: () => isOpen,
+    serve: async (socket, serverName) => {
+      const [bytes] = (await once(socket.resume(), 'data')) as [Buffer]
+      socket.end(Buffer.concat([Buffer.from(serverName), bytes]))
+    },
+  }
+}
+
+test('a feature from before the worker started gets its visitors, from their first byte on', async () => {
+  const { hello, answer } = await visit(`early.${ROOT_HOST}`)
+  expect(answer).toEqual(Buffer.concat([Buffer.from(`early.${ROOT_HOST}`), hello]))
+})
+
+test('a feature that comes, closes and goes is followed by the worker', async () => {
+  const { state, workers } = parts
+  expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
+  const route = echo()
+  state.routes.cover(HOST, route)
+  await workers.settled()
+  const { hello, answer } = await visit(HOST)
+  expect(answer).toEqual(Buffer.concat([Buffer.from(HOST), hello]))
+
+  const closed = echo(false)
+  state.routes.cover(HOST, closed)
+  await workers.settled()
+  expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
+
+  state.routes.uncover(HOST, closed)
+  await workers.settled()
+  expect((await visit(HOST)).answer).toEqual(UNKNOWN_NAME)
+})
