@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { parseWith } from '../config/schema.ts'
-import type { RateLimits } from '../rate-limit/rate-limits.ts'
+import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import type { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'

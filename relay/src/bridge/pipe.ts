@@ -3,8 +3,8 @@
 import type { Duplex } from 'node:stream'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
-import { socketCopy } from './socket-copy.ts'
-import { streamCopy } from './stream-copy.ts'
+import { socketCopy } from './copy-from-socket.ts'
+import { streamCopy } from './copy-from-stream.ts'
 
 /** Resolves when both streams are closed. The end of one half-closes the other; an error of one destroys the other. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>

@@ -9,7 +9,6 @@ import type { BoundPort } from '../ports/port-allocator.ts'
 import { openUdpPort, type UdpPort } from '../ports/udp-port.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
 import { GcraLimiter } from '../rate-limit/gcra.ts'
-import { NetworkRates } from '../rate-limit/network-rates.ts'
 import { FlowTable } from './flow-table.ts'
 import {
   DATAGRAM_BURST,
@@ -17,6 +16,7 @@ import {
   FLOW_SWEEP_MS,
   VALIDATED_BYTES_PER_SECOND,
 } from './limits.ts'
+import { NetworkRates } from './network-byte-rates.ts'
 import type { QuicConnection } from './quic.ts'
 
 export interface ForwarderParts {

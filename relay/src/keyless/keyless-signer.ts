@@ -11,7 +11,7 @@ import {
 import { type Certificate, type ClientHello, DecodeError, parseClientHello } from '@svc/tls/messages'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import type { Lease } from '../lease/lease.ts'
-import { certificateVerifyContent, type ServerMessages } from './certificate-verify.ts'
+import { certificateVerifyContent, type ServerMessages } from './certificate-verify-content.ts'
 import { type PresentedChain, presentedChain } from './presented-chain.ts'
 import { parseSentCertificate } from './sent-certificate.ts'
 import { SignError } from './sign-error.ts'

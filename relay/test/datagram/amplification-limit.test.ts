@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AddressValidation } from '../../src/datagram/address-validation.ts'
 import { AmplificationLimit } from '../../src/datagram/amplification-limit.ts'
-import { NetworkRates } from '../../src/rate-limit/network-rates.ts'
+import { NetworkRates } from '../../src/datagram/network-byte-rates.ts'
 
 const ROUND_TRIP_MS = 60
 const MIB = 1024 * 1024

@@ -4,7 +4,7 @@ import { impossible, planned, proved, type Standings, together, unproved } from 
 
 const api = (...tests: [string, ...string[]]) => proved('relay/test/api/api.test.ts', ...tests)
 const budgets = (...tests: [string, ...string[]]) =>
-  proved('relay/test/rate-limit/rate-limits.test.ts', ...tests)
+  proved('relay/test/rate-limit/client-rate-limits.test.ts', ...tests)
 const connect = (...tests: [string, ...string[]]) =>
   proved('relay/test/reverse/connect-endpoint.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)

@@ -14,7 +14,7 @@ import type { CarrierDebugEvent } from './carrier-debug-event.ts'
 import { CarrierSocket, type Traffic } from './carrier-socket.ts'
 import { ReadyStreams } from './ready-streams.ts'
 import type { Activation, ReadyStream } from './reverse-stream.ts'
-import { untilOnline } from './until-online.ts'
+import { untilAccepted } from './until-accepted.ts'
 import type { WebSocketEvents, WebSocketTransport } from './websocket-transport.ts'
 
 /** Connect opens one more WebSocket to the relay. */
@@ -73,7 +73,7 @@ export function openWebSocketCarrier(
   events: CarrierEvents,
   signal: AbortSignal,
 ): Promise<WebSocketCarrier> {
-  return untilOnline(new WebSocketCarrier(connect, traffic, events), signal)
+  return untilAccepted(new WebSocketCarrier(connect, traffic, events), signal)
 }
 
 export class WebSocketCarrier {

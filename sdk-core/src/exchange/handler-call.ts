@@ -3,7 +3,7 @@
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
 import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
-import type { DisconnectListener } from './disconnect-listener.ts'
+import { type DisconnectListener, DisconnectSignal } from './disconnect-signal.ts'
 import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
@@ -42,11 +42,9 @@ export class HandlerCall implements DisconnectListener {
   readonly #body: RequestBody | undefined
   readonly #transport: () => UpgradeTransport
   readonly #options: HttpOptions
-  readonly #disconnect = new AbortController()
-  readonly #broken = Promise.withResolvers<never>()
+  readonly #disconnect = new DisconnectSignal()
   /** Undefined for `OPTIONS *`, which no Request can carry: the SDK answers it itself. */
   readonly #request: Request | undefined
-  #isBroken = false
   #response: PreparedResponse | WebSocketUpgrade | undefined
   #upgrade: WebSocketUpgrade | undefined
 
@@ -61,7 +59,6 @@ export class HandlerCall implements DisconnectListener {
     this.#body = body
     this.#transport = transport
     this.#options = options
-    this.#broken.promise.catch(() => {}) // The rejection matters only while the SDK waits for the handler.
     if (parsed.url !== undefined)
       this.#request = makeRequest(parsed.head, parsed.url, body?.stream, this.#disconnect.signal)
   }
@@ -76,20 +73,12 @@ export class HandlerCall implements DisconnectListener {
     return this.#response
   }
 
-  /**
-   * Aborts the request's signal when the visitor ends its direction, though the response is still sent. close_notify
-   * ends one direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do:
-   * they send it when a tab is closed or a transfer is stopped, and while nothing is sent it is the only sign of
-   * that.
-   */
   visitorLeft(): void {
-    this.#disconnect.abort(new DOMException('The visitor left', 'AbortError'))
+    this.#disconnect.visitorLeft()
   }
 
   connectionBroken(error: unknown): void {
-    this.#isBroken = true
-    this.visitorLeft()
-    this.#broken.reject(error)
+    this.#disconnect.connectionBroken(error)
     this.#response?.cancel(error)
   }
 
@@ -115,7 +104,7 @@ export class HandlerCall implements DisconnectListener {
       if (!this.#body?.failure) return prepared
       prepared.cancel(this.#body.failure)
     } catch (error) {
-      if (this.#isBroken || error instanceof UpgradeError) throw error
+      if (this.#disconnect.isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
         this.#report(error)
         return PreparedResponse.prepare(new Response('Internal Server Error', { status: 500 }), method)
@@ -131,12 +120,12 @@ export class HandlerCall implements DisconnectListener {
       ? loadUpgrade().then((make) => fetch(request, this.#info(request, make)))
       : (async () => fetch(request, this.#info(request, refuseUpgrade)))()
     try {
-      const response = await Promise.race([handled, this.#broken.promise])
+      const response = await Promise.race([handled, this.#disconnect.broken])
       if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
       return response
     } catch (error) {
       // The SDK does not wait for this response any more: its body is cancelled, so that it frees what it holds.
-      if (this.#isBroken) handled.then((late) => late.body?.cancel()).catch(() => {})
+      if (this.#disconnect.isBroken) handled.then((late) => late.body?.cancel()).catch(() => {})
       throw error
     }
   }

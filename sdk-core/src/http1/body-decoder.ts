@@ -3,7 +3,6 @@
 import { concat } from '../bytes/concat.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import type { BufferedReader } from './buffered-reader.ts'
-import { parseField } from './head-parser.ts'
 import {
   CHUNK_EXTENSIONS_BYTES,
   CHUNK_LINE_BYTES,
@@ -11,6 +10,7 @@ import {
   TRAILER_FIELDS,
   TRAILERS_BYTES,
 } from './limits.ts'
+import { parseField } from './request-parser.ts'
 
 export interface BodyDecoder {
   readonly done: boolean

@@ -2,7 +2,7 @@
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import { DeadlineWriter } from '../exchange/deadline-writer.ts'
-import type { DisconnectListener } from '../exchange/disconnect-listener.ts'
+import type { DisconnectListener } from '../exchange/disconnect-signal.ts'
 import { LINGER_MS } from '../semantics/limits.ts'
 import { BufferedReader } from './buffered-reader.ts'
 

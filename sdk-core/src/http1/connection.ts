@@ -7,8 +7,8 @@ import type { RequestHead } from '../semantics/request-head.ts'
 import { BufferedConnection } from './buffered-connection.ts'
 import { encodeErrorResponse } from './error-response.ts'
 import { Http1Exchange } from './exchange.ts'
-import { readHead } from './head-parser.ts'
-import { parseRequest } from './request-parser.ts'
+import { frameRequest } from './request-framing.ts'
+import { readRequestHead } from './request-parser.ts'
 
 /**
  * Serves one connection. Resolves when it is over, and never rejects because of the visitor. Pipelined requests wait,
@@ -28,10 +28,10 @@ export async function serveHttp1(stream: ByteStream, options: HttpOptions): Prom
 async function serveOne(connection: BufferedConnection, options: HttpOptions): Promise<boolean> {
   let head: RequestHead | undefined
   try {
-    head = await readHead(connection.reader, options)
+    head = await readRequestHead(connection.reader, options)
     if (!head) return false
     options.activity?.('busy')
-    return await new Http1Exchange(connection, parseRequest(head, options), options).run()
+    return await new Http1Exchange(connection, frameRequest(head, options), options).run()
   } catch (error) {
     if (!(error instanceof HttpError) || connection.isBroken) throw error
     await connection.writer.write(encodeErrorResponse(error, head?.method))

@@ -7,7 +7,7 @@ import { PreparedResponse } from '../exchange/prepared-response.ts'
 import type { UpgradeTransport } from '../websocket/upgrade.ts'
 import type { BufferedConnection } from './buffered-connection.ts'
 import { Http1RequestBody } from './request-body.ts'
-import type { Http1Request } from './request-parser.ts'
+import type { Http1Request } from './request-framing.ts'
 import { Http1ResponseWriter } from './response-writer.ts'
 
 const CONTINUE: Uint8Array = encodeLatin1('HTTP/1.1 100 Continue\r\n\r\n')

@@ -1,64 +1,107 @@
-// Parses an HTTP/1.1 request: the length of its body, and whether the connection persists (RFC 9112 §6.3, §9.3).
+// Parses an HTTP/1.1 request line by line, as it comes: request line and fields (RFC 9112 §3, §5).
 
-import { valuesOf } from '../semantics/fields.ts'
+import type { HttpOptions } from '../exchange/http-options.ts'
+import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import {
-  checkMethod,
-  type ParsedRequest,
-  parseContentLength,
-  parseExpect,
-} from '../semantics/parsed-request.ts'
+import { HEAD_BYTES, HEAD_DEADLINE_MS, HEAD_FIELDS, IDLE_MS } from '../semantics/limits.ts'
 import type { RequestHead } from '../semantics/request-head.ts'
-import { requestUrl, type ServedAuthority } from '../semantics/request-target.ts'
+import type { BufferedReader } from './buffered-reader.ts'
+import { REQUEST_LINE_BYTES } from './limits.ts'
 
-/** An Http1Request has what a request says of framing in HTTP/1.1. */
-export interface Http1Request extends ParsedRequest {
-  /** The number of octets of the body, or `chunked` when the body marks its own end. */
-  length: number | 'chunked'
-  /** True when the visitor wants to go on after the response. */
-  persistent: boolean
+// Exactly one SP separates the parts: RFC 9112 §3 lets a server accept other white space, but that has allowed request
+// smuggling.
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/(\d\.\d)$/
+// A field line has no white space before the colon, no obs-fold, and no control character but HTAB (RFC 9110 §5.5).
+const FIELD_LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)$/
+const LINE_END_BYTES = 2
+
+type HeadOptions = Pick<HttpOptions, 'closing' | 'activity'>
+
+/**
+ * Resolves with the next head on the connection, or with undefined when there is none: the visitor ended the connection
+ * or is idle, or `closing` was aborted before the head began.
+ * @throws HttpError when the head is malformed, too large or late
+ */
+export async function readRequestHead(
+  reader: BufferedReader,
+  options: HeadOptions = {},
+): Promise<RequestHead | undefined> {
+  if (reader.length === 0 && !(await begins(reader, options))) return undefined
+  options.activity?.('beginning')
+  const lines = new HeadLines(reader)
+  // At least one empty line before the request line is ignored (RFC 9112 §2.2).
+  const first = await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')
+  const head = parseRequestLine(first || (await lines.next(REQUEST_LINE_BYTES, 'request_line_too_long')))
+  for (;;) {
+    const line = await lines.next(lines.left, 'head_too_large')
+    if (line === '') return head
+    if (head.fields.length === HEAD_FIELDS) throw new HttpError('head_too_large')
+    head.fields.push(parseField(line))
+  }
+}
+
+async function begins(reader: BufferedReader, { closing, activity }: HeadOptions): Promise<boolean> {
+  if (closing?.aborted) return false
+  activity?.('idle')
+  const giveUp = (): void => reader.expire()
+  closing?.addEventListener('abort', giveUp)
+  try {
+    return await reader.more(performance.now() + IDLE_MS)
+  } finally {
+    closing?.removeEventListener('abort', giveUp)
+  }
 }
 
 /**
- * Parses a request.
- * @throws HttpError with the status that refuses the request
+ * Parses one field line.
+ * @throws HttpError `invalid_field`
  */
-export function parseRequest(head: RequestHead, site: ServedAuthority): Http1Request {
-  const length = bodyLength(head)
-  checkMethod(head.method)
-  const url = requestUrl(head, site)
-  const expectsContinue = parseExpect(head) && length !== 0
-  return { head, url, length, expectsContinue, persistent: isPersistent(head), webSocket: isWebSocket(head) }
+export function parseField(line: string): Field {
+  const match = FIELD_LINE.exec(line)
+  if (!match) throw new HttpError('invalid_field')
+  return [match[1]!.toLowerCase(), trimWhiteSpace(match[2]!)]
 }
 
-/** Returns the body's length (RFC 9112 §6.3). It refuses everything that two parsers could read in two ways (§11.2). */
-function bodyLength(head: RequestHead): number | 'chunked' {
-  const codings = valuesOf(head.fields, 'transfer-encoding')
-  const lengths = valuesOf(head.fields, 'content-length')
-  if (codings.length === 0) return lengths.length === 0 ? 0 : parseContentLength(lengths)
-  if (lengths.length > 0) throw new HttpError('ambiguous_length')
-  const coding = codings.join(',').toLowerCase()
-  // HTTP/1.0 has no transfer codings: a request that has one is framed wrongly (RFC 9112 §6.1).
-  if (coding === 'chunked' && head.version === '1.1') return 'chunked'
-  const isOther = /^[a-z]+, ?chunked$/.test(coding) && head.version === '1.1'
-  throw new HttpError(isOther ? 'transfer_coding_not_implemented' : 'invalid_transfer_encoding')
+function parseRequestLine(line: string): RequestHead {
+  const match = REQUEST_LINE.exec(line)
+  if (!match) throw new HttpError('invalid_request_line')
+  const version = match[3]!
+  if (version !== '1.1' && version !== '1.0') throw new HttpError('version_not_supported')
+  return { method: match[1]!, target: match[2]!, version, fields: [] }
 }
 
 /**
- * Says whether the connection persists (RFC 9112 §9.3). It ends after a declined upgrade: the bytes after it may be of
- * the other protocol, and parsers differ in whether they read them as requests.
+ * Trims the white space of HTTP. `trim` would also take NBSP, which is obs-text here, and a regular expression could
+ * take quadratic time. A trailing HTAB stays: llhttp does not treat it as white space after `chunked`, so the fields
+ * that the SDK reads must not lose it. `Headers` trims it for the handler.
  */
-function isPersistent(head: RequestHead): boolean {
-  const has = (name: string): boolean => lists(head, 'connection', name)
-  return !has('close') && !has('upgrade') && (head.version === '1.1' || has('keep-alive'))
+function trimWhiteSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (text[start] === ' ' || text[start] === '\t') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
 }
 
-/** Says whether the request asks for a WebSocket. HTTP/1.0 has no upgrades (RFC 9110 §7.8). */
-function isWebSocket(head: RequestHead): boolean {
-  return head.version === '1.1' && lists(head, 'upgrade', 'websocket') && lists(head, 'connection', 'upgrade')
-}
+/** Reads the lines of one head within its size and deadline. */
+class HeadLines {
+  /** The number of bytes that the head may still have. */
+  left: number = HEAD_BYTES - LINE_END_BYTES
+  readonly #reader: BufferedReader
+  readonly #until: number = performance.now() + HEAD_DEADLINE_MS
 
-function lists({ fields }: RequestHead, name: string, value: string): boolean {
-  const values = valuesOf(fields, name).join(',').toLowerCase().split(',')
-  return values.some((one) => one.trim() === value)
+  constructor(reader: BufferedReader) {
+    this.#reader = reader
+  }
+
+  async next(limit: number, tooLong: 'request_line_too_long' | 'head_too_large'): Promise<string> {
+    for (;;) {
+      const line = this.#reader.readLine(limit, tooLong)
+      if (line !== undefined) {
+        this.left -= line.length + LINE_END_BYTES
+        return line
+      }
+      if (!(await this.#reader.more(this.#until, 'head_timeout'))) throw new HttpError('incomplete_message')
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // One stream (RFC 9113 §5.1): the incoming request, the outgoing response, and a window for each.
 
-import type { DisconnectListener } from '../exchange/disconnect-listener.ts'
+import type { DisconnectListener } from '../exchange/disconnect-signal.ts'
 import type { Field } from '../semantics/fields.ts'
 import { DataQueue } from './data-queue.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'

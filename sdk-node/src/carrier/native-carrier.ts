@@ -14,7 +14,7 @@ import {
   type SiteCarrier,
   SvcError,
   type Traffic,
-  untilOnline,
+  untilAccepted,
 } from '@svc/sdk-core'
 import { SESSION_SILENCE_MAX_MS } from '../limits.ts'
 import { SocketStream } from '../net/socket-stream.ts'
@@ -33,7 +33,7 @@ export function nativeCarrier(tls: ConnectionOptions): OpenCarrier {
     // made once: reading the authorities takes longer than a resumed handshake
     const secure = { ...tls, secureContext: createSecureContext(tls) }
     const target = { url: new URL(url), tls: secure, contest }
-    return untilOnline(new NativeCarrier(target, traffic, events), signal)
+    return untilAccepted(new NativeCarrier(target, traffic, events), signal)
   }
 }
 

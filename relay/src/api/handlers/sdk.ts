@@ -31,7 +31,7 @@ import { preferencesOf } from '../../lease/lease-preferences.ts'
 import type { LeaseAddresses, LeaseRegistry, LeaseRequest } from '../../lease/lease-registry.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { DedicatedPorts } from '../../ports/dedicated-ports.ts'
-import type { RateLimits } from '../../rate-limit/rate-limits.ts'
+import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
 import type { OptionalFeatures } from './optional-features.ts'
 

@@ -5,7 +5,7 @@ import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
 import { encryptsAtOnce } from '../node-internals/encrypts-at-once.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
-import { type Copy, streamCopy, whenEnded } from './stream-copy.ts'
+import { type Copy, streamCopy, whenEnded } from './copy-from-stream.ts'
 import { WriteCoalescer } from './write-coalescer.ts'
 
 export function socketCopy(readBuffer: SharedReadBuffer): Copy {

@@ -1,4 +1,4 @@
-// Waits until a carrier is online, whichever way it reaches the relay.
+// Waits until the relay accepted the first session of a carrier, whichever way it reaches the relay.
 
 import { abortError, type SvcError } from '../errors.ts'
 
@@ -13,7 +13,7 @@ interface OnlineCarrier {
  * @param signal makes the carrier fail when it aborts before that
  * @throws SvcError the reason for which there is no carrier
  */
-export async function untilOnline<C extends OnlineCarrier>(carrier: C, signal: AbortSignal): Promise<C> {
+export async function untilAccepted<C extends OnlineCarrier>(carrier: C, signal: AbortSignal): Promise<C> {
   const abort = (): void => carrier.fail(abortError(signal))
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })

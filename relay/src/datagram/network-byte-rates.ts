@@ -3,7 +3,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { networkOf, normalizeIp } from '../client-address/ip-address.ts'
 import { RATE_LIMIT_SLOTS } from '../limits.ts'
-import { GcraLimiter, type Rate } from './gcra.ts'
+import { GcraLimiter, type Rate } from '../rate-limit/gcra.ts'
 
 const SLOT_KEY_BYTES = 32
 

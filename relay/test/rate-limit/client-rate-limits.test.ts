@@ -1,7 +1,7 @@
 // Tests the rate limits before authentication, and that a flood of one network costs no other network.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { RateLimits } from '../../src/rate-limit/rate-limits.ts'
+import { RateLimits } from '../../src/rate-limit/client-rate-limits.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const DEFAULTS = { networkPerMinute: 10, relayPerMinute: 600 }

@@ -1,0 +1,49 @@
+// Notices that a visitor disconnected while the handler runs, and aborts the signal of the request.
+
+/** The calls by which a version of HTTP reports that a visitor disconnected. */
+export interface DisconnectListener {
+  /** Called when the visitor ended its direction (close_notify). */
+  visitorLeft(): void
+  /** Called when nothing can be sent or received any more. */
+  connectionBroken(error: unknown): void
+}
+
+export class DisconnectSignal implements DisconnectListener {
+  readonly #controller = new AbortController()
+  readonly #broken = Promise.withResolvers<never>()
+  #isBroken = false
+
+  constructor() {
+    this.#broken.promise.catch(() => {}) // The rejection matters only while the SDK waits for the handler.
+  }
+
+  /** The signal of the request. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  /** Rejects with the error that broke the connection. */
+  get broken(): Promise<never> {
+    return this.#broken.promise
+  }
+
+  /**
+   * Aborts the request's signal when the visitor ends its direction, though the response is still sent. close_notify
+   * ends one direction only (RFC 8446 §6.1), so a visitor may half-close and wait. But browsers and curl never do:
+   * they send it when a tab is closed or a transfer is stopped, and while nothing is sent it is the only sign of
+   * that.
+   */
+  visitorLeft(): void {
+    this.#controller.abort(new DOMException('The visitor left', 'AbortError'))
+  }
+
+  connectionBroken(error: unknown): void {
+    this.#isBroken = true
+    this.visitorLeft()
+    this.#broken.reject(error)
+  }
+}
