@@ -39,7 +39,7 @@ test('a hello page: published at once, visited, kept while its owner looks aroun
   await expect(page.locator('.count')).toHaveText('1')
   await expect(page.locator('.visits')).toContainText('GET /')
 
-  await page.getByRole('link', { name: 'See who is here' }).click()
+  await page.getByRole('link', { name: 'See the published sites' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sites')
   await expect(page).toHaveURL(`${relay.url}/sites`)
   expect(String(await curl(relay.caFile, url))).toContain('Hello, visitor 2')

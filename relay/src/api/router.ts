@@ -37,16 +37,16 @@ import type { Handler, Routing } from './http/server.ts'
 const UNSUPPORTED_MEDIA_TYPE = 415
 
 export interface Parts {
-  /** Of the relay's URL. */
+  /** Origin of the relay's URL. */
   origin: string
   releaseVersion: string
-  /** What the installer serves, if there is one. */
+  /** Directory of the installer; undefined: the relay has none. */
   installDir: string | undefined
   writer: BodyWriter
   clientAddresses: ClientAddresses
   rateLimits: RateLimits
-  /** What requests without a credential take. */
-  unproven: RequestMemory
+  /** Memory of requests without a credential. */
+  unauthenticated: RequestMemory
   public: PublicApi
   adminAuth: AdminAuth
   admin: AdminApi
@@ -70,9 +70,9 @@ export function createRouter({
   writer,
   clientAddresses,
   rateLimits,
-  unproven,
+  unauthenticated,
 }: Parts): Routing {
-  const bodies = new RequestBodies(credentials, unproven)
+  const bodies = new RequestBodies(credentials, unauthenticated)
   const answer = createAnswer({ clientAddresses, adminAuth, rateLimits, bodies })
   const pages = <Data>(endpoint: Endpoint<undefined, Data>, produce: (after: string) => Data): Handler => {
     const cache = new ListCache(produce)
@@ -143,7 +143,7 @@ export const refuseWithoutUpgrade: Handler = (request) => {
   throw noCapability()
 }
 
-/** Outside the envelope, but for a bad lease token and a lease that sends too much at once. */
+/** Responds without the envelope, except to an invalid lease token and to a lease over its memory limit. */
 function sign(credentials: LeaseCredentials, signer: KeylessSigner, bodies: RequestBodies): Handler {
   return async (request, response) => {
     const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')

@@ -45,7 +45,7 @@ export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
     clientAddresses,
     routing: { [PATH.connect]: { GET: refuseWithoutUpgrade } },
     connect,
-    site: noStaticFiles,
+    pages: noStaticFiles,
     observer: new RequestLog(counters, log),
     // What follows on the same connection may be for the primary.
     isClosing: () => true,

@@ -47,7 +47,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     clientAddresses,
     routing: createRouting(parts, recovery, writer),
     connect,
-    site: createSite(parts, writer),
+    pages: createRelayPages(parts, writer),
     observer: new RequestLog(counters, log),
     isClosing,
   })
@@ -66,7 +66,7 @@ function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, write
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, credentials, writeHealth } = state
   const rateLimits = new RateLimits(settings.rateLimits)
-  const unproven = unauthenticatedMemory()
+  const unauthenticated = unauthenticatedMemory()
   const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
   return createRouter({
     origin: settings.url.origin,
@@ -75,11 +75,15 @@ function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, write
     writer,
     clientAddresses,
     rateLimits,
-    unproven,
+    unauthenticated,
     public: new PublicApi(leases, policy, problems, parts.isClosing),
     adminAuth: new AdminAuth(settings.adminToken, log),
     admin: new AdminApi(policy, audit, { counters, visitors, leases }),
-    sdk: createSdkApi(parts, { recovery, rateLimits, challenges: new Challenges(settings.host, unproven) }),
+    sdk: createSdkApi(parts, {
+      recovery,
+      rateLimits,
+      challenges: new Challenges(settings.host, unauthenticated),
+    }),
     credentials,
     signer: new KeylessSigner(
       certificates,
@@ -109,7 +113,7 @@ function createSdkApi(
   })
 }
 
-function createSite({ settings, state }: ControlPlaneParts, writer: BodyWriter): Handler {
+function createRelayPages({ settings, state }: ControlPlaneParts, writer: BodyWriter): Handler {
   const { policy, certificates } = state
   return createPages({
     directory: settings.siteDir,

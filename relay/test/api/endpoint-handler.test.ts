@@ -98,7 +98,7 @@ beforeAll(async () => {
       stream: answer(TABLE.stream, ({ body }) => handled.stream(body)),
     }),
     connect: { onTcpConnection: () => {}, underlyingSocketOf: () => undefined } as never,
-    site: () => {},
+    pages: () => {},
     observer: new RequestLog(new RelayCounters(), createLog('silent')),
     isClosing: () => false,
   })

@@ -1,4 +1,4 @@
-// How large the body of a request may be, and on whose account it is in memory.
+// Limits the size of request bodies, and counts their memory for the network or lease that sends them.
 
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { networkOf } from '../../client-address/ip-address.ts'
@@ -10,21 +10,21 @@ import { memberWithin } from '../http/json.ts'
 import type { BodyLimits } from '../http/read-body.ts'
 import type { Auth, JsonBody, RawBody } from './endpoint.ts'
 
-/** What administrators send counts as one client's. */
+/** All administrators share one memory limit. */
 const ADMIN = 'admin'
 
 export class RequestBodies {
   readonly #credentials: LeaseCredentials
-  readonly #unproven: RequestMemory
-  readonly #proven: RequestMemory = new RequestMemory({
+  readonly #unauthenticated: RequestMemory
+  readonly #authenticated: RequestMemory = new RequestMemory({
     perClient: AUTHENTICATED_BYTES_PER_LEASE_MAX,
     total: AUTHENTICATED_BYTES_MAX,
   })
 
-  /** @param unproven of requests without a credential; challenges count there, too */
-  constructor(credentials: LeaseCredentials, unproven: RequestMemory) {
+  /** @param unauthenticated memory of requests without a credential, which open challenges share */
+  constructor(credentials: LeaseCredentials, unauthenticated: RequestMemory) {
     this.#credentials = credentials
-    this.#unproven = unproven
+    this.#unauthenticated = unauthenticated
   }
 
   /**
@@ -33,25 +33,26 @@ export class RequestBodies {
    */
   limitsOf(auth: Auth, body: JsonBody<unknown> | RawBody, source: string): BodyLimits {
     const { maxBytes, deadlineMs } = body
-    const share = auth === 'admin' ? this.#proven.share(ADMIN) : this.#unproven.share(networkOf(source))
-    const provenMaxBytes = body.kind === 'json' ? body.provenMaxBytes : undefined
-    if (provenMaxBytes === undefined) return { maxBytes, deadlineMs, share }
-    const prove = (beginning: Buffer): MemoryShare => this.#shareOfHolder(beginning)
-    return { maxBytes, deadlineMs, share, proven: { maxBytes: provenMaxBytes, prove } }
+    const share =
+      auth === 'admin' ? this.#authenticated.share(ADMIN) : this.#unauthenticated.share(networkOf(source))
+    const withTokenMaxBytes = body.kind === 'json' ? body.withTokenMaxBytes : undefined
+    if (withTokenMaxBytes === undefined) return { maxBytes, deadlineMs, share }
+    const authenticate = (beginning: Buffer): MemoryShare => this.#shareOfToken(beginning)
+    return { maxBytes, deadlineMs, share, withToken: { maxBytes: withTokenMaxBytes, authenticate } }
   }
 
   limitsOfLease({ maxBytes, deadlineMs }: JsonBody<unknown> | RawBody, lease: Lease): BodyLimits {
-    return { maxBytes, deadlineMs, share: this.#proven.share(lease.id) }
+    return { maxBytes, deadlineMs, share: this.#authenticated.share(lease.id) }
   }
 
   /** Metadata may be long, and its sender is known only when the token has come: the token has to come first. */
-  #shareOfHolder(beginning: Buffer): MemoryShare {
+  #shareOfToken(beginning: Buffer): MemoryShare {
     const token = memberWithin(beginning.toString('latin1'), 'access_token')
     if (token === undefined)
       throw new RelayError(
         'invalid_request',
         `a body of more than ${beginning.length} bytes needs its access_token among the first of them`,
       )
-    return this.#proven.share(this.#credentials.leaseOf(token, 'lease').id)
+    return this.#authenticated.share(this.#credentials.leaseOf(token, 'lease').id)
   }
 }

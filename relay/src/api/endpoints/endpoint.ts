@@ -25,7 +25,7 @@ export interface JsonBody<Value> extends BodyBounds {
   kind: 'json'
   schema: z.ZodType<Value>
   /** A body may have this many bytes when its `access_token` is valid and comes within the first `maxBytes`. */
-  provenMaxBytes?: number
+  withTokenMaxBytes?: number
 }
 
 /** The handler gets the bytes as one Buffer, which counts in the memory of requests until the handler is done. */

@@ -44,7 +44,7 @@ import * as answer from './response-schemas.ts'
 type None = undefined
 type Nothing = Record<string, never>
 
-/** Name → body and data. */
+/** Types of body and data for each endpoint. */
 interface Shapes {
   openapi: [None, None]
   health: [None, HealthResponse]
@@ -189,7 +189,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   renew: {
     ...withToken(
       post(PATH.renew, 'Extend a lease and refresh its credentials', take.renewRequest, {
-        provenMaxBytes: METADATA_BODY_MAX_BYTES,
+        withTokenMaxBytes: METADATA_BODY_MAX_BYTES,
       }),
     ),
     data: answer.renew,

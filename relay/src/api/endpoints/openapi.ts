@@ -1,4 +1,4 @@
-// The API's description (OpenAPI 3.1), made of the table of endpoints and the schemas that parse their bodies.
+// Derives the API's description (OpenAPI 3.1) from the table of endpoints and the schemas that parse their bodies.
 
 import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
 import { componentSchemas, type JsonSchema, referenceTo } from '../../config/schema.ts'
@@ -20,7 +20,7 @@ const INSTALL_BIN = '/api/install/bin/{slug}'
 
 const SECURITY_SCHEMES = {
   admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
-  leaseToken: { type: 'apiKey', in: 'header', name: HEADER.accessToken, description: 'Lease access token.' },
+  leaseToken: { type: 'apiKey', in: 'header', name: HEADER.accessToken, description: 'The lease token.' },
   reverseCapability: {
     type: 'apiKey',
     in: 'header',
@@ -29,16 +29,16 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
-const NOT_MODIFIED = { description: 'What the client has, as its `If-None-Match` says, is still so.' }
+const NOT_MODIFIED = { description: 'The response that `If-None-Match` names is still current.' }
 const AFTER = {
   name: 'after',
   in: 'query',
-  description: 'Where the page begins: `next` of the page before it.',
+  description: 'Start of the page: `next` of the previous page.',
   schema: { type: 'string' },
 }
 const IF_NONE_MATCH = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } }
 
-/** Credentials within a body have no security scheme: the body's schema shows them. */
+/** Credentials in a body have no security scheme: the body's schema shows them. */
 const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[]> = {
   none: [],
   siwe: [],
@@ -47,11 +47,11 @@ const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[
   'optional-admin': [{ admin: [] }, {}],
   'token-header': [{ leaseToken: [] }],
   'optional-token-header': [{ leaseToken: [] }, {}],
-  // The second is the browser's way.
+  // Browsers send the capability as a WebSocket subprotocol.
   capability: [{ reverseCapability: [] }, {}],
 }
 
-/** @param origin of the relay's URL */
+/** The OpenAPI document. @param origin origin of the relay's URL */
 export function describeApi(origin: string, endpoints: object = ENDPOINTS): JsonSchema {
   return {
     openapi: '3.1.0',
@@ -77,12 +77,12 @@ function paths(endpoints: object): Record<string, Record<string, JsonSchema>> {
   return paths
 }
 
-/** Outside the table of endpoints, for these are files. */
+/** Paths of the installer. Its files are not in the table of endpoints. */
 function installPaths(): Record<string, JsonSchema> {
   const responses = {
     200: { description: 'The file.' },
-    404: { description: 'This relay does not offer it.' },
-    409: { description: 'The browser connector is of another release than `version`.' },
+    404: { description: 'This relay does not have the file.' },
+    409: { description: 'The browser connector belongs to another release than `version`.' },
   }
   const both = (name: string, summary: string): JsonSchema => ({
     get: { operationId: name, summary, security: [], responses },
@@ -116,9 +116,9 @@ function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
 
 function sizeOf(body: EndpointBody<unknown>): string {
   const { maxBytes } = body
-  const provenMaxBytes = body.kind === 'json' ? body.provenMaxBytes : undefined
-  if (provenMaxBytes === undefined) return `At most ${maxBytes} bytes.`
-  return `At most ${provenMaxBytes} bytes; \`access_token\` comes within the first ${maxBytes}.`
+  const withTokenMaxBytes = body.kind === 'json' ? body.withTokenMaxBytes : undefined
+  if (withTokenMaxBytes === undefined) return `At most ${maxBytes} bytes.`
+  return `At most ${withTokenMaxBytes} bytes; \`access_token\` comes within the first ${maxBytes}.`
 }
 
 function contentOf(body: EndpointBody<unknown>): Content {
@@ -155,7 +155,7 @@ function responses(endpoint: AnyEndpoint): Record<string, Answer> {
   }
   for (const status of endpoint.bareFailures ?? [])
     answers[status] ??= {
-      description: 'Refused, outside the envelope.',
+      description: 'An error without the envelope.',
       content: json(referenceTo(signFailure)),
     }
   return answers
@@ -165,9 +165,9 @@ function success({ data, bare }: AnyEndpoint): Answer {
   if (data === undefined && bare === undefined) return { description: 'The connection is upgraded.' }
   const schema = data && referenceTo(data)
   if (bare !== undefined)
-    return { description: 'Outside the envelope.', content: { [bare]: schema ? { schema } : {} } }
+    return { description: 'Without the envelope.', content: { [bare]: schema ? { schema } : {} } }
   return {
-    description: 'Enveloped.',
+    description: 'In the envelope.',
     content: json({
       type: 'object',
       properties: { ok: { const: true }, data: schema },
@@ -176,7 +176,7 @@ function success({ data, bare }: AnyEndpoint): Answer {
   }
 }
 
-/** `unauthorized` has a status of its own on the admin and policy endpoints. */
+/** Groups error codes by status. `unauthorized` is 401 on the admin and policy endpoints. */
 function codesByStatus({ errors, path }: AnyEndpoint): Map<number, ErrorCode[]> {
   const codes = new Map<number, ErrorCode[]>()
   for (const code of [...new Set([...errors, 'internal' as const])]) {

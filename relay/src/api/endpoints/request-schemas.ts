@@ -1,4 +1,4 @@
-// What the control plane takes as request bodies; unknown fields are ignored.
+// Schemas of request bodies. They ignore unknown fields.
 
 import {
   type AdminAuthLoginRequest,
@@ -54,7 +54,7 @@ export const metadata: z.ZodType<LeaseMetadata> = named(
     description: text(METADATA_DESCRIPTION_MAX_CHARS).optional(),
     owner: text(METADATA_OWNER_MAX_CHARS).optional(),
     thumbnail: text(METADATA_THUMBNAIL_MAX_CHARS)
-      // Frontends put it into pages, where other schemes do other things.
+      // Pages show the thumbnail, and other URL schemes are dangerous there.
       .regex(/^(?:$|https?:\/\/|data:)/, 'must be an http or data URL')
       .optional(),
     tags: z.array(text(METADATA_TAG_MAX_CHARS)).max(METADATA_TAGS_MAX).optional(),
@@ -85,7 +85,7 @@ const network = normalized(
   'invalid_ip',
 )
 const ttl = z.int().optional()
-/** More than a relay keeps is no mistake of the client: it gets what there is. Less than nothing, or a part of a second, is. */
+/** A longer time than the relay's maximum is reduced to it. A negative or fractional time is an error. */
 const cacheTtl = described(
   { type: 'integer', minimum: 0 },
   z
@@ -101,7 +101,7 @@ const reportedIp = normalized(
   'invalid_ip',
 ).optional()
 
-/** The base64 of at most so many bytes (RFC 4648 §4). */
+/** Base64 of at most `maxBytes` bytes (RFC 4648 §4). */
 function base64(maxBytes: number): z.ZodString {
   return text(4 * Math.ceil(maxBytes / 3)).base64()
 }

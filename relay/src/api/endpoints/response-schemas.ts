@@ -1,4 +1,4 @@
-// What the control plane answers with: written down for its description, and checked against it by its tests.
+// Schemas of responses, for the OpenAPI document. Tests check the responses against them.
 
 import {
   type AdminAuthLoginResponse,
@@ -33,7 +33,7 @@ import { identity, ipPolicyUpdate, leasePolicyUpdate, metadata, policySettings }
 const text = z.string()
 const timestamp = z.iso.datetime()
 const count = z.int().nonnegative()
-/** Of a list that goes on. */
+/** Cursor of a list that has another page. */
 const next = text.optional()
 
 export const nothing: z.ZodType<Record<string, never>> = named('Nothing', z.strictObject({}))
@@ -96,13 +96,13 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
   }),
 )
 
-const made = { id: count, at: timestamp }
+const change = { id: count, at: timestamp }
 const policyChange: z.ZodType<PolicyChange> = named(
   'PolicyChange',
   z.discriminatedUnion('kind', [
-    z.object({ ...made, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
-    z.object({ ...made, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
-    z.object({ ...made, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
+    z.object({ ...change, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
+    z.object({ ...change, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
+    z.object({ ...change, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
   ]),
 )
 
@@ -220,7 +220,7 @@ export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
 
-/** The envelope of a failure. */
+/** The envelope of an error. */
 export const failed: z.ZodType<{ ok: false; error: { code: ErrorCode; message: string } }> = named(
   'Failure',
   z.object({ ok: z.literal(false), error: z.object({ code: z.enum(codes), message: text }) }),

@@ -1,4 +1,4 @@
-// Reads a request body: bounded in bytes, in time, and in what all bodies may take of the memory.
+// Reads a request body within bounds of bytes, time and memory.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RelayError } from '../../errors.ts'
@@ -11,13 +11,13 @@ export interface BodyLimits {
   maxBytes: number
   /** The whole body must have arrived by then. */
   deadlineMs: number
-  /** Counts what is in memory; it is released when the body is read, or refused. */
+  /** Counts the body's bytes in memory. Released when the body is read or refused. */
   share: MemoryShare
-  /** A body that begins with a proof of who sends it may be larger. */
-  proven?: ProvenBounds
+  /** Bounds of a body that begins with a valid token. */
+  withToken?: TokenBodyLimits
 }
 
-interface ProvenBounds {
+interface TokenBodyLimits {
   maxBytes: number
   /**
    * Judges the beginning of a body.
@@ -25,7 +25,7 @@ interface ProvenBounds {
    * @returns the share that counts the body from there on
    * @throws RelayError when there is no proof among them
    */
-  prove(beginning: Buffer): MemoryShare
+  authenticate(beginning: Buffer): MemoryShare
 }
 
 /**
@@ -69,41 +69,41 @@ export async function readBytes(
   return { bytes: body.bytes, release: () => body.release() }
 }
 
-/** The bytes so far, in one buffer: a list of pieces would cost more than they do, when they come one by one. */
+/** The received bytes in one buffer, since a list of one-byte pieces would take more memory than the bytes. */
 class Body {
   #maxBytes: number
   #share: MemoryShare
-  #proven: ProvenBounds | undefined
+  #withToken: TokenBodyLimits | undefined
   #buffer = Buffer.alloc(0)
   #size = 0
 
-  constructor({ maxBytes, share, proven }: BodyLimits) {
+  constructor({ maxBytes, share, withToken }: BodyLimits) {
     this.#maxBytes = maxBytes
     this.#share = share
-    this.#proven = proven
+    this.#withToken = withToken
   }
 
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size)
   }
 
-  /** @throws RelayError when a body of that size is refused whatever is in it */
-  require(size: number): void {
-    const maxBytes = this.#proven?.maxBytes ?? this.#maxBytes
+  /** @throws RelayError for a size that no body may have */
+  requireSize(size: number): void {
+    const maxBytes = this.#withToken?.maxBytes ?? this.#maxBytes
     if (size > maxBytes) throw refused(`the body is larger than ${maxBytes} bytes`)
   }
 
-  /** @throws RelayError */
+  /** Adds received bytes. @throws RelayError for a refused body */
   add(chunk: Buffer): void {
     const size = this.#size + chunk.length
-    this.require(size)
-    if (size > this.#maxBytes && this.#proven) {
-      const { maxBytes, prove } = this.#proven
-      const share = prove(Buffer.concat([this.bytes, chunk]).subarray(0, this.#maxBytes))
+    this.requireSize(size)
+    if (size > this.#maxBytes && this.#withToken) {
+      const { maxBytes, authenticate } = this.#withToken
+      const share = authenticate(Buffer.concat([this.bytes, chunk]).subarray(0, this.#maxBytes))
       this.#share.release()
       this.#share = share
       this.#maxBytes = maxBytes
-      this.#proven = undefined
+      this.#withToken = undefined
     }
     this.#reserve(size)
     chunk.copy(this.#buffer, this.#size)
@@ -149,7 +149,7 @@ function receive(request: IncomingMessage, body: Body, deadlineMs: number): Prom
     const deadline = setTimeout(() => refuse(refused('the body took too long')), deadlineMs)
     request.on('error', () => {})
     request.on('data', onData).on('end', onEnd).on('close', onClose)
-    attempt(() => body.require(Number(request.headers['content-length'] ?? 0)))
+    attempt(() => body.requireSize(Number(request.headers['content-length'] ?? 0)))
   })
 }
 

@@ -60,7 +60,7 @@ export interface ApiOptions {
   routing: Routing
   connect: ConnectEndpoint
   /** Handler of paths that the API does not reserve. */
-  site: Handler
+  pages: Handler
   observer: RequestLog
   /** Whether the relay is closing. Connections then end after their response. */
   isClosing: () => boolean
@@ -141,7 +141,7 @@ function countRequest(connection: Duplex, response: ServerResponse): boolean {
 
 function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {
   const methods = Object.hasOwn(api.routing, path) ? api.routing[path] : undefined
-  if (methods === undefined) return api.site
+  if (methods === undefined) return api.pages
   const handler = Object.hasOwn(methods, request.method ?? '') ? methods[request.method ?? ''] : undefined
   if (handler !== undefined) return handler
   const allowed = Object.keys(methods)

@@ -6,7 +6,7 @@ const many = (count: number, one: string, more: string): string =>
 export const LOGIN = {
   title: 'Administration',
   about:
-    'For whoever runs this relay. The token is the ADMIN_TOKEN with which it was started; this tab forgets it when it is closed.',
+    'This page is for the operator of this relay. The token is the relay’s ADMIN_TOKEN; this tab forgets it when it closes.',
   token: 'Admin token',
   submit: 'Log in',
   refused: 'That is not the admin token.',
@@ -22,7 +22,7 @@ export const DASHBOARD = {
   notLoaded: 'The graphs could not be loaded. The numbers are above.',
   numbers: {
     leases: 'leases',
-    connections: 'visitors here',
+    connections: 'visitor connections',
     ready: 'sessions ready',
     carriers: 'carriers',
     received: 'received',
@@ -68,7 +68,7 @@ export const LEASES = {
   },
   details: (name: string): string => `Details of ${name}`,
   open: 'Details',
-  ended: 'The lease has ended. What was decided about it is kept.',
+  ended: 'The lease has ended. The decisions about it stay in force.',
   yes: 'yes',
   no: 'no',
   unlimited: 'unlimited',
@@ -131,25 +131,26 @@ export const DONE = {
 export const CONFIRM = {
   title: 'Are you sure?',
   yes: 'Yes, do it',
-  deny: (who: string): string => `Deny ${who}? Its visitors are cut off at once, and nobody reaches it.`,
-  revoke: (who: string): string => `Revoke the approval of ${who}? Nobody reaches it any more.`,
+  deny: (who: string): string =>
+    `Deny ${who}? The relay closes its visitors’ connections at once and accepts no new ones.`,
+  revoke: (who: string): string => `Revoke the approval of ${who}? Visitors cannot reach it any more.`,
   ban: (who: string): string =>
-    `Ban ${who}? Its sessions and visitors are cut off at once, and it cannot come back.`,
+    `Ban ${who}? The relay closes its sessions and visitors’ connections at once, and it cannot register again.`,
   banIp: (ip: string): string =>
-    `Ban ${ip}? Every site published from there is cut off at once, and none can be registered from it.`,
+    `Ban ${ip}? The relay closes every site published from this address at once and refuses new ones.`,
   manual:
-    'Approve by hand from now on? Sites that nobody has approved are not reached any more until you approve them.',
+    'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
 } as const
 
 export const DECISIONS = {
   title: 'Bans of addresses',
   about:
-    'Sites cannot be published from a banned address. An IPv6 address stands for its /64, as who has one address of it has them all; other networks are written like 192.0.2.0/24.',
+    'Nobody can publish sites from a banned address. An IPv6 address bans its /64, since one subscriber has all of it; write other networks like 192.0.2.0/24.',
   ip: 'IP address or network',
   ban: 'Ban',
   noIps: 'No address is banned.',
-  absentTitle: 'Decisions about sites that are not here',
-  absentAbout: 'They hold when the site comes back.',
+  absentTitle: 'Decisions about sites without a lease',
+  absentAbout: 'They apply when the site registers again.',
   absentNone: 'None.',
   kinds: { approved: 'approved', denied: 'denied', banned: 'banned' },
   lift: 'Lift',
@@ -159,20 +160,21 @@ export const SETTINGS = {
   title: 'Settings',
   mode: 'Approval',
   modes: {
-    auto: { name: 'Automatic', about: 'Whoever registers is reached at once, unless denied or banned.' },
-    manual: { name: 'By hand', about: 'Nobody is reached before you approve them.' },
+    auto: { name: 'Automatic', about: 'Visitors reach a new site at once, unless it is denied or banned.' },
+    manual: { name: 'By hand', about: 'Visitors reach a site only after you approve it.' },
   },
   landing: 'Serve the landing page and the list of sites',
-  landingAbout: 'Off: both are not found. This administration, the examples and the API stay.',
+  landingAbout:
+    'If off, the relay answers both with 404. This administration, the examples and the API stay.',
   udp: 'Give UDP ports',
   tcp: 'Give TCP ports',
   udpMax: 'Leases with a UDP port, at most (0: as many as there are ports)',
   tcpMax: 'Leases with a TCP port, at most (0: as many as there are ports)',
   gates: (variable: string): string =>
     `A port needs three open gates: ${variable}=true and a range from MIN_PORT to MAX_PORT, both set where the relay is started, and this switch. Ports that were given are closed when it is turned off.`,
-  reserved: 'Names that nobody gets',
+  reserved: 'Reserved names',
   reservedAbout:
-    'Visitors would take www or admin for yours. Who has such a name keeps it until the site leaves; who asks for one is told that it is reserved.',
+    'Visitors would take www or admin for your own sites. A site that has such a name keeps it until its lease ends; the relay refuses it to new sites.',
   save: 'Save',
   reset: 'Discard',
 } as const
@@ -180,7 +182,7 @@ export const SETTINGS = {
 export const CHANGES = {
   title: 'Changes',
   about:
-    'The last hundred changes, whoever made them here. The relay forgets them when it is restarted, but what they changed it keeps.',
+    'The last hundred changes of all administrators. A restart of the relay clears this list, but not the changes.',
   none: 'Nothing yet.',
   undone: 'taken back',
 } as const

@@ -17,7 +17,7 @@ export const AUTHORITY = {
     `It can vouch for ${host} and the names below it, and for no other name in the world. Its key stays with the relay, and is in none of these files. Trust it only when you know who runs the relay.`,
 
   filesTitle: 'Download the certificate',
-  /** By what a person knows of the program that asks for one. */
+  /** Formats by the system or program that needs them. */
   files: [
     { format: 'pem', name: 'PEM', about: 'Linux, curl, Node and most other programs' },
     { format: 'der', name: 'DER', about: 'Android, Windows, macOS, Firefox' },
@@ -42,7 +42,7 @@ export const AUTHORITY = {
   reachPhone: 'An Android phone on a USB cable:',
   reachComputer: 'Another computer, on which you run:',
   reachMore:
-    'The simulator of an iPhone or iPad uses the network of its Mac, and reaches a relay there as it is.',
+    'The simulator of an iPhone or iPad uses the network of its Mac and reaches a relay there directly.',
   adb: (port: string): string => `adb reverse tcp:${port} tcp:${port}`,
   ssh: (port: string): string => `ssh -N -L ${port}:localhost:${port} USER@MACHINE-OF-THE-RELAY`,
   copyAdb: 'Copy the adb command',
@@ -114,7 +114,7 @@ export const AUTHORITY = {
       title: 'Firefox',
       steps: [
         `Open the DER file in Firefox (${AUTHORITY_FILE.der}).`,
-        'It asks whom to trust: choose “Trust this CA to identify websites”.',
+        'Choose “Trust this CA to identify websites”.',
         'If it only saves the file: Settings, Privacy & Security, View Certificates, Authorities, Import.',
       ],
     },

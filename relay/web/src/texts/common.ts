@@ -15,5 +15,5 @@ export const COMMON = {
   loading: 'Loading …',
   notLoaded: 'This page could not be loaded. Reload to try again.',
   noAnswer: 'The relay does not answer.',
-  unreachable: 'The relay does not answer. What you see is from before; it is asked again until it does.',
+  unreachable: 'The relay does not answer. This page shows older data and tries again.',
 } as const

@@ -60,5 +60,5 @@ export const LANDING = {
   codeAbout: 'Any page of any origin can do it, with the fetch handler that web frameworks export:',
   copyCode: 'Copy the code',
   more: 'See the examples',
-  sites: 'See who is here',
+  sites: 'See the published sites',
 } as const

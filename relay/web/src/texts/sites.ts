@@ -2,7 +2,7 @@
 
 export const SITES = {
   title: 'Sites',
-  lead: 'Who publishes through this relay now, and is not hidden. The list follows as they come and go.',
+  lead: 'These sites are published through this relay now and are not hidden. The list updates itself.',
   search: 'Search',
   tags: 'Tags',
   count: (shown: number, all: number): string => {
@@ -15,6 +15,6 @@ export const SITES = {
   ready: 'ready',
   notReady: 'not ready',
   readyTitle: (sessions: number): string => `${sessions} sessions wait for visitors`,
-  notReadyTitle: 'No session waits for visitors: it may be busy, or gone',
+  notReadyTitle: 'No session waits for visitors: the site may be busy or offline',
   by: (owner: string): string => `by ${owner}`,
 } as const
