@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { HpackDecoder } from '../../src/hpack/decoder.ts'
 import { HpackEncoder } from '../../src/hpack/encoder.ts'
+import { HpackError } from '../../src/hpack/error.ts'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'
 import { HEADER_TABLE_BYTES } from '../../src/hpack/limits.ts'
 
@@ -132,9 +133,7 @@ describe('a block that cannot be decoded', () => {
     ['§5.2 padding of a whole octet', '00 82 1fff 00'],
     ['§5.2 padding of zeros', '00 81 18 00'],
   ])('%s', (_, block) => {
-    expect(() => decode(new HpackDecoder(), hex(block))).toThrow(
-      expect.objectContaining({ code: 'invalid_compression' }),
-    )
+    expect(() => decode(new HpackDecoder(), hex(block))).toThrow(HpackError)
   })
 })
 
