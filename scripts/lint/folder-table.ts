@@ -199,6 +199,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The commands use what the API has; nothing imports them.',
     },
     'publish.ts': { imports: ['platform.ts'], why: 'It gives the core what Node has.' },
+    'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
     'expose.ts': {
       imports: ['platform.ts', 'relays', 'datagram', 'target', 'probe', 'net'],
       why: 'It joins relays and a local target, over TCP and over datagrams.',
@@ -217,7 +218,7 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['folder', 'net', 'limits.ts'],
       why: 'A target is a local service or a folder; it knows no relay.',
     },
-    folder: { imports: [], why: 'It serves files to requests, whoever brings them.' },
+    folder: { imports: [], why: 'It serves files to requests of any origin.' },
     probe: { imports: [], why: 'A self-probe is an ordinary visitor.' },
     identity: { imports: [], why: 'It reads a key from a file or from words.' },
     tls: { imports: [], why: 'It implements the provider of @svc/tls.' },

@@ -1,4 +1,4 @@
-// @svc/sdk-browser/handlers: handlers to publish, and handlers that wrap others.
+// The handlers that both SDKs export as `/handlers`: handlers to publish, and handlers that wrap others.
 
 export { type AllowRule, allow } from './allow-list.ts'
 export {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { files } from '@svc/sdk-core/handlers'
+import { files } from '@svc/sdk-node/handlers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openFolder } from '../../src/index.ts'
 
