@@ -1,4 +1,4 @@
-// Which addresses an outbound request may reach: those that strangers name must be public, whatever DNS says and when.
+// Decides which addresses an outbound request may reach: a URL from a stranger must lead to a public address.
 
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -6,8 +6,9 @@ import { isPublicAddress } from '@svc/protocol'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * An AddressRule admits https URLs at public addresses, and every URL of an origin that the operator configured. The rule
- * is part of name resolution: the socket dials the addresses that were checked and does not resolve the name again.
+ * An AddressRule admits https URLs at public addresses. A request for the operator, and no other, may go to the origins
+ * that the operator configured, wherever they are. The rule is part of name resolution: the socket dials the addresses
+ * that were checked and does not resolve the name again.
  */
 export class AddressRule {
   readonly #configured: ReadonlySet<string>
@@ -21,10 +22,11 @@ export class AddressRule {
 
   /**
    * The `lookup` option with which a socket to this URL is to be opened.
+   * @param isConfigured true when the URL comes from the operator's settings
    * @throws OutboundError when the URL is not https, or names an address that is not public
    */
-  lookupFor(url: URL): LookupFunction {
-    if (this.#configured.has(url.origin)) return this.#lookup
+  lookupFor(url: URL, isConfigured: boolean): LookupFunction {
+    if (isConfigured && this.#configured.has(url.origin)) return this.#lookup
     if (url.protocol !== 'https:') throw new OutboundError('invalid_url', 'a URL must begin with https://')
     // a socket does not resolve an address, so it is looked at here
     const host = url.hostname.replace(/^\[|\]$/g, '')

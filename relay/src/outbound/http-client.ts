@@ -31,6 +31,12 @@ export interface HttpRequest {
   maxBytes?: number
   /** Redirects that are followed, of GET and HEAD only. @default 0 */
   maxRedirects?: number
+  /**
+   * True when the URL comes from the operator's settings: then it may be of a configured origin. A redirect to a
+   * configured origin other than that of the URL is never followed.
+   * @default false
+   */
+  isConfigured?: boolean
   /** Ends the request when it aborts. */
   signal?: AbortSignal
 }
@@ -43,6 +49,14 @@ export interface HttpResponse {
   headers: IncomingHttpHeaders
   /** As it came: nothing is decompressed. */
   body: Buffer
+}
+
+/** The part of a request that one server gets. */
+interface Outgoing {
+  method: string
+  headers: Record<string, string>
+  body: string | Uint8Array | undefined
+  isConfigured: boolean | undefined
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -77,13 +91,13 @@ export class HttpClient {
     const { method = 'GET', maxRedirects = 0 } = request
     let url = first
     for (let redirects = 0; ; redirects++) {
-      // what the caller sends, perhaps a credential, is for the first origin
-      const headers = url.origin === first.origin ? request.headers : {}
-      const response = await this.#send(url, { ...request, method, headers: { ...headers } }, signal)
+      // The caller's headers and body, perhaps with a credential, are for the first origin.
+      const { headers, body, isConfigured } = url.origin === first.origin ? request : {}
+      const response = await this.#send(url, { method, headers: { ...headers }, body, isConfigured }, signal)
       const { statusCode: status = 0, headers: received } = response
       if (!REDIRECTS.has(status)) {
-        const body = await readBody(response, request.maxBytes ?? OUTBOUND_RESPONSE_MAX_BYTES)
-        return { url, status, headers: received, body }
+        const content = await readBody(response, request.maxBytes ?? OUTBOUND_RESPONSE_MAX_BYTES)
+        return { url, status, headers: received, body: content }
       }
       response.destroy()
       if (redirects === maxRedirects || (method !== 'GET' && method !== 'HEAD'))
@@ -94,10 +108,10 @@ export class HttpClient {
 
   async #send(
     url: URL,
-    { method, headers, body }: HttpRequest,
+    { method, headers, body, isConfigured = false }: Outgoing,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const lookup = this.#addresses.lookupFor(url)
+    const lookup = this.#addresses.lookupFor(url, isConfigured)
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     // `agent: false` makes a connection for this request alone, and takes no proxy from the environment
     const request = send(url, { method, headers, agent: false, lookup, signal, ca: this.#ca })

@@ -249,11 +249,13 @@ describe('the address rule', () => {
   test.each(['127.0.0.1', '::1'])('an origin that the operator configured may be at %s', async (address) => {
     answers = [[address]]
     const configuredOrigins = [`https://${HOST}:${port}`]
-    await client({ configuredOrigins }).request(`https://${HOST}:${port}/path`)
+    await client({ configuredOrigins }).request(`https://${HOST}:${port}/path`, { isConfigured: true })
     expect(dialled).toEqual([address])
     // another port or host of it is not configured
     for (const origin of [`https://${HOST}:${port - 1}`, `https://${OTHER_HOST}:${port}`])
-      await expect(client({ configuredOrigins }).request(origin)).rejects.toMatchObject({
+      await expect(
+        client({ configuredOrigins }).request(origin, { isConfigured: true }),
+      ).rejects.toMatchObject({
         code: 'address_blocked',
       })
   })
@@ -264,8 +266,13 @@ describe('the address rule', () => {
     await once(plain, 'listening')
     const origin = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
     try {
-      expect(`${(await client({ configuredOrigins: [origin] }).request(origin)).body}`).toBe('plain')
+      expect(
+        `${(await client({ configuredOrigins: [origin] }).request(origin, { isConfigured: true })).body}`,
+      ).toBe('plain')
       await expect(client().request(origin)).rejects.toMatchObject({ code: 'invalid_url' })
+      // A stranger names the operator's origin: only a request that is for the operator may go there.
+      const stranger = client({ configuredOrigins: [origin] }).request(origin)
+      await expect(stranger).rejects.toMatchObject({ code: 'invalid_url' })
     } finally {
       plain.close()
     }
