@@ -63,6 +63,7 @@ export interface HandedOver {
 export interface FeatureVisitor {
   kind: 'feature-visitor'
   serverName: string
+  clientIp: string | undefined
   /** Bytes read from the socket, which the receiver puts back. */
   unread: Buffer
 }

@@ -24,7 +24,7 @@ export class PrimaryLink implements PeerProcess {
   readonly featureRoute: FeatureRoute = {
     to: 'feature',
     isOpen: () => true,
-    serve: async (visitor, serverName) => this.#send(featureVisitorMessage(visitor, serverName), visitor),
+    serve: async (visitor, ...from) => this.#send(featureVisitorMessage(visitor, ...from), visitor),
   }
   readonly #parts: PrimaryLinkParts
   /** Leases whose counts have changed since the last report. */

@@ -26,8 +26,12 @@ export function handOverMessage(pending: PendingVisitor): HandedOver {
 }
 
 /** Reads nothing more from the visitor of a feature, as {@link handOverMessage} does. */
-export function featureVisitorMessage(visitor: Socket, serverName: string): FeatureVisitor {
-  return { kind: 'feature-visitor', serverName, unread: stopReading(visitor) }
+export function featureVisitorMessage(
+  visitor: Socket,
+  serverName: string,
+  clientIp: string | undefined,
+): FeatureVisitor {
+  return { kind: 'feature-visitor', serverName, clientIp, unread: stopReading(visitor) }
 }
 
 /** Restores the socket as it was in the other process. */

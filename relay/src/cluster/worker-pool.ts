@@ -269,7 +269,7 @@ export class WorkerPool {
       refuseUnknownName(visitor)
       return
     }
-    route.serve(visitor, message.serverName).catch((error) => {
+    route.serve(visitor, message.serverName, message.clientIp).catch((error) => {
       log.error({ err: error }, 'visitor of a feature failed')
       visitor.destroy()
     })

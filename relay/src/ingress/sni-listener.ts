@@ -53,7 +53,8 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   const { clientAddresses, connectionLimiter, visitors } = parts
   const until = performance.now() + CLIENT_HELLO_CONNECTION_DEADLINE_MS
   if (!(await clientAddresses.admit(socket, until))) return
-  if (!connectionLimiter.admit(socket, clientAddresses.ofSocket(socket))) return
+  const clientIp = clientAddresses.ofSocket(socket)
+  if (!connectionLimiter.admit(socket, clientIp)) return
   const hello = await peekClientHello(socket, until)
   connectionLimiter.onClientHello(socket)
   if (hello === undefined) return
@@ -64,7 +65,7 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
   if (route.to === 'lease') return await visitors.accept(socket, route.lease, hello)
   socket.unshift(hello.received)
-  if (route.to === 'feature') await route.serve(socket, hello.serverName)
+  if (route.to === 'feature') await route.serve(socket, hello.serverName, clientIp)
   else parts.serveRoot(socket)
 }
 

@@ -13,8 +13,11 @@ export interface FeatureRoute {
   readonly to: 'feature'
   /** Whether visitors may come now; else they are refused as if nobody had the hostname. */
   isOpen(): boolean
-  /** Gets the socket, paused, as if nothing had been read from it. */
-  serve(socket: Socket, serverName: string): Promise<void>
+  /**
+   * Called with the socket, paused, as if nothing had been read from it.
+   * @param clientIp client address; undefined for a trusted proxy that named no client
+   */
+  serve(socket: Socket, serverName: string, clientIp: string | undefined): Promise<void>
 }
 
 export type Route = { readonly to: 'root' } | LeaseRoute | FeatureRoute

@@ -66,21 +66,21 @@ async function visit(serverName: string): Promise<{ hello: Buffer; answer: Buffe
   return { hello, answer: await answer }
 }
 
-/** Sends the name and the first bytes back. */
+/** Sends the name, the client address and the first bytes back. */
 function echo(isOpen = true): FeatureRoute {
   return {
     to: 'feature',
     isOpen: () => isOpen,
-    serve: async (socket, serverName) => {
+    serve: async (socket, serverName, clientIp) => {
       const [bytes] = (await once(socket.resume(), 'data')) as [Buffer]
-      socket.end(Buffer.concat([Buffer.from(serverName), bytes]))
+      socket.end(Buffer.concat([Buffer.from(`${serverName} ${clientIp}`), bytes]))
     },
   }
 }
 
 test('a feature from before the worker started gets its visitors, from their first byte on', async () => {
   const { hello, answer } = await visit(`early.${ROOT_HOST}`)
-  expect(answer).toEqual(Buffer.concat([Buffer.from(`early.${ROOT_HOST}`), hello]))
+  expect(answer).toEqual(Buffer.concat([Buffer.from(`early.${ROOT_HOST} 127.0.0.1`), hello]))
 })
 
 test('a feature that comes, closes and goes is followed by the worker', async () => {
@@ -90,7 +90,7 @@ test('a feature that comes, closes and goes is followed by the worker', async ()
   state.routes.cover(HOST, route)
   await workers.settled()
   const { hello, answer } = await visit(HOST)
-  expect(answer).toEqual(Buffer.concat([Buffer.from(HOST), hello]))
+  expect(answer).toEqual(Buffer.concat([Buffer.from(`${HOST} 127.0.0.1`), hello]))
 
   const closed = echo(false)
   state.routes.cover(HOST, closed)
