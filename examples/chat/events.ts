@@ -1,11 +1,11 @@
-// Visitors without WebSocket: what happens comes as server-sent events, what they say goes by POST.
+// Server-sent events for visitors without WebSocket, and POST for what they say.
 import { KEEPALIVE_MS, SENT_MAX_BYTES, WAITING_MAX_BYTES } from './limits.ts'
 import type { Member, Room } from './room.ts'
 
 /** Seconds after which a refused visitor tries again: a member may have left by then. */
 const RETRY_AFTER_S = '10'
 
-export class EventsDoor {
+export class EventsEndpoint {
   readonly #room: Room
   /** The members who may post, by the key that comes with the first event. */
   readonly #members: Map<string, Member> = new Map()

@@ -1,7 +1,7 @@
 // The room's site: its page, and two ways to talk. /socket is a WebSocket; /events and /messages do without.
 import type { FetchHandler } from '@svc/sdk-browser'
 import { htmlPage } from '../shared/html-page.ts'
-import { EventsDoor } from './events.ts'
+import { EventsEndpoint } from './events.ts'
 import { NAME_MAX_CHARS } from './limits.ts'
 import roomHtml from './room.html?raw'
 import type { Room } from './room.ts'
@@ -15,7 +15,7 @@ const main: string = visitorHtml
   .replace('<!-- room -->', () => roomHtml)
 
 export function chatServer(room: Room): FetchHandler {
-  const events = new EventsDoor(room)
+  const events = new EventsEndpoint(room)
   return (request, info) => {
     const { pathname } = new URL(request.url)
     switch (`${request.method} ${pathname}`) {

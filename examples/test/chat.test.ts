@@ -1,7 +1,7 @@
 // The chat's limits that no visitor reaches in a moment: who does not read is dropped, and silence is written to.
 import type { FetchInfo } from '@svc/sdk-browser'
 import { afterEach, expect, test, vi } from 'vitest'
-import { EventsDoor } from '../chat/events.ts'
+import { EventsEndpoint } from '../chat/events.ts'
 import { KEEPALIVE_MS, PEOPLE_MAX, RATE_MAX_MESSAGES, WAITING_MAX_BYTES } from '../chat/limits.ts'
 import { Room, type RoomEvent } from '../chat/room.ts'
 import { openSocket } from '../chat/socket.ts'
@@ -23,7 +23,7 @@ function follow(room: Room): { names: () => string[] } {
 test('a reader of events who does not keep up is dropped', async () => {
   const room = new Room()
   const { names } = follow(room)
-  const { body } = new EventsDoor(room).open(new Request('https://chat.example/events?name=Slow'))
+  const { body } = new EventsEndpoint(room).open(new Request('https://chat.example/events?name=Slow'))
   expect(names()).toEqual(['Host', 'Slow'])
   // 1500 bytes each, 720 kB in all
   for (let i = 0; i < PEOPLE_MAX - 2; i++) {
@@ -67,7 +67,7 @@ test('a silent stream of events is written to, until its reader is gone', async 
   vi.useFakeTimers()
   const room = new Room()
   const { names } = follow(room)
-  const { body } = new EventsDoor(room).open(new Request('https://chat.example/events'))
+  const { body } = new EventsEndpoint(room).open(new Request('https://chat.example/events'))
   const reader = body!.getReader()
   const events: string[] = []
   for (let i = 0; i < 3; i++) events.push(decoder.decode((await reader.read()).value))
@@ -83,7 +83,7 @@ test('who finds the room full leaves no timer behind', () => {
   vi.useFakeTimers()
   const room = new Room()
   for (let i = 0; i < PEOPLE_MAX; i++) room.join('Ann', () => {})
-  const { status } = new EventsDoor(room).open(new Request('https://chat.example/events'))
+  const { status } = new EventsEndpoint(room).open(new Request('https://chat.example/events'))
   expect(status).toBe(503)
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -126,7 +126,7 @@ describe('samples', () => {
     visitor_sent_bytes: sent,
   })
 
-  test('bytes become rates; a relay that was started again counts anew', () => {
+  test('bytes become rates; a relay that was started again counts from zero', () => {
     let samples: readonly Sample[] = addSample([], load(100, 0), 1000)
     samples = addSample(samples, load(400, 50), 3000)
     samples = addSample(samples, load(0, 60), 5000)

@@ -1,4 +1,4 @@
-// Notices that a visitor disconnected while the handler runs, and aborts the signal of the request.
+// Aborts the signal of a request when a version of HTTP reports that the visitor disconnected.
 
 /** The calls by which a version of HTTP reports that a visitor disconnected. */
 export interface DisconnectListener {

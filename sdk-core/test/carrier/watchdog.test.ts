@@ -91,7 +91,7 @@ describe('a visible page', () => {
 
 /**
  * Chromium's throttling of pages that are hidden for long: a timer that timers have set five deep waits for the whole
- * minute, any other for the whole second. Network events start anew.
+ * minute, any other for the whole second. Network events start it again.
  */
 function throttle(): void {
   const set = globalThis.setTimeout

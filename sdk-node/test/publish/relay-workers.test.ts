@@ -186,7 +186,7 @@ describe('the end', () => {
     expect(lines.some(({ msg }) => msg === 'the drain time is over; the relay closes visitors')).toBe(false)
   })
 
-  it('of a first process that is killed is the end of the others', async () => {
+  it('of a primary process that is killed is the end of the others', async () => {
     await relay.start()
     const worker = await workerOf(relay)
     await relay.kill()

@@ -1,4 +1,4 @@
-// What the fuzz target sends: from the corpus, damaged, or made anew. Data, so that it can be kept.
+// Inputs of the fuzz target: from the corpus, damaged, or generated. They are data, so that a failing one can be kept.
 
 import { readFileSync } from 'node:fs'
 import type { ProtocolVersion } from '../../src/index.ts'

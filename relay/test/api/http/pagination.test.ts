@@ -123,7 +123,7 @@ describe('compression', () => {
       status: 304,
       headers: { etag: small.headers.etag, vary: 'Accept-Encoding' },
     })
-    // Whoever takes no gzip does not have it.
+    // A client that takes no gzip does not get it.
     expect(await get({ 'If-None-Match': small.headers.etag! })).toMatchObject({ status: 200 })
     const head = await get({ 'Accept-Encoding': 'gzip' }, 'HEAD')
     expect(head).toMatchObject({

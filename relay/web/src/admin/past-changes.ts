@@ -20,7 +20,7 @@ export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
     at: Date.parse(change.at),
     text: textOf(change),
     undo: { path: PATHS[change.kind], body: change.undo },
-    // A later change that equals the undo counts, whoever made it.
+    // A later change by any administrator that equals the undo counts.
     isUndone: changes.slice(0, index).some((later) => isEqual(later.made, change.undo)),
   }))
 }

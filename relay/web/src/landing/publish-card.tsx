@@ -43,7 +43,7 @@ function Choice({ previous }: { previous: Kind }): VNode {
   const [isListed, setListed] = useState(false)
   const submit = (event: Event): void => {
     event.preventDefault()
-    // Whoever knows the address of the other two has access, so that they are never listed.
+    // A visitor who knows the address of the other two has access, so the list never shows them.
     void start(kind, kind === 'hello' && isListed)
   }
   return (

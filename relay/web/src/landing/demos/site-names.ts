@@ -15,7 +15,7 @@ export interface SiteNames {
   name: string
 }
 
-/** The hello page has a friendly name. Whoever knows the address of the other two has access, so that theirs are secret. */
+/** The hello page has a friendly name. A visitor who knows the address of the other two has access, so their names are secret. */
 export async function siteNames(kind: Kind): Promise<SiteNames> {
   const identity = `svc-landing-${kind}-${await tabNumber(`landing-${kind}`)}`
   return kind === 'hello'
