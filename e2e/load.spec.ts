@@ -8,6 +8,8 @@ const SEQUENTIAL = 10_000
 /** The requests that one connection serves: 400 handshakes in all. */
 const PER_CONNECTION = 25
 const CONCURRENT = 256
+/** The minute after which the SDK closes a WebSocket that it does not need, and some time for the keepalives that show it. */
+const SCALE_DOWN_MS = 90_000
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -28,6 +30,7 @@ test(`${SEQUENTIAL} requests one after another`, async () => {
 })
 
 test(`${CONCURRENT} requests at the same time`, async () => {
+  test.slow()
   const relay = await startFaultyRelay()
   const everybody = Promise.withResolvers<void>()
   let asked = 0
@@ -48,7 +51,11 @@ test(`${CONCURRENT} requests at the same time`, async () => {
   const answers = await Promise.all(bodies.map((body, number) => visitor.get(`/${number}`, body)))
   expect(answers.map(sha256)).toEqual(bodies.map(sha256))
   expect(most).toBe(CONCURRENT)
-  await expect.poll(() => site.stats()).toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
+  // On a slow machine the burst makes the SDK open a second WebSocket, which it closes after a minute.
+  const settled = { timeout: SCALE_DOWN_MS }
+  await expect
+    .poll(() => site.stats(), settled)
+    .toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
   await site.close()
   await relay.stop()
 })
