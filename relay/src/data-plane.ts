@@ -1,4 +1,4 @@
-// What each process of a relay does with public connections: it lets them in, joins visitors to sessions, and counts.
+// Serves the public connections of one process: it admits them, joins visitors to sessions, and counts.
 
 import type { Server, Socket } from 'node:net'
 import { SessionClaimer } from './bridge/claim-session.ts'

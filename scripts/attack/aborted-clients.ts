@@ -24,7 +24,7 @@ const STAGES = ['half a head', 'half a body', 'no answer yet', 'mid-answer'] as 
 
 type Case = (client: number) => Promise<Goer>
 
-/** Whom to end. */
+/** The clients to end. */
 interface Goer {
   end(): void
   destroy(): void

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Node, parse, walk } from './syntax-tree.ts'
 
-/** What a file declares, and where each name that it imports comes from. */
+/** The declarations of a file, and the origin of each name that it imports. */
 interface Scope {
   values: Map<string, Node>
   imports: Map<string, { name: string; from: string }>

@@ -1,4 +1,4 @@
-// Which folder may import which, and why, in the order in which a connection meets them. A file at the root of a package
+// Says which folder may import which, and why, in the order in which a connection meets them. A file at the root of a package
 // stands for itself. scripts/lint/folders.ts fails for each import that is not here, and for each entry that no import needs.
 
 interface FolderRow {

@@ -69,7 +69,7 @@ function folderOf(base: string, file: string): string {
   return relative.startsWith('..') ? '' : relative.split(path.sep)[0]!
 }
 
-/** What a file imports by a relative path: values, types, and what it loads later. */
+/** The relative imports of a file: values, types, and modules that it loads later. */
 function relativeImports(file: string, text: string): string[] {
   const sources: string[] = []
   walk(parse(file, text), ({ source }) => {

@@ -1,4 +1,4 @@
-// What our packages export, with the docstring of each export: entries, re-exports and declarations, from the syntax trees.
+// Lists the exports of our packages with their docstrings, from the syntax trees of entries, re-exports and declarations.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Comment, type Node, parseWithComments } from './syntax-tree.ts'

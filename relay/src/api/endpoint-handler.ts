@@ -12,7 +12,7 @@ import { sendData } from './http/envelope.ts'
 import { readBytes, readJson } from './http/read-body.ts'
 import type { Handler, Routing } from './http/server.ts'
 
-/** What a handler gets to see of a request. */
+/** The parts of a request that a handler gets. */
 interface Call<Body> {
   body: Body
   /** Normalized address of the client. */

@@ -1,4 +1,4 @@
-// Whether an issuer that this process trusts signed a token, for this use, and the token is in time.
+// Verifies that an issuer that this process trusts signed a token for this use, and that the token is in time.
 
 import { type KeyObject, verify } from 'node:crypto'
 import { identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'

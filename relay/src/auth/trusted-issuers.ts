@@ -1,4 +1,4 @@
-// Whose tokens this process takes, and what each token may be used for. A row more admits another issuer or audience.
+// Lists the issuers whose tokens this process takes, and the use of each audience. A new row admits another one.
 
 import type { KeyObject } from 'node:crypto'
 import { AUDIENCE, type TokenClaims } from '@svc/protocol'

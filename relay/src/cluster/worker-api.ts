@@ -47,7 +47,7 @@ export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
     connect,
     pages: noStaticFiles,
     observer: new RequestLog(counters, log),
-    // What follows on the same connection may be for the primary.
+    // The next request on the same connection may be for the primary.
     isClosing: () => true,
   })
   const frontend = createApiFrontend({

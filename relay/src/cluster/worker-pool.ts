@@ -46,7 +46,7 @@ export interface WorkerPoolParts {
   log: Logger
 }
 
-/** What serves here what comes to the workers. */
+/** The parts of the primary process that serve connections from the workers. */
 export interface PrimaryServices {
   /** Called with decrypted connections to the root host. */
   serveApi: (connection: Duplex) => void
@@ -64,7 +64,7 @@ interface Slot {
   backoff: RestartBackoff
 }
 
-/** What every start of a worker needs. */
+/** The arguments of every start of a worker. */
 interface Begin {
   port: number
   services: PrimaryServices

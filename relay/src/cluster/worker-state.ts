@@ -1,4 +1,4 @@
-// What a worker knows of certificates, policy and addresses, as the primary tells it.
+// Keeps a worker's copy of certificates, policy, addresses and routes, which the primary sends.
 
 import { createPublicKey } from 'node:crypto'
 import { TokenVerifier } from '../auth/token-verifier.ts'

@@ -59,7 +59,7 @@ interface BindAddress {
   port: number
 }
 
-/** What clients may ask for before they are authenticated, in units a minute. */
+/** Limits of the requests of clients that are not authenticated yet, in units a minute. */
 export interface RateLimitSettings {
   networkPerMinute: number
   relayPerMinute: number

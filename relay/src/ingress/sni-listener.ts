@@ -26,7 +26,7 @@ export interface SniListenerParts {
   log: Logger
 }
 
-/** What serves the visitors of leases. */
+/** The server of the visitors of leases. */
 interface VisitorAcceptor {
   /** Resolves when the visitor has left. Rejects when the visitor could not be served. */
   accept(visitor: Socket, lease: Lease, hello: PeekedHello): Promise<void>

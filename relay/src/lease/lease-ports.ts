@@ -7,5 +7,5 @@ export interface LeasePorts {
 
 export type Transport = keyof LeasePorts
 
-/** Which ports a registration asks for. */
+/** The dedicated ports that a registration asks for. */
 export type RequestedPorts = Partial<Record<Transport, boolean | undefined>>

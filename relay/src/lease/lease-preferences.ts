@@ -1,4 +1,4 @@
-// What a registration prefers, and a relay may leave unmet.
+// Defines the preferences of a registration, which a relay need not meet.
 
 import type { RegisterChallengeRequest } from '@svc/protocol'
 
@@ -11,7 +11,7 @@ export interface LeasePreferences {
   readonly overlay: boolean
 }
 
-/** What a registration that says nothing of it prefers. */
+/** The preferences of a registration that names none. */
 export const NO_PREFERENCES: LeasePreferences = { cache: false, cacheTtlS: 0, overlay: false }
 
 /** @param request its `cache_ttl` is in the relay's bounds already */

@@ -1,4 +1,4 @@
-// How many connections and dedicated ports this process can hold, by the descriptors that it may have.
+// Measures how many connections and dedicated ports this process can hold, by the descriptors that it may have.
 
 import { connectionCapacity, openFilesMax, portListenersMax } from '../config/connection-capacity.ts'
 import type { Settings } from '../config/settings.ts'

@@ -5,7 +5,7 @@ import type { ListenOptions, Server } from 'node:net'
 import { type Settings, SettingsError } from '../config/settings.ts'
 import { LISTEN_BACKLOG } from '../limits.ts'
 
-/** Where several processes listen at one port, another relay could as well, and would take half of the connections. */
+/** Listens without sharing the port at first: on a shared port another relay could take half of the connections. */
 export async function listenForAll(listener: Server, { sniPort: port, workers }: Settings): Promise<void> {
   await listen(listener, { port, backlog: LISTEN_BACKLOG })
   if (workers === 1) return

@@ -1,4 +1,4 @@
-// The parts of the primary process that both the control plane and the listener need, each made from those before it.
+// Makes the parts of the primary process that both the control plane and the listener need, each from those before it.
 
 import type { Pipe } from '../bridge/pipe.ts'
 import { Visitors } from '../bridge/visitors.ts'

@@ -4,7 +4,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { LabeledCounter, RelayCounters } from './relay-counters.ts'
 
-/** What the parts of the relay know themselves; each is called at every scrape. */
+/** Readings of the parts of the relay; the exposition calls each at every scrape. */
 export interface Readings {
   /** Connections to this process that have sent no ClientHello yet. */
   silentConnections(): number

@@ -1,4 +1,4 @@
-// Whether a write copies its bytes before it returns, so that their buffer can be used again.
+// Tells whether a write copies its bytes before it returns, so that the caller can use their buffer again.
 
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'

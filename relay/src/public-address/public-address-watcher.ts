@@ -1,4 +1,4 @@
-// The addresses at which visitors reach the relay, for all that tells others of them: DNS answers, descriptors, ACME.
+// Watches the addresses at which visitors reach the relay, for the parts that publish them: DNS, descriptors, ACME.
 
 import { promises as dns } from 'node:dns'
 import { isIPv4 } from 'node:net'
@@ -17,7 +17,7 @@ export interface PublicAddresses {
 type Listener = (addresses: PublicAddresses) => void
 type Family = keyof PublicAddresses
 
-/** Where addresses come from when the operator names none. */
+/** The sources of addresses when the operator names none. */
 export interface AddressSources {
   interfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>
   /** Resolves a name by DNS. @throws Error whose code is `ENODATA` or `ENOTFOUND` when it has no such addresses */

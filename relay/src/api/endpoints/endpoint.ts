@@ -56,7 +56,7 @@ export interface Endpoint<Body, Data> {
   isKept?: boolean
   /** The answer is a page of a list; `?after=` asks for another one. */
   isPaged?: boolean
-  /** What is in the envelope, or alone in a bare answer. */
+  /** The data in the envelope, or the whole body of a response without one. */
   data?: z.ZodType<Data>
   /** The media type of an answer outside the envelope. */
   bare?: string

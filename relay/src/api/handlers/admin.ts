@@ -24,7 +24,7 @@ import { fillPage, sequenceOf } from '../http/pagination.ts'
 import { leaseJson } from './lease-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
 
-/** What the load of the relay is read from. */
+/** The parts that the handler asks for the relay's load. */
 interface Measured {
   counters: RelayCounters
   visitors: Visitors

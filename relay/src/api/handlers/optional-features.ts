@@ -1,4 +1,4 @@
-// What `GET /sdk/domain` says of features that a relay may have. Each feature brings its own answer, made for each request.
+// Collects what optional features add to `GET /sdk/domain`. Each feature makes its own answer for each request.
 
 import type { EnsStatus, StaticCacheLimits, X402FacilitatorInfo } from '@svc/protocol'
 
