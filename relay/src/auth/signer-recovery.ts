@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'
+import { installation, type ThreadCode } from '../installation.ts'
 import { SIGNER_RECOVERIES_WAITING_MAX, SIGNER_RECOVERY_DEADLINE_MS } from '../limits.ts'
 import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
 
@@ -13,13 +14,13 @@ interface Waiting {
 
 /** The thread starts with the first request, and again with the next one after it ended. */
 export class SignerRecovery {
-  readonly #script: URL
+  readonly #code: ThreadCode
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #lastId = 0
 
-  constructor(script: URL = new URL('./signer-recovery-worker.ts', import.meta.url)) {
-    this.#script = script
+  constructor(code: ThreadCode = installation().thread('signer-recovery-worker')) {
+    this.#code = code
   }
 
   /** Checks for room before a challenge is used up. @throws RelayError `rate_limited` when {@link recover} would */
@@ -53,7 +54,8 @@ export class SignerRecovery {
 
   #start(): Worker {
     // The thread needs neither the relay's secrets nor its command-line options.
-    const worker = new Worker(this.#script, { env: {}, execArgv: [] })
+    const { script, options } = this.#code
+    const worker = new Worker(script, { env: {}, execArgv: [], ...options })
     worker.unref()
     worker.on('message', (answer: RecoveryResponse) => this.#take(answer.id)?.resolve(answer.address))
     const broken = (cause: unknown) => {

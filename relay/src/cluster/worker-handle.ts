@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { SETTINGS } from '../config/settings.ts'
 import { V8_FLAGS } from '../config/v8-flags.ts'
+import { installation } from '../installation.ts'
 import {
   WORKER_END_DEADLINE_MS,
   WORKER_MESSAGES_MAX,
@@ -141,9 +142,11 @@ export class WorkerHandle implements PeerProcess {
 }
 
 function forkWorker(): ChildProcess {
-  return fork(new URL('./worker-main.ts', import.meta.url), [], {
-    env: environment(),
-    execArgv: [...V8_FLAGS, ...process.execArgv.filter((option) => !V8_FLAGS.includes(option))],
+  const options = [...V8_FLAGS, ...process.execArgv.filter((option) => !V8_FLAGS.includes(option))]
+  const { execArgv, module, args, env } = installation().process('worker-main', options)
+  return fork(module, args, {
+    env: { ...environment(), ...env },
+    execArgv,
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
   })

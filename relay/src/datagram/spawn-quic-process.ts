@@ -3,16 +3,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { installation } from '../installation.ts'
 
-const MAIN = fileURLToPath(new URL('./quic-process.ts', import.meta.url))
 /** Our packages that the process imports. */
 const PACKAGES = ['@svc/protocol']
 
 /** Starts the process. Its fourth descriptor is a duplex pipe, and it shares standard error with this process. */
 export function spawnQuicProcess(): ChildProcess {
-  return spawn(process.execPath, [...restrictions(), MAIN], {
-    env: {},
+  const { execArgv, module, args, env } = installation().process('quic-process', restrictions())
+  return spawn(process.execPath, [...execArgv, module, ...args], {
+    env,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   })
@@ -23,14 +23,15 @@ export function spawnQuicProcess(): ChildProcess {
  * what the library opens itself. They restrict JavaScript only; the operating system restricts the native library.
  */
 export function restrictions(): string[] {
-  const readable = [packageDirectory(), ...dependencies()].map((path) => `--allow-fs-read=${path}`)
+  const paths = installation().quicReadable ?? [packageDirectory(), ...dependencies()]
+  const readable = paths.map((path) => `--allow-fs-read=${path}`)
   // The library is native code, so its warning says nothing new.
   return ['--permission', '--allow-addons', '--disable-warning=PERM0001', ...readable]
 }
 
 function packageDirectory(): string {
   const directory = ancestors().find((path) => existsSync(join(path, 'package.json')))
-  return join(directory ?? dirname(MAIN), '/')
+  return join(directory ?? import.meta.dirname, '/')
 }
 
 function dependencies(): string[] {
@@ -44,7 +45,7 @@ function dependencies(): string[] {
 
 /** Directories from the nearest to the root. */
 function ancestors(): string[] {
-  const paths = [dirname(MAIN)]
+  const paths = [import.meta.dirname]
   for (;;) {
     const next = dirname(paths.at(-1)!)
     if (next === paths.at(-1)) return paths

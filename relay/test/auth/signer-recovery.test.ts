@@ -3,13 +3,17 @@
 import { afterEach, expect, test } from 'vitest'
 import { recoverSigner } from '../../src/auth/ethereum.ts'
 import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
+import type { ThreadCode } from '../../src/installation.ts'
 import { newAccount } from '../support/relay.ts'
 
-const broken = (script: string) => new URL(`data:text/javascript,${encodeURIComponent(script)}`)
+const broken = (script: string): ThreadCode => ({
+  script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
+  options: {},
+})
 
 let recovery: SignerRecovery
-const make = (script?: URL) => {
-  recovery = new SignerRecovery(script)
+const make = (code?: ThreadCode) => {
+  recovery = new SignerRecovery(code)
   return recovery
 }
 afterEach(() => recovery.close())

@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { abortError, SvcError } from '@svc/sdk-core'
+import { installation, type ThreadCode } from '../installation.ts'
 import { THREAD_FAREWELL_MS } from '../limits.ts'
 import { InFlightCounter } from './in-flight-counter.ts'
 import {
@@ -17,7 +18,6 @@ import {
 import type { WorkerCommand, WorkerData, WorkerEvent } from './quic-worker.ts'
 
 const BROKEN = 'the thread of the QUIC client ended'
-const WORKER: URL = new URL('./quic-worker.ts', import.meta.url)
 
 export type DialQuic = (
   target: QuicTarget,
@@ -41,9 +41,9 @@ export async function dialInWorker(
   target: QuicTarget,
   events: QuicEvents,
   signal: AbortSignal,
-  script: URL = WORKER,
+  code: ThreadCode = installation().thread('quic-worker'),
 ): Promise<QuicConnection> {
-  const connection = new ThreadConnection(target, events, script)
+  const connection = new ThreadConnection(target, events, code)
   const abort = (): void => connection.end(abortError(signal))
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
@@ -70,7 +70,7 @@ class ThreadConnection implements QuicConnection {
   #isClosing = false
   #isOver = false
 
-  constructor(target: QuicTarget, events: QuicEvents, script: URL) {
+  constructor(target: QuicTarget, events: QuicEvents, { script, options }: ThreadCode) {
     this.#events = events
     this.ready = this.#settle.promise
     // the thread has no environment, and so lacks the authorities that the environment names
@@ -80,7 +80,7 @@ class ThreadConnection implements QuicConnection {
       inward: this.#inward.shared,
       outward: this.#outward.shared,
     }
-    this.#worker = new Worker(script, { workerData, env: {}, execArgv: [] })
+    this.#worker = new Worker(script, { workerData, env: {}, execArgv: [], ...options })
     this.#worker.on('message', (report: WorkerEvent) => this.#take(report))
     const broken = (cause: unknown): void => this.end(this.#whyBroken(cause))
     this.#worker.on('error', broken).on('exit', broken)

@@ -8,6 +8,7 @@ import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { InFlightCounter } from '../../src/datagram/in-flight-counter.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
 import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.ts'
+import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -53,7 +54,10 @@ async function published(options: { dial?: DialQuic; answer?: typeof echo } = {}
 }
 
 const THREAD: string = new URL('../../src/datagram/quic-worker.ts', import.meta.url).href
-const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`)
+const threadOf = (code: string): ThreadCode => ({
+  script: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+  options: {},
+})
 
 const IGNORED = { datagram: () => {}, dropped: () => {}, closed: () => {} }
 const targetOf = (options: object = {}) => ({

@@ -1,7 +1,8 @@
 // Serves the root host beside the API: the operator's files, or the built-in pages, which `npm ci` and `npm run site`
 // build into this package. If they are not built, a text says so.
 
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { installation } from '../../installation.ts'
 import type { Logger } from '../../log/log.ts'
 import type { BodyWriter } from '../http/body-writer.ts'
 import { sendText } from '../http/envelope.ts'
@@ -11,8 +12,6 @@ import { findFile } from '../http/stored-file.ts'
 import { createCaFiles } from './ca-files.ts'
 import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
-/** The pages lie beside the code of this package. */
-const BUILT_IN_PAGES_DIR: string = resolve(import.meta.dirname, '../../../pages')
 const SERVICE_UNAVAILABLE = 503
 /** Paths of the built-in pages. */
 const PAGE = /^\/(?:(?:sites|admin|ca|examples)\/?)?$/
@@ -34,7 +33,7 @@ export function createPages({ directory, hasLandingPage, authority, writer }: Pa
     isOff(name) || (name === AUTHORITY_PAGE && authority() === undefined)
   const site =
     directory === undefined
-      ? unlessUnbuilt(createStaticFiles(BUILT_IN_PAGES_DIR, isBuiltInOff, writer), isBuiltInOff)
+      ? unlessUnbuilt(createStaticFiles(installation().pages(), isBuiltInOff, writer), isBuiltInOff)
       : createStaticFiles(directory, isOff, writer)
   return createCaFiles(authority, writer, site)
 }
@@ -58,11 +57,11 @@ function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler
 export async function warnUnlessBuilt(log: Logger): Promise<void> {
   if (await areBuilt()) return
   log.warn(
-    { directory: BUILT_IN_PAGES_DIR },
+    { directory: installation().pages() },
     "the relay's pages are not built, so that it serves only its API: `npm run site` builds them",
   )
 }
 
 async function areBuilt(): Promise<boolean> {
-  return (await findFile(join(BUILT_IN_PAGES_DIR, 'index.html'))) !== undefined
+  return (await findFile(join(installation().pages(), 'index.html'))) !== undefined
 }

@@ -3,8 +3,8 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
-import sdkPackage from '../../../package.json' with { type: 'json' }
 import type { CarrierKind } from '../../platform.ts'
+import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 
 interface JsonOption {
@@ -73,7 +73,7 @@ export function parseCommandLine(
   let chosen: ParsedCommand | undefined
   const program = new Command('svc')
     .description('Publishes what runs on this machine at an HTTPS URL; TLS ends here, not at the relay.')
-    .version(sdkPackage.version, '-v, --version')
+    .version(RELEASE_VERSION, '-v, --version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')) })
     .addHelpText('after', EXIT_CODES)

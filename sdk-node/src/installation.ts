@@ -1,0 +1,33 @@
+// Says where the modules of this package's threads are. In the checkout and in `dist` they lie beside this one.
+
+import { extname } from 'node:path'
+import type { WorkerOptions } from 'node:worker_threads'
+
+/** Modules by name, in the checkout. */
+const MODULES = { 'quic-worker': (): URL => new URL('./datagram/quic-worker.ts', import.meta.url) } as const
+
+type ThreadName = keyof typeof MODULES
+
+/** What `new Worker` needs to run a thread. */
+export interface ThreadCode {
+  script: string | URL
+  options: WorkerOptions
+}
+
+export interface Installation {
+  thread(name: ThreadName): ThreadCode
+}
+
+const current: Installation = {
+  thread: (name) => ({ script: moduleOf(name), options: {} }),
+}
+
+export function installation(): Installation {
+  return current
+}
+
+/** @returns the module with the extension of this one, which is `.js` in `dist` */
+function moduleOf(name: ThreadName): URL {
+  const { href } = MODULES[name]()
+  return new URL(href.replace(/\.ts$/, extname(import.meta.filename)))
+}
