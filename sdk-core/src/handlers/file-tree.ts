@@ -1,12 +1,14 @@
 // Finds files in a list of a file input, a map from paths, or a folder to which the user gave access.
 
+import type { DirectoryHandle } from './directory-handle.ts'
+
 /**
  * A FileSource holds the files to serve.
  * - a FileList or an array: each file under its name; those of a folder input under their path in that folder
  * - a map of paths such as `photos/a.jpg`: it is read again at each request, so that it may change
  * - a FileSystemDirectoryHandle: the folder as it is at the time of the request
  */
-export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | FileSystemDirectoryHandle
+export type FileSource = ArrayLike<File> | ReadonlyMap<string, File> | DirectoryHandle
 
 /** A DirectoryEntry is one line of a listing. */
 export interface DirectoryEntry {
@@ -52,8 +54,8 @@ function mapTree(files: ReadonlyMap<string, File>): FileTree {
   }
 }
 
-function handleTree(root: FileSystemDirectoryHandle): FileTree {
-  const folder = async (segments: readonly string[]): Promise<FileSystemDirectoryHandle> => {
+function handleTree(root: DirectoryHandle): FileTree {
+  const folder = async (segments: readonly string[]): Promise<DirectoryHandle> => {
     let handle = root
     for (const segment of segments) handle = await handle.getDirectoryHandle(segment)
     return handle

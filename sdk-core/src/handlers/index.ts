@@ -11,6 +11,7 @@ export {
 export { type Bundle, type BundledFile, bundled } from './bundled-files.ts'
 export { withCookies } from './cookies.ts'
 export { asCurl } from './curl-command.ts'
+export type { DirectoryHandle, ReadableDirectory } from './directory-handle.ts'
 export type { FileSource } from './file-tree.ts'
 export { type FilesOptions, files } from './files.ts'
 export { type InspectOptions, type Inspector, inspect } from './inspector.ts'

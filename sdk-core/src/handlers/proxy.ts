@@ -13,7 +13,7 @@ export interface ProxyOptions {
    * `X-Forwarded-Host`.
    * @default none
    */
-  headers?: HeadersInit | undefined
+  headers?: ConstructorParameters<typeof Headers>[0] | undefined
 }
 
 /**

@@ -18,7 +18,7 @@ export class SocketErrorEvent extends Event {
 export interface SocketEventMap {
   open: Event
   /** The event of a message. Its `data` is a string, or a Blob or ArrayBuffer as `binaryType` says. */
-  message: MessageEvent<string | Blob | ArrayBuffer>
+  message: Omit<MessageEvent, 'data'> & { readonly data: string | Blob | ArrayBuffer }
   error: SocketErrorEvent
   close: CloseEvent
 }
@@ -40,7 +40,7 @@ export interface VisitorSocket extends EventTarget {
    * The type of `data` in the event of a binary message.
    * @default blob
    */
-  binaryType: BinaryType
+  binaryType: 'arraybuffer' | 'blob'
   /**
    * The bytes given to `send` that the connection has not taken yet. A handler that sends much waits while it is high.
    */

@@ -4,6 +4,7 @@ import { openAsBlob } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { isHidden, SvcError } from '@svc/sdk-core'
+import type { DirectoryHandle } from '@svc/sdk-core/handlers'
 
 /** FolderOptions are the options of `openFolder`. */
 export interface FolderOptions {
@@ -23,11 +24,11 @@ export interface FolderOptions {
 export async function openFolder(
   path: string,
   { hidden = false }: FolderOptions = {},
-): Promise<FileSystemDirectoryHandle> {
+): Promise<DirectoryHandle> {
   try {
     const root = await realpath(path)
     if (!(await stat(root)).isDirectory()) throw new Error('it is a file')
-    return new Folder({ path: root, hidden }, root) as unknown as FileSystemDirectoryHandle
+    return new Folder({ path: root, hidden }, root) as unknown as DirectoryHandle
   } catch (cause) {
     throw new SvcError('invalid_option', `there is no folder ${path}`, { cause })
   }
