@@ -1,9 +1,10 @@
 // Builds the relay's pages, the examples below them, into the relay's package: what `svc-relay` serves at its root host.
-import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root } from '../programs/command.ts'
 import { buildFrameworks } from './framework-apps.ts'
+import { replaceDirectory, temporaryDirectory } from './output-directory.ts'
 import { digestOf } from './source-digest.ts'
 
 /** The directory in which the relay looks (relay/src/api/handlers/built-in-pages.ts). */
@@ -15,7 +16,7 @@ const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
   '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
-  'tools/bundler/{relay-pages,framework-apps}.ts',
+  'tools/bundler/{relay-pages,framework-apps,output-directory}.ts',
   'package-lock.json',
 ]
 /** Bytes below which compression gains nothing. */
@@ -41,14 +42,14 @@ export async function buildRelayPages({
   const digest = digestOf(SOURCES)
   if (stampOf(directory) === digest) return directory
   onBuild?.()
-  const temporary = temporaryDirectory()
+  const temporary = temporaryDirectory('svc-pages-')
   const built = path.join(temporary, 'built')
   try {
     await Promise.all([buildProject('relay/web', built), buildFrameworks()])
     await buildProject('examples', path.join(built, 'examples'))
     compress(built)
     writeFileSync(path.join(built, STAMP), digest)
-    replace(directory, built, path.join(temporary, 'replaced'))
+    replaceDirectory(directory, built, path.join(temporary, 'replaced'))
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
@@ -67,27 +68,6 @@ function stampOf(directory: string): string | undefined {
     return readFileSync(path.join(directory, STAMP), 'utf8')
   } catch {
     return undefined
-  }
-}
-
-/** A temporary directory on the same file system as the pages. */
-function temporaryDirectory(): string {
-  const cache = path.join(root, 'node_modules/.cache')
-  mkdirSync(cache, { recursive: true })
-  return mkdtempSync(path.join(cache, 'svc-pages-'))
-}
-
-function replace(directory: string, next: string, old: string): void {
-  ignoring('ENOENT', () => renameSync(directory, old))
-  // Another process that built at the same time, and was faster, has built the same.
-  ignoring('ENOTEMPTY', () => renameSync(next, directory))
-}
-
-function ignoring(code: string, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== code) throw error
   }
 }
 
