@@ -149,6 +149,10 @@ export const CLOSE_GRACE_MS = 1_000
 export const FATAL_DEADLINE_MS = 15_000
 /** With this many unhandled errors the process ends at once. */
 export const FATAL_ERRORS_MAX = 16
+/** Time for one answer to `svc-relay healthcheck`, in milliseconds. Supervisors wait longer: Docker by default 30 s. */
+export const HEALTH_DEADLINE_MS = 5_000
+/** UTF-16 code units that `svc-relay healthcheck` reads of the answer, which has one line. */
+export const HEALTH_RESPONSE_MAX_CHARS = 16_384
 /** Idle time on public connections before TCP keep-alive probes begin, which find vanished peers. */
 export const TCP_KEEPALIVE_MS = 30_000
 /** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */

@@ -20,12 +20,22 @@ export interface RelayIdentity {
 
 /** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
 export async function loadIdentity(directory: string): Promise<RelayIdentity> {
-  const path = join(directory, 'identity.json')
-  const text = await readPrivateIfPresent(path)
-  if (text !== undefined) return fromFile(path, text)
+  const found = await readIdentity(directory)
+  if (found !== undefined) return found
   const key: Hex = `0x${newPrivateKey().toString('hex')}`
-  await writePrivate(path, `${JSON.stringify({ private_key: key }, null, 2)}\n`)
+  await writePrivate(pathIn(directory), `${JSON.stringify({ private_key: key }, null, 2)}\n`)
   return fromKey(key)
+}
+
+/** Reads the identity, and makes none. @throws SettingsError as {@link loadIdentity} does */
+export async function readIdentity(directory: string): Promise<RelayIdentity | undefined> {
+  const path = pathIn(directory)
+  const text = await readPrivateIfPresent(path)
+  return text === undefined ? undefined : fromFile(path, text)
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'identity.json')
 }
 
 function fromFile(path: string, text: string): RelayIdentity {

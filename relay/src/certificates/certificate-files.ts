@@ -28,23 +28,41 @@ const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * overwrite a certificate that the relay did not issue
  */
 export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
-  const directory = settings.identityPath
   if (!isLocalhost(settings.rootHost)) return await readCertificates(settings)
-  const files = filesIn(directory)
-  const [chain, key] = await readPair(files.chain, files.key)
-  const authority = await developmentAuthority(directory, settings.rootHost, log)
-  if (chain !== undefined && key !== undefined && isCurrent(chain, settings.rootHost, authority))
-    return { ...certificatesOf(settings.rootHost, chain, key), authority }
-  if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
-    throw new SettingsError(
-      files.chain,
-      'was not issued by ca.pem, or expires soon: move it and privatekey.pem away',
-    )
+  const found = await readDevelopmentCertificates(settings)
+  const authority = found.authority ?? (await newAuthority(settings, log))
+  if (found.current !== undefined) return { ...found.current, authority }
+  const files = filesIn(settings.identityPath)
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
   log.info({ host: settings.rootHost }, 'development certificate issued')
   return { ...certificatesOf(settings.rootHost, leaf.chain, leaf.key), authority }
+}
+
+/** The certificates that a relay on localhost finds at its start. It creates what is undefined. */
+export interface DevelopmentCertificates {
+  authority: CertificateAuthority | undefined
+  /** The certificate that this CA issued for the host, unless it expires soon. */
+  current: Certificates | undefined
+}
+
+/** Reads the certificates of a relay on localhost, and writes nothing. @throws SettingsError as {@link loadCertificates} does */
+export async function readDevelopmentCertificates({
+  identityPath,
+  rootHost,
+}: Settings): Promise<DevelopmentCertificates> {
+  const files = filesIn(identityPath)
+  const [chain, key] = await readPair(files.chain, files.key)
+  const authority = await readAuthority(identityPath, rootHost)
+  if (chain !== undefined && key !== undefined && isCurrent(chain, rootHost, authority))
+    return { authority, current: certificatesOf(rootHost, chain, key) }
+  if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
+    throw new SettingsError(
+      files.chain,
+      'was not issued by ca.pem, or expires soon: move it and privatekey.pem away',
+    )
+  return { authority, current: undefined }
 }
 
 /** @throws SettingsError when the two files are missing, not a pair, expired, or not for this host */
@@ -60,16 +78,23 @@ function filesIn(directory: string): { chain: string; key: string } {
   return { chain: join(directory, 'fullchain.pem'), key: join(directory, 'privatekey.pem') }
 }
 
-async function developmentAuthority(
-  directory: string,
-  host: string,
+function authorityFilesIn(directory: string): { certificate: string; key: string } {
+  return { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
+}
+
+async function readAuthority(directory: string, host: string): Promise<CertificateAuthority | undefined> {
+  const files = authorityFilesIn(directory)
+  const [certificate, key] = await readPair(files.certificate, files.key)
+  if (certificate === undefined || key === undefined) return undefined
+  return authorityOf(host, certificate, key)
+}
+
+async function newAuthority(
+  { identityPath, rootHost }: Settings,
   log: Logger,
 ): Promise<CertificateAuthority> {
-  const files = { certificate: join(directory, 'ca.pem'), key: join(directory, 'ca-key.pem') }
-  const [certificate, key] = await readPair(files.certificate, files.key)
-  const found = certificate !== undefined && key !== undefined && authorityOf(host, certificate, key)
-  if (found) return found
-  const authority = await createCa(host)
+  const files = authorityFilesIn(identityPath)
+  const authority = await createCa(rootHost)
   await writePrivate(files.key, authority.key)
   await writePublic(files.certificate, authority.certificate)
   log.info({ path: files.certificate }, 'development CA created; trust it once')
@@ -93,7 +118,8 @@ function authorityOf(host: string, certificatePem: string, keyPem: string): Cert
   return { certificate: certificatePem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-function isCurrent(chainPem: string, host: string, authority: CertificateAuthority): boolean {
+function isCurrent(chainPem: string, host: string, authority: CertificateAuthority | undefined): boolean {
+  if (authority === undefined) return false
   const leaf = pemOf('fullchain.pem', () => new X509Certificate(chainPem))
   return (
     leaf.checkHost(host) !== undefined &&

@@ -10,7 +10,7 @@ import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
 import { type Certificates, certificatesOf } from './certificate-files.ts'
 import type { Replaced } from './certificate-rotation.ts'
 
-const FILE = 'previous-certificate.json'
+export const PREVIOUS_CERTIFICATE_FILE = 'previous-certificate.json'
 
 interface Content {
   chain: string
@@ -26,7 +26,7 @@ export class PreviousCertificates {
   #deletion: NodeJS.Timeout | undefined
 
   constructor({ identityPath, rootHost }: Settings, log: Logger) {
-    this.#path = join(identityPath, FILE)
+    this.#path = join(identityPath, PREVIOUS_CERTIFICATE_FILE)
     this.#rootHost = rootHost
     this.#log = log
   }

@@ -42,7 +42,7 @@ export class QuicCertificates {
    * @throws SettingsError when the operator's certificate is invalid
    */
   async current(): Promise<QuicCertificatePair> {
-    this.#own = await this.#readOwn()
+    this.#own = await readQuicCertificate(this.#settings)
     const { authority, chainPem, key } = this.#rotation.current
     if (this.#own !== undefined)
       return { ...this.#own, isShared: createPrivateKey(this.#own.keyPem).equals(key) }
@@ -65,7 +65,7 @@ export class QuicCertificates {
    */
   async reload(): Promise<boolean> {
     if (this.#onReplace.size === 0) return false
-    const own = await this.#readOwn()
+    const own = await readQuicCertificate(this.#settings)
     if (own?.chainPem === this.#own?.chainPem && own?.keyPem === this.#own?.keyPem) return false
     this.#own = own
     this.#tell()
@@ -75,20 +75,23 @@ export class QuicCertificates {
   #tell(): void {
     for (const listener of this.#onReplace) listener()
   }
+}
 
-  async #readOwn(): Promise<Pair | undefined> {
-    const { identityPath, rootHost } = this.#settings
-    const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
-    const [chainPem, keyPem] = await Promise.all([
-      readIfPresent(join(identityPath, chainFile)),
-      readPrivateIfPresent(join(identityPath, keyFile)),
-    ])
-    if (chainPem === undefined && keyPem === undefined) return undefined
-    if (chainPem === undefined) throw new SettingsError(chainFile, `is missing, while ${keyFile} exists`)
-    if (keyPem === undefined) throw new SettingsError(keyFile, `is missing, while ${chainFile} exists`)
-    requirePair(rootHost, { chainPem, keyPem })
-    return { chainPem, keyPem }
-  }
+/**
+ * Reads the certificate that an operator may add for the QUIC endpoint; undefined without its files.
+ * @throws SettingsError when it is invalid
+ */
+export async function readQuicCertificate({ identityPath, rootHost }: Settings): Promise<Pair | undefined> {
+  const [chainFile, keyFile] = QUIC_CERTIFICATE_FILES
+  const [chainPem, keyPem] = await Promise.all([
+    readIfPresent(join(identityPath, chainFile)),
+    readPrivateIfPresent(join(identityPath, keyFile)),
+  ])
+  if (chainPem === undefined && keyPem === undefined) return undefined
+  if (chainPem === undefined) throw new SettingsError(chainFile, `is missing, while ${keyFile} exists`)
+  if (keyPem === undefined) throw new SettingsError(keyFile, `is missing, while ${chainFile} exists`)
+  requirePair(rootHost, { chainPem, keyPem })
+  return { chainPem, keyPem }
 }
 
 /** @throws SettingsError when certificate and key are not a pair, expired, or not for `host` */

@@ -12,7 +12,7 @@ import type { WriteHealth } from '../storage/write-health.ts'
 import { formatJournalLine, type JournalContent, parseJournal } from './journal-format.ts'
 import { type Reservation, Reservations } from './reservations.ts'
 
-const FILE = 'leases.jsonl'
+export const JOURNAL_FILE = 'leases.jsonl'
 /** Lines that are formatted in one turn of the event loop while the file is written again. */
 const LINES_PER_TURN = 500
 
@@ -26,7 +26,7 @@ export class ReservationJournal {
   readonly #changes: string[] = []
   readonly #commits = new GroupCommit(() =>
     this.#health.watch(
-      FILE,
+      JOURNAL_FILE,
       () => this.#write(),
       () => this.durable(),
     ),
@@ -49,7 +49,7 @@ export class ReservationJournal {
 
   /** A damaged file is put aside, and what can be read of it holds: leases renew themselves, refusing to start would not. */
   static async open(directory: string, health: WriteHealth, log: Logger): Promise<ReservationJournal> {
-    const path = join(directory, FILE)
+    const path = join(directory, JOURNAL_FILE)
     const journal = new ReservationJournal(path, health, log)
     const { entries, damaged } = await readJournal(path)
     for (const entry of entries) journal.reservations.restore(...entry)
@@ -86,7 +86,7 @@ export class ReservationJournal {
       this.#needsWhole = true
     }
     // While the disk fails, it is tried again by the clock: what only has to be noted does not wear it out.
-    if (!this.#health.failing.includes(FILE)) this.durable().catch(() => {})
+    if (!this.#health.failing.includes(JOURNAL_FILE)) this.durable().catch(() => {})
   }
 
   #isLong(lines: number): boolean {

@@ -27,3 +27,13 @@ async function listen(server: Server, address: ListenOptions | undefined): Promi
   server.listen(address)
   await once(server, 'listening')
 }
+
+/** What an operator can do about a port that the relay cannot listen at; undefined for another error. */
+export function listenProblem(error: unknown): string | undefined {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE')
+    return `another program listens on port ${port}: end it, or set SVC_URL to an address with another port`
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} needs more privileges; set SNI_PORT to another port`
+  return undefined
+}

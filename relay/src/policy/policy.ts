@@ -142,6 +142,11 @@ export class Policy extends PolicyRules {
   }
 }
 
+/** Reads the policy of a state directory, and writes none. @throws SettingsError when `policy.json` is invalid */
+export async function readPolicyOf(directory: string): Promise<PolicyFile | undefined> {
+  return await readPolicyFile(join(directory, FILE))
+}
+
 async function readPolicyFile(path: string): Promise<PolicyFile | undefined> {
   const text = await readIfPresent(path)
   if (text === undefined) return undefined

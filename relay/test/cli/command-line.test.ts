@@ -1,28 +1,9 @@
 // `svc-relay` as an operator runs it: help, version, and one clear line for what it cannot do.
 
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../../package.json' with { type: 'json' }
 import { SETTINGS } from '../../src/config/settings.ts'
-import { INHERITED_ENV } from '../support/inherited-env.ts'
-
-interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-async function svcRelay(args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const main = join(import.meta.dirname, '../../src/main.ts')
-  const options = { env: { ...INHERITED_ENV, ...env } }
-  const ended = promisify(execFile)(process.execPath, [main, ...args], options)
-  return await ended.then(
-    (output) => ({ code: 0, ...output }),
-    (error: Ended) => error,
-  )
-}
+import { svcRelay } from '../support/svc-relay.ts'
 
 describe('svc-relay', () => {
   test.each(['--help', '-h'])('%s lists every setting with its meaning and default', async (flag) => {
@@ -37,11 +18,16 @@ describe('svc-relay', () => {
     expect(await svcRelay([flag])).toMatchObject({ code: 0, stdout: `${relayPackage.version}\n` })
   })
 
-  test.each([['--port'], ['start'], ['--help=yes'], ['-x']])('%s is not understood', async (argument) => {
-    const { code, stdout, stderr } = await svcRelay([argument], { SVC_URL: 'https://relay.localhost:4433' })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/svc-relay --help lists commands and settings\.\n$/)
-  })
+  test.each([['--port'], ['start'], ['--help=yes'], ['-x'], ['check --fast'], ['healthcheck now']])(
+    '%s is not understood',
+    async (argument) => {
+      const { code, stdout, stderr } = await svcRelay(argument.split(' '), {
+        SVC_URL: 'https://relay.localhost:4433',
+      })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/svc-relay --help lists commands and settings\.\n$/)
+    },
+  )
 
   test('a setting that cannot be is one line that names it and what it may be', async () => {
     expect(await svcRelay([])).toMatchObject({

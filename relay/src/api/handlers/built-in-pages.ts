@@ -42,7 +42,7 @@ function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler
   return async (request, response) => {
     const path = pathOf(request)
     const name = `${path}/index.html`.split('/').filter(Boolean).join('/')
-    if (!PAGE.test(path) || isOff(name) || (await areBuilt())) return await site(request, response)
+    if (!PAGE.test(path) || isOff(name) || (await arePagesBuilt())) return await site(request, response)
     protectPage(response)
     sendText(
       response,
@@ -55,13 +55,14 @@ function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler
 
 /** Warns the operator at the start when the built-in pages are missing. */
 export async function warnUnlessBuilt(log: Logger): Promise<void> {
-  if (await areBuilt()) return
+  if (await arePagesBuilt()) return
   log.warn(
     { directory: installation().pages() },
     "the relay's pages are not built, so that it serves only its API: `npm run site` builds them",
   )
 }
 
-async function areBuilt(): Promise<boolean> {
+/** Whether the built-in pages are there. */
+export async function arePagesBuilt(): Promise<boolean> {
   return (await findFile(join(installation().pages(), 'index.html'))) !== undefined
 }

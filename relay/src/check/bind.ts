@@ -1,0 +1,31 @@
+// Tests whether ports can be bound, by binding each for a moment as the relay would.
+
+import { once } from 'node:events'
+import { createServer, type ListenOptions } from 'node:net'
+import { openUdpPort } from '../ports/udp-port.ts'
+
+/** @returns the system's error, or undefined when the address can be bound */
+export async function tcpProblem(options: ListenOptions): Promise<NodeJS.ErrnoException | undefined> {
+  const server = createServer((connection) => connection.destroy())
+  server.on('error', () => {})
+  try {
+    server.listen(options)
+    await once(server, 'listening')
+  } catch (cause) {
+    return cause as NodeJS.ErrnoException
+  }
+  server.close()
+  await once(server, 'close')
+  return undefined
+}
+
+/** @returns the system's error, or undefined when the port can be bound on every address */
+export async function udpProblem(port: number): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    const bound = await openUdpPort(port, () => {})
+    bound.close()
+    return undefined
+  } catch (cause) {
+    return cause as NodeJS.ErrnoException
+  }
+}

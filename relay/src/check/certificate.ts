@@ -1,0 +1,38 @@
+// Checks the certificate that visitors would get: where it comes from, and how long it is valid.
+
+import { X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  type Certificates,
+  readCertificates,
+  readDevelopmentCertificates,
+} from '../certificates/certificate-files.ts'
+import { PREVIOUS_CERTIFICATE_FILE } from '../certificates/previous-certificates.ts'
+import { isLocalhost, type Settings } from '../config/settings.ts'
+import { readPrivateIfPresent } from '../storage/state-file.ts'
+import { type Found, ok, warning } from './finding.ts'
+
+const DAY_MS = 86_400_000
+/** Certificates of public CAs are renewed a month before their end: one with less than this was forgotten. */
+const DAYS_LEFT_MIN = 14
+
+/** @throws SettingsError as a start does */
+export async function checkCertificate(settings: Settings): Promise<Found[]> {
+  const { identityPath, rootHost } = settings
+  // A start refuses this file when it is open to others, and deletes it when it is of no use.
+  await readPrivateIfPresent(join(identityPath, PREVIOUS_CERTIFICATE_FILE))
+  if (!isLocalhost(rootHost)) return [validity(await readCertificates(settings), 'fullchain.pem')]
+  const { authority, current } = await readDevelopmentCertificates(settings)
+  if (current !== undefined) return [validity(current, 'fullchain.pem, of the development CA,')]
+  const ca = authority === undefined ? 'creates a development CA, which' : 'has a development CA, which'
+  return [ok(`The relay ${ca} issues a certificate for ${rootHost} and *.${rootHost}.`)]
+}
+
+function validity({ chain, algorithm }: Certificates, source: string): Found {
+  const leaf = new X509Certificate(chain[0]!)
+  const days = Math.floor((leaf.validToDate.getTime() - Date.now()) / DAY_MS)
+  const until = `until ${leaf.validToDate.toISOString().slice(0, 10)}, for ${days} days`
+  if (days < DAYS_LEFT_MIN) return warning(`${source} is valid only ${until}: renew it.`)
+  const kind = algorithm === 'RSA_PSS_SHA256' ? 'RSA' : algorithm === 'Ed25519' ? 'Ed25519' : 'ECDSA P-256'
+  return ok(`${source} is valid ${until} (${kind}, ${chain.length} in the chain).`)
+}

@@ -1,0 +1,104 @@
+// Asks the relay that the settings describe, on this machine, whether it is well.
+
+import type { IncomingMessage } from 'node:http'
+// biome-ignore lint/plugin: No other server is asked, only the relay itself, at the loopback address.
+import { type RequestOptions, request } from 'node:https'
+import { checkServerIdentity, type TLSSocket } from 'node:tls'
+import { PATH } from '@svc/protocol'
+import type { Settings } from '../config/settings.ts'
+import { HEALTH_DEADLINE_MS, HEALTH_RESPONSE_MAX_CHARS } from '../limits.ts'
+
+export interface Health {
+  /** Whether work may be sent to the relay; also true of a relay that is `degraded`. */
+  isServing: boolean
+  /** One line for the operator. */
+  message: string
+}
+
+const LOOPBACK = ['127.0.0.1', '::1']
+const OK = 200
+/** Characters of an answer that nobody expected, in the message. */
+const QUOTE_MAX_CHARS = 80
+
+/** Never rejects: what goes wrong is the message. */
+export async function askHealth(settings: Settings): Promise<Health> {
+  const failures: string[] = []
+  const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
+  for (const address of LOOPBACK) {
+    try {
+      return await ask(address, settings, signal)
+    } catch (error) {
+      failures.push(reasonOf(error))
+    }
+  }
+  const where = `port ${settings.sniPort} of this machine`
+  return {
+    isServing: false,
+    message: `No relay for ${settings.rootHost} answers at ${where}: ${failures[0]}`,
+  }
+}
+
+/** @throws Error when there is no answer, or one of another server */
+async function ask(
+  address: string,
+  { host, rootHost, sniPort }: Settings,
+  signal: AbortSignal,
+): Promise<Health> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const options: RequestOptions = {
+    host: address,
+    port: sniPort,
+    servername: rootHost,
+    path: PATH.health,
+    headers: { Host: host },
+    agent: false,
+    signal,
+    // Nothing secret goes to the relay, which is on this machine. Its certificate may be one that only some trust.
+    rejectUnauthorized: false,
+  }
+  request(options, resolve).on('error', reject).end()
+  const response = await promise
+  const mismatch = checkServerIdentity(rootHost, (response.socket as TLSSocket).getPeerCertificate())
+  if (mismatch) throw mismatch
+  return healthOf(response.statusCode, await readText(response))
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > HEALTH_RESPONSE_MAX_CHARS) throw new Error('the answer is too long')
+  }
+  return text
+}
+
+function healthOf(status: number | undefined, text: string): Health {
+  const { data, error } = parseEnvelope(text)
+  const state = typeof data?.status === 'string' ? data.status : undefined
+  if (status !== OK || state === undefined)
+    return {
+      isServing: false,
+      message: `The answer is ${status}: ${error?.message ?? text.slice(0, QUOTE_MAX_CHARS)}`,
+    }
+  return { isServing: true, message: typeof data?.message === 'string' ? `${state}: ${data.message}` : state }
+}
+
+interface Envelope {
+  data?: { status?: unknown; message?: unknown }
+  error?: { message?: string }
+}
+
+/** An answer without an envelope is of another server. */
+function parseEnvelope(text: string): Envelope {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message } = error as Error
+  // OpenSSL ends its messages with a line break.
+  return name === 'TimeoutError' ? `no answer within ${HEALTH_DEADLINE_MS / 1000} s` : message.trim()
+}

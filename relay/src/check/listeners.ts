@@ -1,0 +1,48 @@
+// Checks what the relay would listen to for visitors and metrics, and how many connections it could hold.
+
+import type { ListenOptions } from 'node:net'
+import type { Settings } from '../config/settings.ts'
+import { measureCapacity } from '../lifecycle/capacity.ts'
+import { listenProblem } from '../lifecycle/listen.ts'
+import { tcpProblem } from './bind.ts'
+import { error, type Found, off, ok } from './finding.ts'
+import { askHealth } from './health.ts'
+import type { CheckOptions } from './report.ts'
+
+export async function checkListener(settings: Settings, options: CheckOptions): Promise<Found[]> {
+  const { sniPort: port, url, rootHost } = settings
+  const problem = await tcpProblem({ port })
+  if (problem === undefined)
+    return [ok(`The relay listens at TCP port ${port}, for ${url.origin} and the names below ${rootHost}.`)]
+  if (problem.code === 'EADDRINUSE' && (await askHealth(settings)).isServing)
+    return options.isRestart
+      ? [ok(`The relay of these settings listens at TCP port ${port}, and a restart ends it first.`)]
+      : [error(`The relay of these settings runs already, at TCP port ${port}: --restart allows that.`)]
+  return [error(`The relay cannot listen: ${listenProblem(problem) ?? problem.message}.`)]
+}
+
+/** @throws SettingsError when the process may have too few descriptors */
+export function checkCapacity(settings: Settings): Found[] {
+  const { connections, portConnections, portListeners } = measureCapacity(settings)
+  const ports =
+    settings.portRange === undefined ? '' : `, ${portConnections} to ${portListeners} dedicated ports`
+  return [ok(`The relay holds ${connections} connections${ports}, by the files that this process may open.`)]
+}
+
+export async function checkWorkers({ workers, sniPort }: Settings): Promise<Found[]> {
+  if (workers === 1) return [off('One process serves everything: SVC_WORKERS is 1.')]
+  const problem = await tcpProblem({ port: sniPort, reusePort: true })
+  if (problem?.code === 'ENOTSUP') return [error('SVC_WORKERS: this system takes only 1.')]
+  return [ok(`${workers} processes share TCP port ${sniPort}.`)]
+}
+
+export async function checkMetrics(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
+  const { metricsAddress: address } = settings
+  if (address === undefined) return [off('METRICS_ADDR is not set.')]
+  const place = `${address.host} port ${address.port}`
+  const problem = await tcpProblem(address satisfies ListenOptions)
+  const isOurs = problem?.code === 'EADDRINUSE' && isRestart && (await askHealth(settings)).isServing
+  return problem === undefined || isOurs
+    ? [ok(`Metrics are served at ${place}, over plain HTTP.`)]
+    : [error(`METRICS_ADDR: the relay cannot listen at ${place}: ${problem.message}.`)]
+}

@@ -1,0 +1,186 @@
+// `svc-relay check` and `svc-relay healthcheck` as an operator runs them, beside relays that run and ports that are taken.
+
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Finding, Status } from '../../src/check/finding.ts'
+import { type Report, reportOf } from '../../src/check/report.ts'
+import { freePort, startTestRelay } from '../support/relay.ts'
+import { startRelayProcess } from '../support/relay-process.ts'
+import { svcRelay } from '../support/svc-relay.ts'
+
+let directory: string
+const closing: (() => unknown)[] = []
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'svc-check-'))
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+  await rm(directory, { recursive: true })
+})
+
+async function environment(more: Record<string, string> = {}): Promise<Record<string, string>> {
+  return {
+    SVC_URL: `https://relay.localhost:${await freePort()}`,
+    IDENTITY_PATH: join(directory, 'state'),
+    ...more,
+  }
+}
+
+function found({ findings }: Report, feature: string, status?: Status): string[] {
+  const isMeant = (one: Finding) => one.feature === feature && (status ?? one.status) === one.status
+  return findings.filter(isMeant).map(({ message }) => message)
+}
+
+async function take(port: number): Promise<Server> {
+  const server = createServer((socket) => socket.destroy()).listen(port)
+  await new Promise((resolve) => server.once('listening', resolve))
+  closing.push(() => server.close())
+  return server
+}
+
+describe('svc-relay check', () => {
+  test('a relay that could start: each feature has its line, and nothing was made', async () => {
+    const env = await environment({ SVC_WORKER: '2', ADMIN_TOKEN: 'a-secret-of-24-characters' })
+    const { code, stdout, stderr } = await svcRelay(['check'], env)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('A start would succeed, with 1 warning.')
+    expect(stdout).toMatch(/^warning {2}settings {9}SVC_WORKER does nothing: .*is SVC_WORKERS meant\?$/m)
+    expect(stdout).toMatch(/^ok {7}certificate {6}The relay creates a development CA/m)
+    expect(stdout).not.toContain(env.ADMIN_TOKEN)
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test('--json has the same, for programs', async () => {
+    const { code, stdout } = await svcRelay(['check', '--json'], await environment())
+    const { ok, findings }: Report = JSON.parse(stdout)
+    expect({ code, ok }).toEqual({ code: 0, ok: true })
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(17)
+    for (const finding of findings)
+      expect(finding).toEqual({
+        feature: expect.any(String),
+        status: expect.stringMatching(/^(ok|off|warning|error)$/),
+        message: expect.stringMatching(/^[A-Z].*[.?]$/),
+      })
+  })
+
+  test('every invalid setting is named at once, and no secret is shown', async () => {
+    const env = { UDP_ENABLED: 'maybe', MIN_PORT: '9000', ADMIN_TOKEN: 'too short' }
+    const { code, stdout } = await svcRelay(['check'], env)
+    expect(code).toBe(1)
+    for (const name of ['SVC_URL', 'UDP_ENABLED', 'MAX_PORT', 'ADMIN_TOKEN'])
+      expect(stdout).toMatch(new RegExp(`^error {4}settings {2}${name}: `, 'm'))
+    expect(stdout).not.toContain('too short')
+    expect(stdout).toContain('A start would fail: 4 errors, 0 warnings.')
+  })
+
+  test('files that a start refuses are errors of their features, and stay as they are', async () => {
+    const env = await environment()
+    await mkdir(env.IDENTITY_PATH!)
+    const files = { 'identity.json': '{"private_key":"0x12"}', 'policy.json': '[]', 'leases.jsonl': '' }
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(env.IDENTITY_PATH!, name), text, { mode: 0o600 })
+    const report = await reportOf(env)
+    expect(report.ok).toBe(false)
+    expect(found(report, 'identity', 'error')).toEqual([
+      expect.stringContaining('private_key needs 64 hexadecimal digits'),
+    ])
+    expect(found(report, 'policy', 'error')).toEqual([expect.stringContaining('is not a policy file')])
+    for (const [name, text] of Object.entries(files))
+      expect(await readFile(join(env.IDENTITY_PATH!, name), 'utf8')).toBe(text)
+  })
+
+  test("an operator's certificate: missing, open to others, valid", async () => {
+    const relay = await startTestRelay()
+    closing.push(() => relay.close())
+    // The certificate of a development CA serves as that of an operator, for the same host.
+    const env = await environment({
+      SVC_URL: 'https://relay.example:4433',
+      SNI_PORT: String(await freePort()),
+    })
+    expect(found(await reportOf(env), 'certificate', 'error')).toEqual([
+      `${env.IDENTITY_PATH}: needs fullchain.pem and privatekey.pem for relay.example`,
+    ])
+    const local = { SVC_URL: `https://relay.localhost:${await freePort()}`, IDENTITY_PATH: relay.directory }
+    expect(found(await reportOf(local), 'certificate')).toEqual([
+      expect.stringMatching(
+        /^fullchain.pem, of the development CA, is valid until .* \(ECDSA P-256, 1 in the chain\)\.$/,
+      ),
+    ])
+    await chmod(join(relay.directory, 'privatekey.pem'), 0o644)
+    expect(found(await reportOf(local), 'certificate', 'error')).toEqual([
+      expect.stringContaining('is open to others: run chmod 600'),
+    ])
+  })
+
+  test('ports that other programs hold', async () => {
+    const [port, metrics, first] = [await freePort(), await freePort(), await freePort()]
+    for (const taken of [port, metrics, first]) await take(taken)
+    const report = await reportOf(
+      await environment({
+        SNI_PORT: String(port),
+        METRICS_ADDR: String(metrics),
+        TCP_ENABLED: 'true',
+        UDP_ENABLED: 'true',
+        MIN_PORT: String(first),
+        MAX_PORT: String(first),
+      }),
+    )
+    expect(found(report, 'listener', 'error')).toEqual([expect.stringContaining(`listens on port ${port}`)])
+    expect(found(report, 'metrics', 'ok')).toEqual([])
+    expect(found(report, 'TCP ports', 'warning')).toEqual([
+      `1 of the 1 TCP ports ${first} to ${first} cannot be bound now: ${first}.`,
+    ])
+    expect(found(report, 'UDP ports', 'ok')).toHaveLength(2)
+  })
+
+  test('files of the root host that are not there', async () => {
+    const env = await environment({ SVC_SITE_DIR: directory, SVC_INSTALL_DIR: directory })
+    const report = await reportOf(env)
+    expect(report.ok).toBe(true)
+    expect(found(report, 'pages', 'warning')).toEqual([
+      `SVC_SITE_DIR: ${directory} has no index.html that the relay can read.`,
+    ])
+    expect(found(report, 'installer', 'warning')).toEqual([expect.stringContaining('lacks install.sh,')])
+  })
+})
+
+describe('beside the relay of the same settings', () => {
+  test('check says so, --restart allows it, and healthcheck tells that it serves', async () => {
+    const relay = await startRelayProcess()
+    closing.push(() => relay.close())
+    const env = { SVC_URL: relay.origin, IDENTITY_PATH: relay.directory }
+    const [first, restart, health] = await Promise.all([
+      svcRelay(['check'], env),
+      svcRelay(['check', '--restart'], env),
+      svcRelay(['healthcheck'], env),
+    ])
+    expect(first).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`The relay of these settings runs already, at TCP port ${relay.port}`),
+    })
+    expect(restart).toMatchObject({ code: 0, stdout: expect.stringContaining('a restart ends it first') })
+    expect(health).toEqual({ code: 0, stdout: 'svc-relay: ok\n', stderr: '' })
+    // Nothing of the relay was touched.
+    expect(relay.log.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  })
+
+  test('healthcheck fails for another host, another program, and without settings', async () => {
+    const relay = await startTestRelay()
+    closing.push(() => relay.close())
+    const state = { IDENTITY_PATH: relay.directory }
+    const fails = { code: 1, stdout: '', stderr: expect.stringMatching(/^svc-relay: [^\n]+\n$/) }
+    const other = { ...state, SVC_URL: `https://other.localhost:${relay.port}` }
+    const silent = await take(await freePort())
+    silent.on('connection', (socket) => socket.end('no TLS'))
+    const { port } = silent.address() as AddressInfo
+    const ends = await Promise.all([
+      svcRelay(['healthcheck'], other),
+      svcRelay(['healthcheck'], { ...state, SVC_URL: `https://relay.localhost:${port}` }),
+      svcRelay(['healthcheck'], {}),
+    ])
+    for (const end of ends) expect(end).toEqual(fails)
+  })
+})

@@ -1,0 +1,23 @@
+// `svc-relay` as an operator runs it: its exit code and what it prints.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { INHERITED_ENV } from './inherited-env.ts'
+
+export interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Resolves when the command has ended. @param env its environment, beside what every test process inherits */
+export async function svcRelay(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  const options = { env: { ...INHERITED_ENV, ...env } }
+  const ended = promisify(execFile)(process.execPath, [main, ...args], options)
+  return await ended.then(
+    (output) => ({ code: 0, ...output }),
+    ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
+  )
+}
