@@ -29,8 +29,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  if (!process.env.SVC_SITE_DIR)
-    await buildRelayPages({ onBuild: () => console.log("Building the relay's pages and the examples …") })
+  await buildRelayPages({ onBuild: () => console.log("Building the relay's pages and the examples …") })
   console.log(`Starting the relay at ${url} …`)
   relay = await startRelay({
     env: { SVC_URL: url, IDENTITY_PATH: identityPath, LOG_LEVEL: log.level },

@@ -4,21 +4,25 @@
 export * as PATH from './api-paths.ts'
 
 /**
- * INSTALL_SLUGS are the programs at `/api/install/bin/{slug}`. The last two are for browsers: the connector, and its
- * runtime.
+ * PROGRAM_SLUGS are the slugs of `svc` at `/api/install/bin/{slug}`, one for each platform.
  */
-export const INSTALL_SLUGS = [
+export const PROGRAM_SLUGS = [
   'linux-amd64',
   'linux-arm64',
   'darwin-amd64',
   'darwin-arm64',
   'windows-amd64',
   'windows-arm64',
-  'js-wasm',
-  'wasm-exec',
 ] as const
+/**
+ * BROWSER_SLUGS are the slugs for browsers: the connector, which is the module at `/sdk.js`, and the script that puts
+ * `globalThis.svc` into a page without modules. The specification's names tell of an implementation in WebAssembly.
+ */
+export const BROWSER_SLUGS = ['js-wasm', 'wasm-exec'] as const
+/** INSTALL_SLUGS are all slugs at `/api/install/bin/{slug}`. */
+export const INSTALL_SLUGS: readonly InstallSlug[] = [...PROGRAM_SLUGS, ...BROWSER_SLUGS]
 /** InstallSlug is one of {@link INSTALL_SLUGS}. */
-export type InstallSlug = (typeof INSTALL_SLUGS)[number]
+export type InstallSlug = (typeof PROGRAM_SLUGS | typeof BROWSER_SLUGS)[number]
 
 /** Makes the path from which the program of that platform is downloaded. */
 export function installBinPath(slug: InstallSlug): string {

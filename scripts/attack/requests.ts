@@ -38,12 +38,13 @@ export function everyRequest(target: Target, lease: RegisterResponse): RawReques
     const lines = [`${method} ${path} HTTP/1.1`, ...common, ...type, ...fields]
     return { method, path, head: `${lines.join('\r\n')}\r\n\r\n`, body }
   }
+  const sdk = [PATH.sdkEntry, PATH.sdkImportMap]
   const installer = [PATH.installSh, PATH.installPs1, ...INSTALL_SLUGS.map(installBinPath)]
   return [
     ...Object.values(ENDPOINTS).map(({ method, path }) => request(method, path)),
     ...Object.values(ENDPOINTS).map(({ path }) => request('OPTIONS', path)),
     ...OFF.map(([method, path]) => request(method, path)),
-    ...installer.flatMap((path) => [request('GET', path), request('HEAD', path)]),
+    ...[...sdk, ...installer].flatMap((path) => [request('GET', path), request('HEAD', path)]),
     ...FILES.flatMap((path) => [
       request('GET', path),
       request('HEAD', path),

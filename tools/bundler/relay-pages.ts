@@ -1,10 +1,12 @@
-// Builds the relay's pages, the examples below them, into the relay's package: what `svc-relay` serves at its root host.
+// Builds the relay's pages, the examples below them and the SDK for pages of others into the relay's package: what `svc-relay`
+// serves at its root host.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root } from '../programs/command.ts'
 import { buildFrameworks } from './framework-apps.ts'
 import { replaceDirectory, temporaryDirectory } from './output-directory.ts'
+import { buildRelaySdk } from './relay-sdk.ts'
 import { digestOf } from './source-digest.ts'
 
 /** The directory in which the relay looks (relay/src/api/handlers/built-in-pages.ts). */
@@ -16,7 +18,8 @@ const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
   '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
-  'tools/bundler/{relay-pages,framework-apps,output-directory}.ts',
+  'tools/bundler/{relay-pages,relay-sdk,framework-apps,output-directory}.ts',
+  'relay/package.json',
   'package-lock.json',
 ]
 /** Bytes below which compression gains nothing. */
@@ -47,6 +50,7 @@ export async function buildRelayPages({
   try {
     await Promise.all([buildProject('relay/web', built), buildFrameworks()])
     await buildProject('examples', path.join(built, 'examples'))
+    await buildRelaySdk(built)
     compress(built)
     writeFileSync(path.join(built, STAMP), digest)
     replaceDirectory(directory, built, path.join(temporary, 'replaced'))

@@ -25,6 +25,7 @@ import { createDisabledFeatures } from './handlers/disabled-features.ts'
 import { createInstaller } from './handlers/installer.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
+import { createSdkFiles } from './handlers/sdk-files.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
 import { sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
@@ -121,7 +122,8 @@ export function createRouter({
     sign: sign(credentials, signer, bodies),
   }
   return {
-    ...createInstaller(installDir, releaseVersion, writer),
+    ...createInstaller(installDir, writer),
+    ...createSdkFiles({ origin, release: releaseVersion, writer }),
     ...createDisabledFeatures(credentials),
     ...routingOf(api, handlers),
   }

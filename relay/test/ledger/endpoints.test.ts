@@ -6,13 +6,14 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  INSTALL_SLUGS,
   type PolicySettings,
+  PROGRAM_SLUGS,
   type RegisterChallengeResponse,
   type RegisterResponse,
   SUBPROTOCOL,
 } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { buildRelayPages } from '../../../tools/bundler/relay-pages.ts'
 import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { newAccount } from '../support/relay.ts'
 import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/session.ts'
@@ -21,13 +22,14 @@ import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World, withWorl
 
 let world: World
 beforeAll(async () => {
+  await buildRelayPages()
   const site = await mkdtemp(join(tmpdir(), 'svc-ledger-site-'))
   await writeFile(join(site, 'index.html'), 'the frontend')
   await mkdir(join(site, 'bin'))
-  for (const name of ['install.sh', 'install.ps1', ...INSTALL_SLUGS.map((slug) => `bin/${slug}`)])
+  for (const name of ['install.sh', 'install.ps1', ...PROGRAM_SLUGS.map((slug) => `bin/${slug}`)])
     await writeFile(join(site, name), name)
   world = await startWorld({ SVC_SITE_DIR: site, SVC_INSTALL_DIR: site })
-})
+}, 60_000)
 afterAll(() => world.close())
 
 const get = (path: string) => world.call('GET', path)
@@ -87,7 +89,13 @@ ledger('Endpoints, public', {
   'GET, HEAD /api/install.ps1': () => offered('/api/install.ps1'),
   'GET, HEAD /api/install/bin/{slug}': async () => {
     const systems = ['linux', 'darwin', 'windows'].flatMap((name) => [`${name}-amd64`, `${name}-arm64`])
-    for (const slug of [...systems, 'js-wasm', 'wasm-exec']) await offered(`/api/install/bin/${slug}`)
+    for (const slug of systems) await offered(`/api/install/bin/${slug}`)
+    for (const slug of ['js-wasm', 'wasm-exec'])
+      expect(await get(`/api/install/bin/${slug}`)).toMatchObject({
+        status: 200,
+        text: expect.stringContaining('publish'),
+        headers: { 'content-type': expect.stringMatching(/^text\/javascript/) },
+      })
   },
   'paths not reserved fall back to the frontend or a plain 404': async () => {
     for (const path of ['/api/nothing', '/sdk/nothing', '/nothing'])

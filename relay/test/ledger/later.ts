@@ -144,8 +144,8 @@ export const LATER = {
       'only the right token opens it, and the token is in no address and does not outlive the tab',
     ),
     'js-wasm and wasm-exec of another version are rejected': proved(
-      'relay/test/api/handlers/features.test.ts',
-      '%s of another version is refused',
+      'relay/test/api/handlers/sdk-files.test.ts',
+      '%s of another release is refused, in a comment',
     ),
   },
   'Endpoints, SDK': { 'POST, PUT, DELETE /sdk/cache': planned('cache') },

@@ -61,7 +61,7 @@ export function describeApi(origin: string, endpoints: object = ENDPOINTS): Json
       description: 'Another method on a path of this list gets 405 `method_not_allowed`, with `Allow`.',
     },
     servers: [{ url: origin }],
-    paths: { ...paths(endpoints), ...installPaths() },
+    paths: { ...paths(endpoints), ...filePaths() },
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   }
 }
@@ -77,12 +77,12 @@ function paths(endpoints: object): Record<string, Record<string, JsonSchema>> {
   return paths
 }
 
-/** Paths of the installer. Its files are not in the table of endpoints. */
-function installPaths(): Record<string, JsonSchema> {
+/** Paths of the installer and of the browser SDK. Their files are not in the table of endpoints. */
+function filePaths(): Record<string, JsonSchema> {
   const responses = {
     200: { description: 'The file.' },
     404: { description: 'This relay does not have the file.' },
-    409: { description: 'The browser connector belongs to another release than `version`.' },
+    409: { description: 'The browser SDK belongs to another release than `version`.' },
   }
   const both = (name: string, summary: string): JsonSchema => ({
     get: { operationId: name, summary, security: [], responses },
@@ -95,8 +95,10 @@ function installPaths(): Record<string, JsonSchema> {
     [PATH.installPs1]: both('installPs1', 'The installer for PowerShell'),
     [INSTALL_BIN]: {
       parameters: [slug, version],
-      ...both('installBin', 'A program, or the browser connector'),
+      ...both('installBin', 'A program, or the browser SDK as a module (js-wasm) or a script (wasm-exec)'),
     },
+    [PATH.sdkEntry]: { parameters: [version], ...both('sdkEntry', 'The browser SDK, an ES module') },
+    [PATH.sdkImportMap]: both('sdkImportMap', 'An import map with the integrity of the SDK’s modules'),
   }
 }
 

@@ -10,6 +10,7 @@ import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { findFile } from '../http/stored-file.ts'
 import { createCaFiles } from './ca-files.ts'
+import { createSdkModules } from './sdk-files.ts'
 import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts'
 
 const SERVICE_UNAVAILABLE = 503
@@ -35,7 +36,7 @@ export function createPages({ directory, hasLandingPage, authority, writer }: Pa
     directory === undefined
       ? unlessUnbuilt(createStaticFiles(installation().pages(), isBuiltInOff, writer), isBuiltInOff)
       : createStaticFiles(directory, isOff, writer)
-  return createCaFiles(authority, writer, site)
+  return createSdkModules(writer, createCaFiles(authority, writer, site))
 }
 
 function unlessUnbuilt(site: Handler, isOff: (name: string) => boolean): Handler {

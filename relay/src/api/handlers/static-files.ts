@@ -121,7 +121,7 @@ function decode(path: string): string | undefined {
 }
 
 /** The file, or a compressed form of it that the client accepts. */
-async function bestOf(
+export async function bestOf(
   file: StoredFile,
   accepted: string | string[] | undefined,
 ): Promise<[StoredFile, ContentCoding?]> {

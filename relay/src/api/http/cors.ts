@@ -1,10 +1,12 @@
-// Allows cross-origin requests to `/sdk/*` and `/v1/sign`, since pages of any origin may embed the SDK.
+// Allows cross-origin requests to `/sdk/*`, `/v1/sign` and the SDK's files, since pages of any origin may embed the SDK.
 
 import type { ServerResponse } from 'node:http'
-import { CORS_MAX_AGE_S, HEADER, PATH } from '@svc/protocol'
+import { BROWSER_SLUGS, CORS_MAX_AGE_S, HEADER, installBinPath, PATH } from '@svc/protocol'
+
+const CROSS_ORIGIN = new Set<string>([PATH.sign, PATH.sdkEntry, ...BROWSER_SLUGS.map(installBinPath)])
 
 export function isCrossOrigin(path: string): boolean {
-  return path.startsWith('/sdk/') || path === PATH.sign
+  return path.startsWith('/sdk/') || CROSS_ORIGIN.has(path)
 }
 
 export function allowAnyOrigin(response: ServerResponse): void {

@@ -25,6 +25,8 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Components }
 }
+/** Files are not in the table of endpoints. */
+const FILES = /^\/(?:api\/install|sdk\.js|sdk\/importmap)/
 
 let relay: TestRelay
 let lease: RegisterResponse
@@ -41,7 +43,7 @@ afterAll(() => relay.close())
 /** Those of the table: the installer's files, and answers without a body, have tests of their own. */
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    path.startsWith('/api/install')
+    FILES.test(path)
       ? []
       : Object.entries(methods)
           .filter(([method]) => method !== 'head')
@@ -83,8 +85,9 @@ describe('the description', () => {
     expect(Object.keys(document.paths['/api/state']!)).toEqual(['get', 'head'])
   })
 
-  test('has the installer, with HEAD', () => {
-    for (const path of ['/api/install.sh', '/api/install.ps1', '/api/install/bin/{slug}'])
+  test('has the files of installer and SDK, with HEAD', () => {
+    const installer = ['/api/install.sh', '/api/install.ps1', '/api/install/bin/{slug}']
+    for (const path of [...installer, '/sdk.js', '/sdk/importmap.json'])
       expect(document.paths[path]).toMatchObject({ get: {}, head: {} })
   })
 

@@ -74,6 +74,15 @@ describe('where they are not built', () => {
     })
   })
 
+  test.each(['/sdk.js', '/sdk/importmap.json', '/api/install/bin/js-wasm', '/api/install/bin/wasm-exec'])(
+    '%s says so in a comment',
+    async (path) => {
+      const { status, text, headers } = await relay.call('GET', path)
+      expect([status, text]).toEqual([503, expect.stringMatching(/^\/\/ .*not built.*npm run site.*\n$/)])
+      expect(headers).toMatchObject({ 'access-control-allow-origin': '*', 'cache-control': 'no-store' })
+    },
+  )
+
   test('every other path is not found, and the API works', async () => {
     for (const path of ['/nothing', '/assets/index-Ab3_x-9Z.js', '/sdk/hop'])
       expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { INSTALL_SLUGS } from '@svc/protocol'
+import { PROGRAM_SLUGS } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RELEASE_VERSION } from '../../../src/version.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await mkdir(join(directory, 'install/bin/linux-arm64'), { recursive: true })
   await writeFile(join(directory, 'install/install.sh'), '#!/bin/sh\n')
   await writeFile(join(directory, 'install/bin/linux-amd64'), Buffer.of(0x7f, 0x45, 0x4c, 0x46))
-  for (const file of ['js-wasm', 'wasm-exec']) await writeFile(join(directory, 'install/bin', file), file)
   relay = await startTestRelay({
     ADMIN_TOKEN,
     SVC_SITE_DIR: join(directory, 'site'),
@@ -133,19 +132,11 @@ describe('the installer', () => {
   test.each([
     ['/api/install.sh', 'text/x-shellscript', '#!/bin/sh\n'],
     ['/api/install/bin/linux-amd64', 'application/octet-stream', '\x7fELF'],
-    ['/api/install/bin/js-wasm', 'application/wasm', 'js-wasm'],
-    ['/api/install/bin/wasm-exec', 'text/javascript', 'wasm-exec'],
   ])('GET and HEAD %s', async (path, type, text) => {
     const headers = { 'content-type': type, 'content-length': `${text.length}` }
     expect(await relay.call('GET', path)).toMatchObject({ status: 200, text, headers })
     expect(await relay.call('HEAD', path)).toMatchObject({ status: 200, text: '', headers })
     expect(await relay.call('POST', path)).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
-  })
-
-  test.each(['js-wasm', 'wasm-exec'])('%s of another version is refused', async (slug) => {
-    const get = (version: string) => relay.call('GET', `/api/install/bin/${slug}?version=${version}`)
-    expect(await get(RELEASE_VERSION)).toMatchObject({ status: 200, text: slug })
-    expect(await get('0.0.0-other')).toMatchObject({ status: 409, text: expect.stringMatching(/^# /) })
   })
 
   test('offers nothing that is not there, a directory neither, and no path outside', async () => {
@@ -160,7 +151,7 @@ describe('the installer', () => {
     for (const path of [
       '/api/install.sh',
       '/api/install.ps1',
-      ...INSTALL_SLUGS.map((slug) => `/api/install/bin/${slug}`),
+      ...PROGRAM_SLUGS.map((slug) => `/api/install/bin/${slug}`),
     ])
       expect(await bare.call('GET', path)).toMatchObject({
         status: 404,
