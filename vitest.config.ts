@@ -7,6 +7,14 @@ import { findChromium } from './tools/programs/chromium.ts'
 
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
+/** Tests that replace modules: each needs a process without what other tests loaded. */
+const MODULE_MOCKS = [
+  'relay/test/outbound/http-client.test.ts',
+  'sdk-core/test/tenant/load-http2.test.ts',
+  'sdk-core/test/websocket/loading.test.ts',
+  'sdk-node/test/datagram/quic-in-worker.test.ts',
+]
+
 export default defineConfig({
   test: {
     testTimeout: 15_000,
@@ -24,9 +32,12 @@ export default defineConfig({
           include: [
             '{protocol,yamux,tls,relay,relay/web,sdk-core,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
           ],
-          exclude: [BROWSER_TESTS],
+          exclude: [BROWSER_TESTS, ...MODULE_MOCKS],
+          // A process runs one file after another and loads each module once: a fifth of the processor time is saved.
+          isolate: false,
         },
       },
+      { extends: true, test: { name: 'node, isolated', include: MODULE_MOCKS } },
       {
         extends: true,
         // msw's service worker

@@ -1,6 +1,7 @@
 // HTTP/2 to a page: curl and Chromium over ALPN, a page of 100 images, bodies both ways, and a WebSocket in a stream.
 
 import { curl } from '../tools/programs/curl.ts'
+import { atDepth } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
 const VERSION = ['--http2', '--write-out', ' %{http_version}']
@@ -47,7 +48,9 @@ test('a page of 100 images comes over one connection', async ({ relay, tenant, v
   expect(seen).toEqual({ widths: [7], protocols: ['h2'], images: IMAGES })
 })
 
-test('20 MB go up and come down', async ({ relay, tenant, visitor }) => {
+const BODY_BYTES: number = atDepth(20_000_000, 6_000_000)
+
+test(`${BODY_BYTES} bytes go up and come down`, async ({ relay, tenant, visitor }) => {
   const url = await tenant.evaluate(async (relayUrl) => {
     const fetch = async (request: Request): Promise<Response> => {
       if (request.method === 'GET')
@@ -58,16 +61,16 @@ test('20 MB go up and come down', async ({ relay, tenant, visitor }) => {
     return (await svc.publish({ relay: relayUrl, name: 'bodies', fetch })).url
   }, relay.url)
   await visitor.goto(url)
-  const seen = await visitor.evaluate(async () => {
+  const seen = await visitor.evaluate(async (size) => {
     const sum = async (bytes: BufferSource): Promise<string> =>
       [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
         .map((byte) => byte.toString(16).padStart(2, '0'))
         .join('')
-    const bytes = Uint8Array.from({ length: 20_000_000 }, (_, i) => (i * 31 + (i >> 12)) & 0xff)
+    const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 12)) & 0xff)
     const response = await fetch('/', { method: 'POST', body: bytes })
     const back = await response.arrayBuffer()
     return [await sum(bytes), response.headers.get('X-Sum'), await sum(back)]
-  })
+  }, BODY_BYTES)
   expect(new Set(seen).size).toBe(1)
 })
 

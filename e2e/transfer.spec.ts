@@ -1,24 +1,26 @@
-// Bodies of 20 MiB arrive whole in both directions, and 50 requests are served at the same time.
+// Large bodies arrive whole in both directions, and 50 requests are served at the same time.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { curl } from '../tools/programs/curl.ts'
+import { atDepth } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
-const BODY_BYTES: number = 20 * 1024 * 1024
+const MIB: number = atDepth(20, 8)
+const BODY_BYTES: number = MIB * 1024 * 1024
 const REQUESTS = 50
 
 /** Each test's page has another identity, and a name stays with its owner. */
 const newName = (): string => `site-${randomBytes(4).toString('hex')}`
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-test.describe('20 MiB', () => {
+test.describe(`${MIB} MiB`, () => {
   let url: string
   let digest: string
 
   test.beforeEach(async ({ relay, tenant }) => {
-    // GET streams 20 MiB; POST reads a stream and answers with its SHA-256.
+    // GET streams them; POST reads a stream and answers with its SHA-256.
     const site = await tenant.evaluate(
       async ([relayUrl, name, size]) => {
         const content = new Uint8Array(size)
@@ -67,7 +69,7 @@ test.describe('20 MiB', () => {
   })
 
   test('down to a browser and up again', async ({ visitor }) => {
-    // The page itself would be 20 MiB: be at the site without loading it.
+    // The page itself would be so large: be at the site without loading it.
     await visitor.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '' }), { times: 1 })
     await visitor.goto(url)
     const answers = await visitor.evaluate(async () => {

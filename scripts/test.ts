@@ -1,10 +1,11 @@
 // Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, unit tests, the
 // end-to-end suite and the size of a page.
 // With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
-// whose name, matches. Last line: the counts.
+// whose name, matches. With --whole, large tests run whole and not a slice of them. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
 import { type Outcome, root, runCommand } from '../tools/programs/command.ts'
 import { ensureServices } from '../tools/programs/services.ts'
@@ -22,6 +23,9 @@ const CI_SOAK_TIMEOUT_MS: number = (CI_SOAK_MINUTES + 1) * 60_000
 /** Type-checks side by side: each loads the same libraries again. */
 const TSC_PARALLEL = 2
 
+/** How many times as long the suites may take with --whole. */
+const WHOLE_SLOWNESS = 3
+
 interface Step extends Count {
   name: string
   seconds: number
@@ -31,7 +35,13 @@ const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 }
 const temporary = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
 const steps: Step[] = []
 let reports = 0
-const filters = process.argv.slice(2)
+const { values: options, positionals: filters } = parseArgs({
+  options: { whole: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const depth = options.whole
+  ? { env: { TEST_DEPTH: 'whole' }, slowness: WHOLE_SLOWNESS }
+  : { env: {}, slowness: 1 }
 
 if (filters.length === 0) await runAll()
 else await runMatching(filters)
@@ -113,17 +123,22 @@ async function vitest(args: string[]): Promise<Count> {
   // A person who names files wants to see what is in them; by name, the list would be of all that is left out.
   const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'
   const reporters = [`--reporter=${list}`, '--reporter=json', `--outputFile.json=${report}`]
-  const options = { timeoutMs: SUITE_TIMEOUT_MS, env: ensureTlsClients() }
-  return counted(await runCommand(['vitest', 'run', ...reporters, ...args], options), readVitest(report))
+  const env = { ...depth.env, ...ensureTlsClients() }
+  const command = ['vitest', 'run', ...reporters, ...args]
+  return counted(await runCommand(command, { timeoutMs: suiteTimeoutMs(), env }), readVitest(report))
 }
 
 async function playwright(args: string[]): Promise<Count> {
   const chromium = ensureChromium()
   ensureCertutil()
   const report = newReport()
-  const env = { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report }
+  const env = { ...depth.env, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   const command = ['playwright', 'test', '--reporter=list,json', ...args]
-  return counted(await runCommand(command, { timeoutMs: SUITE_TIMEOUT_MS, env }), readPlaywright(report))
+  return counted(await runCommand(command, { timeoutMs: suiteTimeoutMs(), env }), readPlaywright(report))
+}
+
+function suiteTimeoutMs(): number {
+  return depth.slowness * SUITE_TIMEOUT_MS
 }
 
 function newReport(): string {

@@ -1,6 +1,7 @@
 // Opens an example's page from the relay, keeps what its console said, and checks what holds for all of them.
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContext, Page, TestInfo, TestType } from '@playwright/test'
+import { atDepth } from '../../tools/test-depth.ts'
 import { expect, test } from '../fixtures.ts'
 
 interface Example {
@@ -16,6 +17,11 @@ const GROUNDS = { light: 'rgb(246, 245, 242)', dark: 'rgb(21, 23, 26)' } as cons
 export const PHONE_PX = 390
 const DESK_PX = 1280
 const HEIGHT_PX = 844
+
+/** The rules of axe-core whose result depends on the color scheme. */
+const RULES_OF_COLORS: string[] = ['color-contrast', 'link-in-text-block']
+/** Screenshots are for people to look at. */
+const TAKES_SCREENSHOTS: boolean = atDepth(true, false)
 
 type ExampleTest =
   typeof test extends TestType<infer T, infer W> ? TestType<T & { example: Example }, W> : never
@@ -58,7 +64,7 @@ export async function expectLinked(page: Page, relayUrl: string, title: string, 
 
 /**
  * On a phone and on a desk, or at these widths, nothing of the pages is wider than the screen, and their ground is of
- * the scheme. Each leaves its screenshots.
+ * the scheme. With `npm test -- --whole` each leaves its screenshots.
  */
 export async function expectFits(
   pages: Record<string, Page>,
@@ -74,7 +80,7 @@ export async function expectFits(
         expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
         const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
         expect(ground, what).toBe(GROUNDS[colorScheme])
-        await page.screenshot({ path: info.outputPath(`${what}.png`), fullPage: true })
+        if (TAKES_SCREENSHOTS) await page.screenshot({ path: info.outputPath(`${what}.png`), fullPage: true })
       }
 }
 
@@ -84,7 +90,9 @@ export async function expectAccessible(...pages: Page[]): Promise<void> {
     for (const colorScheme of COLOR_SCHEMES) {
       await page.emulateMedia({ colorScheme })
       // "Legacy" is one run in the page itself, which is enough where nothing is framed, and quicker.
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+      const axe = new AxeBuilder({ page }).setLegacyMode(true)
+      if (colorScheme !== COLOR_SCHEMES[0]) axe.withRules(RULES_OF_COLORS)
+      const { violations } = await axe.analyze()
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
       expect(found, `${page.url()}, ${colorScheme}`).toEqual([])
     }

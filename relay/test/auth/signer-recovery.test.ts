@@ -74,15 +74,15 @@ test('a thread that hangs is ended after 10 s, and the next question starts anot
   const script = `
     import { parentPort, threadId } from 'node:worker_threads'
     parentPort.on('message', ({ id, message }) => {
-      if (message === 'spin') for (;;) {}
+      if (message === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
       parentPort.postMessage({ id, address: 'thread ' + threadId })
     })`
   const { recover } = bound(make(broken(script)))
   const before = await recover('', '')
   const started = performance.now()
-  const spinning = recover('spin', '')
+  const hanging = recover('hang', '')
   const behind = recover('', '')
-  const outcomes = await Promise.allSettled([spinning, behind])
+  const outcomes = await Promise.allSettled([hanging, behind])
   const hangs = { status: 'rejected', reason: { message: 'the recovery thread hangs' } }
   expect(outcomes).toMatchObject([hangs, hangs])
   expect(performance.now() - started).toBeGreaterThan(9_900)

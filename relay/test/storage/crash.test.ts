@@ -1,9 +1,10 @@
 // Durability against `kill -9`; `npm run crash` does the same two hundred times.
 
 import { expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { crash } from '../support/crash.ts'
 
-const CRASHES = 25
+const CRASHES: number = atDepth(25, 8)
 
 test('a crash while policy and reservations are written loses nothing that was promised', {
   timeout: 120_000,

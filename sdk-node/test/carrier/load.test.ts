@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import {
   exposeAt,
@@ -20,7 +21,7 @@ import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
-const VISITORS = 500
+const VISITORS: number = atDepth(500, 120)
 /** Visitors in their handshakes at once: with all of them the first would wait longer than a relay allows. */
 const ARRIVING = 20
 

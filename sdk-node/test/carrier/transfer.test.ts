@@ -1,16 +1,17 @@
-// Many bytes both ways, by each carrier, with checksums. 50 MB, unless TRANSFER_MB says how many.
+// Many bytes both ways, by each carrier, with checksums; TRANSFER_MB says how many megabytes.
 
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
-const BYTES: number = Number(process.env.TRANSFER_MB ?? 50) * MB
+const BYTES: number = Number(process.env.TRANSFER_MB ?? atDepth(50, 16)) * MB
 /** Bytes that the slowest machine of a user moves in a second, in both directions together. */
 const SLOWEST = 2 * MB
 

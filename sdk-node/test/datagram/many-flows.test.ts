@@ -1,4 +1,4 @@
-// Ten thousand visitors of one UDP service: each is a flow of its own at the relay, and a client of its own at the service.
+// Thousands of visitors of one UDP service: each is a flow of its own at the relay, and a client of its own at the service.
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
@@ -14,7 +15,7 @@ import { echo, udpService } from '../support/udp.ts'
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
 
 /** As many visitors as this process may have sockets for, with some left for the rest of it. */
-const VISITORS = Math.min(10_000, descriptors() - 500)
+const VISITORS = Math.min(atDepth(10_000, 2_000), descriptors() - 500)
 /** Their datagrams find room in the buffers of a kernel that was not tuned. */
 const AT_ONCE = 100
 const RETRY_MS = 200

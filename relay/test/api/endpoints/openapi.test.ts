@@ -5,13 +5,14 @@ import type { RegisterResponse } from '@svc/protocol'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../../tools/test-depth.ts'
 import { ENDPOINTS } from '../../../src/api/endpoints/endpoints.ts'
 import { describeApi } from '../../../src/api/endpoints/openapi.ts'
 import { type Components, closed, type Schema, valuesOf } from '../../support/json-schema.ts'
 import { type Answer, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
-const RUNS = 300
+const RUNS: number = atDepth(300, 150)
 /** Chance may leave an operation without a success that often in a row, and hardly more often. */
 const ROUNDS_MAX = 4
 
