@@ -1,5 +1,5 @@
-// Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, unit tests, the
-// end-to-end suite and the size of a page.
+// Everything that must hold: lint, linear regular expressions, imports between folders, types, unused code, the tarballs of the
+// packages, unit tests, the end-to-end suite and the size of a page.
 // With CI set, two minutes of the soak as well. `npm test`, or `npm test -- FILTER…` for the tests whose file, else
 // whose name, matches. With --whole, large tests run whole and not a slice of them. Last line: the counts.
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -54,6 +54,7 @@ async function runAll(): Promise<void> {
   await step('folders', () => check(['node', 'scripts/lint/folders.ts']))
   await step('types', checkTypes)
   await step('unused', () => check(['knip', '--no-progress']))
+  await step('packages', () => check(['node', 'scripts/packages/slice.ts']))
   await step('unit', () => vitest([]))
   // both wait more than they compute; they would disturb what is timed in the suites
   await Promise.all([step('attack', attack), process.env.CI && step('soak', soak)])

@@ -19,6 +19,16 @@ export const BUDGETS_OF_MANY = {
 export interface RelayOptions {
   /** The relay's settings, beside this process's own environment. */
   env: Record<string, string>
+  /**
+   * The program that is the relay, with its arguments.
+   * @default the checkout's, on this Node
+   */
+  program?: readonly string[]
+  /**
+   * The working directory.
+   * @default the repository
+   */
+  cwd?: string
   /** Arguments to Node itself. */
   execArgv?: string[]
   /** A program with its arguments that becomes the relay, such as `prlimit`. */
@@ -40,12 +50,14 @@ export interface RelayProcess {
 export async function startRelay({
   env,
   execArgv = [],
+  program = [process.execPath, ...execArgv, path.join(root, 'relay/src/main.ts')],
+  cwd = root,
   through = [],
   onLog,
 }: RelayOptions): Promise<RelayProcess> {
-  const line = [...through, process.execPath, ...execArgv, path.join(root, 'relay/src/main.ts')]
+  const line = [...through, ...program]
   const child = spawn(line[0]!, line.slice(1), {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Ctrl-C reaches the whole foreground group; the relay must outlive its sites, so that they can unregister.

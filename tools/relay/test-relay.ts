@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../network/free-port.ts'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from './process.ts'
+import { BUDGETS_OF_MANY, type RelayOptions, type RelayProcess, startRelay } from './process.ts'
 
 export interface TestRelay extends RelayProcess {
   url: string
@@ -12,7 +12,7 @@ export interface TestRelay extends RelayProcess {
   stop(): Promise<void>
 }
 
-export interface TestRelayOptions {
+export interface TestRelayOptions extends Pick<RelayOptions, 'program' | 'cwd' | 'execArgv'> {
   /**
    * The port at which clients find it.
    * @default the port at which it listens
@@ -24,12 +24,11 @@ export interface TestRelayOptions {
    */
   port?: number
   env?: Record<string, string>
-  execArgv?: string[]
 }
 
 export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
-  const port = options.port ?? (await freePort())
-  const url = `https://relay.localhost:${options.publicPort ?? port}`
+  const { port = await freePort(), publicPort = port, env: more, ...start } = options
+  const url = `https://relay.localhost:${publicPort}`
   const state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-relay-'))
   const env = {
     SVC_URL: url,
@@ -37,9 +36,9 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     IDENTITY_PATH: state,
     LOG_LEVEL: 'info',
     ...BUDGETS_OF_MANY,
-    ...options.env,
+    ...more,
   }
-  const relay = await startRelay({ env, ...(options.execArgv && { execArgv: options.execArgv }) })
+  const relay = await startRelay({ env, ...start })
   return {
     ...relay,
     url,

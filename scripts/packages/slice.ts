@@ -1,0 +1,39 @@
+// The step `packages` of `npm test`: packs the packages, lets publint and arethetypeswrong judge the tarballs, type-checks programs
+// against them, and starts both commands from them, outside the checkout and without a network.
+import { checkTarball } from './check.ts'
+import { type CommandLine, pathWith, proveExpose, startPackagedRelay } from './commands.ts'
+import { type Consumer, linkedConsumer } from './consumer.ts'
+import { packPackages, type Tarball } from './pack.ts'
+import { FEW_CHECKS, typeCheck } from './type-check.ts'
+
+const tarballs = await packPackages()
+const consumer = await linkedConsumer(tarballs)
+try {
+  const findings = [...(await judge(tarballs)), ...(await checkPrograms(consumer))]
+  for (const finding of findings) console.error(finding)
+  if (findings.length > 0) process.exitCode = 1
+  await proveCommands(consumer)
+} finally {
+  consumer.remove()
+}
+
+async function judge(tarballs: readonly Tarball[]): Promise<string[]> {
+  const findings: string[] = []
+  for (const tarball of tarballs) findings.push(...(await checkTarball(tarball)))
+  return findings
+}
+
+async function checkPrograms(consumer: Consumer): Promise<string[]> {
+  const checks = await typeCheck(consumer, FEW_CHECKS)
+  return checks.filter(({ output }) => output !== '').map(({ name, output }) => `${name}:\n${output}`)
+}
+
+async function proveCommands({ directory, command }: Consumer): Promise<void> {
+  const line: CommandLine = { cwd: directory, of: (name) => [command(name)], env: pathWith(process.execPath) }
+  const relay = await startPackagedRelay(line)
+  try {
+    await proveExpose(line, relay)
+  } finally {
+    await relay.stop()
+  }
+}
