@@ -1,19 +1,13 @@
 // The landing page: explains the relay and shows three ways to publish.
 import { hasDevelopmentCa } from '../common/authority.ts'
-import { CopyButton } from '../common/copy-button.tsx'
-import type { ComponentChildren, VNode } from '../preact.ts'
+import type { VNode } from '../preact.ts'
 import { Link } from '../shell/link.tsx'
 import { LANDING } from '../texts/landing.ts'
+import { EmbedCard } from './embed-card.tsx'
 import { PublishCard } from './publish-card.tsx'
+import { Snippet } from './snippet.tsx'
 
 const COMMAND = `svc expose 3000 --relay ${location.origin}`
-const CODE = `import { publish } from '@svc/sdk-browser'
-
-const site = await publish({
-  relay: '${location.origin}',
-  name: 'demo',
-  fetch: (request) => new Response('Hello\\n'),
-})`
 
 export function Landing(): VNode {
   return (
@@ -30,18 +24,12 @@ export function Landing(): VNode {
         copy={LANDING.copyCommand}
       >
         {hasDevelopmentCa && (
-          <>
+          <p class="quiet">
             {LANDING.ownAuthority} <Link to="/ca">{LANDING.toAuthority}</Link>.
-          </>
+          </p>
         )}
       </Snippet>
-      <Snippet
-        id="code"
-        title={LANDING.codeTitle}
-        about={LANDING.codeAbout}
-        code={CODE}
-        copy={LANDING.copyCode}
-      />
+      <EmbedCard />
       <p class="row links">
         <a href="/examples/" target="_blank" rel="noopener">
           {LANDING.more}
@@ -49,28 +37,5 @@ export function Landing(): VNode {
         <Link to="/sites">{LANDING.sites}</Link>
       </p>
     </main>
-  )
-}
-
-interface SnippetProps {
-  id: string
-  title: string
-  about: string
-  code: string
-  /** Label of the copy button. */
-  copy: string
-  children?: ComponentChildren
-}
-
-function Snippet({ id, title, about, code, copy, children }: SnippetProps): VNode {
-  return (
-    <section class="card" aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>
-        {title} <CopyButton text={code} label={copy} />
-      </h2>
-      <p class="quiet">{about}</p>
-      <pre>{code}</pre>
-      {children && <p class="quiet">{children}</p>}
-    </section>
   )
 }

@@ -56,9 +56,16 @@ export const LANDING = {
     'This relay has a certificate authority of its own: add --ca with the path of its certificate, a PEM file.',
   toAuthority: 'Download it, or trust it in your browser',
 
-  codeTitle: 'Publish from your code',
-  codeAbout: 'Any page of any origin can do it, with the fetch handler that web frameworks export:',
+  codeTitle: 'Publish from your page',
+  codeAbout:
+    'One line brings the SDK into a page of any origin, without a build. A project with a bundler takes @svc/sdk-browser from npm, with the same publish:',
   copyCode: 'Copy the code',
+  pinTitle: 'With integrity: the browser runs this release of the SDK and nothing else',
+  pinAbout:
+    'The import map names every file of the SDK with its digest, and the browser refuses a file that differs. When the relay has another release, its SDK does not load until you copy this again.',
+  pinnedCode: 'The code with integrity',
+  copyPinned: 'Copy the code with integrity',
+  noPins: 'The relay does not answer, or its SDK is not built. Open this again to try once more.',
   more: 'See the examples',
   sites: 'See the published sites',
 } as const

@@ -1,0 +1,79 @@
+// The card with the code that publishes from any page: one line that imports the SDK from this relay, or an import map that
+// pins each of its files.
+import { PATH } from '@svc/protocol'
+import { CopyButton } from '../common/copy-button.tsx'
+import { useState, type VNode } from '../preact.ts'
+import { LANDING } from '../texts/landing.ts'
+import { Snippet } from './snippet.tsx'
+
+/** Lines of the code with its import map that show at once. */
+const PINNED_ROWS = 12
+const ENTRY = `${location.origin}${PATH.sdkEntry}`
+
+export function EmbedCard(): VNode {
+  return (
+    <Snippet
+      id="code"
+      title={LANDING.codeTitle}
+      about={LANDING.codeAbout}
+      code={moduleThatImports(ENTRY)}
+      copy={LANDING.copyCode}
+    >
+      <Pinned />
+    </Snippet>
+  )
+}
+
+/** The import map is long, and few want it: it is loaded when it is opened. */
+function Pinned(): VNode {
+  const [code, setCode] = useState('')
+  const [error, setError] = useState('')
+  const load = async (): Promise<void> => {
+    if (code !== '') return
+    setError('')
+    try {
+      setCode(await pinnedCode())
+    } catch {
+      setError(LANDING.noPins)
+    }
+  }
+  return (
+    <details class="pinned" onToggle={load}>
+      <summary>{LANDING.pinTitle}</summary>
+      <p class="quiet">{LANDING.pinAbout}</p>
+      <p class="error" role="alert">
+        {error}
+      </p>
+      {code !== '' && (
+        <>
+          <CopyButton text={code} label={LANDING.copyPinned} />
+          <textarea class="pins" aria-label={LANDING.pinnedCode} readOnly wrap="off" rows={PINNED_ROWS}>
+            {code}
+          </textarea>
+        </>
+      )}
+    </details>
+  )
+}
+
+/** @throws Error when the relay does not answer, or has no SDK */
+async function pinnedCode(): Promise<string> {
+  const response = await fetch(PATH.sdkImportMap)
+  if (!response.ok) throw new Error(await response.text())
+  const map = (await response.text()).trim()
+  const [name = ''] = Object.keys(JSON.parse(map).imports)
+  return `<script type="importmap">\n${map}\n</script>\n${moduleThatImports(name)}`
+}
+
+function moduleThatImports(specifier: string): string {
+  return `<script type="module">
+import { publish } from '${specifier}'
+
+const site = await publish({
+  relay: '${location.origin}',
+  name: 'demo',
+  fetch: (request) => new Response('Hello\\n'),
+})
+document.body.append(site.url)
+</script>`
+}
