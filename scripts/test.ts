@@ -102,7 +102,9 @@ async function attack(): Promise<Count> {
 }
 
 async function checkTypes(): Promise<Count> {
-  const projects = globSync('{*,*/test,relay/web,relay/web/test}/tsconfig.json', { cwd: root }).sort()
+  const projects = globSync('{*,*/test,relay/web,relay/web/test,scripts/binaries/program}/tsconfig.json', {
+    cwd: root,
+  }).sort()
   const outcomes: Outcome[] = []
   const worker = async (): Promise<void> => {
     for (let project = projects.pop(); project !== undefined; project = projects.pop()) {

@@ -1,5 +1,5 @@
 // Says where the other files of this relay are: the modules of its threads and child processes, and its pages. In the
-// checkout and in `dist` they lie beside this one.
+// checkout and in `dist` they lie beside this one; a program that is one file (scripts/binaries) says where else.
 
 import { extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,7 +42,7 @@ export interface Installation {
   pages(): string
 }
 
-const current: Installation = {
+let current: Installation = {
   thread: (name) => ({ script: moduleOf(name), options: {} }),
   process: (name, execArgv) => ({
     execArgv: [...execArgv],
@@ -56,6 +56,11 @@ const current: Installation = {
 
 export function installation(): Installation {
   return current
+}
+
+/** A program that is one file calls this before it starts a relay. */
+export function setInstallation(other: Installation): void {
+  current = other
 }
 
 /** @returns the module with the extension of this one, which is `.js` in `dist` */

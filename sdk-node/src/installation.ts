@@ -1,4 +1,5 @@
-// Says where the modules of this package's threads are. In the checkout and in `dist` they lie beside this one.
+// Says where the modules of this package's threads are. In the checkout and in `dist` they lie beside this one;
+// a program that is one file (scripts/binaries) says where else.
 
 import { extname } from 'node:path'
 import type { WorkerOptions } from 'node:worker_threads'
@@ -18,12 +19,17 @@ export interface Installation {
   thread(name: ThreadName): ThreadCode
 }
 
-const current: Installation = {
+let current: Installation = {
   thread: (name) => ({ script: moduleOf(name), options: {} }),
 }
 
 export function installation(): Installation {
   return current
+}
+
+/** A program that is one file calls this before it runs a command. */
+export function setInstallation(other: Installation): void {
+  current = other
 }
 
 /** @returns the module with the extension of this one, which is `.js` in `dist` */

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Starts `svc` where all its code is one file: the command, or the thread that the command starts from the same file.
+
+import { isSea } from 'node:sea'
+import { isMainThread } from 'node:worker_threads'
+import { setInstallation } from '../../../sdk-node/src/installation.ts'
+import { threadOfThisFile } from './single-file.ts'
+
+setInstallation({ thread: threadOfThisFile })
+if (!isMainThread) await import('../../../sdk-node/src/datagram/quic-worker.ts')
+// An executable has its V8 flags from its configuration.
+else if (isSea()) await import('../../../sdk-node/src/cli/run.ts')
+else await import('../../../sdk-node/src/cli/main.ts')

@@ -1,0 +1,59 @@
+// The bundle that the installer serves, used as a user does, with a relay that is one file, too; and what executables are made of.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RELEASE_VERSION } from '../../relay/src/version.ts'
+import { startTestRelay } from '../../tools/relay/test-relay.ts'
+import { nearest } from '../binaries/base-binaries.ts'
+import { bundleProgram } from '../binaries/bundle.ts'
+import { visitExposed } from '../binaries/exposed-site.ts'
+
+const BUNDLE_MAX_BYTES = 3_000_000
+/** Bundling, and starts of processes, on a machine that may have other work. */
+const TIMEOUT_MS = 90_000
+
+describe('bundles', () => {
+  let directory: string
+  const file = (name: string): string => path.join(directory, `${name}.mjs`)
+  beforeAll(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'svc-bundles-'))
+    for (const name of ['svc', 'svc-relay'] as const) {
+      writeFileSync(file(name), await bundleProgram(name))
+      chmodSync(file(name), 0o755)
+    }
+  }, TIMEOUT_MS)
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  test('svc is one program of less than 3 MB, the relay with its children another', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    expect(statSync(file('svc')).size).toBeLessThan(BUNDLE_MAX_BYTES)
+    expect(execFileSync(file('svc'), ['--version'], { encoding: 'utf8' })).toBe(`${RELEASE_VERSION}\n`)
+    const relay = await startTestRelay({
+      program: [process.execPath, file('svc-relay')],
+      env: { SVC_WORKERS: '2' },
+    })
+    try {
+      expect(await visitExposed([file('svc')], relay)).toBe('from a local service')
+    } finally {
+      await relay.stop()
+    }
+  })
+})
+
+describe('the nearest version of Node', () => {
+  const published = ['24.21.0', '26.7.0', '26.9.3', '26.12.0', '26.13.0-rc.1', '27.0.0']
+
+  test.each([
+    ['26.12.0', '26.12.0'],
+    ['26.10.0', '26.9.3'],
+    ['26.11.0', '26.12.0'],
+    ['26.0.0', '26.7.0'],
+    ['27.4.0', '27.0.0'],
+    ['25.0.0', undefined],
+  ])('to %s is %s', (wanted, found) => {
+    expect(nearest(wanted, published)).toBe(found)
+  })
+})
