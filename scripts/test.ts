@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { ensureCertutil, ensureChromium } from '../tools/programs/chromium.ts'
 import { type Outcome, root, runCommand } from '../tools/programs/command.ts'
 import { ensureServices } from '../tools/programs/services.ts'
+import { ensureShells } from '../tools/programs/shells.ts'
 import { ensureTlsClients } from '../tools/programs/tls-clients.ts'
 import { type Count, readPlaywright, readVitest } from './suites/test-counts.ts'
 
@@ -122,6 +123,7 @@ function verdict({ ok, output }: Outcome, show = false): Count {
 
 async function vitest(args: string[]): Promise<Count> {
   ensureServices()
+  ensureShells()
   const report = newReport()
   // A person who names files wants to see what is in them; by name, the list would be of all that is left out.
   const list = args.length > 0 && !args.includes('-t') ? 'verbose' : 'default'

@@ -24,9 +24,12 @@ export const INSTALL_SLUGS: readonly InstallSlug[] = [...PROGRAM_SLUGS, ...BROWS
 /** InstallSlug is one of {@link INSTALL_SLUGS}. */
 export type InstallSlug = (typeof PROGRAM_SLUGS | typeof BROWSER_SLUGS)[number]
 
-/** Makes the path from which the program of that platform is downloaded. */
-export function installBinPath(slug: InstallSlug): string {
-  return `/api/install/bin/${slug}`
+/**
+ * Makes the path of a download: of the program of a platform, or of a file beside it, such as its compressed form at
+ * `linux-amd64.gz` and the bundle for Node at `node`.
+ */
+export function installBinPath(name: string): string {
+  return `/api/install/bin/${name}`
 }
 
 /** The upgrade token of a native client on `/sdk/connect`. A relay accepts the request also without it. */

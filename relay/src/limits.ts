@@ -197,6 +197,15 @@ export const RESPONSE_UNCOUNTED_BYTES: number = 16 * 1024
  * Files of the pages and the installer that are open at once, out of the descriptors that are not for connections.
  */
 export const FILES_OPEN_MAX = 64
+/** The file with the checksums of the installer's downloads; a longer one counts as none. Seven lines take 600 bytes. */
+export const CHECKSUMS_MAX_BYTES: number = 16 * 1024
+/**
+ * Downloads of the installer that are being unpacked for clients of one network that do not accept gzip. Unpacking 150 MB
+ * takes half a second of one core, and 110 KB of memory while it lasts.
+ */
+export const UNPACKED_RESPONSES_PER_NETWORK_MAX = 2
+/** The same for all clients. */
+export const UNPACKED_RESPONSES_MAX = 16
 /** One page of a list such as `/api/state`. It has as many items as fit, and at least one. */
 export const LIST_PAGE_BYTES: number = 256 * 1024
 /** Pages of one list that are cached or being sent. */

@@ -68,7 +68,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-node/src/target/a.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
   ['relay/src/auth/relay-identity.ts', "export { x } from '@peculiar/x509'", ONE_IMPORTER],
   ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],
-  ['relay/src/api/handlers/installer.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
+  ['relay/src/api/installer/installer.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['relay/src/datagram/a.ts', "export const quic = await import('@currentspace/http3')", ONE_IMPORTER],
   ['relay/src/lease/a.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['relay/src/f.ts', "export { Registry } from 'prom-client'", ONE_IMPORTER],

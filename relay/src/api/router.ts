@@ -22,7 +22,6 @@ import { signRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledFeatures } from './handlers/disabled-features.ts'
-import { createInstaller } from './handlers/installer.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
@@ -34,6 +33,7 @@ import { cursorOf } from './http/pagination.ts'
 import { type BodyLimits, readJson } from './http/read-body.ts'
 import { headerOf } from './http/request.ts'
 import type { Handler, Routing } from './http/server.ts'
+import { createInstaller } from './installer/installer.ts'
 
 const UNSUPPORTED_MEDIA_TYPE = 415
 
@@ -41,7 +41,7 @@ export interface Parts {
   /** Origin of the relay's URL. */
   origin: string
   releaseVersion: string
-  /** Directory of the installer; undefined: the relay has none. */
+  /** The operator's directory for the installer; undefined: that which the relay brings along. */
   installDir: string | undefined
   writer: BodyWriter
   clientAddresses: ClientAddresses
@@ -122,7 +122,7 @@ export function createRouter({
     sign: sign(credentials, signer, bodies),
   }
   return {
-    ...createInstaller(installDir, writer),
+    ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
     ...createSdkFiles({ origin, release: releaseVersion, writer }),
     ...createDisabledFeatures(credentials),
     ...routingOf(api, handlers),

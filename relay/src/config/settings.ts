@@ -38,7 +38,7 @@ export interface Settings {
   workers: number
   /** Directory of static files for the root host; undefined: the relay serves its built-in pages. */
   siteDir: string | undefined
-  /** Directory that `/api/install` serves. */
+  /** Directory that `/api/install` serves; undefined: that which the relay brings along. */
   installDir: string | undefined
   /** Variables that are set and have no effect. */
   unused: readonly UnusedSetting[]
@@ -160,8 +160,9 @@ const TABLE = {
     parse: (value) => resolve(value),
   },
   SVC_INSTALL_DIR: {
-    meaning: 'directory with install.sh, install.ps1 and bin/, for /api/install',
-    unset: 'no installer',
+    meaning:
+      'directory with bin/ for /api/install, and own scripts install.sh and install.ps1 if there are any',
+    unset: 'the downloads that the relay brings along, if any',
     parse: (value) => resolve(value),
   },
 } satisfies Record<string, Setting<unknown>>

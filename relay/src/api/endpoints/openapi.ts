@@ -3,6 +3,7 @@
 import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
 import { componentSchemas, type JsonSchema, referenceTo } from '../../config/schema.ts'
 import { RELEASE_VERSION } from '../../version.ts'
+import { DOWNLOAD_FILES } from '../installer/download-names.ts'
 import type { Auth, Endpoint, EndpointBody } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { failed, signFailure } from './response-schemas.ts'
@@ -81,6 +82,8 @@ function paths(endpoints: object): Record<string, Record<string, JsonSchema>> {
 function filePaths(): Record<string, JsonSchema> {
   const responses = {
     200: { description: 'The file.' },
+    206: { description: 'A range of the file, or of its compressed form.' },
+    304: NOT_MODIFIED,
     404: { description: 'This relay does not have the file.' },
     409: { description: 'The browser SDK belongs to another release than `version`.' },
   }
@@ -88,14 +91,22 @@ function filePaths(): Record<string, JsonSchema> {
     get: { operationId: name, summary, security: [], responses },
     head: { operationId: `${name}Head`, summary, security: [], responses },
   })
-  const slug = { name: 'slug', in: 'path', required: true, schema: { enum: INSTALL_SLUGS } }
+  const slug = {
+    name: 'slug',
+    in: 'path',
+    required: true,
+    schema: { enum: [...INSTALL_SLUGS, ...DOWNLOAD_FILES] },
+  }
   const version = { name: 'version', in: 'query', schema: { type: 'string' } }
   return {
     [PATH.installSh]: both('installSh', 'The installer for sh'),
     [PATH.installPs1]: both('installPs1', 'The installer for PowerShell'),
     [INSTALL_BIN]: {
       parameters: [slug, version],
-      ...both('installBin', 'A program, or the browser SDK as a module (js-wasm) or a script (wasm-exec)'),
+      ...both(
+        'installBin',
+        'A program, plain or as its gzip file, the checksums, or the browser SDK as a module (js-wasm) or a script (wasm-exec)',
+      ),
     },
     [PATH.sdkEntry]: { parameters: [version], ...both('sdkEntry', 'The browser SDK, an ES module') },
     [PATH.sdkImportMap]: both('sdkImportMap', 'An import map with the integrity of the SDK’s modules'),

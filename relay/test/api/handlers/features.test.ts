@@ -3,7 +3,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROGRAM_SLUGS } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RELEASE_VERSION } from '../../../src/version.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
@@ -141,21 +140,23 @@ describe('the installer', () => {
 
   test('offers nothing that is not there, a directory neither, and no path outside', async () => {
     const missing = { status: 404, text: '# this relay does not have that file\n' }
-    expect(await relay.call('GET', '/api/install.ps1')).toMatchObject(missing)
+    expect(await relay.call('GET', '/api/install/bin/SHA256SUMS')).toMatchObject(missing)
     expect(await relay.call('GET', '/api/install/bin/linux-arm64')).toMatchObject(missing)
     for (const slug of ['', 'other', '..%2finstall.sh', '../../site/index.html', 'constructor'])
       expect(await relay.call('GET', `/api/install/bin/${slug}`)).toMatchObject({ status: 404 })
   })
 
-  test('is nothing at all without a directory', async () => {
-    for (const path of [
-      '/api/install.sh',
-      '/api/install.ps1',
-      ...PROGRAM_SLUGS.map((slug) => `/api/install/bin/${slug}`),
-    ])
+  test('renders a script that the directory does not have', async () => {
+    const { text } = await relay.call('GET', '/api/install.ps1')
+    expect(text).toContain(`irm ${relay.origin}/api/install.ps1 | iex`)
+    expect(text).toContain('$Sums = @{\n}\n')
+  })
+
+  test('has scripts without a directory, too', async () => {
+    for (const path of ['/api/install.sh', '/api/install.ps1'])
       expect(await bare.call('GET', path)).toMatchObject({
-        status: 404,
-        text: expect.stringMatching(/^# .*\n$/),
+        status: 200,
+        text: expect.stringContaining(bare.origin),
       })
   })
 })

@@ -1,0 +1,25 @@
+// Finds the directory of the downloads when the operator names none: that of this package, or that of the checkout.
+
+import { join, resolve } from 'node:path'
+import { findFile } from '../http/stored-file.ts'
+import { CHECKSUMS } from './download-names.ts'
+
+/** The folder of this package below which this module is, in the checkout and as built. */
+const CODE = /[\\/](?:src|dist)[\\/]api[\\/]installer$/
+
+/** Directories that may have downloads, the nearest first. A program that is one file has none. */
+export const BUILT_IN_DIRECTORIES: readonly string[] = directoriesOf(import.meta.dirname)
+
+/** @returns the first of the directories that has downloads; undefined: there is none */
+export async function findDirectory(directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories)
+    if ((await findFile(join(directory, 'bin', CHECKSUMS))) !== undefined) return directory
+  return undefined
+}
+
+export function directoriesOf(code: string | undefined): string[] {
+  if (code === undefined || !CODE.test(code)) return []
+  const ownPackage = resolve(code, '../../..')
+  // `npm run binaries` makes them in the checkout.
+  return [join(ownPackage, 'install'), resolve(ownPackage, '../artifacts/install')]
+}

@@ -1,0 +1,133 @@
+// Serves the installer without the envelope: its scripts and its downloads, from the operator's directory or from the one
+// that this relay brings along. A script that is not in the directory is rendered for this relay.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { installBinPath, PATH } from '@svc/protocol'
+import type { ClientAddresses } from '../../client-address/client-addresses.ts'
+import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
+import { takesCoding } from '../http/content-coding.ts'
+import { entityTag, isKnown } from '../http/entity-tag.ts'
+import { sendText } from '../http/envelope.ts'
+import { sendFile } from '../http/file-response.ts'
+import type { Handler, Routing } from '../http/server.ts'
+import { findFile } from '../http/stored-file.ts'
+import { BUILT_IN_DIRECTORIES, findDirectory } from './directory.ts'
+import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
+import { renderInstallPs1 } from './install-ps1.ts'
+import { renderInstallSh } from './install-sh.ts'
+import { Checksums, type Offer } from './offer.ts'
+import { UnpackedResponses } from './unpacked-response.ts'
+
+const OK = 200
+const NOT_MODIFIED = 304
+const NOT_FOUND = 404
+const SAFE = { 'X-Content-Type-Options': 'nosniff' }
+const REVALIDATED = { 'Cache-Control': 'no-cache' }
+export interface InstallerOptions {
+  /** The operator's directory: `install.sh`, `install.ps1` and `bin`, all optional; undefined: the one brought along. */
+  directory: string | undefined
+  /** Origin of the relay's URL, which the scripts download from. */
+  origin: string
+  release: string
+  writer: BodyWriter
+  clientAddresses: ClientAddresses
+}
+
+/** @param builtIn directories that may have downloads when the operator names none */
+export function createInstaller(
+  { directory, origin, release, writer, clientAddresses }: InstallerOptions,
+  builtIn: readonly string[] = BUILT_IN_DIRECTORIES,
+): Routing {
+  const find = async (): Promise<string | undefined> => directory ?? (await findDirectory(builtIn))
+  const sums = new Checksums(new Map(DOWNLOADS.map(({ name, file }) => [file, name])))
+  const offer = async (): Promise<Offer> => {
+    const from = await find()
+    return { origin, release, sums: from === undefined ? new Map() : await sums.read(from) }
+  }
+  const unpacked = new UnpackedResponses(writer, clientAddresses)
+
+  const script = (file: string, mediaType: string, render: (offer: Offer) => string): Handler => {
+    return async (request, response) => {
+      const own = directory === undefined ? undefined : await findFile(join(directory, file))
+      if (own === undefined)
+        return await sendScript(writer, request, response, render(await offer()), mediaType)
+      await sendFile(writer, request, response, own, headersOf(mediaType))
+    }
+  }
+
+  const download = (file: string, mediaType: string): Handler => {
+    return async (request, response) => {
+      const from = await find()
+      const plain = from === undefined ? undefined : await findFile(join(from, 'bin', file))
+      const packed = from === undefined ? undefined : await findFile(join(from, 'bin', `${file}.gz`))
+      const { content, common } = headersOf(mediaType)
+      const varies = packed === undefined ? common : { ...common, Vary: 'Accept-Encoding' }
+      const isPacked = packed !== undefined && takesCoding(`${request.headers['accept-encoding']}`, 'gzip')
+      if (isPacked)
+        await sendFile(writer, request, response, packed, {
+          content: { ...content, 'Content-Encoding': 'gzip' },
+          common: varies,
+        })
+      else if (plain !== undefined)
+        await sendFile(writer, request, response, plain, { content, common: varies })
+      else if (packed !== undefined)
+        await unpacked.send(request, response, packed, { content, common: varies })
+      else refuse(response)
+    }
+  }
+
+  const stored = (file: string, mediaType: string): Handler => {
+    return async (request, response) => {
+      const from = await find()
+      const found = from === undefined ? undefined : await findFile(join(from, 'bin', file))
+      if (found === undefined) return refuse(response)
+      await sendFile(writer, request, response, found, headersOf(mediaType))
+    }
+  }
+
+  const routing: Routing = {
+    [PATH.installSh]: both(script('install.sh', 'text/x-shellscript', renderInstallSh)),
+    [PATH.installPs1]: both(script('install.ps1', 'text/plain', renderInstallPs1)),
+    [installBinPath(CHECKSUMS)]: both(stored(CHECKSUMS, 'text/plain')),
+  }
+  for (const { name, file, mediaType } of DOWNLOADS) {
+    routing[installBinPath(name)] = both(download(file, mediaType))
+    routing[installBinPath(`${name}.gz`)] = both(stored(`${file}.gz`, 'application/gzip'))
+  }
+  return routing
+}
+
+function headersOf(mediaType: string) {
+  return { content: { 'Content-Type': mediaType, ...SAFE }, common: REVALIDATED }
+}
+
+async function sendScript(
+  writer: BodyWriter,
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  mediaType: string,
+): Promise<void> {
+  const body = Buffer.from(text)
+  const headers = { ...REVALIDATED, ETag: entityTag(body) }
+  if (isKnown(request.headers['if-none-match'], headers.ETag)) {
+    response.writeHead(NOT_MODIFIED, headers).end()
+    return
+  }
+  await writer.send(request, response, {
+    status: OK,
+    headers: { ...headers, 'Content-Type': mediaType, 'Content-Length': `${body.length}`, ...SAFE },
+    size: body.length,
+    pieces: piecesOf(body),
+  })
+}
+
+/** Sends an error as a comment, since users pipe what comes into a shell. */
+function refuse(response: ServerResponse): void {
+  sendText(response, NOT_FOUND, '# this relay does not have that file\n')
+}
+
+function both(handler: Handler): Record<string, Handler> {
+  return { GET: handler, HEAD: handler }
+}

@@ -1,0 +1,54 @@
+// Reads what this relay offers to install: the downloads of a directory, by the file with their checksums.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CHECKSUMS_MAX_BYTES } from '../../limits.ts'
+import { findFile } from '../http/stored-file.ts'
+import { CHECKSUMS } from './download-names.ts'
+
+/** What the scripts of the installer are rendered from. */
+export interface Offer {
+  /** Origin of the relay's URL. */
+  origin: string
+  /** Release of the relay, which is that of its downloads. */
+  release: string
+  /** SHA-256 of each compressed download by its name, in hexadecimal; empty: the relay has none. */
+  sums: ReadonlyMap<string, string>
+}
+
+/** The Node that the bundle needs at least. */
+export const NODE_MAJOR_MIN = 24
+/** A line as `sha256sum` writes it. */
+const LINE = /^([0-9a-f]{64}) [ *](?:\.\/)?([\w.-]+)$/
+
+/** @param files name of each download by the name of its file, without `.gz` */
+export class Checksums {
+  readonly #files: ReadonlyMap<string, string>
+  #version = ''
+  #sums: ReadonlyMap<string, string> = new Map()
+
+  constructor(files: ReadonlyMap<string, string>) {
+    this.#files = files
+  }
+
+  /** @returns the sums of the downloads in the directory, read again only when their file has changed */
+  async read(directory: string): Promise<ReadonlyMap<string, string>> {
+    const file = await findFile(join(directory, 'bin', CHECKSUMS))
+    if (file === undefined || file.size > CHECKSUMS_MAX_BYTES) return new Map()
+    if (this.#version !== file.version) {
+      this.#sums = this.#parse(await readFile(file.path, 'utf8'))
+      this.#version = file.version
+    }
+    return this.#sums
+  }
+
+  #parse(text: string): ReadonlyMap<string, string> {
+    const sums = new Map<string, string>()
+    for (const line of text.split(/\r?\n/)) {
+      const [, sum = '', file = ''] = LINE.exec(line) ?? []
+      const name = file.endsWith('.gz') ? this.#files.get(file.slice(0, -'.gz'.length)) : undefined
+      if (name !== undefined) sums.set(name, sum)
+    }
+    return sums
+  }
+}

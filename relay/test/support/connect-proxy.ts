@@ -1,0 +1,50 @@
+// An HTTP proxy that leads every CONNECT to one port of this machine, whatever name the client gives, and cuts on demand.
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+
+/** A ConnectProxy is where clients find a relay whose name the resolver of this machine may not know. */
+export interface ConnectProxy {
+  url: string
+  /** Bytes that passed towards clients. */
+  bytes: number
+  /** Ends the tunnel that has passed so many bytes to its client, once; undefined: it ends none. */
+  cutAfter: number | undefined
+  /** Called when it has cut a tunnel. */
+  onCut: () => void
+  close(): void
+}
+
+export async function startConnectProxy(port: number): Promise<ConnectProxy> {
+  const server = createServer()
+  server.on('connect', (_request, near, head) => {
+    const far = connect({ host: '127.0.0.1', port })
+    let passed = 0
+    far.once('connect', () => near.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+    far.write(head)
+    near.pipe(far)
+    far.on('data', (bytes) => {
+      passed += bytes.length
+      proxy.bytes += bytes.length
+      near.write(bytes)
+      if (proxy.cutAfter === undefined || passed < proxy.cutAfter) return
+      proxy.cutAfter = undefined
+      near.end()
+      far.destroy()
+      proxy.onCut()
+    })
+    near.on('error', () => {}).on('close', () => far.destroy())
+    far.on('error', () => {}).on('close', () => near.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const proxy: ConnectProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bytes: 0,
+    cutAfter: undefined,
+    onCut: () => {},
+    close: () => void server.close(),
+  }
+  return proxy
+}
