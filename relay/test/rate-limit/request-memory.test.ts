@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 
@@ -72,8 +73,14 @@ describe('hundreds of stalled uploads take little of the relay', () => {
   const large = `{"access_token":"x","metadata":{"thumbnail":"data:,${'x'.repeat(4 * MIB - 100)}`
 
   test.each<[what: string, uploads: number, path: string, body: string, upload: (i: number) => Upload]>([
-    ['4 MiB to /sdk/renew', 300, '/sdk/renew', large, () => ({ length: 4 * MIB })],
-    ['4 MiB to /sdk/register/challenge in chunks', 150, '/sdk/register/challenge', large, () => ({})],
+    ['4 MiB to /sdk/renew', atDepth(300, 120), '/sdk/renew', large, () => ({ length: 4 * MIB })],
+    [
+      '4 MiB to /sdk/register/challenge in chunks',
+      atDepth(150, 100),
+      '/sdk/register/challenge',
+      large,
+      () => ({}),
+    ],
     [
       '380 KiB to /sdk/register/challenge from as many addresses',
       300,

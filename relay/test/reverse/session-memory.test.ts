@@ -15,6 +15,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { connectWebSocket, openCarrier, type TestCarrier } from '../support/carrier.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
@@ -27,6 +28,8 @@ const HEAP_MB = 128
 const GROWTH_MAX_BYTES: number = 130 * MB
 /** The slowest visitor of the bystander, on a machine that also runs the attack. */
 const VISIT_MAX_MS = 3_000
+/** Each sends or is sent a mebibyte, all together more than the bound on the growth. */
+const VISITORS: number = atDepth(300, 180)
 const WINDOW_BYTES: number = 256 * 1024
 const ADMIN_TOKEN = 'a-long-random-value'
 /** Of pino. */
@@ -224,7 +227,7 @@ test.each(['the visitors do not read', 'the site does not read'])(
       const policy = { identity_key: `${name}:${lease.identity.address}`, bps: 1000 }
       await relay.call('POST', '/api/policy/leases', policy, { Authorization: `Bearer ${ADMIN_TOKEN}` })
     }
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < VISITORS; i++) {
       const { stream, read } = await carrier.open(capability)
       await read(1)
       const visitor = await enterUntil(read(17 + hello.length), hello)

@@ -7,6 +7,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { CarrierKind, Exposure, SvcError } from '../../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
 import { exposeAt, listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
@@ -191,7 +192,7 @@ it("a target that closes a WebSocket closes the visitor's, with its status", asy
 
 describe('a WebSocket between unequal sides', () => {
   const BLOCK = Buffer.alloc(1024 * 1024)
-  const BLOCKS = 150
+  const BLOCKS: number = atDepth(150, 80)
 
   it('a visitor that reads slowly holds the target back, and misses nothing', async () => {
     let taken = 0

@@ -9,7 +9,7 @@ import type { Credentials } from './credentials.ts'
 import { startProxy } from './proxy.ts'
 import { type Site, startSite } from './site.ts'
 
-/** One exchange; gnutls-cli, which writes 8 MiB byte by byte, takes the longest. */
+/** One exchange; gnutls-cli, which writes the large body byte by byte, takes the longest. */
 export const CELL_TIMEOUT_MS = 30_000
 const RESPONSE_BYTES = 64
 

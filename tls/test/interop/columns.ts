@@ -2,6 +2,7 @@
 
 import { strictEqual as equal, ok } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { Limits } from '../../src/index.ts'
 import type { Group, Outcome, Suite, Wishes } from './client.ts'
 import type { KeyType } from './credentials.ts'
@@ -48,7 +49,8 @@ export interface Column {
 }
 
 /** Both ways. */
-const LARGE_BYTES: number = 8 * 1024 * 1024
+const LARGE_MIB: number = atDepth(8, 2)
+const LARGE_BYTES: number = LARGE_MIB * 1024 * 1024
 /** Several KeyUpdates, where a key is good for a few records. */
 const KEY_UPDATE_BYTES: number = 512 * 1024
 
@@ -144,7 +146,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     name: 'large',
-    title: '8 MiB each way, compared by SHA-256',
+    title: `${LARGE_MIB} MiB each way, compared by SHA-256`,
     upload: new Uint8Array(randomBytes(LARGE_BYTES)),
     responseBytes: LARGE_BYTES,
   },
