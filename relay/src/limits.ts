@@ -200,8 +200,8 @@ export const FILES_OPEN_MAX = 64
 /** The file with the checksums of the installer's downloads; a longer one counts as none. Seven lines take 600 bytes. */
 export const CHECKSUMS_MAX_BYTES: number = 16 * 1024
 /**
- * Downloads of the installer that are being unpacked for clients of one network that do not accept gzip. Unpacking 150 MB
- * takes half a second of one core, and 110 KB of memory while it lasts.
+ * Downloads of the installer that are being unpacked for clients of one network that do not accept gzip. Unpacking 168 MB
+ * takes a second of one core, and 110 KB of memory while it lasts.
  */
 export const UNPACKED_RESPONSES_PER_NETWORK_MAX = 2
 /** The same for all clients. */

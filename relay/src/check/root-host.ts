@@ -2,12 +2,12 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { INSTALL_SLUGS } from '@svc/protocol'
 import { arePagesBuilt } from '../api/handlers/built-in-pages.ts'
+import { BUILT_IN_DIRECTORIES, findDirectory } from '../api/installer/directory.ts'
+import { CHECKSUMS, DOWNLOADS } from '../api/installer/download-names.ts'
+import { Checksums } from '../api/installer/offer.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Found, off, ok, warning } from './finding.ts'
-
-const SCRIPTS = ['install.sh', 'install.ps1'] as const
 
 export async function checkPages({ siteDir }: Settings): Promise<Found[]> {
   if (siteDir === undefined)
@@ -20,13 +20,22 @@ export async function checkPages({ siteDir }: Settings): Promise<Found[]> {
 }
 
 export async function checkInstaller({ installDir }: Settings): Promise<Found[]> {
-  if (installDir === undefined) return [off('SVC_INSTALL_DIR is not set.')]
-  const names = [...SCRIPTS, ...INSTALL_SLUGS.map((slug) => join('bin', slug))]
-  const isThere = await Promise.all(names.map((name) => isFile(join(installDir, name))))
-  const missing = names.filter((_, index) => !isThere[index])
+  const directory = installDir ?? (await findDirectory(BUILT_IN_DIRECTORIES))
+  if (directory === undefined)
+    return [off('There are no downloads of svc: SVC_INSTALL_DIR may name a directory that has them.')]
+  const names = [...(await new Checksums().read(directory)).keys()]
+  if (names.length === 0)
+    return [
+      warning(`${directory} has no bin/${CHECKSUMS} with downloads, so that the scripts install nothing.`),
+    ]
+  const files = DOWNLOADS.filter(({ name }) => names.includes(name)).map(({ file }) =>
+    join('bin', `${file}.gz`),
+  )
+  const isThere = await Promise.all(files.map((file) => isFile(join(directory, file))))
+  const missing = files.filter((_, index) => !isThere[index])
   return missing.length === 0
-    ? [ok(`The installer has its ${names.length} files in ${installDir}.`)]
-    : [warning(`SVC_INSTALL_DIR: ${installDir} lacks ${missing.join(', ')}.`)]
+    ? [ok(`The relay installs svc from ${directory} for ${names.join(', ')}.`)]
+    : [warning(`${directory} lacks ${missing.join(', ')}.`)]
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Finding, Status } from '../../src/check/finding.ts'
 import { type Report, reportOf } from '../../src/check/report.ts'
+import { writeDownloads } from '../support/downloads.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 import { svcRelay } from '../support/svc-relay.ts'
@@ -143,7 +144,22 @@ describe('svc-relay check', () => {
     expect(found(report, 'pages', 'warning')).toEqual([
       `SVC_SITE_DIR: ${directory} has no index.html that the relay can read.`,
     ])
-    expect(found(report, 'installer', 'warning')).toEqual([expect.stringContaining('lacks install.sh,')])
+    expect(found(report, 'installer', 'warning')).toEqual([
+      expect.stringContaining('has no bin/SHA256SUMS with downloads'),
+    ])
+  })
+
+  test('downloads of the installer', async () => {
+    const SVC_INSTALL_DIR = join(directory, 'downloads')
+    await writeDownloads(SVC_INSTALL_DIR, { 'linux-amd64': '', 'svc.mjs': '' })
+    const env = await environment({ SVC_INSTALL_DIR })
+    expect(found(await reportOf(env), 'installer', 'ok')).toEqual([
+      `The relay installs svc from ${SVC_INSTALL_DIR} for linux-amd64, node.`,
+    ])
+    await rm(join(SVC_INSTALL_DIR, 'bin/svc.mjs.gz'))
+    expect(found(await reportOf(env), 'installer', 'warning')).toEqual([
+      `${SVC_INSTALL_DIR} lacks bin/svc.mjs.gz.`,
+    ])
   })
 })
 

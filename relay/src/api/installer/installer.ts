@@ -40,7 +40,7 @@ export function createInstaller(
   builtIn: readonly string[] = BUILT_IN_DIRECTORIES,
 ): Routing {
   const find = async (): Promise<string | undefined> => directory ?? (await findDirectory(builtIn))
-  const sums = new Checksums(new Map(DOWNLOADS.map(({ name, file }) => [file, name])))
+  const sums = new Checksums()
   const offer = async (): Promise<Offer> => {
     const from = await find()
     return { origin, release, sums: from === undefined ? new Map() : await sums.read(from) }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHECKSUMS_MAX_BYTES } from '../../limits.ts'
 import { findFile } from '../http/stored-file.ts'
-import { CHECKSUMS } from './download-names.ts'
+import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
 
 /** What the scripts of the installer are rendered from. */
 export interface Offer {
@@ -21,34 +21,31 @@ export const NODE_MAJOR_MIN = 24
 /** A line as `sha256sum` writes it. */
 const LINE = /^([0-9a-f]{64}) [ *](?:\.\/)?([\w.-]+)$/
 
-/** @param files name of each download by the name of its file, without `.gz` */
+/** Names of the downloads by their gzip files. */
+const NAMES: ReadonlyMap<string, string> = new Map(DOWNLOADS.map(({ name, file }) => [`${file}.gz`, name]))
+
 export class Checksums {
-  readonly #files: ReadonlyMap<string, string>
   #version = ''
   #sums: ReadonlyMap<string, string> = new Map()
-
-  constructor(files: ReadonlyMap<string, string>) {
-    this.#files = files
-  }
 
   /** @returns the sums of the downloads in the directory, read again only when their file has changed */
   async read(directory: string): Promise<ReadonlyMap<string, string>> {
     const file = await findFile(join(directory, 'bin', CHECKSUMS))
     if (file === undefined || file.size > CHECKSUMS_MAX_BYTES) return new Map()
     if (this.#version !== file.version) {
-      this.#sums = this.#parse(await readFile(file.path, 'utf8'))
+      this.#sums = parse(await readFile(file.path, 'utf8'))
       this.#version = file.version
     }
     return this.#sums
   }
+}
 
-  #parse(text: string): ReadonlyMap<string, string> {
-    const sums = new Map<string, string>()
-    for (const line of text.split(/\r?\n/)) {
-      const [, sum = '', file = ''] = LINE.exec(line) ?? []
-      const name = file.endsWith('.gz') ? this.#files.get(file.slice(0, -'.gz'.length)) : undefined
-      if (name !== undefined) sums.set(name, sum)
-    }
-    return sums
+function parse(text: string): ReadonlyMap<string, string> {
+  const sums = new Map<string, string>()
+  for (const line of text.split(/\r?\n/)) {
+    const [, sum = '', file = ''] = LINE.exec(line) ?? []
+    const name = NAMES.get(file)
+    if (name !== undefined) sums.set(name, sum)
   }
+  return sums
 }
