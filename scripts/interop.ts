@@ -1,25 +1,28 @@
-// TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`.
-// A cell that fails fails the command; a client that is not there is a row that was skipped.
+// TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`. The row `debian`,
+// the packages in Debian systems, has to be named. A cell that fails fails the command; a client that is not there is a row
+// that was skipped.
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
 import { type PeerRow, runPeers } from '../sdk-node/test/interop/rows.ts'
 import { CLIENTS } from '../tls/test/interop/clients/index.ts'
 import { failures, type Row, runMatrix } from '../tls/test/interop/matrix.ts'
 import { asMarkdown, asText, summaryOf } from '../tls/test/interop/print.ts'
+import { NAME as DEBIAN, type DebianRow, runDebian } from './debian/debian.ts'
 
-type Rows = [tls: Row[], quic: PeerRow[]]
+type Rows = [tls: Row[], quic: PeerRow[], debian: DebianRow[]]
 
-const NAMES = [...CLIENTS, ...PEERS].map(({ name }) => name)
-const { clients, peers, print } = readArguments() ?? usage()
+const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
+const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 // Standard output is the table's alone.
-const onRow = (row: Row | PeerRow): void => console.error(summaryOf(row))
+const onRow = (row: Row | PeerRow | DebianRow): void => console.error(summaryOf(row))
 const tls = await runMatrix(clients, onRow)
 const quic = await runPeers(peers, onRow)
-const rows = [...tls, ...quic]
+const debian = hasDebian ? [await runDebian(onRow)] : []
+const rows = [...tls, ...quic, ...debian]
 console.error()
-console.log(print(tls, quic))
+console.log(print(tls, quic, debian))
 const failed = failures(rows)
 for (const failure of failed) console.error(`\n✗ ${failure}`)
 process.exitCode = failed.length > 0 || rows.every(({ version }) => version === undefined) ? 1 : 0
@@ -36,7 +39,12 @@ function readArguments() {
     const print = values.json
       ? asJson
       : (...rows: Rows) => inWords(values.markdown ? asMarkdown : asText, ...rows)
-    return { clients: CLIENTS.filter(isWanted), peers: PEERS.filter(isWanted), print }
+    return {
+      clients: CLIENTS.filter(isWanted),
+      peers: PEERS.filter(isWanted),
+      hasDebian: positionals.includes(DEBIAN),
+      print,
+    }
   } catch {
     return undefined
   }
@@ -46,9 +54,21 @@ function asJson(...rows: Rows): string {
   return JSON.stringify(rows.flat(), undefined, 2)
 }
 
-function inWords(matrix: (rows: readonly Row[]) => string, tls: Row[], quic: PeerRow[]): string {
+function inWords(
+  matrix: (rows: readonly Row[]) => string,
+  tls: Row[],
+  quic: PeerRow[],
+  debian: DebianRow[],
+): string {
   const tables = tls.length > 0 ? [matrix(tls)] : []
-  return [...tables, ...quic.map((row) => `QUIC, client and server: ${summaryOf(row)}`)].join('\n')
+  return [
+    ...tables,
+    ...quic.map((row) => `QUIC, client and server: ${summaryOf(row)}`),
+    ...debian.map((row) => `Packages and image: ${summaryOf(row)}`),
+    ...debian.flatMap(({ cells }) =>
+      Object.entries(cells).map(([step, cell]) => `  ${step}: ${cell?.status}`),
+    ),
+  ].join('\n')
 }
 
 function usage(): never {

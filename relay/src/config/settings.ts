@@ -169,14 +169,25 @@ const TABLE = {
 
 type Table = typeof TABLE
 
-/** Name, meaning and default of each setting, for `--help`. */
-export const SETTINGS: readonly { name: string; meaning: string; default: string }[] = Object.entries(
-  TABLE as Record<string, Setting<unknown>>,
-).map(([name, setting]) => ({
-  name,
-  meaning: setting.meaning,
-  default: setting.default ?? setting.unset ?? '',
-}))
+/** A setting as `--help` and the packages list it. */
+export interface SettingText {
+  name: string
+  meaning: string
+  /** The default value, or the effect of leaving the setting out. */
+  default: string
+  /** Whether {@link default} is a value. */
+  hasDefault: boolean
+}
+
+/** Every setting, in the order of `--help`. */
+export const SETTINGS: readonly SettingText[] = Object.entries(TABLE as Record<string, Setting<unknown>>).map(
+  ([name, setting]) => ({
+    name,
+    meaning: setting.meaning,
+    default: setting.default ?? setting.unset ?? '',
+    hasDefault: setting.default !== undefined,
+  }),
+)
 
 /** Reads all settings. @throws SettingsError that names a setting and the problem */
 export function readSettings(env: Record<string, string | undefined>): Settings {
