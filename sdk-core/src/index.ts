@@ -7,6 +7,7 @@ export { ReadyStreams } from './carrier/ready-streams.ts'
 export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
 export { untilAccepted } from './carrier/until-accepted.ts'
 export type { CarrierEvents, CarrierStats } from './carrier/websocket-carrier.ts'
+export { releaseOf, requireCompatible } from './control/compatibility.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
 export { type FetchFunction, failureOf, parseRetryAfter, RelayClient } from './control/relay-client.ts'
 export {

@@ -13,6 +13,8 @@ export interface PlatformSite extends Site {
   readonly tcpAddress: string | undefined
   /** `host:port` of the dedicated UDP port, when the platform serves one. */
   readonly udpAddress: string | undefined
+  /** The relay's `release_version`, while the site has a lease there; undefined when the relay names none. */
+  readonly relayRelease: string | undefined
   /** Returns the figures of the datagram tunnel. Undefined when the platform serves no UDP port. */
   datagramStats(): DatagramStats | undefined
 }

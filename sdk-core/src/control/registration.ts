@@ -8,7 +8,6 @@ import {
   type LeaseMetadata,
   normalizeAddress,
   PATH,
-  PROTOCOL_VERSION,
   parseSiweMessage,
   type RegisterChallengeRequest,
   type RegisterRequest,
@@ -21,6 +20,7 @@ import {
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
 import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
+import { releaseOf, requireCompatible } from './compatibility.ts'
 import { requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
 
@@ -58,6 +58,8 @@ export interface Grant extends Endpoint {
 export interface Registration extends Grant {
   /** The extensions of the protocol that the relay has. */
   extensions: ReadonlySet<Extension>
+  /** The relay's release; undefined when it names none. */
+  release: string | undefined
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
@@ -67,10 +69,13 @@ export interface Registration extends Grant {
   udpAddress: string | undefined
 }
 
+/** A RelayVersion says what the relay is, by its answer to `GET /sdk/domain`. */
+type RelayVersion = Pick<Registration, 'extensions' | 'release'>
+
 /** A Proof is a signed challenge, good for one registration. */
 export interface Proof {
   body: RegisterRequest
-  extensions: ReadonlySet<Extension>
+  relay: RelayVersion
   /** The SDK presents the proof until this time of `performance.now()`. */
   usableUntil: number
 }
@@ -80,13 +85,13 @@ export async function prove(
   request: LeaseRequest,
   signal?: AbortSignal,
 ): Promise<Proof> {
-  const extensions = await checkCompatible(client, signal)
+  const relay = await checkCompatible(client, signal)
   const usableUntil = performance.now() + PROOF_REUSE_MS
   const { id, message } = await requestChallenge(client, request, signal)
   const signature = request.identity.personalSign(message)
   return {
     body: { challenge_id: id, siwe_message: message, siwe_signature: signature },
-    extensions,
+    relay,
     usableUntil,
   }
 }
@@ -94,7 +99,7 @@ export async function prove(
 export async function register(
   client: RelayClient,
   request: LeaseRequest,
-  { body, extensions }: Proof,
+  { body, relay }: Proof,
   signal?: AbortSignal,
 ): Promise<Registration> {
   const answer = await client.call(PATH.register, { body, signal }).catch((error) => {
@@ -103,7 +108,7 @@ export async function register(
   })
   const data = requireRecord(answer, 'registration')
   try {
-    return { ...(await parseRegistration(client, request, data, signal)), extensions }
+    return { ...(await parseRegistration(client, request, data, signal)), ...relay }
   } catch (error) {
     // The SDK cannot use what the relay granted.
     const { access_token: token } = data
@@ -118,7 +123,7 @@ async function parseRegistration(
   request: LeaseRequest,
   data: Record<string, unknown>,
   signal: AbortSignal | undefined,
-): Promise<Omit<Registration, 'extensions'>> {
+): Promise<Omit<Registration, keyof RelayVersion>> {
   const identity = requireRecord(data.identity, 'identity')
   if (identity.name !== request.name || !sameAddress(identity.address, request.identity.address))
     throw new SvcError('unexpected_answer', 'the relay registered another identity')
@@ -170,17 +175,10 @@ export async function unregister(
   await client.call(PATH.unregister, { body, keepalive, deadlineMs: UNREGISTER_DEADLINE_MS })
 }
 
-async function checkCompatible(
-  client: RelayClient,
-  signal: AbortSignal | undefined,
-): Promise<ReadonlySet<Extension>> {
+async function checkCompatible(client: RelayClient, signal: AbortSignal | undefined): Promise<RelayVersion> {
   const data = requireRecord(await client.call(PATH.domain, { signal }), 'domain')
-  if (data.protocol_version === PROTOCOL_VERSION) return parseExtensions(data)
-  const theirs = requireText(data, 'protocol_version', /^[\w.-]{1,32}$/)
-  throw new SvcError(
-    'incompatible_relay',
-    `the relay speaks protocol ${theirs}, this SDK ${PROTOCOL_VERSION}`,
-  )
+  requireCompatible(data)
+  return { extensions: parseExtensions(data), release: releaseOf(data) }
 }
 
 /** The extensions that a relay lists and the SDK knows. A relay of the same protocol family may list none. */

@@ -117,6 +117,10 @@ export class PublishedSite extends EventTarget {
     return this.#addresses.udpAddress
   }
 
+  get relayRelease(): string | undefined {
+    return this.#keeper.lease?.release
+  }
+
   datagramStats(): DatagramStats | undefined {
     return this.#relayConnections.datagramStats
   }

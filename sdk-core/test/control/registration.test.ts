@@ -1,6 +1,5 @@
 // Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
 
-import { PROTOCOL_VERSION } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
@@ -46,6 +45,7 @@ describe('register', () => {
       capability: 'capability.1',
       carrierUrl: 'wss://relay.example:4433/sdk/connect',
       expiresAt: Date.parse('2026-01-02T03:06:06Z'),
+      release: '0.1.0',
       extensions: new Set(),
       routing: 'allowed',
     })
@@ -81,13 +81,38 @@ describe('register', () => {
     expect([...(await enrol(relay.client, request)).extensions]).toEqual(known)
   })
 
-  it('refuses a relay of another protocol before anything else', async () => {
-    relay.replies['/sdk/domain'] = () => ({ protocol_version: '11' })
-    await expect(enrol(relay.client, request)).rejects.toMatchObject({
-      code: 'incompatible_relay',
-      message: `the relay speaks protocol 11, this SDK ${PROTOCOL_VERSION}`,
-    })
-    expect(relay.calls).toHaveLength(1)
+  it.each([
+    [
+      '11',
+      '2.0.0',
+      'the relay (release 2.0.0) speaks protocol 11, this SDK protocol 10: the SDK has to be upgraded',
+    ],
+    [
+      '9',
+      undefined,
+      'the relay speaks protocol 9, this SDK protocol 10: its operator has to upgrade the relay',
+    ],
+    ['10.1', '<b>', 'the relay speaks protocol 10.1, this SDK protocol 10: one of them has to be upgraded'],
+  ])(
+    'refuses a relay of protocol %s before anything else, and says who has to upgrade',
+    async (theirs, release, message) => {
+      relay.replies['/sdk/domain'] = () => ({ protocol_version: theirs, release_version: release })
+      await expect(enrol(relay.client, request)).rejects.toMatchObject({
+        code: 'incompatible_relay',
+        message,
+      })
+      expect(relay.calls).toHaveLength(1)
+    },
+  )
+
+  it.each([
+    ['0.1.0', '0.1.0'],
+    [undefined, undefined],
+    [7, undefined],
+    ['\u001b[2J', undefined],
+  ])('takes the release %j as %j', async (release, known) => {
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', release_version: release })
+    expect((await enrol(relay.client, request)).release).toBe(known)
   })
 
   it('passes hostname_conflict through', async () => {

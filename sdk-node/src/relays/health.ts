@@ -1,7 +1,7 @@
 // Asks a relay whether it is there, which revision it speaks, and how far away it is.
 
-import { PATH, PROTOCOL_VERSION } from '@svc/protocol'
-import { type FetchFunction, RelayClient, requireRecord, requireText, SvcError } from '@svc/sdk-core'
+import { PATH } from '@svc/protocol'
+import { type FetchFunction, RelayClient, requireCompatible, requireRecord, requireText } from '@svc/sdk-core'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 
 export interface RelayHealth {
@@ -22,12 +22,7 @@ export async function probeRelay(
   const ask = (): Promise<unknown> => client.call(PATH.domain, { signal, deadlineMs: HEALTH_DEADLINE_MS })
   // the first request includes name resolution, TCP and TLS
   const domain = requireRecord(await ask(), 'domain')
-  const spoken = requireText(domain, 'protocol_version', VERSION)
-  if (spoken !== PROTOCOL_VERSION)
-    throw new SvcError(
-      'incompatible_relay',
-      `the relay speaks protocol ${spoken}, this SDK ${PROTOCOL_VERSION}`,
-    )
+  requireCompatible(domain)
   const askedAt = performance.now()
   await ask()
   return {

@@ -336,7 +336,8 @@ describe('bad input is one line and an exit code', () => {
     const ca = join(home, 'double.pem')
     await writeFile(ca, CERTIFICATE_PEM)
     const [code, line] = await fails(['expose', '80', '--relay', double.url, '--ca', ca])
-    expect([code, line]).toEqual([5, 'svc: the relay speaks protocol 11, this SDK 10'])
+    const reason = 'the relay speaks protocol 11, this SDK protocol 10: the SDK has to be upgraded'
+    expect([code, line]).toEqual([5, `svc: ${reason}`])
     await double.crash()
   })
 

@@ -1,7 +1,9 @@
 // The Follower of one tunnel follows its site at each relay: it reports changes, shows them, and knows when all are closed.
 
+import { compareVersions } from '@svc/protocol'
 import type { PlatformSite, SvcError } from '@svc/sdk-core'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
+import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
@@ -37,6 +39,8 @@ export class SiteFollower {
   /** The rows that were reported and are not closed. */
   readonly #shown = new Set<SiteEntry>()
   readonly #over = Promise.withResolvers<ExitCode>()
+  /** The newer release of each relay that was reported. */
+  readonly #offered = new Map<string, string>()
   readonly #saidAt = new Map<string, number>()
   /** Resolves when the last report has left: they leave in order, though some have to wait. */
   #told: Promise<void> = Promise.resolve()
@@ -103,6 +107,7 @@ export class SiteFollower {
       case 'online':
         this.#shown.add(row)
         this.#say({ event: 'online', relay, ...addressesOf(row) })
+        this.#offerUpdate(relay, site)
         break
       case 'waiting':
         this.#shown.add(row)
@@ -116,6 +121,14 @@ export class SiteFollower {
         // waits for what the site itself began: the lease is given up behind it
         if (this.#shown.has(row)) this.#ending.push(site.close().then(() => this.#closed(row)))
     }
+  }
+
+  /** Says once for each release that the relay has a newer one than this. */
+  #offerUpdate(relay: string, { relayRelease: release = '' }: PlatformSite): void {
+    if ((compareVersions(release, RELEASE_VERSION) ?? 0) <= 0) return
+    if (this.#offered.get(relay) === release) return
+    this.#offered.set(relay, release)
+    this.#say({ event: 'update', relay, release_version: release, svc_version: RELEASE_VERSION })
   }
 
   #closed(row: SiteEntry): void {

@@ -1,5 +1,6 @@
 // Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
 
+import { PATH } from '@svc/protocol'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { formatStats, formatWaiting } from './format-stats.ts'
 import type { Addresses, SiteStatus, WaitingStatus } from './status-store.ts'
@@ -26,6 +27,8 @@ export type Report =
     }
   /** The site visited itself, with this verdict. */
   | ({ event: 'probe'; verdict: ProbeVerdict } & Subject)
+  /** The relay has a newer release than this `svc`. */
+  | ({ event: 'update'; release_version: string; svc_version: string } & Subject)
   /** The last line of a command that did not do what it was to do. */
   | { event: 'failed'; code: string; message: string; exit_code: number }
   | { event: 'identity'; address: string; path: string }
@@ -50,16 +53,19 @@ export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
   if (isJson) return (report) => console.log(JSON.stringify(report))
   /** The last error that was printed of each tunnel. */
   const said = new Map<string | undefined, string>()
+  /** The lines about a newer release: each is printed once, whichever tunnel it came by. */
+  const offered = new Set<string | undefined>()
   return (report) => {
     if (report.event === 'error') said.set(report.tunnel, report.message)
     // a report of the tunnel said already why the command ends
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
-    if (line !== undefined) (WRONG.has(report.event) ? console.error : console.log)(line)
+    if (report.event === 'update' && offered.size === offered.add(line).size) return
+    if (line !== undefined) (ON_STANDARD_ERROR.has(report.event) ? console.error : console.log)(line)
   }
 }
 
-const WRONG: ReadonlySet<string> = new Set(['error', 'failed', 'probe'])
+const ON_STANDARD_ERROR: ReadonlySet<string> = new Set(['error', 'failed', 'probe', 'update'])
 
 /** @returns undefined for a report that is only of interest to machines */
 export function formatReport(report: Report, areSeveral = false): string | undefined {
@@ -75,6 +81,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'probe':
       if (report.verdict !== 'suspected') return undefined
       return `svc: ${nameOf(report, areSeveral)}${report.relay} ${READ}`
+    case 'update':
+      return `svc: ${formatUpdate(report)}`
     case 'error':
       return `svc: ${nameOf(report, areSeveral)}${report.message}`
     case 'failed':
@@ -90,6 +98,12 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }
+}
+
+/** The installer of the relay upgrades what it installed. */
+function formatUpdate({ relay, release_version, svc_version }: Extract<Report, { event: 'update' }>): string {
+  const installer = new URL(process.platform === 'win32' ? PATH.installPs1 : PATH.installSh, relay)
+  return `${relay} has release ${release_version}, and this svc is ${svc_version}: ${installer} upgrades it`
 }
 
 function nameOf({ tunnel }: { tunnel?: string | undefined }, isNamed: boolean): string {

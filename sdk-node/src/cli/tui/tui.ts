@@ -1,6 +1,6 @@
 // `svc` on a terminal: a live view while a site is online or waits, and lines as elsewhere before and after.
 
-import { formatReport, type Reporter } from '../report/report.ts'
+import { formatReport, type Report, type Reporter } from '../report/report.ts'
 import type { StatusStore } from '../report/status-store.ts'
 import { Screen, type Terminal } from './screen.ts'
 import { renderView } from './view.ts'
@@ -22,8 +22,11 @@ interface LiveOptions {
 export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveOptions): Tui {
   const { recentErrors } = store
   let isOver = false
+  /** Newer releases, which stay true for as long as the view is open. */
+  const updates: Report[] = []
   const screen = new Screen(terminal, (room) => {
-    const told = recentErrors.standing.map((notice) => formatReport(notice, areSeveral)!)
+    const lines = [...updates, ...recentErrors.standing].map((notice) => formatReport(notice, areSeveral)!)
+    const told = [...new Set(lines)]
     return renderView({ sites: store.snapshot(), requests: store.requests, notices: told, areSeveral }, room)
   })
   return {
@@ -34,6 +37,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
         print(report)
         return
       }
+      if (report.event === 'update') updates.push(report)
       // a state that the line of the site shows is not reported again
       recentErrors.record(report)
       screen.draw()
@@ -50,7 +54,7 @@ export function startTui(terminal: Terminal, { store, print, areSeveral }: LiveO
         else if (state === 'online')
           print({ event: 'online', tunnel, relay, url, canonical_url, tcp_address, udp_address })
       }
-      for (const notice of recentErrors.standing) print(notice)
+      for (const notice of [...updates, ...recentErrors.standing]) print(notice)
     },
   }
 }

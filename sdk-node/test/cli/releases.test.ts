@@ -1,0 +1,81 @@
+// `svc` at relays of other releases: a real relay, in whose `version.ts` another release stands.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import sdkPackage from '../../package.json' with { type: 'json' }
+import { PATIENT, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Run, reported, runSvc } from '../support/svc.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+
+/** Nothing has to listen there: the site is online all the same. */
+const TARGET = '9'
+
+let home: string
+let run: Run | undefined
+let relay: TestRelay | undefined
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'svc-releases-'))
+})
+afterEach(async () => {
+  run?.child.kill('SIGKILL')
+  await relay?.close()
+})
+afterAll(() => rm(home, { recursive: true }))
+
+async function expose(release: string, ...args: string[]): Promise<{ run: Run; relay: TestRelay }> {
+  const hook = join(home, `${release}.mjs`)
+  await writeFile(
+    hook,
+    `import { registerHooks } from 'node:module'
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context)
+    if (!url.endsWith('/relay/src/version.ts')) return loaded
+    return { ...loaded, source: String(loaded.source).replace(/'.*'/, "'${release}'") }
+  },
+})`,
+  )
+  relay = await startTestRelay({ NODE_OPTIONS: `--import=${hook}` })
+  run = runSvc(home, ['expose', TARGET, '--relay', relay.origin, '--ca', relay.caFile, ...args])
+  return { run, relay }
+}
+
+it('a newer one: one line on standard error, also when the site comes back', async () => {
+  const { run, relay } = await expose('99.0.0')
+  const { err, out, child, ended } = run
+  const line = `svc: ${relay.origin} has release 99.0.0, and this svc is ${sdkPackage.version}: ${relay.origin}/api/install.sh upgrades it`
+  await expect.poll(() => err, PATIENT).toEqual([line])
+  await relay.kill()
+  await relay.start()
+  await expect.poll(() => out.filter((text) => text.startsWith('https:')).length, PATIENT).toBe(2)
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  expect(err.filter((text) => text.includes('release'))).toEqual([line])
+})
+
+it('a newer one, with --json: an event, and nothing on standard error', async () => {
+  const { run, relay } = await expose('99.0.0', '--json')
+  expect(await reported(run, 'update')).toEqual({
+    event: 'update',
+    relay: relay.origin,
+    release_version: '99.0.0',
+    svc_version: sdkPackage.version,
+  })
+  run.child.kill('SIGINT')
+  await run.ended
+  expect(run.err).toEqual([])
+})
+
+it('an older one: nothing is said', async () => {
+  const { run, relay } = await expose('0.0.1', '--json')
+  await reported(run, 'online')
+  run.child.kill('SIGINT')
+  expect(await run.ended).toBe(0)
+  expect(run.err).toEqual([])
+  expect(run.out.filter((line) => line.includes('"update"'))).toEqual([])
+  expect(await relay.call('/sdk/domain')).toMatchObject({ data: { release_version: '0.0.1' } })
+})
