@@ -37,6 +37,7 @@ function Install-Svc([bool]$Uninstall, [bool]$Force) {
   if ($Uninstall) { Remove-Svc $Directory; return }
 
   $Installed = Get-SvcVersion $Directory
+  if (-not $Force) { Assert-Ours $Directory $Installed }
   if ($Installed -and -not $Force) {
     if ($Installed -eq $Release) {
       Write-Host "svc $Installed is installed already: $Directory"
@@ -91,6 +92,14 @@ function Get-SvcVersion([string]$Directory) {
   }
 }
 
+# A program of another origin is never replaced or removed; one of ours without its Node is.
+function Assert-Ours([string]$Directory, [string]$Version) {
+  $Program = Join-Path $Directory 'svc.exe'
+  if (-not $Version -and (Test-Path -LiteralPath $Program)) {
+    throw "svc: $Program is another program, or does not run. Name another directory in SVC_INSTALL_DIR."
+  }
+}
+
 function Test-Newer([string]$One, [string]$Other) {
   [version]($One -replace '[+-].*$') -gt [version]($Other -replace '[+-].*$')
 }
@@ -122,18 +131,20 @@ function Receive-File([string]$Url, [string]$Path) {
     try {
       Receive-Rest $Url $Path $Had
       return
-    } catch [Net.WebException] {
+    } catch {
+      $Problem = $_.Exception
+      while ($Problem.InnerException -and $Problem -isnot [Net.WebException]) { $Problem = $Problem.InnerException }
       $Status = 0
-      if ($_.Exception.Response) { $Status = [int]$_.Exception.Response.StatusCode }
+      if ($Problem -is [Net.WebException] -and $Problem.Response) { $Status = [int]$Problem.Response.StatusCode }
       if ($Status -eq 416) { return }
-      if ($Status -ge 400 -and $Status -lt 500 -and $Status -ne 429) { throw "svc: $Relay answered with $($Status): $Url. Nothing was installed." }
-      $Reason = $_.Exception.Message
-    } catch [IO.IOException] {
-      $Reason = $_.Exception.Message
+      if ($Status -ge 400 -and $Status -lt 500 -and $Status -ne 429) {
+        throw "svc: $Relay answered with $($Status): $Url. Nothing was installed; run this again, for the relay may have changed meanwhile."
+      }
+      if ($Problem -is [UnauthorizedAccessException]) { throw }
     }
     if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt $Had) { $Failures = 0 }
     $Failures += 1
-    if ($Failures -gt 3) { throw "svc: The download broke off: $Reason Nothing was installed; run this again later." }
+    if ($Failures -gt 3) { throw "svc: The download broke off: $($Problem.Message) Nothing was installed; run this again later." }
     Start-Sleep -Seconds $Failures
   }
 }
@@ -191,9 +202,11 @@ function Move-Svc([string]$Temporary, [string]$Directory, [string]$Download) {
 function Remove-Svc([string]$Directory) {
   $Files = @('svc.exe', 'svc.cmd', 'svc.mjs' | ForEach-Object { Join-Path $Directory $_ } | Where-Object { Test-Path -LiteralPath $_ })
   if ($Files.Count -eq 0) { Write-Host "There is no svc in $Directory."; return }
+  Assert-Ours $Directory (Get-SvcVersion $Directory)
   $Files | ForEach-Object { Remove-Item -Force -LiteralPath $_ }
   if (-not (Get-ChildItem -Force -LiteralPath $Directory)) { Remove-Item -LiteralPath $Directory }
-  Set-UserPath @(Get-UserPath | Where-Object { $_ -ne $Directory })
+  $Entries = @(Get-UserPath)
+  if ($Entries -contains $Directory) { Set-UserPath @($Entries | Where-Object { $_ -ne $Directory }) }
   Write-Host "svc is gone from $Directory. Its identity stays in $(Join-Path $HOME '.config\svc')."
 }
 
