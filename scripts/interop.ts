@@ -1,6 +1,7 @@
 // TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`. The row `debian`,
 // the packages in Debian systems, has to be named. A cell that fails fails the command; a client that is not there is a row
 // that was skipped.
+// `npm run interop -- packages` proves the packages with bundlers and versions of Node instead; it needs a registry.
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
 import { type PeerRow, runPeers } from '../sdk-node/test/interop/rows.ts'
@@ -11,7 +12,13 @@ import { NAME as DEBIAN, type DebianRow, runDebian } from './debian/debian.ts'
 
 type Rows = [tls: Row[], quic: PeerRow[], debian: DebianRow[]]
 
+/** The word in place of rows that asks for the proof of the packages. */
+const PACKAGES = 'packages'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
+if (process.argv.slice(2).join(' ') === PACKAGES) {
+  const { provePackages } = await import('./packages/proof.ts')
+  process.exit((await provePackages()) ? 0 : 1)
+}
 const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -74,5 +81,6 @@ function inWords(
 function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
+  console.error(`or npm run interop -- ${PACKAGES}, alone`)
   process.exit(2)
 }

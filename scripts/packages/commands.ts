@@ -1,5 +1,5 @@
 // Starts `svc-relay` and `svc` as a package brought them, on a given Node, and visits what they publish.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,10 +9,12 @@ import { setTimeout } from 'node:timers/promises'
 import { curl } from '../../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../../tools/relay/test-relay.ts'
 
-/** Milliseconds until `svc` has published; a machine that is busy takes seconds to start Node. */
-const PUBLISH_TIMEOUT_MS = 20_000
+/** Milliseconds until a command listens, or has published: on a machine that is busy npx alone takes seconds. */
+const ONLINE_TIMEOUT_MS = 60_000
 /** Milliseconds from SIGTERM to SIGKILL. */
-const STOP_TIMEOUT_MS = 5_000
+const STOP_TIMEOUT_MS = 15_000
+/** Milliseconds between two looks at processes that are to end. */
+const POLL_MS = 50
 const ANSWER = 'hello from a local service\n'
 
 export interface CommandLine {
@@ -30,12 +32,25 @@ export function pathWith(node: string): { PATH: string } {
 }
 
 /** Starts `svc-relay`. @throws Error with its output when it does not listen */
-export function startPackagedRelay(line: CommandLine, env: Record<string, string> = {}): Promise<TestRelay> {
-  return startTestRelay({ program: line.of('svc-relay'), cwd: line.cwd, env: { ...line.env, ...env } })
+export async function startPackagedRelay(
+  line: CommandLine,
+  settings: Record<string, string> = {},
+): Promise<TestRelay> {
+  const relay = await startTestRelay({
+    program: line.of('svc-relay'),
+    cwd: line.cwd,
+    env: { ...line.env, ...settings },
+    startTimeoutMs: ONLINE_TIMEOUT_MS,
+  })
+  const stop = async (): Promise<void> => {
+    await endGroup(relay.pid)
+    await relay.stop()
+  }
+  return { ...relay, stop }
 }
 
 /** Runs `svc expose` for a local HTTP server, and visits it. @throws Error that says what went wrong */
-export async function proveExpose(line: CommandLine, relay: TestRelay): Promise<void> {
+export async function proveExpose(line: CommandLine, relay: TestRelay): Promise<string> {
   const server = createServer((_request, response) => response.end(ANSWER)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const svc = startSvc(line, relay, ['expose', String(portOf(server)), '--name', 'packaged'])
@@ -43,6 +58,7 @@ export async function proveExpose(line: CommandLine, relay: TestRelay): Promise<
     const url = await svc.online
     const answer = String(await curl(relay.caFile, url))
     if (answer !== ANSWER) throw new Error(`${url} answers ${JSON.stringify(answer)}`)
+    return `${url} answers`
   } finally {
     await svc.stop()
     server.close()
@@ -50,7 +66,7 @@ export async function proveExpose(line: CommandLine, relay: TestRelay): Promise<
 }
 
 interface Svc {
-  /** Resolves with the site's URL. */
+  /** Resolves with the address at which visitors come. */
   online: Promise<string>
   stop(): Promise<void>
 }
@@ -73,31 +89,33 @@ export function startSvc(line: CommandLine, relay: TestRelay, args: readonly str
   const online = new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on('line', (text) => {
       output += `${text}\n`
-      const [url] = /https:\/\/\S+/.exec(text) ?? []
+      const [url] = /(?:https|udp):\/\/\S+/.exec(text) ?? []
       if (url !== undefined) resolve(url)
     })
     const fail = (why: string): void => reject(new Error(`svc ${args[0]} ${why}:\n${output}`))
     child.once('error', ({ message }) => fail(`cannot start: ${message}`))
     child.once('exit', (code) => fail(`ended with ${code}`))
-    setTimeout(PUBLISH_TIMEOUT_MS, undefined, { ref: false }).then(() => fail('published nothing'))
+    setTimeout(ONLINE_TIMEOUT_MS, undefined, { ref: false }).then(() => fail('published nothing'))
   })
   online.catch(() => {})
-  return { online, stop: () => endGroup(child) }
+  return { online, stop: () => endGroup(child.pid) }
 }
 
-async function endGroup(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null) return
-  const ended = once(child, 'exit')
-  signalGroup(child.pid, 'SIGTERM')
-  await Promise.race([ended, setTimeout(STOP_TIMEOUT_MS, undefined, { ref: false })])
-  signalGroup(child.pid, 'SIGKILL')
+/** Ends a process and all that it started: npx, for one, ends by a signal before the command does. */
+async function endGroup(pid: number | undefined): Promise<void> {
+  if (pid === undefined) return
+  signalGroup(pid, 'SIGTERM')
+  const deadline = performance.now() + STOP_TIMEOUT_MS
+  while (signalGroup(pid, 0) && performance.now() < deadline) await setTimeout(POLL_MS)
+  signalGroup(pid, 'SIGKILL')
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/** @returns whether there is such a group */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pid, signal)
+    return process.kill(-pid, signal)
   } catch {
-    // The group is gone already.
+    return false
   }
 }
 

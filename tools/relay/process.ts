@@ -29,6 +29,11 @@ export interface RelayOptions {
    * @default the repository
    */
   cwd?: string
+  /**
+   * Milliseconds from the start of the process until it listens.
+   * @default 20 seconds
+   */
+  startTimeoutMs?: number
   /** Arguments to Node itself. */
   execArgv?: string[]
   /** A program with its arguments that becomes the relay, such as `prlimit`. */
@@ -52,6 +57,7 @@ export async function startRelay({
   execArgv = [],
   program = [process.execPath, ...execArgv, path.join(root, 'relay/src/main.ts')],
   cwd = root,
+  startTimeoutMs = START_TIMEOUT_MS,
   through = [],
   onLog,
 }: RelayOptions): Promise<RelayProcess> {
@@ -82,10 +88,10 @@ export async function startRelay({
       resolve(true)
     })
   })
-  if (await Promise.race([listening, ended, elapsed(START_TIMEOUT_MS)]))
+  if (await Promise.race([listening, ended, elapsed(startTimeoutMs)]))
     return { pid: child.pid!, ended, exitCode: () => child.exitCode, stop }
   await stop()
-  throw new Error(complaints.join('\n') || `the relay did not listen within ${START_TIMEOUT_MS / 1000} s`)
+  throw new Error(complaints.join('\n') || `the relay did not listen within ${startTimeoutMs / 1000} s`)
 }
 
 async function stopProcess(child: ChildProcess, ended: Promise<void>): Promise<void> {

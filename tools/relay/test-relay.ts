@@ -12,7 +12,8 @@ export interface TestRelay extends RelayProcess {
   stop(): Promise<void>
 }
 
-export interface TestRelayOptions extends Pick<RelayOptions, 'program' | 'cwd' | 'execArgv'> {
+export interface TestRelayOptions
+  extends Pick<RelayOptions, 'program' | 'cwd' | 'execArgv' | 'startTimeoutMs'> {
   /**
    * The port at which clients find it.
    * @default the port at which it listens
