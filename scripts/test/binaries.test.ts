@@ -1,11 +1,13 @@
 // The bundle that the installer serves, used as a user does, with a relay that is one file, too; and what executables are made of.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RELEASE_VERSION } from '../../relay/src/version.ts'
-import { startTestRelay } from '../../tools/relay/test-relay.ts'
+import { startTestRelay, type TestRelay } from '../../tools/relay/test-relay.ts'
 import { nearest } from '../binaries/base-binaries.ts'
 import { bundleProgram } from '../binaries/bundle.ts'
 import { visitExposed } from '../binaries/exposed-site.ts'
@@ -13,6 +15,29 @@ import { visitExposed } from '../binaries/exposed-site.ts'
 const BUNDLE_MAX_BYTES = 3_000_000
 /** Bundling, and starts of processes, on a machine that may have other work. */
 const TIMEOUT_MS = 90_000
+
+/** Installs as the documentation says, on a machine whose PATH has Node 24 or newer. @returns the path of the program */
+function installFrom({ url, caFile }: TestRelay, directory: string): string {
+  const bin = path.join(directory, 'installed')
+  execFileSync('sh', ['-c', `curl -fsSL --cacert "$SVC_CA" ${url}/api/install.sh | sh`], {
+    env: {
+      PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter),
+      SVC_CA: caFile,
+      SVC_INSTALL_DIR: bin,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return path.join(bin, 'svc')
+}
+
+/** Offers the bundle of svc as `npm run binaries` leaves it. */
+function offerBundle(directory: string, bundle: string): void {
+  const packed = gzipSync(readFileSync(bundle))
+  mkdirSync(path.join(directory, 'bin'))
+  writeFileSync(path.join(directory, 'bin/svc.mjs.gz'), packed)
+  const sum = createHash('sha256').update(packed).digest('hex')
+  writeFileSync(path.join(directory, 'bin/SHA256SUMS'), `${sum}  svc.mjs.gz\n`)
+}
 
 describe('bundles', () => {
   let directory: string
@@ -23,20 +48,21 @@ describe('bundles', () => {
       writeFileSync(file(name), await bundleProgram(name))
       chmodSync(file(name), 0o755)
     }
+    offerBundle(directory, file('svc'))
   }, TIMEOUT_MS)
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test('svc is one program of less than 3 MB, the relay with its children another', {
+  test('svc is one program of less than 3 MB, which a relay that is one file, too, installs', {
     timeout: TIMEOUT_MS,
   }, async () => {
     expect(statSync(file('svc')).size).toBeLessThan(BUNDLE_MAX_BYTES)
     expect(execFileSync(file('svc'), ['--version'], { encoding: 'utf8' })).toBe(`${RELEASE_VERSION}\n`)
     const relay = await startTestRelay({
       program: [process.execPath, file('svc-relay')],
-      env: { SVC_WORKERS: '2' },
+      env: { SVC_WORKERS: '2', SVC_INSTALL_DIR: directory },
     })
     try {
-      expect(await visitExposed([file('svc')], relay)).toBe('from a local service')
+      expect(await visitExposed([installFrom(relay, directory)], relay)).toBe('from a local service')
     } finally {
       await relay.stop()
     }
