@@ -11,6 +11,8 @@ export interface ConnectProxy {
   bytes: number
   /** Ends the tunnel that has passed so many bytes to its client, once; undefined: it ends none. */
   cutAfter: number | undefined
+  /** Passes no more bytes to a client that got so many in one tunnel, without a sign; undefined: it passes all. */
+  stallAfter: number | undefined
   /** Called when it has cut a tunnel. */
   onCut: () => void
   close(): void
@@ -28,6 +30,7 @@ export async function startConnectProxy(port: number): Promise<ConnectProxy> {
       passed += bytes.length
       proxy.bytes += bytes.length
       near.write(bytes)
+      if (proxy.stallAfter !== undefined && passed >= proxy.stallAfter) far.pause()
       if (proxy.cutAfter === undefined || passed < proxy.cutAfter) return
       proxy.cutAfter = undefined
       near.end()
@@ -43,6 +46,7 @@ export async function startConnectProxy(port: number): Promise<ConnectProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bytes: 0,
     cutAfter: undefined,
+    stallAfter: undefined,
     onCut: () => {},
     close: () => void server.close(),
   }

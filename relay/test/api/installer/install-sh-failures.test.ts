@@ -90,6 +90,17 @@ test.concurrent.for(CLIENTS)('a relay that ends in the middle, with %s', async (
   await own.close()
 })
 
+const TIMEOUT: string | undefined = findProgram('timeout')
+test.skipIf(TIMEOUT === undefined)('a person who ends it in the middle of the download', async () => {
+  const { at, proxy } = installer
+  const machine = await machineWith({ programs: { timeout: TIMEOUT! } })
+  proxy.stallAfter = PADDING_BYTES / 2
+  const run = await machine.install({ ...at, through: ['timeout', '--signal=INT', '2'] })
+  proxy.stallAfter = undefined
+  expect(run).toMatchObject({ code: 124, output: expect.stringMatching(/^Downloading svc .*\n$/) })
+  expect(await machine.installed()).toEqual([])
+})
+
 test.each(CLIENTS)('a relay whose certificate is not trusted, with %s', async (client) => {
   const machine = await machineWith({ client })
   const SCRIPT = (await installer.relay.call('GET', '/api/install.sh')).text
