@@ -18,10 +18,11 @@ const time = sourceTime()
 const help = { relay: helpOf('relay/src/main.ts'), command: helpOf('sdk-node/src/cli/main.ts') }
 for (const architecture of wanted.length > 0 ? (wanted as Architecture[]) : ARCHITECTURES) {
   const release = { version, time, architecture }
-  const relay = readExecutable(`artifacts/relay/svc-relay-linux-${architecture}`)
-  const command = gunzipSync(readExecutable(`artifacts/install/bin/linux-${architecture}.gz`))
+  const relay = readArtifact(`artifacts/relay/svc-relay-linux-${architecture}`)
+  const bundle = readArtifact('artifacts/install/bin/svc.mjs.gz')
+  const command = gunzipSync(readArtifact(`artifacts/install/bin/linux-${architecture}.gz`))
   for (const made of [
-    relayPackage(release, { executable: relay, help: help.relay }),
+    relayPackage(release, { executable: relay, help: help.relay }, bundle),
     commandPackage(release, { executable: command, help: help.command }),
   ]) {
     const file = await buildPackage(made, OUTPUT, time)
@@ -29,7 +30,7 @@ for (const architecture of wanted.length > 0 ? (wanted as Architecture[]) : ARCH
   }
 }
 
-function readExecutable(file: string): Buffer {
+function readArtifact(file: string): Buffer {
   try {
     return readFileSync(path.join(root, file))
   } catch {

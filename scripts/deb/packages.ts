@@ -1,4 +1,5 @@
 // Describes the Debian packages svc-relay and svc: their files, and what they need of the system.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -33,7 +34,12 @@ const SCRIPTS = ['postinst', 'prerm', 'postrm']
 const OVERRIDES = 'svc-relay: non-standard-file-perm 0600 != 0644 [etc/svc/relay.env]\n'
 const UNIT = 'packaging/debian/svc-relay.service'
 
-export function relayPackage(release: Release, { executable, help }: Program): DebianPackage {
+/** @param bundle the gzip file of the bundle of svc, which the relay offers to machines with Node */
+export function relayPackage(
+  release: Release,
+  { executable, help }: Program,
+  bundle: Uint8Array,
+): DebianPackage {
   const name = 'svc-relay'
   const summary = 'gives sites in web pages public hostnames'
   const page = manPage({
@@ -62,6 +68,7 @@ export function relayPackage(release: Release, { executable, help }: Program): D
       { path: `usr/bin/${name}`, mode: PROGRAM_MODE, content: executable },
       { path: 'etc/svc/relay.env', mode: SECRET_MODE, content: relayEnv(), isConffile: true },
       { path: 'usr/lib/systemd/system/svc-relay.service', mode: FILE_MODE, content: sourceOf(UNIT) },
+      ...downloads(bundle),
       { path: `usr/share/lintian/overrides/${name}`, mode: FILE_MODE, content: OVERRIDES },
       { path: `usr/share/man/man8/${name}.8.gz`, mode: FILE_MODE, content: compressed(page) },
       ...documents(name, release),
@@ -92,6 +99,16 @@ export function commandPackage(release: Release, { executable, help }: Program):
       ...documents(name, release),
     ],
   }
+}
+
+/** The executables of six platforms would make the package ten times as large. */
+function downloads(bundle: Uint8Array): PackageFile[] {
+  const directory = 'usr/share/svc-relay/install/bin'
+  const sum = createHash('sha256').update(bundle).digest('hex')
+  return [
+    { path: `${directory}/svc.mjs.gz`, mode: FILE_MODE, content: bundle },
+    { path: `${directory}/SHA256SUMS`, mode: FILE_MODE, content: `${sum}  svc.mjs.gz\n` },
+  ]
 }
 
 /** Debian sorts a tilde before everything: 1.0.0~rc.1 comes before 1.0.0. */

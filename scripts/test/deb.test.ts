@@ -16,6 +16,7 @@ const PROGRAM = {
   executable: Buffer.from('#!/bin/sh\n'),
   help: "Usage: svc\n.dot and 'quote' at the beginning\n",
 }
+const BUNDLE = Buffer.from('the bundle of svc')
 const UNIT = path.join(root, 'packaging/debian/svc-relay.service')
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).error === undefined
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined
@@ -53,7 +54,7 @@ describe('packages', () => {
   test.skipIf(!hasDpkg)(
     'the same release is the same bytes, and says what it needs (needs dpkg-deb)',
     async () => {
-      const made = relayPackage(RELEASE, PROGRAM)
+      const made = relayPackage(RELEASE, PROGRAM, BUNDLE)
       const first = await buildPackage(made, path.join(directory, 'a'), RELEASE.time)
       const second = await buildPackage(made, path.join(directory, 'b'), RELEASE.time)
       expect(readFileSync(first).equals(readFileSync(second))).toBe(true)
@@ -64,6 +65,7 @@ describe('packages', () => {
       const list = execFileSync('dpkg-deb', ['--contents', first], { encoding: 'utf8' })
       expect(list).toMatch(/^-rw------- root\/root .* \.\/etc\/svc\/relay\.env$/m)
       expect(list).toMatch(/^-rwxr-xr-x root\/root .* \.\/usr\/bin\/svc-relay$/m)
+      expect(list).toMatch(/^-rw-r--r-- root\/root .* \.\/usr\/share\/svc-relay\/install\/bin\/SHA256SUMS$/m)
       expect(execFileSync('dpkg-deb', ['--info', first, 'conffiles'], { encoding: 'utf8' })).toBe(
         '/etc/svc/relay.env\n',
       )

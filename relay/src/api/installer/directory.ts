@@ -1,14 +1,21 @@
-// Finds the directory of the downloads when the operator names none: that of this package, or that of the checkout.
+// Finds the directory of the downloads when the operator names none: that of this package, of the checkout or of Debian's
+// package.
 
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { findFile } from '../http/stored-file.ts'
 import { CHECKSUMS } from './download-names.ts'
 
 /** The folder of this package below which this module is, in the checkout and as built. */
 const CODE = /[\\/](?:src|dist)[\\/]api[\\/]installer$/
 
-/** Directories that may have downloads, the nearest first. A program that is one file has none. */
-export const BUILT_IN_DIRECTORIES: readonly string[] = directoriesOf(import.meta.dirname)
+/** The package for Debian has them there. */
+const OF_THE_SYSTEM = '/usr/share/svc-relay/install'
+
+/** Directories that may have downloads, the nearest first. A program that is one file has none of its own. */
+export const BUILT_IN_DIRECTORIES: readonly string[] = [
+  ...directoriesOf(import.meta.dirname),
+  ...(sep === '/' ? [OF_THE_SYSTEM] : []),
+]
 
 /** @returns the first of the directories that has downloads; undefined: there is none */
 export async function findDirectory(directories: readonly string[]): Promise<string | undefined> {
