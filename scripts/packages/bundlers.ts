@@ -1,5 +1,5 @@
 // The bundlers that the proof builds a page with, each as its own documentation says and without settings for our packages.
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { runCommand } from '../../tools/programs/command.ts'
 import type { Consumer } from './consumer.ts'
@@ -18,7 +18,7 @@ interface Bundler {
   script: string
   /** The bundler reads the page itself, and writes its own. */
   takesPage?: boolean
-  /** Fields of the project's package.json. */
+  /** Fields of the package.json at the root of the project, beside the lockfile. */
   manifest?: object
 }
 
@@ -68,10 +68,7 @@ export async function buildPage(
   const folder = bundler.name.replace(' ', '-')
   const project = path.join(consumer.directory, folder)
   mkdirSync(project)
-  writeFileSync(
-    path.join(project, 'package.json'),
-    JSON.stringify({ private: true, type: 'module', ...bundler.manifest }),
-  )
+  addFields(path.join(consumer.directory, 'package.json'), bundler.manifest ?? {})
   copyFileSync(path.join(import.meta.dirname, 'programs/main.js'), path.join(project, 'main.js'))
   if (bundler.command === undefined) {
     writePage(project, `${importMap(consumer.directory)}\n${bundler.script}`)
@@ -85,6 +82,10 @@ export async function buildPage(
   const dist = path.join(project, 'dist')
   if (!bundler.takesPage) writePage(dist, bundler.script)
   return { directory: dist, page: '/index.html' }
+}
+
+function addFields(file: string, fields: object): void {
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...fields }))
 }
 
 function writePage(directory: string, head: string): void {
