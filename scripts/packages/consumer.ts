@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root, runCommand } from '../../tools/programs/command.ts'
+import { npmCommand } from '../../tools/programs/npm.ts'
 import type { Tarball } from './pack.ts'
 import type { Manifest } from './published.ts'
 
@@ -53,16 +54,8 @@ export async function installedConsumer(
 ): Promise<Consumer> {
   const consumer = emptyConsumer()
   const files = tarballs.map(({ file }) => file)
-  const command = [
-    'npm',
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    '--save-exact',
-    ...files,
-    ...packages,
-  ]
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const command = npmCommand('install', ...quiet, '--save-exact', ...files, ...packages)
   await run(command, INSTALL_TIMEOUT_MS, consumer.directory)
   return consumer
 }

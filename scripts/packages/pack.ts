@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root, runCommand } from '../../tools/programs/command.ts'
+import { npmCommand } from '../../tools/programs/npm.ts'
 import { compilePackages } from './compile.ts'
 import { type Manifest, PUBLISHED, type PublishedFolder, readManifest } from './published.ts'
 import { publishedManifest } from './published-manifest.ts'
@@ -64,7 +65,7 @@ function stage(folder: string, manifest: Manifest, to: string): void {
 
 async function npmPack(staging: string): Promise<void> {
   const folders = PUBLISHED.map((folder) => `./${folder}`)
-  const command = ['npm', 'pack', '--loglevel=error', '--ignore-scripts', ...folders]
+  const command = npmCommand('pack', '--loglevel=error', '--ignore-scripts', ...folders)
   const { ok, output } = await runCommand(command, {
     timeoutMs: PACK_TIMEOUT_MS,
     quiet: true,

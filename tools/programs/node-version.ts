@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './command.ts'
+import { npmCommand } from './npm.ts'
 
 /** The oldest Node that is supported. */
 export const OLDEST_NODE = '24.21.0'
@@ -19,8 +20,9 @@ export function ensureNode(version: string): string {
     path.join(folder, 'package.json'),
     JSON.stringify({ private: true, allowScripts: { node: true } }),
   )
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', `node@${version}`]
-  const { status, stdout, stderr, error } = spawnSync('npm', args, {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const [npm = '', ...args] = npmCommand('install', ...quiet, `node@${version}`)
+  const { status, stdout, stderr, error } = spawnSync(npm, args, {
     cwd: folder,
     encoding: 'utf8',
     timeout: INSTALL_TIMEOUT_MS,
