@@ -1,7 +1,8 @@
 // TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`. The row `debian`,
 // the packages in Debian systems, has to be named. A cell that fails fails the command; a client that is not there is a row
 // that was skipped.
-// `npm run interop -- packages` proves the packages with bundlers and versions of Node instead; it needs a registry.
+// `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, and `-- executables` what
+// `npm run binaries` made, with emulators and readers that are not ours; both need a registry.
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
 import { type PeerRow, runPeers } from '../sdk-node/test/interop/rows.ts'
@@ -14,10 +15,16 @@ type Rows = [tls: Row[], quic: PeerRow[], debian: DebianRow[]]
 
 /** The word in place of rows that asks for the proof of the packages. */
 const PACKAGES = 'packages'
+/** The word that asks for the proof of the executables. */
+const EXECUTABLES = 'executables'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
 if (process.argv.slice(2).join(' ') === PACKAGES) {
   const { provePackages } = await import('./packages/proof.ts')
   process.exit((await provePackages()) ? 0 : 1)
+}
+if (process.argv.slice(2).join(' ') === EXECUTABLES) {
+  const { proveExecutables } = await import('./binaries/proofs/rows.ts')
+  process.exit((await proveExecutables()) ? 0 : 1)
 }
 const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
@@ -81,6 +88,6 @@ function inWords(
 function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
-  console.error(`or npm run interop -- ${PACKAGES}, alone`)
+  console.error(`or npm run interop -- ${PACKAGES}, or ${EXECUTABLES}, alone`)
   process.exit(2)
 }

@@ -9,6 +9,7 @@ import { baseBinary, generatorOf } from './base-binaries.ts'
 import type { ProgramName } from './bundle.ts'
 import { signMachO } from './mach-o/sign.ts'
 import { PLATFORMS, type Slug } from './platforms.ts'
+import { stripSignature } from './portable-executable.ts'
 
 const EXECUTABLE_MODE = 0o755
 const V8_FLAGS: Record<ProgramName, readonly string[]> = {
@@ -46,7 +47,7 @@ export async function buildExecutable({
   const settings = {
     main: bundle,
     mainFormat: 'module',
-    executable: base.file,
+    executable: unsigned(base.file, slug, directory),
     output: temporary,
     disableExperimentalSEAWarning: true,
     execArgv: V8_FLAGS[name],
@@ -63,4 +64,12 @@ export async function buildExecutable({
   chmodSync(temporary, EXECUTABLE_MODE)
   renameSync(temporary, output)
   return base.version
+}
+
+/** @returns the path of Node's binary without a signature that the blob would make wrong */
+function unsigned(file: string, slug: Slug, directory: string): string {
+  if (!slug.startsWith('windows-')) return file
+  const stripped = path.join(directory, 'node.exe')
+  writeFileSync(stripped, stripSignature(readFileSync(file)))
+  return stripped
 }
