@@ -56,6 +56,7 @@ function announce(siteUrl: string, caFile: string | undefined): void {
     `  Publish from a page   ${new URL('/', url)}`,
     `  Examples              ${new URL('/examples/', url)}`,
     `  Published from Node   ${siteUrl}/`,
+    `  In a page of yours    import { publish } from '${new URL('/sdk.js', url)}'`,
   ]
   if (caFile !== undefined)
     lines.push(
