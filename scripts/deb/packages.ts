@@ -30,8 +30,6 @@ const PROGRAM_MODE = 0o755
 const FILE_MODE = 0o644
 const SECRET_MODE = 0o600
 const SCRIPTS = ['postinst', 'prerm', 'postrm']
-/** The settings have the admin token, so that only root may read them. */
-const OVERRIDES = 'svc-relay: non-standard-file-perm 0600 != 0644 [etc/svc/relay.env]\n'
 const UNIT = 'packaging/debian/svc-relay.service'
 
 /** @param bundle the gzip file of the bundle of svc, which the relay offers to machines with Node */
@@ -69,7 +67,6 @@ export function relayPackage(
       { path: 'etc/svc/relay.env', mode: SECRET_MODE, content: relayEnv(), isConffile: true },
       { path: 'usr/lib/systemd/system/svc-relay.service', mode: FILE_MODE, content: sourceOf(UNIT) },
       ...downloads(bundle),
-      { path: `usr/share/lintian/overrides/${name}`, mode: FILE_MODE, content: OVERRIDES },
       { path: `usr/share/man/man8/${name}.8.gz`, mode: FILE_MODE, content: compressed(page) },
       ...documents(name, release),
     ],
@@ -150,7 +147,24 @@ function documents(name: string, { version, time }: Release): PackageFile[] {
   return [
     { path: `${directory}/changelog.gz`, mode: FILE_MODE, content: compressed(changelog) },
     { path: `${directory}/copyright`, mode: FILE_MODE, content: copyright(time) },
+    { path: `usr/share/lintian/overrides/${name}`, mode: FILE_MODE, content: overrides(name) },
   ]
+}
+
+/** Says what is as it has to be, for Debian's checker lintian. */
+function overrides(name: string): string {
+  const executable = ['embedded-library *', 'hardening-no-pie *', 'unstripped-binary-or-object *']
+  const lines = [
+    '# The executable is that of Node.js with a bundle behind it, which strip would remove.',
+    ...executable.map((tag) => `${name}: ${tag}`),
+    ...(name === 'svc-relay'
+      ? [
+          '# The settings have the admin token, so that only root may read them.',
+          `${name}: non-standard-file-perm 0600 != 0644 [etc/svc/relay.env]`,
+        ]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 function copyright(time: number): string {

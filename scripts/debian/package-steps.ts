@@ -71,7 +71,8 @@ export const PACKAGE_STEPS: Readonly<Record<string, Step>> = {
       `echo LOG_LEVEL=debug >> ${ENV}; sha256sum ${ENV} /var/lib/svc/identity.json > /root/kept`,
     )
     const before = await machine.sh('svc-relay --version; systemctl show -P MainPID svc-relay')
-    await machine.sh(`${APT} /root/${base(packages.nextRelay)}`)
+    // What dpkg does by default when it asks.
+    await machine.sh(`${APT} -o Dpkg::Options::=--force-confold /root/${base(packages.nextRelay)}`)
     await machine.sh('sha256sum --check --quiet /root/kept')
     const after = await machine.sh(
       `dpkg-query -W -f '\${Version}\\n' svc-relay; systemctl show -P MainPID svc-relay`,
