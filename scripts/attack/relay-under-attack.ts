@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { freeRange } from '../../relay/test/support/ports.ts'
 import { freePort } from '../../tools/network/free-port.ts'
 import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/relay/process.ts'
@@ -155,6 +156,8 @@ async function makeInstaller(directory: string): Promise<string> {
   const binary = path.join(installer, 'bin/linux-amd64')
   await writeFile(binary, randomBytes(LARGE_FILE_BYTES))
   await chmod(binary, 0o755)
+  // This one is unpacked while it is sent.
+  await writeFile(path.join(installer, 'bin/linux-arm64.gz'), gzipSync(randomBytes(LARGE_FILE_BYTES)))
   return installer
 }
 

@@ -39,7 +39,8 @@ export function everyRequest(target: Target, lease: RegisterResponse): RawReques
     return { method, path, head: `${lines.join('\r\n')}\r\n\r\n`, body }
   }
   const sdk = [PATH.sdkEntry, PATH.sdkImportMap]
-  const installer = [PATH.installSh, PATH.installPs1, ...INSTALL_SLUGS.map(installBinPath)]
+  const files = [...INSTALL_SLUGS, 'node', 'node.gz', 'linux-amd64.gz', 'SHA256SUMS']
+  const installer = [PATH.installSh, PATH.installPs1, ...files.map(installBinPath)]
   return [
     ...Object.values(ENDPOINTS).map(({ method, path }) => request(method, path)),
     ...Object.values(ENDPOINTS).map(({ path }) => request('OPTIONS', path)),
