@@ -50,8 +50,11 @@ export const LANDING = {
   },
 
   shellTitle: 'Publish from your machine',
-  shellAbout: 'What listens on port 3000 of your machine, with the svc command of @svc/sdk-node:',
+  shellAbout: 'What listens on port 3000 of your machine, with the command svc:',
   copyCommand: 'Copy the command',
+  installAbout: (origin: string): string =>
+    `This line installs svc, in PowerShell: irm ${origin}/api/install.ps1 | iex`,
+  copyInstallation: 'Copy the line that installs svc',
   ownAuthority:
     'This relay has a certificate authority of its own: add --ca with the path of its certificate, a PEM file.',
   toAuthority: 'Download it, or trust it in your browser',
