@@ -33,6 +33,7 @@ export default defineConfig({
             '{protocol,yamux,tls,relay,relay/web,sdk-core,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
           ],
           exclude: [BROWSER_TESTS, ...MODULE_MOCKS],
+          setupFiles: ['relay/test/support/without-overload.ts'],
           // A process runs one file after another and loads each module once: a fifth of the processor time is saved.
           isolate: false,
         },

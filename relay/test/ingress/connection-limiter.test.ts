@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { connectionCapacity, openFilesMax } from '../../src/config/connection-capacity.ts'
 import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../src/ingress/connection-limiter.ts'
@@ -164,6 +164,7 @@ describe('strain', () => {
   })
 
   test('a process whose timers are late is strained, until they are not', async () => {
+    vi.restoreAllMocks()
     const overload = new OverloadMonitor()
     cleanups.push(() => overload.close())
     const block = (ms: number) => {
