@@ -57,7 +57,7 @@ export function readMachO(file: Buffer): MachO {
 }
 
 function readSegment(macho: MachO, file: Buffer, at: number): void {
-  const name = file.toString('latin1', at + 8, at + 24).replace(/\0.*$/s, '')
+  const [name = ''] = file.toString('latin1', at + 8, at + 24).split('\0', 1)
   macho.segments.push({
     name,
     at,
