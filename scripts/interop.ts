@@ -3,6 +3,7 @@
 // that was skipped.
 // `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, and `-- executables` what
 // `npm run binaries` made, with emulators and readers that are not ours; both need a registry.
+import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
 import { type PeerRow, runPeers } from '../sdk-node/test/interop/rows.ts'
