@@ -170,6 +170,8 @@ export const REFUND_BURST = 60
 export const SIGNER_RECOVERIES_WAITING_MAX = 256
 /** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
 export const SIGNER_RECOVERY_DEADLINE_MS = 10_000
+/** The same for a thread that has not answered yet: a slow or busy machine takes seconds to load its code. */
+export const SIGNER_RECOVERY_START_DEADLINE_MS = 30_000
 /** Head of an API request. */
 export const API_HEAD_MAX_BYTES: number = 16 * 1024
 /** Time for a TLS handshake with the API, and for the head of each request. */

@@ -3,7 +3,11 @@
 import { Worker } from 'node:worker_threads'
 import { RelayError } from '../errors.ts'
 import { installation, type ThreadCode } from '../installation.ts'
-import { SIGNER_RECOVERIES_WAITING_MAX, SIGNER_RECOVERY_DEADLINE_MS } from '../limits.ts'
+import {
+  SIGNER_RECOVERIES_WAITING_MAX,
+  SIGNER_RECOVERY_DEADLINE_MS,
+  SIGNER_RECOVERY_START_DEADLINE_MS,
+} from '../limits.ts'
 import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
 
 interface Waiting {
@@ -17,6 +21,8 @@ export class SignerRecovery {
   readonly #code: ThreadCode
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
+  /** Whether the thread has answered since it started. */
+  #hasAnswered = false
   #lastId = 0
 
   constructor(code: ThreadCode = installation().thread('signer-recovery-worker')) {
@@ -41,7 +47,7 @@ export class SignerRecovery {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(
         () => this.#end(new Error('the recovery thread hangs')),
-        SIGNER_RECOVERY_DEADLINE_MS,
+        this.#hasAnswered ? SIGNER_RECOVERY_DEADLINE_MS : SIGNER_RECOVERY_START_DEADLINE_MS,
       )
       this.#waiting.set(id, { resolve, reject, deadline })
     })
@@ -57,7 +63,10 @@ export class SignerRecovery {
     const { script, options } = this.#code
     const worker = new Worker(script, { env: {}, execArgv: [], ...options })
     worker.unref()
-    worker.on('message', (answer: RecoveryResponse) => this.#take(answer.id)?.resolve(answer.address))
+    worker.on('message', (answer: RecoveryResponse) => {
+      this.#hasAnswered = true
+      this.#take(answer.id)?.resolve(answer.address)
+    })
     const broken = (cause: unknown) => {
       if (this.#worker === worker) void this.#end(new Error('the recovery thread broke', { cause }))
     }
@@ -69,6 +78,7 @@ export class SignerRecovery {
   async #end(reason: Error): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
+    this.#hasAnswered = false
     for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(reason)
     await worker?.terminate()
   }

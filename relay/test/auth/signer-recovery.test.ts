@@ -1,6 +1,6 @@
 // Tests signer recovery: its results, its bounds, and that it goes on when its thread breaks.
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { recoverSigner } from '../../src/auth/ethereum.ts'
 import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
 import type { ThreadCode } from '../../src/installation.ts'
@@ -16,7 +16,10 @@ const make = (code?: ThreadCode) => {
   recovery = new SignerRecovery(code)
   return recovery
 }
-afterEach(() => recovery.close())
+afterEach(() => {
+  vi.useRealTimers()
+  return recovery.close()
+})
 
 async function signed(message: string) {
   const account = newAccount()
@@ -89,6 +92,19 @@ test('a thread that hangs is ended after 10 s, and the next question starts anot
   const after = await recover('', '')
   expect(after).toMatch(/^thread \d+$/)
   expect(after).not.toBe(before)
+})
+
+test('a thread that never answers is ended after 30 s, since a slow machine takes long to load its code', async () => {
+  const { recover } = bound(
+    make(broken("import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => {})")),
+  )
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let isOver = false
+  const outcome = expect(recover('', '').finally(() => (isOver = true))).rejects.toThrow('hangs')
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  await outcome
 })
 
 test.each([
