@@ -7,11 +7,18 @@ import { findChromium } from './tools/programs/chromium.ts'
 
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
-/** Tests that replace modules: each needs a process without what other tests loaded. */
-const MODULE_MOCKS = [
+const SETUP = ['relay/test/support/without-overload.ts']
+/** Tests that replace modules, or measure the memory or the processor time of their process: each has a process of its own. */
+const OWN_PROCESS = [
+  'relay/test/api/http/slow-fields.test.ts',
+  'relay/test/datagram/flow-table.test.ts',
+  'relay/test/lease/corrupt-journal.test.ts',
   'relay/test/outbound/http-client.test.ts',
+  'relay/test/rate-limit/client-rate-limits.test.ts',
   'sdk-core/test/tenant/load-http2.test.ts',
+  'sdk-core/test/websocket/deflate.test.ts',
   'sdk-core/test/websocket/loading.test.ts',
+  'sdk-node/test/carrier/many-connections.test.ts',
   'sdk-node/test/datagram/quic-in-worker.test.ts',
 ]
 
@@ -32,13 +39,13 @@ export default defineConfig({
           include: [
             '{protocol,yamux,tls,relay,relay/web,sdk-core,sdk-browser,sdk-node,examples,scripts}/test/**/*.test.ts',
           ],
-          exclude: [BROWSER_TESTS, ...MODULE_MOCKS],
-          setupFiles: ['relay/test/support/without-overload.ts'],
+          exclude: [BROWSER_TESTS, ...OWN_PROCESS],
+          setupFiles: SETUP,
           // A process runs one file after another and loads each module once: a fifth of the processor time is saved.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'node, isolated', include: MODULE_MOCKS } },
+      { extends: true, test: { name: 'node, isolated', include: OWN_PROCESS, setupFiles: SETUP } },
       {
         extends: true,
         // msw's service worker
