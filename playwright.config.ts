@@ -1,5 +1,6 @@
 // The end-to-end suite: a real relay, real Chromium, real curl. What they start is in e2e/fixtures.ts.
 import { defineConfig, type PlaywrightTestConfig } from '@playwright/test'
+import { atDepth } from './tools/test-depth.ts'
 
 const config: PlaywrightTestConfig = defineConfig({
   testDir: 'e2e',
@@ -12,7 +13,7 @@ const config: PlaywrightTestConfig = defineConfig({
   // Each worker has a relay and a browser of its own. One more than there are cores: many tests wait for a clock.
   workers: 3,
   timeout: 60_000,
-  globalTimeout: 8 * 60_000,
+  globalTimeout: atDepth(30, 11) * 60_000,
   expect: { timeout: 15_000 },
 })
 
