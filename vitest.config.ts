@@ -24,7 +24,9 @@ const OWN_PROCESS = [
 
 export default defineConfig({
   test: {
-    testTimeout: 15_000,
+    // They end what hangs: a machine may be several times slower than another.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     // One more than the cores that CI has: many tests wait for deadlines on the real clock.
     maxWorkers: 3,
     // Tests of deadlines wait side by side.
