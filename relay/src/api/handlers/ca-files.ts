@@ -1,16 +1,12 @@
 // Serves the development CA's certificate in the formats that systems import. Only a relay on localhost has one.
 
-import type { ServerResponse } from 'node:http'
 import { PEM_MEDIA_TYPE } from '@svc/protocol'
 import { CA_FORMATS, type CaFormat, exportCa } from '../../certificates/ca-export.ts'
-import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
-import { entityTag, isKnown } from '../http/entity-tag.ts'
+import { sendBody } from '../http/body-response.ts'
+import type { BodyWriter } from '../http/body-writer.ts'
 import { pathOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { protectPage, refuseMethod } from './static-files.ts'
-
-const OK = 200
-const NOT_MODIFIED = 304
 
 /**
  * Systems act on a file's type and name: Firefox and browsers on Apple's systems offer to import an `inline` file;
@@ -42,31 +38,19 @@ export function createCaFiles(
     if (format === undefined || pem === undefined) return await next(request, response)
     protectPage(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
-    const { body, tag } = await files.of(pem, format)
-    const common = { 'Cache-Control': 'no-cache', ETag: tag }
-    if (isKnown(request.headers['if-none-match'], tag)) return sendNotModified(response, common)
+    const body = await files.of(pem, format)
     const { mediaType, disposition } = FORMATS[format]
-    const headers = {
-      ...common,
-      'Content-Type': mediaType,
-      'Content-Disposition': disposition,
-      'Content-Length': `${body.length}`,
-    }
-    await writer.send(request, response, { status: OK, headers, size: body.length, pieces: piecesOf(body) })
+    const content = { 'Content-Type': mediaType, 'Content-Disposition': disposition }
+    await sendBody(writer, request, response, body, { content, common: { 'Cache-Control': 'no-cache' } })
   }
-}
-
-interface File {
-  body: Buffer
-  tag: string
 }
 
 /** Creates each file once per certificate, since deriving the key of a PKCS #12 file takes time. */
 class AuthorityFiles {
   #pem = ''
-  readonly #files = new Map<CaFormat, Promise<File>>()
+  readonly #files = new Map<CaFormat, Promise<Buffer>>()
 
-  of(pem: string, format: CaFormat): Promise<File> {
+  of(pem: string, format: CaFormat): Promise<Buffer> {
     if (pem !== this.#pem) this.#files.clear()
     this.#pem = pem
     const file = this.#files.get(format) ?? makeFile(pem, format)
@@ -75,15 +59,10 @@ class AuthorityFiles {
   }
 }
 
-async function makeFile(pem: string, format: CaFormat): Promise<File> {
-  const body = Buffer.from(await exportCa(pem, format))
-  return { body, tag: entityTag(body) }
+async function makeFile(pem: string, format: CaFormat): Promise<Buffer> {
+  return Buffer.from(await exportCa(pem, format))
 }
 
 function formatOf(path: string): CaFormat | undefined {
   return CA_FORMATS.find((format) => path === `/ca.${format}`)
-}
-
-function sendNotModified(response: ServerResponse, headers: Record<string, string>): void {
-  response.writeHead(NOT_MODIFIED, headers).end()
 }

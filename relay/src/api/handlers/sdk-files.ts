@@ -2,21 +2,19 @@
 // loads, the script for pages without modules, and an import map with the integrity of each file.
 
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { installBinPath, PATH } from '@svc/protocol'
 import { installation } from '../../installation.ts'
+import { sendBody } from '../http/body-response.ts'
 import type { BodyWriter } from '../http/body-writer.ts'
-import { entityTag, isKnown } from '../http/entity-tag.ts'
 import { sendText } from '../http/envelope.ts'
 import { sendFile } from '../http/file-response.ts'
 import { pathOf } from '../http/request.ts'
-import type { Handler, Routing } from '../http/server.ts'
+import { getAndHead, type Handler, type Routing } from '../http/server.ts'
 import { findFile } from '../http/stored-file.ts'
 import { bestOf, refuseMethod } from './static-files.ts'
 
-const OK = 200
-const NOT_MODIFIED = 304
 const NOT_FOUND = 404
 const CONFLICT = 409
 const SERVICE_UNAVAILABLE = 503
@@ -33,7 +31,7 @@ const PACKAGE = '@svc/sdk-browser'
 const ENTRY = 'sdk.js'
 const MANIFEST = 'sdk/manifest.json'
 
-/** What the build says of the SDK's files. */
+/** The build's description of the SDK's files. */
 interface Manifest {
   release: string
   /** The digest of each file that is loaded as a module, as Subresource Integrity writes it, by the file's path. */
@@ -50,14 +48,14 @@ export interface SdkFiles {
 
 /** Routes of the SDK's files with fixed paths; an operator's own pages cannot take them. */
 export function createSdkFiles({ origin, release, writer }: SdkFiles): Routing {
-  const entry = both(ifVersionFits(release, (cacheControl) => serve(ENTRY, cacheControl, writer)))
+  const entry = getAndHead(ifVersionFits(release, (cacheControl) => serve(ENTRY, cacheControl, writer)))
   return {
     [PATH.sdkEntry]: entry,
     [installBinPath('js-wasm')]: entry,
-    [installBinPath('wasm-exec')]: both(
-      ifVersionFits(release, (cacheControl) => serveScript(origin, cacheControl)),
+    [installBinPath('wasm-exec')]: getAndHead(
+      ifVersionFits(release, (cacheControl) => serveScript(origin, cacheControl, writer)),
     ),
-    [PATH.sdkImportMap]: both(serveImportMap(origin)),
+    [PATH.sdkImportMap]: getAndHead(serveImportMap(origin, writer)),
   }
 }
 
@@ -104,12 +102,16 @@ function serve(file: string, cacheControl: string, writer: BodyWriter): Handler 
  * Answers with a script that puts `globalThis.svc` there. It names the entry by its URL, since a script of another origin
  * does not learn its own (HTML, "create a classic script", muted errors).
  */
-function serveScript(origin: string, cacheControl: string): Handler {
+function serveScript(origin: string, cacheControl: string, writer: BodyWriter): Handler {
   return async (request, response) => {
     const manifest = await readManifest()
     if (manifest === undefined) return await refuseMissing(response)
     const script = globalScript(entryUrl(origin, manifest), manifest.release)
-    sendGenerated(request, response, script, { 'Content-Type': JAVASCRIPT, 'Cache-Control': cacheControl })
+    embeddable(response)
+    await sendBody(writer, request, response, Buffer.from(script), {
+      content: { 'Content-Type': JAVASCRIPT },
+      common: { 'Cache-Control': cacheControl },
+    })
   }
 }
 
@@ -127,7 +129,7 @@ function globalScript(entry: string, release: string): string {
 }
 
 /** Answers with an import map that pins the SDK's entry and modules, for a page of any origin. */
-function serveImportMap(origin: string): Handler {
+function serveImportMap(origin: string, writer: BodyWriter): Handler {
   return async (request, response) => {
     const manifest = await readManifest()
     if (manifest === undefined) return await refuseMissing(response)
@@ -137,27 +139,16 @@ function serveImportMap(origin: string): Handler {
       digest,
     ])
     const map = { imports: { [PACKAGE]: entry }, integrity: Object.fromEntries(integrity) }
-    const headers = { 'Content-Type': 'application/importmap+json', 'Cache-Control': 'no-cache' }
-    sendGenerated(request, response, `${JSON.stringify(map, null, 2)}\n`, headers)
+    embeddable(response)
+    await sendBody(writer, request, response, Buffer.from(`${JSON.stringify(map, null, 2)}\n`), {
+      content: { 'Content-Type': 'application/importmap+json' },
+      common: { 'Cache-Control': 'no-cache' },
+    })
   }
 }
 
 function entryUrl(origin: string, { release }: Manifest): string {
   return `${origin}${PATH.sdkEntry}?version=${release}`
-}
-
-/** Sends a short text with its ETag, or 304. */
-function sendGenerated(
-  request: IncomingMessage,
-  response: ServerResponse,
-  text: string,
-  headers: Record<string, string>,
-): void {
-  embeddable(response)
-  const tag = entityTag(Buffer.from(text))
-  const tagged = { ...headers, ETag: tag }
-  if (isKnown(request.headers['if-none-match'], tag)) response.writeHead(NOT_MODIFIED, tagged).end()
-  else sendText(response, OK, text, tagged)
 }
 
 /** @returns undefined where the files are not built */
@@ -184,8 +175,4 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
 function embeddable(response: ServerResponse): void {
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
   response.setHeader('X-Content-Type-Options', 'nosniff')
-}
-
-function both(handler: Handler): Record<string, Handler> {
-  return { GET: handler, HEAD: handler }
 }

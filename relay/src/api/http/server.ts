@@ -52,6 +52,11 @@ const openRequests = new WeakMap<Duplex, OpenRequests>()
 /** Handlers by path and method. */
 export type Routing = Record<string, Record<string, Handler>>
 
+/** @returns the handler for both methods that read */
+export function getAndHead(handler: Handler): Record<string, Handler> {
+  return { GET: handler, HEAD: handler }
+}
+
 export interface ApiOptions {
   /** The hostname that requests must name. */
   rootHost: string

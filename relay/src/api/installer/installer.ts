@@ -1,16 +1,16 @@
 // Serves the installer without the envelope: its scripts and its downloads, from the operator's directory or from the one
 // that this relay brings along. A script that is not in the directory is rendered for this relay.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { installBinPath, PATH } from '@svc/protocol'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
-import { type BodyWriter, piecesOf } from '../http/body-writer.ts'
+import { sendBody } from '../http/body-response.ts'
+import type { BodyWriter } from '../http/body-writer.ts'
 import { takesCoding } from '../http/content-coding.ts'
-import { entityTag, isKnown } from '../http/entity-tag.ts'
 import { sendText } from '../http/envelope.ts'
 import { sendFile } from '../http/file-response.ts'
-import type { Handler, Routing } from '../http/server.ts'
+import { getAndHead, type Handler, type Routing } from '../http/server.ts'
 import { findFile } from '../http/stored-file.ts'
 import { BUILT_IN_DIRECTORIES, findDirectory } from './directory.ts'
 import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
@@ -19,11 +19,10 @@ import { renderInstallSh } from './install-sh.ts'
 import { Checksums, type Offer } from './offer.ts'
 import { UnpackedResponses } from './unpacked-response.ts'
 
-const OK = 200
-const NOT_MODIFIED = 304
 const NOT_FOUND = 404
 const SAFE = { 'X-Content-Type-Options': 'nosniff' }
 const REVALIDATED = { 'Cache-Control': 'no-cache' }
+
 export interface InstallerOptions {
   /** The operator's directory: `install.sh`, `install.ps1` and `bin`, all optional; undefined: the one brought along. */
   directory: string | undefined
@@ -51,7 +50,13 @@ export function createInstaller(
     return async (request, response) => {
       const own = directory === undefined ? undefined : await findFile(join(directory, file))
       if (own === undefined)
-        return await sendScript(writer, request, response, render(await offer()), mediaType)
+        return await sendBody(
+          writer,
+          request,
+          response,
+          Buffer.from(render(await offer())),
+          headersOf(mediaType),
+        )
       await sendFile(writer, request, response, own, headersOf(mediaType))
     }
   }
@@ -87,13 +92,13 @@ export function createInstaller(
   }
 
   const routing: Routing = {
-    [PATH.installSh]: both(script('install.sh', 'text/x-shellscript', renderInstallSh)),
-    [PATH.installPs1]: both(script('install.ps1', 'text/plain', renderInstallPs1)),
-    [installBinPath(CHECKSUMS)]: both(stored(CHECKSUMS, 'text/plain')),
+    [PATH.installSh]: getAndHead(script('install.sh', 'text/x-shellscript', renderInstallSh)),
+    [PATH.installPs1]: getAndHead(script('install.ps1', 'text/plain', renderInstallPs1)),
+    [installBinPath(CHECKSUMS)]: getAndHead(stored(CHECKSUMS, 'text/plain')),
   }
   for (const { name, file, mediaType } of DOWNLOADS) {
-    routing[installBinPath(name)] = both(download(file, mediaType))
-    routing[installBinPath(`${name}.gz`)] = both(stored(`${file}.gz`, 'application/gzip'))
+    routing[installBinPath(name)] = getAndHead(download(file, mediaType))
+    routing[installBinPath(`${name}.gz`)] = getAndHead(stored(`${file}.gz`, 'application/gzip'))
   }
   return routing
 }
@@ -102,32 +107,7 @@ function headersOf(mediaType: string) {
   return { content: { 'Content-Type': mediaType, ...SAFE }, common: REVALIDATED }
 }
 
-async function sendScript(
-  writer: BodyWriter,
-  request: IncomingMessage,
-  response: ServerResponse,
-  text: string,
-  mediaType: string,
-): Promise<void> {
-  const body = Buffer.from(text)
-  const headers = { ...REVALIDATED, ETag: entityTag(body) }
-  if (isKnown(request.headers['if-none-match'], headers.ETag)) {
-    response.writeHead(NOT_MODIFIED, headers).end()
-    return
-  }
-  await writer.send(request, response, {
-    status: OK,
-    headers: { ...headers, 'Content-Type': mediaType, 'Content-Length': `${body.length}`, ...SAFE },
-    size: body.length,
-    pieces: piecesOf(body),
-  })
-}
-
 /** Sends an error as a comment, since users pipe what comes into a shell. */
 function refuse(response: ServerResponse): void {
   sendText(response, NOT_FOUND, '# this relay does not have that file\n')
-}
-
-function both(handler: Handler): Record<string, Handler> {
-  return { GET: handler, HEAD: handler }
 }
