@@ -142,7 +142,7 @@ test('the import map of the relay pins each file: as it is the page publishes, a
     expect(await refused.page.title()).toBe('embedded')
   }
 
-  // What a visitor needs is loaded later, and checked as well.
+  // The browser loads the module for a visitor's WebSocket later, and checks that one, too.
   const later = urls.find((one) => /\/connection-/.test(one)) ?? ''
   const refused = await embed(page(text.replace(integrity[later] ?? '', wrong(integrity[later])), 'later'))
   await siteOf(refused.page)

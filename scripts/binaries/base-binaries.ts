@@ -1,5 +1,5 @@
 // Fetches Node's own binaries from npm's platform packages, checked against the registry's integrity value, and keeps them.
-import { spawnSync } from 'node:child_process'
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +29,7 @@ export function baseBinary(slug: Slug, wanted: string): BaseBinary {
   const version = nearest(wanted, versionsOf(nodePackage))
   if (version === undefined) throw new Error(`The registry has no ${nodePackage} like ${wanted}.`)
   const file = fileOf(slug, version)
-  if (!existsSync(file)) fetch(nodePackage, version)
+  if (!existsSync(file)) download(nodePackage, version)
   if (!existsSync(file)) throw new Error(`${nodePackage}@${version} has no ${PLATFORMS[slug].nodeFile}.`)
   return { file, version }
 }
@@ -69,7 +69,7 @@ function versionsOf(name: string): string[] {
   return [versions].flat()
 }
 
-function fetch(name: string, version: string): void {
+function download(name: string, version: string): void {
   mkdirSync(CACHE, { recursive: true })
   const temporary = mkdtempSync(path.join(CACHE, 'fetching-'))
   try {
@@ -79,7 +79,7 @@ function fetch(name: string, version: string): void {
     const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
     if (found !== expected)
       throw new Error(`${name}@${version} is not what the registry says: ${found} is not ${expected}`)
-    require0(spawnSync('tar', ['-xzf', archive, '-C', temporary], { encoding: 'utf8' }), 'tar')
+    requireSuccess(spawnSync('tar', ['-xzf', archive, '-C', temporary], { encoding: 'utf8' }), 'tar')
     rmSync(archive)
     renameSync(temporary, path.join(CACHE, `${name}-${version}`))
   } finally {
@@ -89,20 +89,12 @@ function fetch(name: string, version: string): void {
 
 function npm(args: string[]): string {
   const options = { encoding: 'utf8', timeout: NPM_TIMEOUT_MS, shell: process.platform === 'win32' } as const
-  return require0(spawnSync('npm', [...args, '--loglevel=error'], options), `npm ${args.join(' ')}`)
+  return requireSuccess(spawnSync('npm', [...args, '--loglevel=error'], options), `npm ${args.join(' ')}`)
 }
 
 /** @returns standard output */
-function require0(
-  {
-    status,
-    stdout,
-    stderr,
-    error,
-  }: Pick<ReturnType<typeof spawnSync>, 'status' | 'error'> & {
-    stdout: string
-    stderr: string
-  },
+function requireSuccess(
+  { status, stdout, stderr, error }: SpawnSyncReturns<string>,
   command: string,
 ): string {
   if (status !== 0) throw new Error(`${command} failed:\n${stdout}${stderr}${error?.message ?? ''}`)

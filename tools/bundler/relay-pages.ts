@@ -19,7 +19,7 @@ const SOURCES = [
   'examples/**',
   '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
   'tools/bundler/{relay-pages,relay-sdk,framework-apps,output-directory}.ts',
-  'relay/package.json',
+  'relay/src/version.ts',
   'package-lock.json',
 ]
 /** Bytes below which compression gains nothing. */

@@ -1,10 +1,11 @@
 // Builds the browser SDK as a relay serves it to pages that have no bundler: an entry, the modules that it loads at once and
 // later, and a manifest with the digest of each.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PATH } from '@svc/protocol'
 import type { Rolldown } from 'vite'
+import { RELEASE_VERSION } from '../../relay/src/version.ts'
 import { root } from '../programs/command.ts'
 
 /** The hash algorithm of Subresource Integrity that the manifest uses. */
@@ -23,7 +24,7 @@ export async function buildRelaySdk(outDir: string): Promise<void> {
   mkdirSync(path.join(outDir, PATH.sdkModules), { recursive: true })
   for (const [name, code] of files) writeFileSync(path.join(outDir, name), code)
   const manifest = {
-    release: JSON.parse(readFileSync(path.join(root, 'relay/package.json'), 'utf8')).version,
+    release: RELEASE_VERSION,
     integrity: Object.fromEntries(files.map(([name, code]) => [name, digestOf(code)])),
   }
   writeFileSync(path.join(outDir, 'sdk/manifest.json'), JSON.stringify(manifest))

@@ -10,7 +10,7 @@ export interface Finding {
   message: string
 }
 
-/** What a feature finds out, before its name is added. */
+/** A finding of one feature, before the report adds the feature's name. */
 export type Found = Omit<Finding, 'feature'>
 
 export const ok = (message: string): Found => ({ status: 'ok', message })

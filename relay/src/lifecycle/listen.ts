@@ -28,7 +28,7 @@ async function listen(server: Server, address: ListenOptions | undefined): Promi
   await once(server, 'listening')
 }
 
-/** What an operator can do about a port that the relay cannot listen at; undefined for another error. */
+/** @returns the reason why the relay cannot listen at a port, with the operator's remedy; undefined for another error */
 export function listenProblem(error: unknown): string | undefined {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { RELEASE_VERSION } from '../../src/version.ts'
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
 import { bundleText, programText, writeDownloads } from './downloads.ts'
-import type { InstallOptions } from './install-machine.ts'
+import { type InstallOptions, Machine, type MachineOptions } from './install-machine.ts'
 import { startTestRelay, type TestRelay } from './relay.ts'
 
 /** The executable of the platform that the tests run on. */
@@ -17,10 +17,12 @@ export interface Installer {
   directory: string
   relay: TestRelay
   proxy: ConnectProxy
-  /** Where a machine finds the relay. */
+  /** The relay's address, its CA and its proxy, for a machine. */
   at: InstallOptions
   /** Writes all downloads again: executables of these platforms, and the bundle. */
   offer(version: string, slugs?: readonly string[]): Promise<void>
+  /** Makes a machine with curl, unless the options say otherwise; {@link close} removes it. */
+  machine(options?: MachineOptions): Promise<Machine>
   close(): Promise<void>
 }
 
@@ -32,6 +34,7 @@ export async function startInstaller(): Promise<Installer> {
     const programs = slugs.map((slug) => [slug, programText(version, slug)])
     return writeDownloads(directory, { ...Object.fromEntries(programs), 'svc.mjs': bundleText(version) })
   }
+  const machines: Machine[] = []
   await offer(RELEASE_VERSION)
   return {
     directory,
@@ -39,7 +42,13 @@ export async function startInstaller(): Promise<Installer> {
     proxy,
     at: { url: relay.origin, caFile: join(relay.directory, 'ca.pem'), proxy: proxy.url },
     offer,
+    machine: async (options) => {
+      const machine = await Machine.make({ client: 'curl', ...options })
+      machines.push(machine)
+      return machine
+    },
     close: async () => {
+      await Promise.all(machines.map((machine) => machine.remove()))
       proxy.close()
       await relay.close()
       await rm(directory, { recursive: true })

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const OUTPUT_MAX_BYTES: number = 64 * 1024 * 1024
 const CACHE: string = path.join(root, 'node_modules/.cache/rcodesign')
 const PROGRAMS = ['rcodesign', path.join(CACHE, 'bin/rcodesign')]
-/** What rcodesign says of each signature that is ad hoc, and so has no certificate. */
+/** The message of rcodesign about each signature that is ad hoc, and so has no certificate. */
 const NO_CERTIFICATE = 'no cryptographic signature present'
 const NOTES = [/^\(the verify command/, /^Error: problems reported/]
 /** A place in the code of Node, far from what a signature changes. */

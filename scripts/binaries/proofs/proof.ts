@@ -1,4 +1,4 @@
-// What each proof of an executable has: what it needs, and the parts that pass or fail by themselves.
+// The interface of a proof of an executable: it names its requirements, and each of its parts passes or fails by itself.
 
 /** Paths of what a proof runs. */
 export interface Built {

@@ -18,7 +18,7 @@ export const DOWNLOADS: readonly Download[] = [
   { name: 'node', file: 'svc.mjs', mediaType: 'text/javascript' },
 ]
 
-/** What there is below `/api/install/bin` beside the slugs of the specification. */
+/** Names below `/api/install/bin` that the specification does not have. */
 export const DOWNLOAD_FILES: readonly string[] = [
   'node',
   ...DOWNLOADS.map(({ name }) => `${name}.gz`),

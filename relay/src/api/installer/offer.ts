@@ -6,7 +6,7 @@ import { CHECKSUMS_MAX_BYTES } from '../../limits.ts'
 import { findFile } from '../http/stored-file.ts'
 import { CHECKSUMS, DOWNLOADS } from './download-names.ts'
 
-/** What the scripts of the installer are rendered from. */
+/** The relay's downloads and address, from which the installer renders its scripts. */
 export interface Offer {
   /** Origin of the relay's URL. */
   origin: string

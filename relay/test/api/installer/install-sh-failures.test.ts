@@ -1,4 +1,4 @@
-// What can go wrong with `/api/install.sh`: the message says it, nothing is half installed, and what was there stays.
+// Failures of `/api/install.sh`: its message names each, it leaves nothing half installed, and keeps an older `svc`.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { PADDING_BYTES, writeDownloads } from '../../support/downloads.ts'
 import {
   type Client,
   findProgram,
-  Machine,
+  type Machine,
   type MachineOptions,
   type Run,
 } from '../../support/install-machine.ts'
@@ -26,21 +26,11 @@ const NOBODY = 65_534
 const MUSL = `/lib/ld-musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`
 
 let installer: Installer
-const machines: Machine[] = []
 beforeAll(async () => {
   installer = await startInstaller()
 })
 beforeEach(() => installer.offer(RELEASE_VERSION))
-afterAll(async () => {
-  await installer.close()
-  await Promise.all(machines.map((machine) => machine.remove()))
-})
-
-async function machineWith(options: MachineOptions = {}): Promise<Machine> {
-  const machine = await Machine.make({ client: 'curl', ...options })
-  machines.push(machine)
-  return machine
-}
+afterAll(() => installer.close())
 
 async function expectNothing(machine: Machine, run: Run, reason: string): Promise<void> {
   expect(run.errors).toContain(reason)
@@ -51,13 +41,13 @@ async function expectNothing(machine: Machine, run: Run, reason: string): Promis
 }
 
 test('a directory that cannot be made', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const run = await machine.install({ ...installer.at, env: { SVC_INSTALL_DIR: '/proc/svc' } })
   await expectNothing(machine, run, '/proc/svc cannot be made.\nsvc: Name a directory that you may write to')
 })
 
 test.skipIf(IS_ROOT && SETPRIV === undefined)('a directory that the user may not write to', async () => {
-  const machine = await machineWith({ programs: IS_ROOT ? { setpriv: SETPRIV! } : {} })
+  const machine = await installer.machine({ programs: IS_ROOT ? { setpriv: SETPRIV! } : {} })
   await mkdir(machine.bin, { recursive: true })
   await machine.run('chmod 555 "$BIN"', { BIN: machine.bin })
   const through = IS_ROOT ? ['setpriv', `--reuid=${NOBODY}`, '--clear-groups'] : []
@@ -72,7 +62,7 @@ test.each(CLIENTS)('a download that is not what was announced, or not there, wit
   const bytes = await readFile(file)
   bytes[bytes.length >> 1]! ^= 1
   await writeFile(file, bytes)
-  const machine = await machineWith({ client })
+  const machine = await installer.machine({ client })
   await expectNothing(machine, await machine.install(at), 'The download is not what https://')
   await rm(file)
   const missing = `answered with 404: ${at.url}/api/install/bin/${HERE}.gz`
@@ -81,7 +71,7 @@ test.each(CLIENTS)('a download that is not what was announced, or not there, wit
 
 test.concurrent.for(CLIENTS)('a relay that ends in the middle, with %s', async (client, { expect }) => {
   const own = await startInstaller()
-  const machine = await machineWith({ client })
+  const machine = await installer.machine({ client })
   own.proxy.cutAfter = PADDING_BYTES / 2
   own.proxy.onCut = () => void own.relay.stop()
   const run = await machine.install(own.at)
@@ -93,7 +83,7 @@ test.concurrent.for(CLIENTS)('a relay that ends in the middle, with %s', async (
 const TIMEOUT: string | undefined = findProgram('timeout')
 test.skipIf(TIMEOUT === undefined)('a person who ends it in the middle of the download', async () => {
   const { at, proxy } = installer
-  const machine = await machineWith({ programs: { timeout: TIMEOUT! } })
+  const machine = await installer.machine({ programs: { timeout: TIMEOUT! } })
   proxy.stallAfter = PADDING_BYTES / 2
   const run = await machine.install({ ...at, through: ['timeout', '--signal=INT', '2'] })
   proxy.stallAfter = undefined
@@ -102,7 +92,7 @@ test.skipIf(TIMEOUT === undefined)('a person who ends it in the middle of the do
 })
 
 test.each(CLIENTS)('a relay whose certificate is not trusted, with %s', async (client) => {
-  const machine = await machineWith({ client })
+  const machine = await installer.machine({ client })
   const SCRIPT = (await installer.relay.call('GET', '/api/install.sh')).text
   const env = { SCRIPT, https_proxy: installer.proxy.url, SVC_INSTALL_DIR: machine.bin }
   const command = `printf '%s' "$SCRIPT" | sh`
@@ -120,12 +110,12 @@ test.each<[MachineOptions, string]>([
   [{ without: ['gzip'] }, 'gzip is needed.'],
   [{ without: ['sha256sum'] }, 'sha256sum, shasum or openssl is needed'],
 ])('a machine with %j', async (options, reason) => {
-  const machine = await machineWith(options)
+  const machine = await installer.machine(options)
   await expectNothing(machine, await machine.install(installer.at), reason)
 })
 
 test.skipIf(SETARCH === undefined)('a system of 32 bits', async () => {
-  const machine = await machineWith({ programs: { setarch: SETARCH! } })
+  const machine = await installer.machine({ programs: { setarch: SETARCH! } })
   const run = await machine.install({ ...installer.at, through: ['setarch', 'i686'] })
   await expectNothing(
     machine,
@@ -135,14 +125,14 @@ test.skipIf(SETARCH === undefined)('a system of 32 bits', async () => {
 })
 
 test.skipIf(!existsSync(MUSL))('a system with musl', async () => {
-  const machine = await machineWith({ without: ['getconf', 'ldd'], programs: { ldd: MUSL } })
+  const machine = await installer.machine({ without: ['getconf', 'ldd'], programs: { ldd: MUSL } })
   const run = await machine.install(installer.at)
   await expectNothing(machine, run, 'this system has musl.\nsvc: Where Node 24 or newer is in PATH')
 })
 
 test('a program that does not run on this machine', async () => {
   await writeDownloads(installer.directory, { [HERE]: '#!/nowhere/interpreter\n' })
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const run = await machine.install(installer.at)
   await expectNothing(machine, run, 'The download does not run on this machine: ')
 })
@@ -150,7 +140,7 @@ test('a program that does not run on this machine', async () => {
 test('a relay without downloads, or without one for this platform', async () => {
   const { at, directory } = installer
   await writeDownloads(directory, { 'windows-amd64': '' })
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const other = `offers svc for windows-amd64, and not for ${HERE}.`
   await expectNothing(machine, await machine.install(at), other)
   await rm(join(directory, 'bin'), { recursive: true })
@@ -158,13 +148,13 @@ test('a relay without downloads, or without one for this platform', async () => 
 })
 
 test('an option that there is not', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const run = await machine.install({ ...installer.at, args: ['--upgrade'] })
   await expectNothing(machine, run, 'There is no option --upgrade')
 })
 
 test('an upgrade that fails leaves what was there', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   await mkdir(machine.bin, { recursive: true })
   await writeFile(join(machine.bin, 'svc'), '#!/bin/sh\necho 0.0.9\n', { mode: 0o755 })
   await writeFile(join(installer.directory, `bin/${HERE}.gz`), 'corrupted')

@@ -6,33 +6,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RELEASE_VERSION } from '../../../src/version.ts'
 import { PADDING_BYTES } from '../../support/downloads.ts'
-import {
-  type Client,
-  findProgram,
-  Machine,
-  type MachineOptions,
-  pathOf,
-  type Shell,
-} from '../../support/install-machine.ts'
+import { type Client, findProgram, type Machine, pathOf, type Shell } from '../../support/install-machine.ts'
 import { HERE, type Installer, startInstaller } from '../../support/installer.ts'
 
 const OLD_NODE = '#!/bin/sh\necho v22.20.0\n'
 
 let installer: Installer
-const machines: Machine[] = []
 beforeAll(async () => {
   installer = await startInstaller()
 })
-afterAll(async () => {
-  await installer.close()
-  await Promise.all(machines.map((machine) => machine.remove()))
-})
-
-async function machineWith(options: MachineOptions = {}): Promise<Machine> {
-  const machine = await Machine.make({ client: 'curl', ...options })
-  machines.push(machine)
-  return machine
-}
+afterAll(() => installer.close())
 
 const SHELLS: Shell[] = ['dash', 'bash', 'busybox']
 const CLIENTS: Client[] = ['curl', 'wget']
@@ -43,7 +26,7 @@ describe.each(CELLS)('%s with %s', (shell, client) => {
 
   test.skipIf(!isHere)('installs, upgrades, does nothing again, and uninstalls', async () => {
     const { at, proxy } = installer
-    const machine = await machineWith({ shell, client })
+    const machine = await installer.machine({ shell, client })
     const program = join(machine.bin, 'svc')
 
     await installer.offer('0.0.1')
@@ -75,7 +58,7 @@ describe.each(CELLS)('%s with %s', (shell, client) => {
 
 describe('where Node 24 or newer is in PATH', () => {
   test('it installs the bundle, and the executable takes its place when Node has gone', async () => {
-    const machine = await machineWith({ programs: { node: process.execPath } })
+    const machine = await installer.machine({ programs: { node: process.execPath } })
     expect(await machine.install(installer.at)).toMatchObject({ code: 0, errors: '' })
     expect(await machine.installed()).toEqual(['svc', 'svc.mjs'])
     // Without its extension, the file would be CommonJS here.
@@ -89,7 +72,7 @@ describe('where Node 24 or newer is in PATH', () => {
   })
 
   test('with an older Node it installs the executable', async () => {
-    const machine = await machineWith({ programs: { node: OLD_NODE } })
+    const machine = await installer.machine({ programs: { node: OLD_NODE } })
     expect(await machine.install(installer.at)).toMatchObject({ code: 0, errors: '' })
     expect(await machine.runSvc()).toMatchObject({ output: `${HERE}\n` })
   })
@@ -97,7 +80,7 @@ describe('where Node 24 or newer is in PATH', () => {
 
 test.each(CLIENTS)('a connection that breaks is resumed, with %s', async (client) => {
   const { at, proxy } = installer
-  const machine = await machineWith({ client })
+  const machine = await installer.machine({ client })
   const before = proxy.bytes
   proxy.cutAfter = PADDING_BYTES * 0.8
   expect(await machine.install(at)).toMatchObject({ code: 0, errors: '' })
@@ -107,7 +90,10 @@ test.each(CLIENTS)('a connection that breaks is resumed, with %s', async (client
 
 test.each(['shasum', 'openssl'])('the download is checked with %s where nothing better is', async (name) => {
   const perl = name === 'shasum' ? { perl: pathOf('perl') } : {}
-  const machine = await machineWith({ without: ['sha256sum'], programs: { [name]: pathOf(name), ...perl } })
+  const machine = await installer.machine({
+    without: ['sha256sum'],
+    programs: { [name]: pathOf(name), ...perl },
+  })
   expect(await machine.install(installer.at)).toMatchObject({ code: 0, errors: '' })
   expect(await machine.installed()).toEqual(['svc'])
 })
@@ -120,7 +106,7 @@ describe('a Mac', () => {
     ['x86_64', '1', 'darwin-arm64'],
     ['arm64', '0', 'darwin-arm64'],
   ])('that says %s, translated %s, gets %s', async (processor, translated, slug) => {
-    const mac = await machineWith({
+    const mac = await installer.machine({
       without: ['uname'],
       programs: {
         uname: `#!/bin/sh\nif [ "$1" = -s ]; then echo Darwin; else echo ${processor}; fi\n`,
@@ -134,7 +120,7 @@ describe('a Mac', () => {
 
 describe('an svc that is there already', () => {
   async function machineHaving(text: string): Promise<Machine> {
-    const machine = await machineWith()
+    const machine = await installer.machine()
     await mkdir(machine.bin, { recursive: true })
     await writeFile(join(machine.bin, 'svc'), text, { mode: 0o755 })
     return machine
@@ -161,7 +147,7 @@ describe('an svc that is there already', () => {
 })
 
 test('a directory with spaces and quotes is written so that a shell reads it back', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const SVC_INSTALL_DIR = join(machine.home, "it's a bin")
   const run = await machine.install({ ...installer.at, env: { SVC_INSTALL_DIR } })
   expect(run).toMatchObject({ code: 0, errors: '' })
@@ -170,7 +156,7 @@ test('a directory with spaces and quotes is written so that a shell reads it bac
 })
 
 test('with the directory in PATH, the command is svc alone', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const PATH = `${join(machine.root, 'programs')}:${machine.bin}`
   const { output } = await machine.install({ ...installer.at, env: { PATH } })
   expect(output).toMatch(/machine:\n {2}svc expose 3000 --relay /)
@@ -178,7 +164,7 @@ test('with the directory in PATH, the command is svc alone', async () => {
 })
 
 test('a script that is cut off anywhere does nothing', async () => {
-  const machine = await machineWith()
+  const machine = await installer.machine()
   const script = (await installer.relay.call('GET', '/api/install.sh')).text.trimEnd()
   const ends = Array.from({ length: 40 }, (_, index) => Math.floor((script.length * index) / 40))
   for (const end of [...ends, script.length - 2, script.length - 1]) {
