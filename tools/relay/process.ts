@@ -5,10 +5,10 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../programs/command.ts'
 
-/** Milliseconds from the start of the process until it listens: the first start makes keys and certificates. */
-const START_TIMEOUT_MS = 20_000
-/** Milliseconds from the signals that ask it to end to SIGKILL. */
-const STOP_TIMEOUT_MS = 10_000
+/** Milliseconds from the start of the process until it listens: they end what hangs, for a busy machine takes many seconds. */
+const START_TIMEOUT_MS = 60_000
+/** Milliseconds from the signals that ask it to end to SIGKILL, which ends what hangs. */
+const STOP_TIMEOUT_MS = 30_000
 
 /** Settings for a relay whose sites and visitors are all on this machine: they share one address, and its rate limits. */
 export const BUDGETS_OF_MANY = {
@@ -31,7 +31,7 @@ export interface RelayOptions {
   cwd?: string
   /**
    * Milliseconds from the start of the process until it listens.
-   * @default 20 seconds
+   * @default 60 seconds
    */
   startTimeoutMs?: number
   /** Arguments to Node itself. */
