@@ -39,9 +39,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'full-disk': fullDisk,
   'few-descriptors': fewDescriptors,
 }
-/** Seconds for which honest visitors are watched before an attack. */
+/** Seconds for which honest visitors are watched before an attack; before a slice they come once. */
 const QUIET_S = 8
-const QUIET_SLICE_S = 3
 const SEED_MAX: number = 2 ** 32
 
 const { names, isSlice, seed } = readArguments() ?? usage()
@@ -58,7 +57,9 @@ await stopControl()
 const seconds = ((performance.now() - begin) / 1000).toFixed(0)
 if (failed.length > 0) console.error(`\nTo repeat: npm run attack -- ${failed.join(' ')} --seed ${seed}`)
 console.log(
-  failed.length === 0 ? `\nHonest visitors noticed nothing, in ${seconds} s` : '\nAttacks succeeded',
+  failed.length === 0
+    ? `\nHonest visitors noticed nothing, in ${seconds} s`
+    : `\n✗ Attacks succeeded: ${failed.join(', ')}`,
 )
 process.exit(failed.length === 0 ? 0 : 1)
 
@@ -71,7 +72,7 @@ async function runWhole(): Promise<void> {
 }
 
 async function runAlone(name: string, attack: ClientAttack): Promise<Outcome> {
-  const relay = await RelayUnderAttack.start()
+  const relay = await RelayUnderAttack.start({ isSlice })
   try {
     return await runByClients(name, attack, relay, await quiet(relay, QUIET_S), { isSlice, seed })
   } finally {
@@ -79,26 +80,39 @@ async function runAlone(name: string, attack: ClientAttack): Promise<Outcome> {
   }
 }
 
-/** Runs the attacks one after the other, those by clients on one relay. */
+/** Runs the attacks by clients on one relay, and beside them those on what a relay runs on, which wait for most of their time. */
 async function runSlices(): Promise<void> {
   const clients: [string, ClientAttack][] = []
+  const conditions: [string, ConditionAttack][] = []
   for (const name of names) {
     const attack = ATTACKS[name]!
     if (attack.by === 'clients') clients.push([name, attack])
-    else await report(name, inConditions(attack))
+    else conditions.push([name, attack])
   }
-  let relay: RelayUnderAttack | undefined
-  let before: Quiet | undefined
-  for (const [name, attack] of clients) {
-    relay ??= await RelayUnderAttack.start()
-    before ??= await quiet(relay, QUIET_SLICE_S)
-    await report(name, runByClients(name, attack, relay, before, { isSlice, seed }))
-    if (failed.at(-1) !== name) continue
+  const runConditions = async (): Promise<void> => {
+    for (const [name, attack] of conditions) await report(name, inConditions(attack))
+  }
+  await Promise.all([runConditions(), runOnOneRelay(clients)])
+}
+
+/** Runs slices one after the other. */
+async function runOnOneRelay(attacks: readonly [string, ClientAttack][]): Promise<void> {
+  let current: { relay: RelayUnderAttack; before: Quiet } | undefined
+  const run = async (name: string, attack: ClientAttack): Promise<Outcome> => {
+    if (current === undefined) {
+      const relay = await RelayUnderAttack.start({ isSlice })
+      current = { relay, before: await quiet(relay, 0) }
+    }
+    return await runByClients(name, attack, current.relay, current.before, { isSlice, seed })
+  }
+  for (const [name, attack] of attacks) {
+    await report(name, run(name, attack))
+    if (!failed.includes(name)) continue
     // a relay that an attack overcame says nothing about the next attack
-    await relay.stop()
-    relay = before = undefined
+    await current?.relay.stop()
+    current = undefined
   }
-  await relay?.stop()
+  await current?.relay.stop()
 }
 
 function inConditions(attack: ConditionAttack): Promise<Outcome> {
@@ -106,6 +120,7 @@ function inConditions(attack: ConditionAttack): Promise<Outcome> {
 }
 
 async function report(name: string, running: Promise<Outcome>): Promise<void> {
+  const from = performance.now()
   const { lines, problems, skipped } = await running.catch(
     (error): Outcome => ({
       lines: [],
@@ -114,7 +129,8 @@ async function report(name: string, running: Promise<Outcome>): Promise<void> {
   )
   const { what } = ATTACKS[name]!
   const sign = problems.length > 0 ? '✗' : skipped === undefined ? '✓' : '-'
-  console.log(`\n${sign} ${name}: ${what}`)
+  const took = ((performance.now() - from) / 1000).toFixed(1)
+  console.log(`\n${sign} ${name}: ${what} (${took} s)`)
   for (const line of lines) console.log(`    ${line}`)
   if (skipped !== undefined) console.log(`    skipped: ${skipped}`)
   for (const problem of problems) console.log(`  ✗ ${problem}`)

@@ -40,9 +40,10 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number, random: Random): Promise<Facts> {
+async function run(target: Target, begin: () => number, random: Random): Promise<Facts> {
   const cases = await casesOf(target)
   const pairs = random.shuffled(cases.flatMap((one) => WAYS.map((way) => [one, way] as const)))
+  const until = begin()
   let next = 0
   const client = async (number: number): Promise<void> => {
     while (Date.now() < until) {

@@ -12,7 +12,7 @@ export interface Bounds {
   memoryGrowthMaxBytes: number
   /** Descriptors that are left once the attackers are gone, above those of before. */
   descriptorsLeftMax: number
-  /** The share of one processor. An attack that only waits must not cost anything; others have no bound. */
+  /** The share of one processor, in a whole run. An attack that only waits must not cost anything; others have no bound. */
   processorShareMax: number
 }
 
@@ -33,8 +33,11 @@ export interface ClientAttack extends About {
   least: Facts
   /** Facts that may be at most so large, in a slice as well. */
   most?: Facts
-  /** Runs in a process of its own, until `until` (milliseconds since the epoch). */
-  run(target: Target, until: number, random: Random): Promise<Facts>
+  /**
+   * Runs in a process of its own.
+   * @param begin starts the attack's time, once it is prepared; gives its end, in milliseconds since the epoch
+   */
+  run(target: Target, begin: () => number, random: Random): Promise<Facts>
 }
 
 export interface Outcome {

@@ -18,7 +18,7 @@ setPriority(NICE)
 const { attack }: { attack: ClientAttack } = await import(`./${process.argv[2]}.ts`)
 process.once('disconnect', () => process.exit(1))
 process.once('message', async ({ target, seconds, seed }: Order) => {
-  const facts = await attack.run(target, Date.now() + seconds * 1000, randomOf(seed))
+  const facts = await attack.run(target, () => Date.now() + seconds * 1000, randomOf(seed))
   process.send?.(facts, () => process.exit(0))
 })
 process.send?.('ready')

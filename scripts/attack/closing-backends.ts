@@ -26,9 +26,10 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
   const lease = await registerLease(target, 'closing', 0)
   const hello = await captureHello(lease.hostname)
+  const until = begin()
   const facts = { visitors: 0, claims: 0 }
   const session = async (): Promise<void> => {
     while (Date.now() < until) {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startRelay } from '../../tools/relay/process.ts'
 import type { ConditionAttack, Outcome } from './attack.ts'
-import { describe, noticed, watchFor } from './impact.ts'
+import { describe, noticed, type Watched, watchFor } from './impact.ts'
 import { usageOf } from './process-usage.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
 import { openTcp, openTls, type Target } from './target.ts'
@@ -18,7 +18,6 @@ const SPARE = 12
 const NEWCOMERS = 900
 const AT_A_TIME = 16
 const QUIET_S = 4
-const QUIET_SLICE_S = 2
 /** Visits that need a new connection: those may be refused while there is no room. */
 const NEWCOMER_KINDS: ReadonlySet<string> = new Set(['new', 'curl', 'pages', 'register', 'tcp', 'udp'])
 
@@ -26,7 +25,7 @@ export const attack: ConditionAttack = {
   by: 'conditions',
   what: 'few descriptors: newcomers are refused, and the relay never dies',
   seconds: 20,
-  sliceSeconds: 5,
+  sliceSeconds: 0,
   run: async ({ isSlice, seconds }) => {
     const outcomes = await Promise.all([
       ...TOO_FEW.map(startedWith),
@@ -63,16 +62,16 @@ async function flooded(
   seconds: number,
   { through, falls = false }: { through?: string[]; falls?: boolean },
 ): Promise<Outcome> {
-  const relay = await RelayUnderAttack.start(through ? { through } : {})
+  const relay = await RelayUnderAttack.start(through ? { isSlice, through } : { isSlice })
   try {
-    const before = await watchFor(relay, isSlice ? QUIET_SLICE_S : QUIET_S)
+    const before = await watchFor(relay, isSlice ? 0 : QUIET_S)
     const limit = falls ? await lower(relay) : FEW
     const leave = await crowd(relay.target)
     const during = await watchFor(relay, seconds / 2)
     leave()
     if (falls) prlimit(relay.pid, FEW)
-    await pause(FELT_MS)
-    const after = await watchFor(relay, seconds / 2)
+    if (!isSlice) await pause(FELT_MS)
+    const after = isSlice ? await untilServed(relay) : await watchFor(relay, seconds / 2)
     const problems = [
       ...noticed(before, during, { except: NEWCOMER_KINDS }).map((problem) => `${problem} (without room)`),
       ...noticed(before, after).map((problem) => `${problem} (with room again)`),
@@ -90,6 +89,18 @@ async function flooded(
 
 /** The relay accepts again when it has noticed that others left, and publishers whom it refused come again after a pause. */
 const FELT_MS = 5000
+
+/** Milliseconds after which a relay with room that does not serve everybody never will. */
+const UNFELT_MS = 90_000
+
+/** Watches again and again, until everybody is served. */
+async function untilServed(relay: RelayUnderAttack): Promise<Watched> {
+  const deadline = performance.now() + UNFELT_MS
+  for (;;) {
+    const now = await watchFor(relay, 0)
+    if (performance.now() > deadline || noticed(now, now).length === 0) return now
+  }
+}
 
 /** @returns the limit: what the relay has open now, and a few */
 async function lower(relay: RelayUnderAttack): Promise<number> {

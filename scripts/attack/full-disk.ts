@@ -14,13 +14,12 @@ import { RelayUnderAttack } from './relay-under-attack.ts'
 import type { Target } from './target.ts'
 
 const QUIET_S = 4
-const QUIET_SLICE_S = 2
 /** A new site needs to be written down: it is the one visit that may be refused. */
 const NEW_SITES: ReadonlySet<string> = new Set(['register'])
 /** The last page of a full disk may have room for some, at a hundred bytes each. */
 const ATTEMPTS = 100
-/** Milliseconds from the first free byte to a relay that reports it: it tries again every few seconds. */
-const RECOVERY_MS = 15_000
+/** Milliseconds from the first free byte to a relay that reports it: it tries again every few seconds, a busy one later. */
+const RECOVERY_MS = 60_000
 const LOOK_MS = 200
 const BANNED = '192.0.2.1'
 const UNWRITABLE = 'svc_relay_unwritable_files'
@@ -29,20 +28,23 @@ export const attack: ConditionAttack = {
   by: 'conditions',
   what: 'the disk is full for a while',
   seconds: 30,
-  sliceSeconds: 4,
+  sliceSeconds: 0,
   run: async ({ isSlice, seconds }) => {
     const disk = mountSmallDisk()
     if (disk === undefined) return skipped('mounting a small tmpfs needs root')
     try {
-      return await filled(disk, isSlice ? QUIET_SLICE_S : QUIET_S, seconds)
+      return await filled(disk, { isSlice, quietSeconds: isSlice ? 0 : QUIET_S, seconds })
     } finally {
       disk.close()
     }
   },
 }
 
-async function filled(disk: TestDisk, quietSeconds: number, seconds: number): Promise<Outcome> {
-  const relay = await RelayUnderAttack.start({ state: disk.directory })
+async function filled(
+  disk: TestDisk,
+  { isSlice, quietSeconds, seconds }: { isSlice: boolean; quietSeconds: number; seconds: number },
+): Promise<Outcome> {
+  const relay = await RelayUnderAttack.start({ isSlice, state: disk.directory })
   const admin = new AdminClient(relay.target.url, relay.target.ca, relay.target.adminToken)
   const problems: string[] = []
   const lines: string[] = []

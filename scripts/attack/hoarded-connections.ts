@@ -21,7 +21,8 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
+  const until = begin()
   const openingEnds = Date.now() + OPENING_SHARE * (until - Date.now())
   const facts = { 'connections tried': 0, 'of them held at the end': 0 }
   const held = new Set<object>()

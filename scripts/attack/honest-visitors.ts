@@ -8,16 +8,22 @@ const PATIENCE_MS = 10_000
 export interface Visit {
   kind: string
   everyMs: number
-  /** Rejects when the answer is not what it has to be. */
-  make(): Promise<void>
+  /** Rejects when the answer is not what it has to be, or when a client that asks again has done so for `patienceMs`. */
+  make(patienceMs: number): Promise<void>
 }
 
 /** The visits by kind. */
 export type AllFigures = ReadonlyMap<string, VisitStats>
 
+export interface Visitors {
+  /** @returns what ends the recording, and resolves with its figures once all visits are over that began meanwhile */
+  record(): () => Promise<AllFigures>
+  stop(): Promise<void>
+}
+
 type Tallies = ReadonlyMap<string, VisitCounter>
 
-export class HonestVisitors {
+export class HonestVisitors implements Visitors {
   readonly #visits: readonly Visit[]
   readonly #timers: readonly NodeJS.Timeout[]
   readonly #underWay = new Set<Promise<void>>()
@@ -28,7 +34,6 @@ export class HonestVisitors {
     this.#timers = visits.map((visit) => setInterval(() => this.#begin(visit), visit.everyMs))
   }
 
-  /** @returns what ends the recording, and resolves with its figures once all visits are over that began meanwhile */
   record(): () => Promise<AllFigures> {
     const counters = new Map(this.#visits.map(({ kind }) => [kind, new VisitCounter()]))
     this.#recordings.add(counters)
@@ -46,17 +51,22 @@ export class HonestVisitors {
 
   #begin(visit: Visit): void {
     const counters = [...this.#recordings].map((recording) => recording.get(visit.kind)!)
-    const made = make(visit, counters).finally(() => this.#underWay.delete(made))
+    const made = countedVisit(visit, counters, PATIENCE_MS).finally(() => this.#underWay.delete(made))
     this.#underWay.add(made)
   }
 }
 
-async function make({ make }: Visit, counters: readonly VisitCounter[]): Promise<void> {
+/** Makes a visit, and counts its outcome; never rejects. */
+export async function countedVisit(
+  { make }: Visit,
+  counters: readonly VisitCounter[],
+  patienceMs: number,
+): Promise<void> {
   const from = performance.now()
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
+  const timer = setTimeout(() => late.reject(new Error(`no answer in ${patienceMs / 1000} s`)), patienceMs)
   try {
-    await Promise.race([make(), late.promise])
+    await Promise.race([make(patienceMs), late.promise])
     for (const counter of counters) counter.answered(performance.now() - from)
   } catch (error) {
     for (const counter of counters) counter.failed(error instanceof Error ? error.message : String(error))

@@ -13,8 +13,7 @@ import { HELLO } from './honest-site.ts'
 import type { Visit } from './honest-visitors.ts'
 import type { Target } from './target.ts'
 
-/** A client over UDP asks again: datagrams may be lost. */
-const UDP_ATTEMPTS = 20
+/** A client over UDP asks again after this: datagrams may be lost. */
 const UDP_RETRY_MS = 500
 /** Enough that a request hardly ever waits for the one before it. */
 const KEPT_CONNECTIONS = 6
@@ -42,11 +41,12 @@ export async function honestVisits(target: Target, siteUrl: string, caFile: stri
   const root = { url: target.url }
   const keptSite = new KeptVisitors(() => visitorOf(site, target, 1))
   const keptApi = new KeptVisitors(() => visitorOf(root, target, 1))
-  await Promise.all([keptSite.connect('/'), keptApi.connect(PATH.domain)])
+  await keptSite.connect('/')
+  await keptApi.connect(PATH.domain)
   const api = new RelayApi(target.url, target.ca, 1)
   const newcomers = new RelayApi(target.url, target.ca, 1)
   const lease = await api.register(newIdentity(), 'renewing')
-  const visit = (kind: keyof typeof EVERY_MS, make: () => Promise<void>): Visit => ({
+  const visit = (kind: keyof typeof EVERY_MS, make: Visit['make']): Visit => ({
     kind,
     everyMs: EVERY_MS[kind],
     make,
@@ -61,7 +61,7 @@ export async function honestVisits(target: Target, siteUrl: string, caFile: stri
       visit('renew', renewing(api, lease)),
       visit('register', () => comeAndGo(newcomers)),
       visit('tcp', () => echoOverTcp(target.tcpPort)),
-      visit('udp', () => echoOverUdp(target.udpPort)),
+      visit('udp', (patienceMs) => echoOverUdp(target.udpPort, patienceMs / UDP_RETRY_MS)),
     ],
     close: () => {
       keptSite.close()
@@ -86,9 +86,9 @@ class KeptVisitors {
     return this.#visitors[this.#next % KEPT_CONNECTIONS]!.get(path)
   }
 
-  /** Connects all of them. */
+  /** Connects all of them, one after the other. */
   async connect(path: string): Promise<void> {
-    await Promise.all(this.#visitors.map((visitor) => visitor.get(path)))
+    for (const visitor of this.#visitors) await visitor.get(path)
   }
 
   close(): void {
@@ -138,16 +138,16 @@ async function echoOverTcp(port: number): Promise<void> {
   }
 }
 
-async function echoOverUdp(port: number): Promise<void> {
+async function echoOverUdp(port: number, attempts: number): Promise<void> {
   const socket = createSocket('udp4')
   try {
     const answered = once(socket, 'message')
-    for (let attempt = 0; attempt < UDP_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       socket.send(HELLO, port, '127.0.0.1')
       const answer = await Promise.race([answered, pause(UDP_RETRY_MS)])
       if (Array.isArray(answer)) return requireHello(answer[0])
     }
-    throw new Error(`no answer to ${UDP_ATTEMPTS} datagrams`)
+    throw new Error(`no answer to ${attempts} datagrams`)
   } finally {
     socket.close()
   }

@@ -1,8 +1,9 @@
 // Measures what honest visitors of a relay notice, beside those of another relay that no attacker reaches: when those wait
-// longer as well, the machine is busy.
+// longer as well, the machine is busy. A slice is too short to judge times, and asks whether visitors are served.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AllFigures } from './honest-visitors.ts'
 import { RelayUnderAttack } from './relay-under-attack.ts'
+import type { VisitStats } from './visit-stats.ts'
 
 /** Failures beyond those of the other relay, which has none unless the machine is far too busy. */
 const FAILURES_MAX = 0
@@ -15,15 +16,15 @@ const TAIL_RISE_MAX_MS = 1000
  * both relays get the same share, and the one that is attacked has more to do with it.
  */
 const SHARE = 3
-/** Visits below which the median is not judged: a slice of a few seconds has fewer, and the attack itself only begins in it. */
+/** Visits below which the median is not judged. */
 const MEDIAN_ANSWERS_MIN = 30
 /** Visits below which the slowest 1 % is not judged: it is one visit, which a moment of the machine can spoil. */
 const TAIL_ANSWERS_MIN = 100
 
 export interface Watched {
   figures: AllFigures
-  /** The figures of the relay that is not attacked. */
-  beside: AllFigures
+  /** The figures of the relay that is not attacked; a slice, which judges no times, has none. */
+  beside: AllFigures | undefined
 }
 
 let control: Promise<RelayUnderAttack> | undefined
@@ -33,11 +34,12 @@ export async function watch<T>(
   relay: RelayUnderAttack,
   action: () => Promise<T>,
 ): Promise<Watched & { result: T }> {
-  control ??= RelayUnderAttack.start()
-  const stops = [relay, await control].map(({ visitors }) => visitors.record())
+  if (!relay.isSlice) control ??= RelayUnderAttack.start({ isSlice: false })
+  const relays = control === undefined ? [relay] : [relay, await control]
+  const stops = relays.map(({ visitors }) => visitors.record())
   const result = await action()
   const [figures, beside] = await Promise.all(stops.map((stop) => stop()))
-  return { result, figures: figures!, beside: beside! }
+  return { result, figures: figures!, beside }
 }
 
 export async function watchFor(relay: RelayUnderAttack, seconds: number): Promise<Watched> {
@@ -67,36 +69,49 @@ export function noticed(
 ): string[] {
   return [...during.figures].flatMap(([kind, now]) => {
     if (except.has(kind)) return []
-    const [usual, beside] = [before.figures.get(kind)!, during.beside.get(kind)!]
-    const most = (quantile: 'p50' | 'p99', rise: number): number =>
-      SHARE * Math.max(usual[quantile] || 0, beside[quantile] || 0) + rise
+    const beside = during.beside?.get(kind)
     const problems: string[] = []
     if (now.answers + now.failures === 0) problems.push('nobody came: nothing was measured')
-    if (now.failures > beside.failures + FAILURES_MAX)
+    if (now.failures > (beside?.failures ?? 0) + FAILURES_MAX)
       problems.push(`${now.failures} of ${now.answers + now.failures} failed: ${now.reason}`)
     // a machine on which no visitor was served proves nothing
-    if (beside.answers === 0) return problems.map((problem) => `honest ${kind}: ${problem}`)
-    if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
-      problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)
-    if (now.answers >= TAIL_ANSWERS_MIN && now.p99 > most('p99', tailMs))
-      problems.push(`1 % took more than ${ms(now.p99)}, of the other relay’s ${ms(beside.p99)}`)
+    if (beside !== undefined && beside.answers > 0)
+      problems.push(...late(now, before.figures.get(kind)!, beside, { medianMs, tailMs }))
     return problems.map((problem) => `honest ${kind}: ${problem}`)
   })
 }
 
-/** A table: before, during, and at the other relay during that. */
+function late(
+  now: VisitStats,
+  usual: VisitStats,
+  beside: VisitStats,
+  { medianMs, tailMs }: Required<Pick<Patience, 'medianMs' | 'tailMs'>>,
+): string[] {
+  const most = (quantile: 'p50' | 'p99', rise: number): number =>
+    SHARE * Math.max(usual[quantile] || 0, beside[quantile] || 0) + rise
+  const problems: string[] = []
+  if (now.answers >= MEDIAN_ANSWERS_MIN && now.p50 > most('p50', medianMs))
+    problems.push(`half of them took more than ${ms(now.p50)}, those of the other relay ${ms(beside.p50)}`)
+  if (now.answers >= TAIL_ANSWERS_MIN && now.p99 > most('p99', tailMs))
+    problems.push(`1 % took more than ${ms(now.p99)}, of the other relay’s ${ms(beside.p99)}`)
+  return problems
+}
+
+/** A table: before, during, and at the other relay during that, where there is one. */
 export function describe(before: Watched, during: Watched): string[] {
   const rows = [...during.figures].map(([kind, now]) => {
-    const [usual, beside] = [before.figures.get(kind)!, during.beside.get(kind)!]
-    const times = [usual, now, beside].flatMap(({ p50, p99 }) => [p50, p99]).map(ms)
+    const [usual, beside] = [before.figures.get(kind)!, during.beside?.get(kind)]
+    const times = [usual, now, ...(beside ? [beside] : [])].flatMap(({ p50, p99 }) => [p50, p99]).map(ms)
     return [kind, `${now.answers}`, `${now.failures}`, ...times]
   })
-  return [HEADINGS, ...rows].map((row) =>
+  const headings = during.beside ? HEADINGS : HEADINGS.slice(0, -HEADINGS_BESIDE)
+  return [headings, ...rows].map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(9) : cell.padStart(WIDTHS[column]!))).join(' '),
   )
 }
 
 const HEADINGS = ['honest', 'answers', 'failures', 'p50 before', 'p99', 'p50 now', 'p99', 'p50 beside', 'p99']
+const HEADINGS_BESIDE = 2
 const WIDTHS = HEADINGS.map((heading) => Math.max(8, heading.length))
 
 function ms(value: number): string {

@@ -24,7 +24,8 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
+  const until = begin()
   const openingEnds = Date.now() + OPENING_SHARE * (until - Date.now())
   let next = 0
   let open = 0

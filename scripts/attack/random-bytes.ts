@@ -38,8 +38,9 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number, random: Random): Promise<Facts> {
+async function run(target: Target, begin: () => number, random: Random): Promise<Facts> {
   const ways = await waysOf(target, random)
+  const until = begin()
   const facts = { connections: 0, datagrams: 0 }
   const client = async (number: number): Promise<void> => {
     while (Date.now() < until) {

@@ -39,11 +39,12 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
   const facts = { WebSockets: 0, 'megabytes sent': 0 }
   const leases = await Promise.all(
     Array.from({ length: LEASES }, (_, index) => registerLease(target, `stuffer-${index}`, 0)),
   )
+  const until = begin()
   const stuff = async (capability: string): Promise<void> => {
     while (Date.now() < until) {
       const { tls, tcp } = await openTls(target, target.rootHost, 0)

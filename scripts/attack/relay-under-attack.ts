@@ -1,17 +1,20 @@
 // A real relay in a process of its own with everything switched on, an honest site of this process, and honest visitors.
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { freeRange } from '../../relay/test/support/ports.ts'
 import { freePort } from '../../tools/network/free-port.ts'
 import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/relay/process.ts'
 import { HELLO, type HonestSite, publishHonestSite } from './honest-site.ts'
-import { HonestVisitors } from './honest-visitors.ts'
+import { HonestVisitors, type Visitors } from './honest-visitors.ts'
 import { type HonestVisits, honestVisits } from './honest-visits.ts'
 import { startTimeOf } from './process-usage.ts'
 import type { Target } from './target.ts'
+import { VisitorsInTurn } from './visitors-in-turn.ts'
 
 const ROOT_HOST = 'relay.localhost'
 const DEDICATED_PORTS = 16
@@ -23,10 +26,14 @@ const ASSET_BYTES = 200_000
  * these the collector is in a hurry, so that memory is what something refers to.
  */
 const HEAP_OPTIONS = ['--initial-heap-size=32', '--max-semi-space-size=8']
+/** Options of Node for the relay of a slice, in which nothing may depend on the machine's speed. */
+const SLICE_OPTIONS = [`--import=${pathToFileURL(path.join(import.meta.dirname, 'without-overload.ts'))}`]
 /** Levels of the relay's log. */
 const ERROR_LEVEL = 50
 
 export interface StartOptions {
+  /** Judges nothing by time: visitors come in turn, and the relay takes no lateness for overload. */
+  isSlice: boolean
   env?: Record<string, string>
   /** A program with its arguments that becomes the relay. */
   through?: string[]
@@ -36,7 +43,8 @@ export interface StartOptions {
 
 export class RelayUnderAttack {
   readonly target: Target
-  readonly visitors: HonestVisitors
+  readonly visitors: Visitors
+  readonly isSlice: boolean
   readonly #relay: RelayProcess
   readonly #startTime: string | undefined
   readonly #site: HonestSite
@@ -52,6 +60,7 @@ export class RelayUnderAttack {
     target: Target
     directory: string
     errors: string[]
+    isSlice: boolean
   }) {
     this.#relay = parts.relay
     this.#startTime = parts.startTime
@@ -60,10 +69,12 @@ export class RelayUnderAttack {
     this.#directory = parts.directory
     this.#errors = parts.errors
     this.target = parts.target
-    this.visitors = new HonestVisitors(parts.visits.visits)
+    this.isSlice = parts.isSlice
+    const { visits } = parts.visits
+    this.visitors = parts.isSlice ? new VisitorsInTurn(visits) : new HonestVisitors(visits)
   }
 
-  static async start({ env = {}, through = [], state }: StartOptions = {}): Promise<RelayUnderAttack> {
+  static async start({ isSlice, env = {}, through = [], state }: StartOptions): Promise<RelayUnderAttack> {
     const directory = await mkdtemp(path.join(tmpdir(), 'svc-attack-'))
     // the ports that serve UDP, too
     const [port, firstPort] = [await freeRange(1), await freeRange(DEDICATED_PORTS)]
@@ -72,6 +83,8 @@ export class RelayUnderAttack {
     const identityPath = state ?? path.join(directory, 'state')
     const url = `https://${ROOT_HOST}:${port}`
     const errors: string[] = []
+    served ??= makeServed()
+    const { pages, installer } = await served
     const relay = await startRelay({
       env: {
         SVC_URL: url,
@@ -83,13 +96,13 @@ export class RelayUnderAttack {
         UDP_ENABLED: 'true',
         MIN_PORT: String(firstPort),
         MAX_PORT: String(firstPort + DEDICATED_PORTS - 1),
-        SVC_SITE_DIR: await makePages(directory),
-        SVC_INSTALL_DIR: await makeInstaller(directory),
+        SVC_SITE_DIR: pages,
+        SVC_INSTALL_DIR: installer,
         LOG_LEVEL: 'info',
         ...BUDGETS_OF_MANY,
         ...env,
       },
-      execArgv: HEAP_OPTIONS,
+      execArgv: isSlice ? [...HEAP_OPTIONS, ...SLICE_OPTIONS] : HEAP_OPTIONS,
       through,
       onLog: (line) => {
         if (isError(line)) errors.push(line)
@@ -111,7 +124,7 @@ export class RelayUnderAttack {
     }
     const visits = await honestVisits(target, site.url, caFile)
     const startTime = await startTimeOf(relay.pid)
-    return new RelayUnderAttack({ relay, startTime, site, visits, target, directory, errors })
+    return new RelayUnderAttack({ relay, startTime, site, visits, target, directory, errors, isSlice })
   }
 
   get pid(): number {
@@ -137,6 +150,15 @@ export class RelayUnderAttack {
     await rm(this.#directory, { recursive: true })
     return this.#relay.exitCode()
   }
+}
+
+/** What every relay of this process serves: large files, which are made once. */
+let served: Promise<{ pages: string; installer: string }> | undefined
+
+async function makeServed(): Promise<{ pages: string; installer: string }> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-attack-files-'))
+  process.once('exit', () => rmSync(directory, { recursive: true }))
+  return { pages: await makePages(directory), installer: await makeInstaller(directory) }
 }
 
 async function makePages(directory: string): Promise<string> {

@@ -47,8 +47,9 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
   const kinds = await kindsOf(target)
+  const until = begin()
   let bytes = 0
   let clients = 0
   const drip = async ({ open, first, rest }: Slow, number: number): Promise<void> => {

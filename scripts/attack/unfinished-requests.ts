@@ -53,9 +53,10 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
   const capability = (await registerLease(target, 'unfinished', 0)).reverse_endpoint.capability
   const hello = await captureHello(target.siteHost)
+  const until = begin()
   const kinds: [Writer, number][] = [
     ...[PATH.registerChallenge, PATH.register, PATH.renew, PATH.sign, PATH.adminLogin].map(
       (path): [Writer, number] => [body(target, path), UPLOADERS / 5],

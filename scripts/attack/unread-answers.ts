@@ -41,7 +41,8 @@ export const attack: ClientAttack = {
   run,
 }
 
-async function run(target: Target, until: number): Promise<Facts> {
+async function run(target: Target, begin: () => number): Promise<Facts> {
+  const until = begin()
   const leases = await fill(target, Math.min(until, Date.now() + (until - Date.now()) / 2))
   let cut = 0
   let open = 0
