@@ -27,6 +27,8 @@ export default defineConfig({
     // They end what hangs: a machine may be several times slower than another.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is looked at until it is so may take as long, too; a look that fails at last says what it saw.
+    expect: { poll: { timeout: 20_000 } },
     // One more than the cores that CI has: many tests wait for deadlines on the real clock.
     maxWorkers: 3,
     // Tests of deadlines wait side by side.

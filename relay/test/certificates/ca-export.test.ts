@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import forge from 'node-forge'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CA_FORMATS, exportCa, PKCS12_PASSWORD } from '../../src/certificates/ca-export.ts'
+import { CA_FORMATS, type CaFormat, exportCa, PKCS12_PASSWORD } from '../../src/certificates/ca-export.ts'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
 import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
-import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { readCommandLine } from '../../src/cli/command-line.ts'
+import { svcRelay } from '../support/svc-relay.ts'
 
 const HOST = 'relay.localhost'
 const { asn1, pki } = forge
@@ -24,12 +25,6 @@ beforeAll(async () => {
   await writeFile(join(directory, 'ca.pem'), authority.certificate)
 })
 afterAll(() => rm(directory, { recursive: true }))
-
-function svcRelay(...args: string[]): ReturnType<typeof spawnSync> {
-  const main = join(import.meta.dirname, '../../src/main.ts')
-  const env = { ...INHERITED_ENV, IDENTITY_PATH: directory }
-  return spawnSync(process.execPath, [main, ...args], { env })
-}
 
 const openssl = (args: string[], input: Uint8Array): string =>
   execFileSync('openssl', args, { input, stdio: 'pipe' }).toString()
@@ -46,26 +41,30 @@ describe('svc-relay ca', () => {
         return openssl(['x509', '-inform', 'DER', '-outform', 'PEM'], Buffer.from(data!, 'base64'))
       },
     ],
-  ])('--format %s is the same certificate', (format, read) => {
-    const { status, stdout, stderr } = svcRelay('ca', '--format', format)
-    expect([status, String(stderr)]).toEqual([0, ''])
-    expect(new X509Certificate(read(stdout as Buffer)).raw.equals(raw)).toBe(true)
+  ])('--format %s is the same certificate', async (format, read) => {
+    const command = readCommandLine(['ca', '--format', format])
+    expect(command).toEqual({ name: 'ca', format })
+    const file = Buffer.from(await exportCa(authority.certificate, (command as { format: CaFormat }).format))
+    expect(new X509Certificate(read(file)).raw.equals(raw)).toBe(true)
   })
 
-  test('without a format it is PEM', () => {
-    expect(String(svcRelay('ca').stdout)).toBe(authority.certificate)
+  test('without a format it is PEM, and printed as it is', async () => {
+    expect(readCommandLine(['ca'])).toEqual({ name: 'ca', format: 'pem' })
+    const printed = await svcRelay(['ca'], { IDENTITY_PATH: directory })
+    expect(printed).toEqual({ code: 0, stdout: authority.certificate, stderr: '' })
   })
 
-  test('a wrong format and a directory without a CA are one line', () => {
-    const wrong = svcRelay('ca', '--format', 'jks')
-    expect([wrong.status, String(wrong.stderr)]).toEqual([
-      2,
-      `--format must be one of ${CA_FORMATS.join(', ')}\nsvc-relay --help lists commands and settings.\n`,
-    ])
-    const env = { ...INHERITED_ENV, IDENTITY_PATH: join(directory, 'nothing') }
-    const main = join(import.meta.dirname, '../../src/main.ts')
-    const missing = spawnSync(process.execPath, [main, 'ca'], { env })
-    expect([missing.status, String(missing.stderr)]).toEqual([1, expect.stringContaining('does not exist')])
+  test('a wrong format and a directory without a CA are one line', async () => {
+    expect(readCommandLine(['ca', '--format', 'jks'])).toEqual({
+      name: 'print',
+      text: `--format must be one of ${CA_FORMATS.join(', ')}\nsvc-relay --help lists commands and settings.`,
+      isError: true,
+    })
+    const missing = await svcRelay(['ca'], { IDENTITY_PATH: join(directory, 'nothing') })
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^svc-relay: .* does not exist: .*\n$/),
+    })
   })
 
   test('a p12 file whose content was changed has a wrong MAC', async () => {

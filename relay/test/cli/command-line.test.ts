@@ -2,40 +2,49 @@
 
 import { describe, expect, test } from 'vitest'
 import relayPackage from '../../package.json' with { type: 'json' }
-import { SETTINGS } from '../../src/config/settings.ts'
+import { readCommandLine } from '../../src/cli/command-line.ts'
+import { readSettings, SETTINGS, SettingsError } from '../../src/config/settings.ts'
 import { svcRelay } from '../support/svc-relay.ts'
 
+const SVC_URL = 'https://relay.localhost:4433'
+
 describe('svc-relay', () => {
-  test.each(['--help', '-h'])('%s lists every setting with its meaning and default', async (flag) => {
-    const { code, stdout, stderr } = await svcRelay([flag])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const lines = stdout.split('\n').map((line) => line.replace(/ +/g, ' '))
+  test.each(['--help', '-h'])('%s lists every setting with its meaning and default', (flag) => {
+    const command = readCommandLine([flag])
+    expect(command).toMatchObject({ name: 'print', isError: false })
+    const { text } = command as { text: string }
+    const lines = text.split('\n').map((line) => line.replace(/ +/g, ' '))
     for (const { name, meaning, default: value } of SETTINGS)
       expect(lines).toContain(` ${name} ${meaning} [${value}]`)
   })
 
-  test.each(['--version', '-v'])('%s is the release', async (flag) => {
-    expect(await svcRelay([flag])).toMatchObject({ code: 0, stdout: `${relayPackage.version}\n` })
+  test.each(['--version', '-v'])('%s is the release', (flag) => {
+    expect(readCommandLine([flag])).toEqual({ name: 'print', text: relayPackage.version, isError: false })
   })
 
   test.each([['--port'], ['start'], ['--help=yes'], ['-x'], ['check --fast'], ['healthcheck now']])(
     '%s is not understood',
-    async (argument) => {
-      const { code, stdout, stderr } = await svcRelay(argument.split(' '), {
-        SVC_URL: 'https://relay.localhost:4433',
+    (argument) => {
+      expect(readCommandLine(argument.split(' '))).toEqual({
+        name: 'print',
+        text: expect.stringMatching(/svc-relay --help lists commands and settings\.$/),
+        isError: true,
       })
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toMatch(/svc-relay --help lists commands and settings\.\n$/)
     },
   )
 
+  test('prints an answer and ends with 0, or one about its arguments and ends with 2', async () => {
+    const [version, mistake] = await Promise.all([svcRelay(['-v']), svcRelay(['start'], { SVC_URL })])
+    expect(version).toEqual({ code: 0, stdout: `${relayPackage.version}\n`, stderr: '' })
+    expect(mistake).toMatchObject({ code: 2, stdout: '' })
+    expect(mistake.stderr).toMatch(/svc-relay --help lists commands and settings\.\n$/)
+  })
+
   test('a setting that cannot be is one line that names it and what it may be', async () => {
-    expect(await svcRelay([])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^svc-relay: SVC_URL: .*\n$/),
-    })
-    const env = { SVC_URL: 'https://relay.localhost:4433', UDP_ENABLED: 'maybe' }
-    expect(await svcRelay([], env)).toMatchObject({
+    expect(() => readSettings({})).toThrow(
+      expect.objectContaining({ name: SettingsError.name, message: expect.stringMatching(/^SVC_URL: .*$/) }),
+    )
+    expect(await svcRelay([], { SVC_URL, UDP_ENABLED: 'maybe' })).toMatchObject({
       code: 1,
       stderr: 'svc-relay: UDP_ENABLED: one of true, false is needed\n',
     })

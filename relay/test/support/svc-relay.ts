@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { V8_FLAGS } from '../../src/config/v8-flags.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 
 export interface Ended {
@@ -15,7 +16,8 @@ export interface Ended {
 export async function svcRelay(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const main = join(import.meta.dirname, '../../src/main.ts')
   const options = { env: { ...INHERITED_ENV, ...env } }
-  const ended = promisify(execFile)(process.execPath, [main, ...args], options)
+  // With its flags, it need not start Node a second time.
+  const ended = promisify(execFile)(process.execPath, [...V8_FLAGS, main, ...args], options)
   return await ended.then(
     (output) => ({ code: 0, ...output }),
     ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
