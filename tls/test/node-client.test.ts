@@ -4,10 +4,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { describe, expect, test } from 'vitest'
+import { atDepth } from '../../tools/test-depth.ts'
 import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
-import { listen } from './support/loopback.ts'
+import { listen, PATIENT } from './support/loopback.ts'
 import { syncCrypto } from './support/sync-crypto.ts'
 
 const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: makeIdentity('ed25519') }
@@ -15,6 +16,9 @@ const ca = Object.values(identities).map(({ pem }) => pem)
 const config: ServerConfig = { ...identities.ec.config, alpn: ['h2', 'http/1.1'] }
 
 const echo: Handlers = { data: ({ tls }, bytes) => void tls.write(bytes) }
+
+/** A body of many records. */
+const LARGE_MIB: number = atDepth(20, 4)
 
 function client(port: number, options: ConnectionOptions = {}): TLSSocket {
   return connect({ port, host: '127.0.0.1', servername: 'localhost', ca, ...options })
@@ -115,7 +119,7 @@ test('§7.5 both sides export the same', async () => {
   const socket = client(port)
   await once(socket, 'secureConnect')
   const { tls } = sessions[0]!
-  await expect.poll(() => sessions[0]!.info).toBeDefined()
+  await expect.poll(() => sessions[0]!.info, PATIENT).toBeDefined()
   const context = randomBytes(20)
   for (const [length, given] of [
     [32, undefined],
@@ -146,7 +150,7 @@ describe('§4.6.1 tickets', () => {
     const again = client(port, { ALPNProtocols: ['http/1.1'], session })
     await once(again, 'secureConnect')
     expect(again.isSessionReused()).toBe(true)
-    await expect.poll(() => sessions[1]!.info).toMatchObject({ resumed: true, alpn: 'http/1.1' })
+    await expect.poll(() => sessions[1]!.info, PATIENT).toMatchObject({ resumed: true, alpn: 'http/1.1' })
     expect(signatures).toBe(1)
     again.end('bye')
 
@@ -174,8 +178,8 @@ describe('§4.6.1 tickets', () => {
   })
 })
 
-test('20 MiB each way', async () => {
-  const length = 20 * 1024 * 1024
+test(`${LARGE_MIB} MiB each way`, async () => {
+  const length = LARGE_MIB * 1024 * 1024
   const payload = randomBytes(length)
   const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
   const seen = createHash('sha256')
@@ -206,7 +210,7 @@ describe('a client that leaves', () => {
     const { port, sessions } = await listen(config)
     const socket = client(port)
     await once(socket, 'secureConnect')
-    await expect.poll(() => sessions[0]!.info).toBeDefined()
+    await expect.poll(() => sessions[0]!.info, PATIENT).toBeDefined()
     socket.destroy()
     expect(await sessions[0]!.closed).toMatchObject({ code: 'truncated' })
   })

@@ -20,8 +20,6 @@ import trace from '../vectors/rfc8448-section3.json' with { type: 'json' }
 import { type FuzzInput, KEPT_HELLOS, KEPT_INPUTS, makeInput } from './inputs.ts'
 import { mutate, oneOf, type Random, random, split } from './random.ts'
 
-/** Longer than any run may take. */
-const HANG_MS = 2000
 /** The engine's own steps; more than the longest handshake has. */
 const TURNS = 20
 
@@ -89,7 +87,7 @@ async function outcome(client: RawClient | RawClient12): Promise<string> {
   for (let i = 0; i < TURNS && !client.closed; i++) await new Promise((resolve) => setImmediate(resolve))
   client.server.receiveEnd()
   if (client.ended) void client.server.end()
-  await until(() => client.closed, HANG_MS)
+  await until(() => client.closed)
   const { error } = client
   if (error !== undefined && !(error instanceof TlsError)) throw error
   if (error?.code === 'internal_error') throw error

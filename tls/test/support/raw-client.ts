@@ -249,11 +249,14 @@ export class RawClient {
   }
 }
 
+/** Milliseconds after which a condition does not come true any more, however slow the machine is. */
+const NEVER_MS = 20_000
+
 /** Lets the engine's promises run. */
-export async function until(condition: () => boolean, timeoutMs = 3000): Promise<void> {
+export async function until(condition: () => boolean): Promise<void> {
   const start = performance.now()
   while (!condition()) {
-    if (performance.now() - start > timeoutMs) throw new Error(`still waiting for ${condition}`)
+    if (performance.now() - start > NEVER_MS) throw new Error(`still waiting for ${condition}`)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

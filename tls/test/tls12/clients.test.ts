@@ -7,10 +7,11 @@ import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { type ServerConfig, TlsError } from '../../src/index.ts'
 import { makeIdentity } from '../support/certificates.ts'
 import type { Handlers } from '../support/endpoint.ts'
-import { listen } from '../support/loopback.ts'
+import { listen, PATIENT } from '../support/loopback.ts'
 import { syncCrypto } from '../support/sync-crypto.ts'
 
 const run = promisify(execFile)
@@ -23,6 +24,9 @@ const configOf = (type: KeyType): ServerConfig => ({
 })
 const config = configOf('ec')
 const echo: Handlers = { data: ({ tls }, bytes) => void tls.write(bytes) }
+
+/** A body of many records. */
+const LARGE_MIB: number = atDepth(8, 2)
 
 const SUITES: [name: string, type: KeyType, code: number][] = [
   ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ec', 0xc02b],
@@ -60,18 +64,18 @@ describe('openssl s_client', () => {
   async function connected(options: string[], type: KeyType = 'ec', server = configOf(type)) {
     const { port, sessions } = await listen(server, echo)
     const client = sClient(port, type, ...options)
-    await expect.poll(() => sessions[0]?.info, { timeout: 5000 }).toBeDefined()
+    await expect.poll(() => sessions[0]?.info, PATIENT).toBeDefined()
     return { ...client, session: sessions[0]! }
   }
 
   test.each(SUITES)('%s with a key of type %s', async (suite, type, cipherSuite) => {
     const { child, output, session } = await connected(['-cipher', suite], type)
     expect(session.info).toMatchObject({ version: 'TLSv1.2', cipherSuite })
-    await expect.poll(output).toContain('Verify return code: 0 (ok)')
-    expect(output()).toContain('Extended master secret: yes')
-    expect(output()).toContain('Secure Renegotiation IS supported')
+    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output, PATIENT).toContain('Extended master secret: yes')
+    await expect.poll(output, PATIENT).toContain('Secure Renegotiation IS supported')
     child.stdin!.write('there and back\n')
-    await expect.poll(output).toMatch(/^there and back$/m)
+    await expect.poll(output, PATIENT).toMatch(/^there and back$/m)
   })
 
   test.each([
@@ -81,19 +85,19 @@ describe('openssl s_client', () => {
   ])('group %s', async (group, code) => {
     const { output, session } = await connected(['-groups', group], 'rsa')
     expect(session.info!.group).toBe(code)
-    await expect.poll(output).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
   })
 
   test('RFC 5746 renegotiation is refused', async () => {
     const { child, output } = await connected([])
     child.stdin!.write('R\n')
-    await expect.poll(output).toMatch(/RENEGOTIATING[\s\S]*no renegotiation/)
+    await expect.poll(output, PATIENT).toMatch(/RENEGOTIATING[\s\S]*no renegotiation/)
   })
 
   test('RFC 7507 a fallback', async () => {
     const { port, sessions } = await listen(config)
     const { output } = sClient(port, 'ec', '-fallback_scsv')
-    await expect.poll(output).toContain('inappropriate fallback')
+    await expect.poll(output, PATIENT).toContain('inappropriate fallback')
     expect(await sessions[0]!.closed).toMatchObject({ code: 'inappropriate_fallback' })
   })
 
@@ -107,7 +111,7 @@ describe('openssl s_client', () => {
     const { child, output } = await connected(['-max_send_frag', '512', '-split_send_frag', '512'])
     const line = 'x'.repeat(5000)
     child.stdin!.write(`${line}\n`)
-    await expect.poll(output).toContain(line)
+    await expect.poll(output, PATIENT).toContain(line)
   })
 })
 
@@ -122,7 +126,7 @@ test.skipIf(spawnSync('gnutls-cli', ['--version']).error !== undefined)(
     let output = ''
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stdin.write('there and back\n')
-    await expect.poll(() => output, { timeout: 5000 }).toMatch(/^there and back$/m)
+    await expect.poll(() => output, PATIENT).toMatch(/^there and back$/m)
     const [{ tls, info }] = sessions as [(typeof sessions)[0]]
     expect(info).toMatchObject({ version: 'TLSv1.2' })
     const exported = () => tls.exportKeyingMaterial('EXPORTER-test', undefined, 32)
@@ -213,8 +217,8 @@ describe('Node', () => {
   test.each([
     ['AES-128-GCM', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
     ['CHACHA20-POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
-  ])('8 MiB each way under %s', async (_, ciphers) => {
-    const length = 8 * 1024 * 1024
+  ])(`${LARGE_MIB} MiB each way under %s`, async (_, ciphers) => {
+    const length = LARGE_MIB * 1024 * 1024
     const payload = randomBytes(length)
     const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
     const seen = createHash('sha256')
