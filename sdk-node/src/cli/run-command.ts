@@ -1,4 +1,4 @@
-// `svc` runs one command until it is done or a signal ends it, and exits with a code that says how it went.
+// One command of `svc`, from its arguments to its exit code: what it prints, and what asks it to end, is given to it.
 
 import { join, resolve } from 'node:path'
 import { identityFromKey } from '@svc/sdk-core'
@@ -17,34 +17,41 @@ import {
 } from './options/command-line.ts'
 import { EXIT, type ExitCode } from './report/exit-codes.ts'
 import { explainError } from './report/explain-error.ts'
-import { makeReporter, type Reporter } from './report/report.ts'
+import { makeReporter, type Print, type Reporter } from './report/report.ts'
 import { StatusStore } from './report/status-store.ts'
+import type { Terminal } from './tui/screen.ts'
 import { startTui } from './tui/tui.ts'
 
-/** The exit code after a second signal, which does not wait until leases are unregistered: they expire by themselves. */
-const INSISTED = 130
+/** What a command has around it: for `svc` that is its process. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv
+  /** Prints lines of standard output and standard error. */
+  print: Print
+  /** The live view is shown there; undefined where nobody looks. */
+  terminal: Terminal | undefined
+  /** Called when something runs that has to be ended. @returns a signal that aborts when the command is asked to end */
+  asked(): AbortSignal
+}
 
-/** Milliseconds for which unfinished connections may hold up the exit. */
-const EXIT_GRACE_MS = 500
+/** Runs the command until it is done or asked to end. */
+export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const chosen = parseCommandLine(args, surroundings.env, surroundings.print)
+  return 'exitCode' in chosen ? chosen.exitCode : await obey(chosen, surroundings)
+}
 
-const { env, stdout } = process
-const statusFolder = join(settingsFolder(env), 'run')
-
-const chosen = parseCommandLine(process.argv.slice(2), env)
-process.exitCode = 'exitCode' in chosen ? chosen.exitCode : await obey(chosen)
-setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
-
-async function obey(chosen: ParsedCommand): Promise<ExitCode> {
+async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<ExitCode> {
   const { json } = chosen.options
-  let tell = makeReporter(json)
+  const { env, print } = surroundings
+  let tell = makeReporter(json, print)
   try {
-    if (chosen.command === 'expose' || chosen.command === 'serve') return await runShown([chosen], json, tell)
+    if (chosen.command === 'expose' || chosen.command === 'serve')
+      return await runShown([chosen], json, tell, surroundings)
     if (chosen.command === 'start') {
       const commands = await readConfig(chosen.options.config, env)
-      tell = makeReporter(json, commands.length > 1)
-      return await runShown(commands, json, tell)
+      tell = makeReporter(json, print, commands.length > 1)
+      return await runShown(commands, json, tell, surroundings)
     }
-    return await execute(chosen, tell)
+    return await execute(chosen, tell, env)
   } catch (error) {
     const { code, message, exitCode } = explainError(error)
     if (exitCode !== EXIT.ok) tell({ event: 'failed', code, message, exit_code: exitCode })
@@ -55,10 +62,11 @@ async function obey(chosen: ParsedCommand): Promise<ExitCode> {
 async function execute(
   chosen: Exclude<ParsedCommand, SiteCommand | { command: 'start' }>,
   tell: Reporter,
+  env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
   switch (chosen.command) {
     case 'status':
-      await showStatus(statusFolder, tell)
+      await showStatus(statusFolder(env), tell)
       return EXIT.ok
     case 'relays':
       return showRelays(chosen.options, tell)
@@ -74,23 +82,30 @@ async function execute(
   }
 }
 
+function statusFolder(env: NodeJS.ProcessEnv): string {
+  return join(settingsFolder(env), 'run')
+}
+
 /** Runs tunnels with a live view where there is a terminal for it, and answers `svc status`. */
 async function runShown(
   commands: readonly SiteCommand[],
   isJson: boolean,
   print: Reporter,
+  { env, terminal, asked }: Surroundings,
 ): Promise<ExitCode> {
   const signal = asked()
   const store = new StatusStore()
-  const hasTerminal = !isJson && stdout.isTTY && env.TERM !== 'dumb'
   const areSeveral = commands.length > 1
-  const view = hasTerminal ? startTui(stdout, { store, print, areSeveral }) : { tell: print, close: () => {} }
+  const view =
+    terminal && !isJson && env.TERM !== 'dumb'
+      ? startTui(terminal, { store, print, areSeveral })
+      : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
   const begun = async (): Promise<void> => {
     // Windows has no Unix sockets in its file system
     if (process.platform === 'win32') return
-    status ??= shareStatus(statusFolder, store).catch((error) => {
+    status ??= shareStatus(statusFolder(env), store).catch((error) => {
       const { code, message } = explainError(error)
       print({ event: 'error', code, message })
       return undefined
@@ -126,15 +141,4 @@ async function runTunnels(
   const codes = await Promise.all(ends)
   if (failures.length === commands.length) throw failures[0]
   return codes.find((code) => code !== EXIT.ok) ?? EXIT.ok
-}
-
-/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one the process exits. */
-function asked(): AbortSignal {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(INSISTED)
-      controller.abort()
-    })
-  return controller.signal
 }

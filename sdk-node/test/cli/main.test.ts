@@ -1,6 +1,5 @@
-// The executable `svc`: what it prints, how it ends, and what it says of every wrong input.
+// The command `svc`: what it prints, how it ends, and what it says of every wrong input; and its executable.
 
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -21,36 +20,45 @@ import {
   visit,
 } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { MAIN, type Run, reported, runSvc } from '../support/svc.ts'
+import { MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
+/** It gives no TCP ports. */
+let other: TestRelay
 let target: Server
 let targetPort: number
 beforeAll(async () => {
   relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  other = await startTestRelay()
   target = createServer((_, response) => void response.end('from the target'))
   targetPort = await listening(target)
 })
 afterAll(async () => {
   target.close()
   await relay.close()
+  await other.close()
 })
 
 let home: string
-const running: ChildProcess[] = []
+const running: Run[] = []
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'svc-cli-'))
 })
 afterEach(async () => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
+  for (const run of running.splice(0)) await run.stop()
   await rm(home, { recursive: true })
 })
 
 const svc = (args: string[], env: Record<string, string> = {}): Run => {
+  const run = runHere(home, args, env)
+  running.push(run)
+  return run
+}
+const svcProcess = (args: string[], env: Record<string, string> = {}): ProcessRun => {
   const run = runSvc(home, args, env)
-  running.push(run.child)
+  running.push(run)
   return run
 }
 
@@ -63,7 +71,7 @@ async function hostnames(): Promise<string[]> {
 
 describe('svc expose', () => {
   it('is online with one line, and Ctrl-C takes it off the relay', async () => {
-    const { child, out, err, ended } = svc(['expose', String(targetPort), '--name', 'plain', ...at()])
+    const { child, out, err, ended } = svcProcess(['expose', String(targetPort), '--name', 'plain', ...at()])
     await expect.poll(() => out.length, PATIENT).toBe(1)
     const url = `https://plain.relay.localhost:${relay.port}`
     expect(out[0]).toBe(url)
@@ -78,7 +86,7 @@ describe('svc expose', () => {
 
   it('takes the relay from SVC_URL, trusts NODE_EXTRA_CA_CERTS, and makes a name of the identity', async () => {
     const env = { SVC_URL: relay.origin, NODE_EXTRA_CA_CERTS: relay.caFile }
-    const command = svc(['expose', String(targetPort), '--json'], env)
+    const command = svcProcess(['expose', String(targetPort), '--json'], env)
     const { url, canonical_url } = await reported(command, 'online')
     expect(url).toMatch(/^https:\/\/svc-[0-9a-f]{8}\.relay\.localhost:\d+$/)
     expect(canonical_url).toContain(`svc-${url!.slice(12, 20)}-${url!.slice(12, 20)}`)
@@ -100,7 +108,7 @@ describe('svc expose', () => {
     const socket = connect(Number(tcp_address!.split(':').at(-1)), '127.0.0.1')
     socket.end('echo')
     expect(String(Buffer.concat(await socket.toArray()))).toBe('echo')
-    command.child.kill('SIGINT')
+    command.interrupt()
     await command.ended
     const { out } = svc(['expose', '--tcp', port, ...at()])
     await expect.poll(() => out, PATIENT).toEqual([`tcp://${tcp_address}`])
@@ -129,7 +137,7 @@ describe('svc expose', () => {
     const connected = once(stalled, 'connection')
     const command = svc(['expose', '80', '--relay', relayUrl])
     await connected
-    command.child.kill('SIGINT')
+    command.interrupt()
     expect(await command.ended).toBe(0)
     expect([command.out, command.err]).toEqual([[], []])
     stalled.close()
@@ -154,7 +162,6 @@ describe('svc expose', () => {
   })
 
   it('is online at several relays, also when one of them is not there', async () => {
-    const other = await startTestRelay()
     const cas = join(home, 'both.pem')
     await writeFile(cas, `${relay.ca}\n${other.ca}`)
     const missing = `https://relay.localhost:${await freePort()}`
@@ -170,19 +177,8 @@ describe('svc expose', () => {
     expect(urls).toHaveLength(2)
     expect(await text(await visit(relay, urls[0]))).toBe('from the target')
     expect(await text(await visit(other, urls[1]))).toBe('from the target')
-    command.child.kill('SIGINT')
+    command.interrupt()
     expect(await command.ended).toBe(0)
-    await other.close()
-  })
-
-  it('ends with 7 when the relay bans it', async () => {
-    const own = await startTestRelay()
-    const command = svc(['expose', '1', '--json', '--relay', own.origin, '--ca', own.caFile])
-    await reported(command, 'online')
-    await own.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
-    expect(await command.ended).toBe(7)
-    expect(await reported(command, 'error')).toMatchObject({ relay: own.origin })
-    await own.close()
   })
 })
 
@@ -220,8 +216,8 @@ it('tells its version and its commands', async () => {
 })
 
 describe('bad input is one line and an exit code', () => {
-  async function fails(args: string[], env: Record<string, string> = {}): Promise<[number, string]> {
-    const command = svc(args, env)
+  async function fails(args: string[], run = svc): Promise<[number, string]> {
+    const command = run(args)
     const code = await command.ended
     expect(command.out).toEqual([])
     expect(command.err).toHaveLength(1)
@@ -324,10 +320,8 @@ describe('bad input is one line and an exit code', () => {
   })
 
   it('a relay that gives no TCP ports', async () => {
-    const own = await startTestRelay()
-    const [code, line] = await fails(['expose', '--tcp', '80', '--relay', own.origin, '--ca', own.caFile])
+    const [code, line] = await fails(['expose', '--tcp', '80', '--relay', other.origin, '--ca', other.caFile])
     expect([code, line]).toEqual([4, 'svc: this relay gives no TCP ports'])
-    await own.close()
   })
 
   it('a relay of another revision', async () => {
@@ -344,7 +338,7 @@ describe('bad input is one line and an exit code', () => {
   it('an identity file that is broken, or open to others', async () => {
     const path = join(home, 'broken.json')
     await writeFile(path, '{"private_key": "0x00"}', { mode: 0o600 })
-    expect(await fails(['identity', '--identity-path', path])).toEqual([
+    expect(await fails(['identity', '--identity-path', path], svcProcess)).toEqual([
       6,
       expect.stringContaining('"private_key"'),
     ])
@@ -363,4 +357,13 @@ describe('bad input is one line and an exit code', () => {
     ])
     expect(command.err).toEqual([])
   })
+})
+
+// The last: the other relay takes nobody from here any more.
+it('ends with 7 when the relay bans it', async () => {
+  const command = svc(['expose', '1', '--json', '--relay', other.origin, '--ca', other.caFile])
+  await reported(command, 'online')
+  await other.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
+  expect(await command.ended).toBe(7)
+  expect(await reported(command, 'error')).toMatchObject({ relay: other.origin })
 })

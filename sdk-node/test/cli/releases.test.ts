@@ -7,26 +7,34 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import sdkPackage from '../../package.json' with { type: 'json' }
 import { PATIENT, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { type Run, reported, runSvc } from '../support/svc.ts'
+import { type Run, reported, runHere } from '../support/svc.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** Nothing has to listen there: the site is online all the same. */
 const TARGET = '9'
 
 let home: string
 let run: Run | undefined
-let relay: TestRelay | undefined
+/** By the release of each. */
+const relays = new Map<string, TestRelay>()
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'svc-releases-'))
 })
-afterEach(async () => {
-  run?.child.kill('SIGKILL')
-  await relay?.close()
+afterEach(() => run?.stop())
+afterAll(async () => {
+  await Promise.all([...relays.values()].map((relay) => relay.close()))
+  await rm(home, { recursive: true })
 })
-afterAll(() => rm(home, { recursive: true }))
 
 async function expose(release: string, ...args: string[]): Promise<{ run: Run; relay: TestRelay }> {
+  const relay = relays.get(release) ?? (await start(release))
+  relays.set(release, relay)
+  run = runHere(home, ['expose', TARGET, '--relay', relay.origin, '--ca', relay.caFile, ...args])
+  return { run, relay }
+}
+
+async function start(release: string): Promise<TestRelay> {
   const hook = join(home, `${release}.mjs`)
   await writeFile(
     hook,
@@ -39,20 +47,18 @@ registerHooks({
   },
 })`,
   )
-  relay = await startTestRelay({ NODE_OPTIONS: `--import=${hook}` })
-  run = runSvc(home, ['expose', TARGET, '--relay', relay.origin, '--ca', relay.caFile, ...args])
-  return { run, relay }
+  return await startTestRelay({ NODE_OPTIONS: `--import=${hook}` })
 }
 
 it('a newer one: one line on standard error, also when the site comes back', async () => {
   const { run, relay } = await expose('99.0.0')
-  const { err, out, child, ended } = run
+  const { err, out, ended, interrupt } = run
   const line = `svc: ${relay.origin} has release 99.0.0, and this svc is ${sdkPackage.version}: ${relay.origin}/api/install.sh upgrades it`
   await expect.poll(() => err, PATIENT).toEqual([line])
   await relay.kill()
   await relay.start()
   await expect.poll(() => out.filter((text) => text.startsWith('https:')).length, PATIENT).toBe(2)
-  child.kill('SIGINT')
+  interrupt()
   expect(await ended).toBe(0)
   expect(err.filter((text) => text.includes('release'))).toEqual([line])
 })
@@ -65,7 +71,7 @@ it('a newer one, with --json: an event, and nothing on standard error', async ()
     release_version: '99.0.0',
     svc_version: sdkPackage.version,
   })
-  run.child.kill('SIGINT')
+  run.interrupt()
   await run.ended
   expect(run.err).toEqual([])
 })
@@ -73,7 +79,7 @@ it('a newer one, with --json: an event, and nothing on standard error', async ()
 it('an older one: nothing is said', async () => {
   const { run, relay } = await expose('0.0.1', '--json')
   await reported(run, 'online')
-  run.child.kill('SIGINT')
+  run.interrupt()
   expect(await run.ended).toBe(0)
   expect(run.err).toEqual([])
   expect(run.out.filter((line) => line.includes('"update"'))).toEqual([])

@@ -1,19 +1,19 @@
 // `svc start`, `status`, `relays` and `config`, and the live view on a real pseudo-terminal.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EXPIRED_PEM, FUTURE_PEM, PRIVATE_KEY_PEM } from '../support/clock-certificates.ts'
 import { listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { environment, MAIN, type Run, reported, runSvc } from '../support/svc.ts'
+import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let target: Server
@@ -29,18 +29,24 @@ afterAll(async () => {
 })
 
 let home: string
-const running: ChildProcess[] = []
+const running: Run[] = []
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'svc-run-'))
 })
 afterEach(async () => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
+  for (const run of running.splice(0)) await run.stop()
   await rm(home, { recursive: true })
 })
 
 function svc(...args: string[]): Run {
+  const run = runHere(home, args)
+  running.push(run)
+  return run
+}
+
+function svcProcess(...args: string[]): ProcessRun {
   const run = runSvc(home, args)
-  running.push(run.child)
+  running.push(run)
   return run
 }
 
@@ -54,7 +60,7 @@ const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile]
 describe('svc status', () => {
   it('shows what runs, to its owner only, and nothing when it has ended', async () => {
     expect(await output('status')).toEqual({ code: 0, err: [], out: ['nothing is running'] })
-    const run = svc('expose', String(targetPort), '--name', 'shown', '--json', ...at())
+    const run = svcProcess('expose', String(targetPort), '--name', 'shown', '--json', ...at())
     const { url } = await reported(run, 'online')
     await text(await visit(relay, url!))
     await reported(run, 'probe')
@@ -91,18 +97,8 @@ describe('svc status', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('forgets a process that was killed', async () => {
-    const run = svc('expose', String(targetPort), '--json', ...at())
-    await reported(run, 'online')
-    run.child.kill('SIGKILL')
-    await run.ended
-    expect(await readdir(join(home, 'svc', 'run'))).toHaveLength(1)
-    expect((await output('status')).out).toEqual(['nothing is running'])
-    expect(await readdir(join(home, 'svc', 'run'))).toEqual([])
-  })
-
-  it('says that a process does not answer, and waits for it no longer than a moment', async () => {
-    const run = svc('expose', String(targetPort), '--json', ...at())
+  it('waits no longer than a moment for a process that does not answer, and forgets one that was killed', async () => {
+    const run = svcProcess('expose', String(targetPort), '--json', ...at())
     await reported(run, 'online')
     run.child.kill('SIGSTOP')
     expect(await output('status')).toEqual({
@@ -110,6 +106,11 @@ describe('svc status', () => {
       out: [],
       err: [`svc: process ${run.child.pid} does not answer: it is stopped, or very busy`],
     })
+    run.child.kill('SIGKILL')
+    await run.ended
+    expect(await readdir(join(home, 'svc', 'run'))).toHaveLength(1)
+    expect((await output('status')).out).toEqual(['nothing is running'])
+    expect(await readdir(join(home, 'svc', 'run'))).toEqual([])
   })
 
   it('is not what a site depends on', async () => {
@@ -123,11 +124,12 @@ describe('svc status', () => {
 
 describe('svc start', () => {
   it('runs all tunnels of the file that config init began, and says which of them cannot', async () => {
-    expect((await output('config', 'init')).code).toBe(0)
+    const file = join(home, 'svc.toml')
+    expect((await output('config', 'init', file)).code).toBe(0)
     await mkdir(join(home, 'docs'))
     await writeFile(join(home, 'docs', 'index.html'), 'from the folder')
     await writeFile(
-      join(home, 'svc.toml'),
+      file,
       `relay = "${relay.origin}"
        ca = "${relay.caFile}"
        [[tunnel]]
@@ -141,7 +143,7 @@ describe('svc start', () => {
        name = "third"
        tcp = 5432`,
     )
-    const run = svc('start', '--json')
+    const run = svcProcess('start', '--json')
     const told = (event: string) =>
       run.out.map((line) => JSON.parse(line)).filter((report) => report.event === event)
     await expect.poll(() => told('online').length + told('error').length, PATIENT).toBe(3)
@@ -179,8 +181,9 @@ describe('svc start', () => {
 
   it('ends as its first failure says when no tunnel could be begun', async () => {
     const tunnels = ['a', 'b'].map((name) => `[[tunnel]]\nname = "${name}"\ntcp = 1\n`).join('')
-    await writeFile(join(home, 'svc.toml'), `relay = "${relay.origin}"\nca = "${relay.caFile}"\n${tunnels}`)
-    const { code, err } = await output('start')
+    const file = join(home, 'svc.toml')
+    await writeFile(file, `relay = "${relay.origin}"\nca = "${relay.caFile}"\n${tunnels}`)
+    const { code, err } = await output('start', '--config', file)
     expect(code).toBe(4)
     expect(err.sort()).toEqual([
       'svc: a: this relay gives no TCP ports',
@@ -189,13 +192,14 @@ describe('svc start', () => {
   })
 
   it('refuses a broken file, and leaves nothing behind', async () => {
-    await writeFile(join(home, 'svc.toml'), '[[tunnel]]\nhtpp = 3000')
-    const { code, out, err } = await output('start')
+    const file = join(home, 'svc.toml')
+    await writeFile(file, '[[tunnel]]\nhtpp = 3000')
+    const { code, out, err } = await output('start', '--config', file)
     expect([code, out]).toEqual([2, []])
-    expect(err).toEqual([expect.stringMatching(/^svc: svc\.toml: tunnel 1: htpp is not known; known are /)])
+    expect(err).toEqual([expect.stringContaining(`svc: ${file}: tunnel 1: htpp is not known; known are `)])
     expect(await readdir(home)).toEqual(['svc.toml'])
-    expect((await output('config', 'init')).err).toEqual([
-      'svc: svc.toml is there already, and stays as it is',
+    expect((await output('config', 'init', file)).err).toEqual([
+      `svc: ${file} is there already, and stays as it is`,
     ])
   })
 })
@@ -241,7 +245,7 @@ describe('bad input', () => {
     const server = createHttpsServer({ cert, key: PRIVATE_KEY_PEM })
     const url = `https://relay.localhost:${await listening(server)}`
     await writeFile(join(home, 'ca.pem'), cert)
-    const { code, out, err } = await output('expose', '80', '--relay', url, '--ca', 'ca.pem')
+    const { code, out, err } = await output('expose', '80', '--relay', url, '--ca', join(home, 'ca.pem'))
     server.close()
     expect([code, out]).toEqual([3, []])
     expect(err).toEqual([expect.stringContaining("is this machine's clock right?")])
@@ -271,10 +275,10 @@ it('a relay whose TCP ports are all in use', async () => {
   const tcp = ['expose', '--tcp', '80', '--relay', own.origin, '--ca', own.caFile]
   const first = svc(...tcp, '--json')
   await reported(first, 'online')
-  const { code, out, err } = await output(...tcp, '--identity-path', 'other.json')
+  const { code, out, err } = await output(...tcp, '--identity-path', join(home, 'other.json'))
   expect([code, out]).toEqual([4, []])
   expect(err).toEqual(['svc: all TCP ports of this relay are in use: try again later, or at another'])
-  first.child.kill('SIGINT')
+  first.interrupt()
   expect(await first.ended).toBe(0)
   await own.close()
 })
@@ -289,7 +293,7 @@ describe('on a terminal', () => {
       env: { ...environment(home), TERM: 'xterm' },
       stdio: 'pipe',
     })
-    running.push(child)
+    onTestFinished(() => void child.kill('SIGKILL'))
     let shown = ''
     child.stdout.on('data', (bytes) => {
       shown += bytes

@@ -12,10 +12,10 @@ import { freePort, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 import { echo, udpService } from '../support/udp.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** As many visitors as this process may have sockets for, with some left for the rest of it. */
-const VISITORS = Math.min(atDepth(10_000, 2_000), descriptors() - 500)
+const VISITORS = Math.min(atDepth(10_000, 500), descriptors() - 500)
 /** Their datagrams find room in the buffers of a kernel that was not tuned. */
 const AT_ONCE = 100
 const RETRY_MS = 200
@@ -51,7 +51,7 @@ async function exposedBySvc(service: number, args: string[]): Promise<number> {
   const home = await mkdtemp(join(tmpdir(), 'svc-flows-'))
   open.push(() => rm(home, { recursive: true }))
   const run = runSvc(home, ['expose', '--udp', String(service), '--json', ...args])
-  open.push(() => run.child.kill('SIGKILL'))
+  open.push(run.stop)
   return Number((await reported(run, 'online')).udp_address!.split(':').at(-1))
 }
 

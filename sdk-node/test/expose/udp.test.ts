@@ -23,10 +23,10 @@ import {
   visit,
 } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { reported, runSvc } from '../support/svc.ts'
+import { reported, runHere } from '../support/svc.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
@@ -186,11 +186,14 @@ describe('a QUIC server', () => {
 })
 
 describe('a tunnel', () => {
+  /** Seconds: the half of it, in which a renewal has to come, is much on any machine. */
+  const TTL_S = 6
+
   it('outlives the token that opened it, as long as the lease is renewed', async () => {
-    const { exposure, site } = await exposeUdp({ ttl: 2 })
+    const { exposure, site } = await exposeUdp({ ttl: TTL_S })
     const visitor = visitorOf(exposure)
     await visitor.ask('first')
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await new Promise((resolve) => setTimeout(resolve, (TTL_S + 1) * 1_000))
     expect(String(await visitor.ask('later'))).toBe('later')
     expect(site.datagramStats()!.tunnels).toBe(1)
   })
@@ -202,9 +205,9 @@ describe('a tunnel', () => {
     await visitor.ask('before')
     await relay.kill()
     await relay.start()
-    expect(String(await visitor.ask('after', 60_000))).toBe('after')
+    expect(String(await visitor.ask('after'))).toBe('after')
     expect(site.udpAddress).toBe(address)
-    expect(site.datagramStats()!.tunnels).toBe(2)
+    expect(site.datagramStats()!.tunnels).toBeGreaterThan(1)
   })
 })
 
@@ -233,12 +236,12 @@ it('svc expose --udp says where, and serves', async () => {
   const service = await udpService(echo)
   open.push(service.close)
   const at = ['--relay', relay.origin, '--ca', relay.caFile]
-  const run = runSvc(home, ['expose', '--udp', String(service.port), '--json', ...at])
-  open.push(() => run.child.kill('SIGKILL'))
+  const run = runHere(home, ['expose', '--udp', String(service.port), '--json', ...at])
+  open.push(run.stop)
   const { udp_address } = await reported(run, 'online')
   const visitor = new UdpVisitor(Number(udp_address!.split(':').at(-1)))
   open.push(() => visitor.socket.close())
   expect(String(await visitor.ask('hello'))).toBe('hello')
-  run.child.kill('SIGINT')
+  run.interrupt()
   expect(await run.ended).toBe(0)
 })

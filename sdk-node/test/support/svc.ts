@@ -1,19 +1,27 @@
-// The executable `svc` as a process of its own, with a home of its own.
+// The command `svc`, with a home of its own: in this process, or as a process of its own where that is what is tested.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { runCommand } from '../../src/cli/run-command.ts'
 
 export const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
 export interface Run {
-  child: ChildProcess
   /** Lines so far. */
   out: string[]
   err: string[]
   /** The exit code. */
   ended: Promise<number>
+  /** Ends it as Ctrl-C does. */
+  interrupt(): void
+  /** Ends it even when it does not answer. */
+  stop(): Promise<unknown>
+}
+
+export interface ProcessRun extends Run {
+  child: ChildProcess
 }
 
 /** @returns the environment of a user's shell, without the settings of the user who runs the tests */
@@ -22,7 +30,29 @@ export function environment(home: string, env: Record<string, string> = {}): Nod
   return { ...inherited, XDG_CONFIG_HOME: home, ...env }
 }
 
-export function runSvc(home: string, args: string[], env: Record<string, string> = {}): Run {
+/** Runs the command in this process: relative paths are relative to the folder of this one. */
+export function runHere(home: string, args: string[], env: Record<string, string> = {}): Run {
+  const out: string[] = []
+  const err: string[] = []
+  const controller = new AbortController()
+  const ended = runCommand(args, {
+    env: environment(home, env),
+    print: {
+      log: (text: string) => void out.push(...text.split('\n')),
+      error: (text: string) => void err.push(...text.split('\n')),
+    },
+    terminal: undefined,
+    asked: () => controller.signal,
+  })
+  const interrupt = (): void => controller.abort()
+  const stop = async (): Promise<unknown> => {
+    interrupt()
+    return ended
+  }
+  return { out, err, ended, interrupt, stop }
+}
+
+export function runSvc(home: string, args: string[], env: Record<string, string> = {}): ProcessRun {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: home,
     env: environment(home, env),
@@ -33,7 +63,11 @@ export function runSvc(home: string, args: string[], env: Record<string, string>
   createInterface(child.stdout).on('line', (line) => out.push(line))
   createInterface(child.stderr).on('line', (line) => err.push(line))
   const ended = once(child, 'close').then(([code]) => code as number)
-  return { child, out, err, ended }
+  const stop = async (): Promise<unknown> => {
+    child.kill('SIGKILL')
+    return ended
+  }
+  return { child, out, err, ended, interrupt: () => void child.kill('SIGINT'), stop }
 }
 
 /** @returns the first report of `event`, which `--json` prints */

@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander'
 import type { CarrierKind } from '../../platform.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import type { Print } from '../report/report.ts'
 
 interface JsonOption {
   json: boolean
@@ -69,13 +70,18 @@ Exit codes: 0 ended when asked to, 1 unforeseen, 2 wrong usage, 3 relay unreacha
 export function parseCommandLine(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
+  print: Print,
 ): ParsedCommand | PrintedText {
   let chosen: ParsedCommand | undefined
   const program = new Command('svc')
     .description('Publishes what runs on this machine at an HTTPS URL; TLS ends here, not at the relay.')
     .version(RELEASE_VERSION, '-v, --version')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')) })
+    .configureOutput({
+      writeOut: (text) => print.log(withoutEnd(text)),
+      writeErr: (text) => print.error(withoutEnd(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
+    })
     .addHelpText('after', EXIT_CODES)
 
   site(program.command('expose'), env)
@@ -133,6 +139,11 @@ export function parseCommandLine(
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage }
   }
   return chosen ?? { exitCode: EXIT.usage }
+}
+
+/** A printer of lines ends the last line itself. */
+function withoutEnd(text: string): string {
+  return text.replace(/\n$/, '')
 }
 
 function site(command: Command, env: NodeJS.ProcessEnv): Command {

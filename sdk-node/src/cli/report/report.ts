@@ -48,9 +48,12 @@ const READ = 'answers visitors itself: whatever passes there can be read'
 
 export type Reporter = (report: Report) => void
 
+/** Prints text as lines of standard output and of standard error. */
+export type Print = Pick<Console, 'log' | 'error'>
+
 /** @param areSeveral lines of text begin with the name of their tunnel */
-export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
-  if (isJson) return (report) => console.log(JSON.stringify(report))
+export function makeReporter(isJson: boolean, print: Print, areSeveral = false): Reporter {
+  if (isJson) return (report) => print.log(JSON.stringify(report))
   /** The last error that was printed of each tunnel. */
   const said = new Map<string | undefined, string>()
   /** The lines about a newer release: each is printed once, whichever tunnel it came by. */
@@ -61,7 +64,7 @@ export function makeReporter(isJson: boolean, areSeveral = false): Reporter {
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (report.event === 'update' && offered.size === offered.add(line).size) return
-    if (line !== undefined) (ON_STANDARD_ERROR.has(report.event) ? console.error : console.log)(line)
+    if (line !== undefined) print[ON_STANDARD_ERROR.has(report.event) ? 'error' : 'log'](line)
   }
 }
 

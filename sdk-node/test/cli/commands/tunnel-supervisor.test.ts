@@ -13,7 +13,7 @@ import { StatusStore } from '../../../src/cli/report/status-store.ts'
 import { listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let target: Server

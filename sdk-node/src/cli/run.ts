@@ -1,0 +1,26 @@
+// `svc` as a process: it runs the command of its arguments until that is done or a signal ends it, and exits with a code that
+// says how it went.
+
+import { runCommand } from './run-command.ts'
+
+/** The exit code after a second signal, which does not wait until leases are unregistered: they expire by themselves. */
+const INSISTED = 130
+
+/** Milliseconds for which unfinished connections may hold up the exit. */
+const EXIT_GRACE_MS = 500
+
+const { argv, env, stdout } = process
+const terminal = stdout.isTTY ? stdout : undefined
+process.exitCode = await runCommand(argv.slice(2), { env, print: console, terminal, asked })
+setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
+
+/** The returned signal aborts at the first SIGINT or SIGTERM; at the second one the process exits. */
+function asked(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(INSISTED)
+      controller.abort()
+    })
+  return controller.signal
+}
