@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import {
@@ -19,20 +19,23 @@ import {
 } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-const VISITORS: number = atDepth(500, 120)
+const VISITORS: number = atDepth(500, 40)
 /** Visitors in their handshakes at once: with all of them the first would wait longer than a relay allows. */
 const ARRIVING = 20
 
 let relay: TestRelay
 let exposure: Exposure
 let service: Server
+beforeAll(async () => {
+  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+})
 afterEach(async () => {
   await exposure.close()
   service.close()
-  await relay.close()
 })
+afterAll(() => relay.close())
 
 describe(`${VISITORS} visitors who are all here at once`, () => {
   it('each talk to the TCP service by themselves', async () => {
@@ -59,7 +62,6 @@ describe(`${VISITORS} visitors who are all here at once`, () => {
   })
 
   it('each get the answer of the HTTP server to their own request', async () => {
-    relay = await startTestRelay()
     const waiting: ServerResponse[] = []
     const http = createServer((asked, answer) => {
       answer.write(`to ${asked.url}: `)
@@ -78,8 +80,8 @@ describe(`${VISITORS} visitors who are all here at once`, () => {
 })
 
 it('a relay that is killed and started again under load: no wrong byte, and then every connection works', async () => {
-  const SIZE = 2_000_000
-  const contents = Array.from({ length: 8 }, () => randomBytes(SIZE))
+  const SIZE = atDepth(2_000_000, 500_000)
+  const contents = Array.from({ length: atDepth(8, 4) }, () => randomBytes(SIZE))
   await exposeTcp((socket) => {
     socket.once('data', (chunk: Buffer) => socket.end(contents[chunk[0]!]!))
   })
@@ -112,7 +114,6 @@ it('a relay that is killed and started again under load: no wrong byte, and then
 })
 
 async function exposeTcp(serve: (socket: Socket) => void): Promise<void> {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
   service = tcpServer(serve)
   exposure = await exposeAt(relay, { tcp: await listening(service) })
 }

@@ -7,17 +7,17 @@ import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { SOCKET_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
 import { PATIENT, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 /** The whole is the default of `publish`. */
-const CONNECTIONS: number = atDepth(1024, 256)
+const CONNECTIONS: number = atDepth(1024, 96)
 /** Visitors in their handshakes at once. */
 const ARRIVING = 16
 /**
@@ -25,27 +25,32 @@ const ARRIVING = 16
  */
 const IDLE_CONNECTION_MAX_BYTES: number = 48 * 1024
 const BUSY = 4
+/** Milliseconds that are less than an idle visitor stays by itself: who is served before that was not made to wait for it. */
+const SERVED_MAX_MS = 15_000
 
 let relay: TestRelay
 let site: Site
 let pressure: SitePressureEvent[]
 let crowd: Crowd
 
-beforeEach(async () => {
+beforeAll(async () => {
   relay = await startTestRelay()
+})
+beforeEach(() => {
   pressure = []
 })
 afterEach(async () => {
   await crowd.leave()
   await site.close()
-  await relay.close()
 })
+afterAll(() => relay.close())
 
 async function publishAt(
   options: Pick<NodePublishOptions, 'fetch'> & Partial<NodePublishOptions>,
 ): Promise<void> {
   const identity = Uint8Array.from(randomBytes(32))
-  site = await publish({ relay: relay.origin, ca: relay.ca, name: 'many', identity, ...options })
+  const name = `many${randomBytes(6).toString('hex')}`
+  site = await publish({ relay: relay.origin, ca: relay.ca, name, identity, ...options })
   site.addEventListener('pressure', (event) => pressure.push(event))
   crowd = new Crowd()
 }
@@ -101,7 +106,7 @@ function memory(): number {
   return heapUsed + external
 }
 
-it(`${CONNECTIONS} idle connections, and one more that is served within a second`, async () => {
+it(`${CONNECTIONS} idle connections, and one more that is served at once`, async () => {
   await publishAt({
     maxConnections: CONNECTIONS,
     fetch: ({ url }) => new Response(`answer to ${new URL(url).pathname}`),
@@ -122,7 +127,7 @@ it(`${CONNECTIONS} idle connections, and one more that is served within a second
     const from = performance.now()
     const { socket, read } = await visit('GET /more HTTP/1.1\r\nHost: HOST\r\nConnection: close')
     await once(socket, 'close')
-    expect(performance.now() - from).toBeLessThan(1_000)
+    expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
     expect(read()).toContain('answer to /more')
   }
   await expect.poll(() => pressure.length, PATIENT).toBeGreaterThan(0)
@@ -132,7 +137,7 @@ it(`${CONNECTIONS} idle connections, and one more that is served within a second
 })
 
 it('requests under way are not cut by a crowd of idle visitors, nor is anybody who is served', async () => {
-  const MAX = 32
+  const MAX = atDepth(32, 12)
   const answers = Promise.withResolvers<void>()
   await publishAt({
     maxConnections: MAX,
@@ -197,7 +202,7 @@ it('over HTTP/2 the one without streams that was idle longest gets GOAWAY, and o
   const from = performance.now()
   const third = come('third')
   expect(await ask(third, '/')).toBe('whole')
-  expect(performance.now() - from).toBeLessThan(1_000)
+  expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
   await expect.poll(() => goAways, PATIENT).toEqual([['first', 0]])
   answers.resolve()
   expect(await polled).toBe('whole')

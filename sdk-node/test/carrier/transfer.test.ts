@@ -11,7 +11,7 @@ import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, visit } 
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
-const BYTES: number = Number(process.env.TRANSFER_MB ?? atDepth(50, 16)) * MB
+const BYTES: number = Number(process.env.TRANSFER_MB ?? atDepth(50, 6)) * MB
 /** Bytes that the slowest machine of a user moves in a second, in both directions together. */
 const SLOWEST = 2 * MB
 

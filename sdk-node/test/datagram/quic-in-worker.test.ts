@@ -10,11 +10,11 @@ import { dialQuic } from '../../src/datagram/quic.ts'
 import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.ts'
 import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 // In this thread alone: the other one loads the library itself.
 vi.mock('@currentspace/http3', () => ({
   connectQuic: () => {
@@ -35,7 +35,14 @@ afterEach(async () => {
 
 const PULSE = { everyMs: 200, deadlineMs: 10_000 }
 
-async function published(options: { dial?: DialQuic; answer?: typeof echo } = {}) {
+interface PublishedOptions {
+  dial?: DialQuic
+  answer?: typeof echo
+}
+
+const published = (options: PublishedOptions = {}) => withTunnel(() => publishedOnce(options))
+
+async function publishedOnce(options: PublishedOptions) {
   const { ca } = relay
   const service = await udpService(options.answer ?? echo)
   open.push(service.close)
@@ -101,14 +108,18 @@ describe('without a native binary', () => {
 
 describe('dialInThread', () => {
   it('fails as a native dial does, at a relay that the CA does not vouch for', async () => {
-    const dialled = dialInWorker(targetOf({ ca: CERTIFICATE_PEM }), IGNORED, AbortSignal.timeout(20_000))
+    const dialled = dialInWorker(
+      targetOf({ ca: CERTIFICATE_PEM }),
+      IGNORED,
+      AbortSignal.timeout(PATIENT.timeout),
+    )
     await expect(dialled).rejects.toMatchObject({ code: 'tunnel_unreachable' })
   })
 
   it('says so where the thread cannot run', async () => {
     for (const code of ['throw new Error()', 'process.exit()', 'delete globalThis.WebAssembly']) {
       const script = threadOf(code.startsWith('delete') ? `${code}\nawait import('${THREAD}')` : code)
-      const dialled = dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(20_000), script)
+      const dialled = dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(PATIENT.timeout), script)
       await expect(dialled).rejects.toMatchObject({ code: 'quic_unavailable' })
     }
   })
@@ -125,7 +136,7 @@ describe('dialInThread', () => {
     const deaf = threadOf(
       "import { parentPort } from 'node:worker_threads'\nparentPort.postMessage({ type: 'ready' })\nfor (;;);",
     )
-    const connection = await dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(20_000), deaf)
+    const connection = await dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(PATIENT.timeout), deaf)
     const taken = Array.from({ length: 5000 }, () => connection.send(new Uint8Array(1)))
     expect(taken.filter(Boolean).length).toBe(4096)
     connection.close()

@@ -8,12 +8,13 @@ import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { LocalFlows } from '../../src/datagram/local-flows.ts'
 import { forATurn, forMs, Pacer } from '../../src/datagram/pacer.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
+import { HEARTBEAT_DEADLINE_MS } from '../../src/limits.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, type Network, startNetwork, type UdpService, UdpVisitor, udpService } from '../support/udp.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let network: Network
@@ -38,12 +39,14 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** A heart that beats faster than a user's: what it finds is the same. */
-const PULSE = { everyMs: 700, deadlineMs: 1_000 }
-/** The same for a path that takes its time, and a machine that has other work. */
-const SLOW_PULSE = { everyMs: 700, deadlineMs: 5_000 }
+/** A heart that beats more often than a user's: what it finds is the same. */
+const PULSE = { everyMs: 700, deadlineMs: HEARTBEAT_DEADLINE_MS }
+/** A heart that is not waited for as long, where it has to miss a beat. */
+const HASTY_PULSE = { everyMs: 700, deadlineMs: 2_500 }
 
-async function published(pulse = PULSE) {
+const published = (pulse = PULSE) => withTunnel(() => publishedOnce(pulse))
+
+async function publishedOnce(pulse = PULSE) {
   const { ca } = relay
   const target = { host: '127.0.0.1', port: service.port }
   const platform = {
@@ -81,7 +84,7 @@ describe('over a bad network', () => {
   })
 
   it('that begins to swallow large packets, the heartbeat notices, and a new tunnel fits', async () => {
-    const { site, visitor } = await published()
+    const { site, visitor } = await published(HASTY_PULSE)
     const payload = Buffer.alloc(1149, 2)
     await visitor.ask(payload)
     const failures: string[] = []
@@ -96,16 +99,15 @@ describe('over a bad network', () => {
 
   it('that takes 200 to 250 ms each way, one tunnel carries it all, and no heartbeat is missed', async () => {
     network.impair({ delay: 200, jitter: 50 })
-    const { site, visitor } = await published(SLOW_PULSE)
+    const { site, visitor } = await published()
     const start = performance.now()
     await visitor.ask('there and back')
     expect(performance.now() - start).toBeGreaterThan(400)
     const payload = Buffer.alloc(1149, 3)
     expect(await visitor.ask(payload)).toEqual(payload)
     const passed = network.passed
-    await new Promise((resolve) => setTimeout(resolve, 2 * SLOW_PULSE.everyMs))
     // a heartbeat is three packets at least, and comes back
-    expect(network.passed - passed).toBeGreaterThan(6)
+    await expect.poll(() => network.passed - passed, PATIENT).toBeGreaterThan(6)
     expect(site.datagramStats()).toMatchObject({ tunnels: 1, dropped: {} })
   })
 
@@ -113,12 +115,12 @@ describe('over a bad network', () => {
     const { visitor } = await published()
     await visitor.ask('before')
     await network.rebind()
-    await visitor.ask('after', 60_000)
+    await visitor.ask('after')
   })
 
   it('that lets no UDP through, publishing says so', async () => {
     network.impair({ loss: 1 })
-    await expect(published()).rejects.toMatchObject({ code: 'tunnel_unreachable' })
+    await expect(publishedOnce()).rejects.toMatchObject({ code: 'tunnel_unreachable' })
   })
 })
 
@@ -127,11 +129,11 @@ describe('a QUIC connection', () => {
     dialQuic(
       { address: '127.0.0.1', port: relay.port, servername: 'relay.localhost', ca: relay.ca, ...options },
       { datagram: () => {}, dropped: () => {}, closed: () => {} },
-      AbortSignal.timeout(10_000),
+      AbortSignal.timeout(PATIENT.timeout),
     )
 
   it('is made with a relay that the CA vouches for', async () => {
-    const connection = await at()
+    const connection = await withTunnel(at)
     expect(connection.datagramMaxBytes).toBeGreaterThanOrEqual(1150)
     connection.close()
     expect(connection.send(new Uint8Array(1))).toBe(false)

@@ -13,7 +13,7 @@ import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
 import { exposeAt, listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {

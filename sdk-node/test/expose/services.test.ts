@@ -19,11 +19,12 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
@@ -71,7 +72,7 @@ describe.skipIf(findRedis() === undefined)('Redis', () => {
 const postgres = findPostgres()
 
 describe.skipIf(postgres === undefined)('PostgreSQL', () => {
-  const ROWS = 50_000
+  const ROWS: number = atDepth(50_000, 10_000)
   let directory: string
 
   // it refuses to be root

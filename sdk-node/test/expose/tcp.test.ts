@@ -10,7 +10,7 @@ import type { Exposure, SvcError } from '../../src/index.ts'
 import { exposeAt, listening, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {

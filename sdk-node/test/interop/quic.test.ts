@@ -5,7 +5,7 @@ import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { PEERS } from './peers.ts'
 import { ROLES } from './roles.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 describe.each(PEERS)('$name', ({ install, find }) => {
   test.for(Object.entries(ROLES))('as the %s', async ([, play], { skip }) => {

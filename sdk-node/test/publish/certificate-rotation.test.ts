@@ -9,7 +9,7 @@ import { publish, type Site } from '../../src/index.ts'
 import { PATIENT, TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
-vi.setConfig({ testTimeout: TEST_TIMEOUT_MS })
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 let site: Site
@@ -55,6 +55,13 @@ async function install(
   await rename(path('new-key'), path('privatekey.pem'))
 }
 
+/** Installs them in the relay that runs, which takes them. */
+async function reload(newKey?: readonly string[]): Promise<void> {
+  log = ''
+  await install(newKey)
+  await vi.waitUntil(() => log.includes('certificates reloaded'), PATIENT)
+}
+
 async function restart(meanwhile: () => Promise<void> = async () => {}): Promise<void> {
   await relay.kill()
   await meanwhile()
@@ -67,12 +74,11 @@ it('loses one visitor at most when the files were replaced while the relay was d
   await restart(() => install())
   await visit(relay, site.url).catch(() => {})
   const next = async (): Promise<void> => expect((await visit(relay, site.url)).statusCode).toBe(200)
-  await vi.waitFor(next, 2_000)
+  await vi.waitFor(next, PATIENT)
 })
 
 it('serves every visitor when the relay restarts after it has taken another certificate', async () => {
-  await install()
-  await vi.waitUntil(() => log.includes('certificates reloaded'), PATIENT)
+  await reload()
   await restart()
   for (let visitor = 0; visitor < 3; visitor++) expect((await visit(relay, site.url)).statusCode).toBe(200)
 })
@@ -81,8 +87,7 @@ it.each([
   ['rsa', ['rsa:2048']],
   ['ed25519', ['ed25519']],
 ])('serves with a key of type %s in the relay of a developer', async (type, newKey) => {
-  await install(newKey)
-  await restart()
+  await reload(newKey)
   const own = await publishAs(type)
   const response = await visit(relay, own.url)
   expect(response.statusCode).toBe(200)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { Server as HttpServer, IncomingMessage, RequestOptions } from 'node:http'
 import { Agent, request } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { type ExposeOptions, type Exposure, expose } from '../../src/index.ts'
+import { type ExposeOptions, type Exposure, expose, type SvcError } from '../../src/index.ts'
 import type { TestRelay } from './relay.ts'
 
 /** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
@@ -19,11 +19,25 @@ export const TCP_SETTINGS = (min: number) => ({
   MAX_PORT: String(min + 99),
 })
 
+/** The QUIC handshake of a tunnel has five seconds, which a machine that has other work may miss. */
+const TUNNEL_ATTEMPTS = 4
+
 /** Exposes with an identity of its own for each test: names never collide. */
 export function exposeAt(relay: TestRelay, options: Partial<ExposeOptions> = {}): Promise<Exposure> {
   const identity = Uint8Array.from(randomBytes(32))
   const name = `t${randomBytes(6).toString('hex')}`
-  return expose({ relay: relay.origin, ca: relay.ca, name, identity, ...options })
+  return withTunnel(() => expose({ relay: relay.origin, ca: relay.ca, name, identity, ...options }))
+}
+
+/** Publishes what needs a tunnel, again while only the tunnel is missing. */
+export async function withTunnel<T>(publish: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt < TUNNEL_ATTEMPTS; attempt += 1)
+    try {
+      return await publish()
+    } catch (error) {
+      if ((error as SvcError).code !== 'tunnel_unreachable') throw error
+    }
+  return await publish()
 }
 
 export async function listening(server: Server | HttpServer): Promise<number> {

@@ -3,13 +3,23 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
+import {
+  type AddressInfo,
+  createServer,
+  getDefaultAutoSelectFamilyAttemptTimeout,
+  setDefaultAutoSelectFamilyAttemptTimeout,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../../tools/relay/process.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ROOT_HOST = 'relay.localhost'
+/** Milliseconds in which a relay listens on a machine that has other work. */
+const START_TIMEOUT_MS = 60_000
+/** Milliseconds for the first address of a relay, which has it: on a slow machine Node would go on to the second too early. */
+const FIRST_ADDRESS_MS = 10_000
+const WITHOUT_OVERLOAD = [`--import=${new URL('relay-without-overload.ts', import.meta.url)}`]
 
 export interface TestRelay {
   readonly port: number
@@ -30,6 +40,8 @@ export async function startTestRelay(
   env: Record<string, string> = {},
   onLog: (line: string) => void = () => {},
 ): Promise<TestRelay> {
+  const attemptMs = getDefaultAutoSelectFamilyAttemptTimeout()
+  setDefaultAutoSelectFamilyAttemptTimeout(FIRST_ADDRESS_MS)
   const port = await freePort()
   const state = await mkdtemp(join(tmpdir(), 'svc-node-relay-'))
   const origin = `https://${ROOT_HOST}:${port}`
@@ -41,7 +53,8 @@ export async function startTestRelay(
     ...BUDGETS_OF_MANY,
     ...env,
   }
-  let relay: RelayProcess = await startRelay({ env: settings, onLog })
+  const options = { env: settings, onLog, execArgv: WITHOUT_OVERLOAD, startTimeoutMs: START_TIMEOUT_MS }
+  let relay: RelayProcess = await startRelay(options)
   const caFile = join(state, 'ca.pem')
   const ca = await readFile(caFile, 'utf8')
   return {
@@ -55,10 +68,11 @@ export async function startTestRelay(
       await relay.ended
     },
     start: async () => {
-      relay = await startRelay({ env: settings, onLog })
+      relay = await startRelay(options)
     },
     call: (path, body) => call(port, ca, path, body),
     close: async () => {
+      setDefaultAutoSelectFamilyAttemptTimeout(attemptMs)
       await relay.stop()
       await rm(state, { recursive: true })
     },

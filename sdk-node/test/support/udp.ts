@@ -50,7 +50,7 @@ export class UdpVisitor {
   }
 
   /** Asks an echo until it answers with just that, for UDP may lose each, or bring an answer to an earlier one. */
-  async ask(payload: Buffer | string, timeoutMs = 20_000): Promise<Buffer> {
+  async ask(payload: Buffer | string, timeoutMs = 60_000): Promise<Buffer> {
     const asked = Buffer.from(payload)
     const before = this.got.length
     let sentAt = Number.NEGATIVE_INFINITY
