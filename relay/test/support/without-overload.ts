@@ -1,8 +1,15 @@
-// Keeps relays in a test's own process from taking the work of their clients there for an overload of theirs: they would
-// reset newcomers on a machine that is slow enough. Tests of the overload run it in processes of their own, or restore it.
+// Keeps relays in a test's own process, and their workers, from taking the work of their clients for an overload of theirs:
+// they would reset newcomers on a machine that is slow enough. Tests of the overload restore it.
 
+import { join } from 'node:path'
 import { afterAll, vi } from 'vitest'
 import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
 
 const never = vi.spyOn(OverloadMonitor.prototype, 'isOverloaded', 'get').mockReturnValue(false)
-afterAll(() => never.mockRestore())
+/** A worker process inherits the options of Node. */
+const option = `--import=${join(import.meta.dirname, 'never-overloaded.ts')}`
+process.execArgv.push(option)
+afterAll(() => {
+  never.mockRestore()
+  process.execArgv.splice(process.execArgv.indexOf(option), 1)
+})
