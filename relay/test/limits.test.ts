@@ -1,6 +1,6 @@
 // Attacks, one by one, the bounds that no single client meets in ordinary use.
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LoginAttempts } from '../src/api/handlers/login-attempts.ts'
 import { BindingStore } from '../src/keyless/bindings.ts'
 import { LeaseRegistry } from '../src/lease/lease-registry.ts'
@@ -8,10 +8,12 @@ import { Reservations } from '../src/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../src/lease/route.ts'
 import { RoutingTable } from '../src/routing/routing-table.ts'
 import { newLease } from './support/lease.ts'
-import { readAll, startTestRelay } from './support/relay.ts'
+import { readAll, startTestRelay, type TestRelay } from './support/relay.ts'
 
 afterEach(() => void vi.useRealTimers())
 
+/** Tens of thousands of anything take long on a slow machine. */
+const PATIENT_MS = 180_000
 const HELLO = Buffer.from('hello')
 
 describe('bindings', () => {
@@ -26,7 +28,7 @@ describe('bindings', () => {
     expect(bindings.allows(binding, lease, HELLO)).toBe(false)
   })
 
-  test('of 65,537 open ones the oldest is forgotten', () => {
+  test('of 65,537 open ones the oldest is forgotten', { timeout: PATIENT_MS }, () => {
     const bindings = new BindingStore()
     const lease = newLease()
     const [first, second] = [bindings.issue(lease, HELLO), bindings.issue(lease, HELLO)]
@@ -47,8 +49,10 @@ describe('bindings', () => {
   })
 })
 
-test('100,000 leases are the most; a renewal or replacement still finds its place', () => {
-  vi.useFakeTimers()
+test('100,000 leases are the most; a renewal or replacement still finds its place', {
+  timeout: PATIENT_MS,
+}, () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const leases = new LeaseRegistry(new RoutingTable<Route>('relay.localhost', ROOT_ROUTE), new Reservations())
   const register = (index: number) => {
     const address = `0x${index.toString(16).padStart(40, '0')}`
@@ -78,25 +82,26 @@ test('failed logins of 1,024 client addresses are remembered; the one that faile
   expect(attempts.failed('source 3')).toEqual({ waitS: expect.any(Number), isFirst: true })
 })
 
-test.each([
-  'GET / HTTP/1.1\r\n\r\n',
-  'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
-  '\0\r\n\r\n',
-])('%j gets 400 and a closed connection', async (request) => {
-  const relay = await startTestRelay()
-  const socket = relay.tls('relay.localhost')
-  socket.write(request)
-  expect((await readAll(socket)).toString()).toMatch(/^HTTP\/1\.1 400 /)
-  await relay.close()
-})
-
-test('a request head over 16 KiB is refused with 431, and the relay stays up', async () => {
-  const relay = await startTestRelay()
-  expect(
-    await relay.call('GET', '/api/healthz', undefined, { 'X-Large': 'x'.repeat(16 * 1024) }),
-  ).toMatchObject({
-    status: 431,
+describe('a relay', () => {
+  let relay: TestRelay
+  beforeAll(async () => {
+    relay = await startTestRelay()
   })
-  expect((await relay.call('GET', '/api/healthz')).status).toBe(200)
-  await relay.close()
+  afterAll(() => relay.close())
+
+  test.each([
+    'GET / HTTP/1.1\r\n\r\n',
+    'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+    '\0\r\n\r\n',
+  ])('answers %j with 400 and closes the connection', async (request) => {
+    const socket = relay.tls('relay.localhost')
+    socket.write(request)
+    expect((await readAll(socket)).toString()).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  test('refuses a request head over 16 KiB with 431, and stays up', async () => {
+    const large = { 'X-Large': 'x'.repeat(16 * 1024) }
+    expect(await relay.call('GET', '/api/healthz', undefined, large)).toMatchObject({ status: 431 })
+    expect((await relay.call('GET', '/api/healthz')).status).toBe(200)
+  })
 })

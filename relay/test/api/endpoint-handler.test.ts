@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AnswerEndpoint, createAnswer, routingOf } from '../../src/api/endpoint-handler.ts'
 import { RequestBodies } from '../../src/api/endpoints/body-limits.ts'
 import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
@@ -187,7 +187,7 @@ describe('each kind of body', () => {
     socket.write('{')
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.destroy()
-    await vi.waitFor(() => expect(memory.total).toBe(0))
+    await expect.poll(() => memory.total).toBe(0)
     expect(await send(kind, sized(kind, 15))).toMatch(/^HTTP\/1\.1 200 /)
   })
 
@@ -230,7 +230,7 @@ describe('a stream', () => {
   test('that was read whole leaves the connection open for the next request', async () => {
     const { socket, text } = await begin('stream', 'Content-Length: 3')
     socket.write('abc')
-    await vi.waitFor(() => expect(text()).toContain('"size":3'))
+    await expect.poll(text).toContain('"size":3')
     socket.write(
       `PUT /stream HTTP/1.1\r\nHost: ${ROOT_HOST}\r\nContent-Length: 4\r\nConnection: close\r\n\r\nabcd`,
     )

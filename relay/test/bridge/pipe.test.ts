@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { createPipe, type Pipe } from '../../src/bridge/pipe.ts'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES, LIMITED_READ_MAX_BYTES } from '../../src/limits.ts'
 import { SharedReadBuffer } from '../../src/node-internals/shared-read-buffer.ts'
@@ -13,6 +14,10 @@ import { KINDS, tcp, tls } from '../support/bridges.ts'
 
 /** What one write of a test brings at most. */
 const PIECE_MAX_BYTES = 200_000
+/** What one side sends at most when its bytes are compared. */
+const SENT_MAX_BYTES: number = atDepth(2_000_000, 700_000)
+/** Of a hundred connections. */
+const WAVES: number = atDepth(10, 3)
 const PLAIN: Pipe = createPipe(undefined)
 const FAST: Pipe = createPipe(await SharedReadBuffer.find())
 const PIPES: [string, Pipe][] = [
@@ -61,7 +66,7 @@ describe.each(ALL)('a bridge between $kind, read $how', ({ pipe, a: openA, b: op
   test('carries every byte both ways at once, beside others', async () => {
     const one = async () => {
       const { left, right, over } = await bridge()
-      const [there, back] = [randomBytes(randomInt(2_000_000)), randomBytes(randomInt(2_000_000))]
+      const [there, back] = [randomBytes(randomInt(SENT_MAX_BYTES)), randomBytes(randomInt(SENT_MAX_BYTES))]
       const [received, answered] = await Promise.all([
         receive(right),
         receive(left),
@@ -163,7 +168,7 @@ describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
     return { left: a.far, right: b.far, over: pipe(a.near, b.near, bandwidth) }
   }
 
-  test('carries a thousand short connections', async () => {
+  test('carries hundreds of short connections', async () => {
     const one = async () => {
       const { left, right, over } = await joined(unlimited())
       left.end('question')
@@ -171,7 +176,7 @@ describe.each(PIPES)('a bridge read %s', (_how, pipe) => {
       const [there, back] = await Promise.all([receive(right), receive(left), over])
       expect([`${there}`, `${back}`]).toEqual(['question', 'answer'])
     }
-    for (let wave = 0; wave < 10; wave++) await Promise.all(Array.from({ length: 100 }, one))
+    for (let wave = 0; wave < WAVES; wave++) await Promise.all(Array.from({ length: 100 }, one))
   })
 
   test('a side that is reset takes the other along', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import type { PolicyStateResponse } from '@svc/protocol'
+import type { PolicyStateResponse, RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { openCarrier } from '../support/carrier.ts'
@@ -29,12 +29,14 @@ const bearer = { Authorization: 'Bearer a-long-random-value' }
 const fromClient = proxyHeader(PROXY_TCP4, tcp4(CLIENT))
 
 let relay: TestRelay
+let renewed: RegisterResponse
 beforeAll(async () => {
   relay = await startTestRelay({
     TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8, 2001:db8:aa::/48`,
     ADMIN_TOKEN: 'a-long-random-value',
     SOURCE_BUDGET_PER_MINUTE: '100',
   })
+  renewed = await relay.register('renewed', { ttl: 600 })
 })
 afterAll(() => relay.close())
 
@@ -94,6 +96,19 @@ async function ban(ip: string, is_banned: boolean): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
+/** The address from which the relay takes the request to come: a lease that is renewed tells it. */
+async function sourceOf(asked: Asked): Promise<string | undefined> {
+  const body = { access_token: renewed.access_token }
+  expect(await ask({ ...asked, path: '/sdk/renew', body })).toMatchObject({ status: 200 })
+  return await clientIpOf('renewed')
+}
+
+async function clientIpOf(lease: string): Promise<string | undefined> {
+  const { json } = await relay.call('GET', '/api/policy/state', undefined, bearer)
+  const { leases } = json.data as unknown as PolicyStateResponse
+  return leases.find(({ name }) => name === lease)?.client_ip
+}
+
 /** Whether the relay takes the request to come from `ip`: banned, it refuses it, and not when it is allowed again. */
 async function comesFrom(ip: string, asked: Asked): Promise<boolean> {
   const identity = { name: 'x', address: `0x${'ab'.repeat(20)}` }
@@ -125,9 +140,15 @@ describe('PROXY protocol from a listed address', () => {
     ['in single bytes', Array.from(fromClient, (byte) => Buffer.of(byte)), CLIENT],
     ['missing: the proxy speaks for itself', [], PROXY],
   ])('%s', async (_name, preface, source) => {
+    expect(await sourceOf({ preface })).toBe(source)
+  })
+
+  test('counts for a ban: that of its client, and of nobody else', async () => {
     // Administration comes from the proxy's own address, which a ban does not shut out.
-    expect(await comesFrom(source, { preface })).toBe(true)
-    expect(await comesFrom('203.0.113.8', { preface })).toBe(false)
+    expect(await comesFrom(CLIENT, { preface: fromClient })).toBe(true)
+    expect(await comesFrom('203.0.113.8', { preface: fromClient })).toBe(false)
+    expect(await comesFrom(PROXY, {})).toBe(true)
+    expect(await comesFrom('203.0.113.8', {})).toBe(false)
   })
 
   test('in one piece with the ClientHello, for a tenant as well', async () => {
@@ -200,8 +221,7 @@ describe('Forwarded', () => {
     ['obfuscated: the same', 'for=_hidden', PROXY],
     ['empty', ',', PROXY],
   ])('%s', async (_name, value, source) => {
-    expect(await comesFrom(source, forwarded(value))).toBe(true)
-    expect(await comesFrom('198.51.100.1', forwarded(value))).toBe(false)
+    expect(await sourceOf(forwarded(value))).toBe(source)
   })
 
   test('several fields are one list (RFC 9110 §5.3)', async () => {
@@ -241,11 +261,7 @@ describe('where a source counts', () => {
   test('client_ip of a lease is the one of the latest proof or renewal', async () => {
     const forwarded = { Forwarded: `for=${CLIENT}` }
     const { access_token } = await relay.register('seen')
-    const clientIp = async () => {
-      const { json } = await relay.call('GET', '/api/policy/state', undefined, bearer)
-      const { leases } = json.data as unknown as PolicyStateResponse
-      return leases.find(({ name }) => name === 'seen')?.client_ip
-    }
+    const clientIp = () => clientIpOf('seen')
     expect(await clientIp()).toBe(PROXY)
     expect(await relay.call('POST', '/sdk/renew', { access_token }, forwarded)).toMatchObject({ status: 200 })
     expect(await clientIp()).toBe(CLIENT)

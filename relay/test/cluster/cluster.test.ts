@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { MARKER, STREAM_ANSWER } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { WORKER_REPORT_MS } from '../../src/limits.ts'
 import { openCarrier } from '../support/carrier.ts'
@@ -28,6 +29,8 @@ import { activate, genuine, sign } from '../support/sign.ts'
 
 const ADMIN = { Authorization: 'Bearer a-long-random-value' }
 const TRIES = 16
+/** Where a run in which one process has none proves less, and does not fail. */
+const LOOKS: number = atDepth(TRIES, 8)
 const PORTS = 4
 
 let relay: TestRelay
@@ -47,8 +50,8 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-function tries<T>(attempt: (index: number) => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: TRIES }, (_, index) => attempt(index)))
+function tries<T>(attempt: (index: number) => Promise<T>, count: number = TRIES): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => attempt(index)))
 }
 
 /** For sessions, of which a process keeps only so many ready. */
@@ -71,7 +74,7 @@ async function answersTo(request: string): Promise<Set<string>> {
     return Buffer.concat(chunks)
       .toString()
       .replace(/^(Date|X-Request-Id): .*\r\n/gim, '')
-  })
+  }, LOOKS)
   return new Set(answers)
 }
 
@@ -105,20 +108,17 @@ describe('the API', () => {
 
   test('knows where a client comes from, at both', async () => {
     const leases = await tries(async (index) => {
-      const { hostname } = await relay.register(`from${index}`, {})
-      return hostname
-    })
-    const renewals = await tries(async (index) => {
-      const { access_token } = await relay.register(`renewed${index}`)
+      const { hostname, access_token } = await relay.register(`renewed${index}`)
       const headers = { Forwarded: `for=192.0.2.${index}` }
-      return relay.call('POST', '/sdk/renew', { access_token }, headers)
-    })
-    expect(renewals.map(({ status }) => status)).toEqual(Array(TRIES).fill(200))
+      const { status } = await relay.call('POST', '/sdk/renew', { access_token }, headers)
+      expect(status).toBe(200)
+      return hostname
+    }, LOOKS)
     const { json } = await relay.call('GET', '/api/policy/state', undefined, ADMIN)
     const state = json.data as unknown as { leases: { name: string; hostname: string; client_ip: string }[] }
-    for (let index = 0; index < TRIES; index++)
+    for (let index = 0; index < LOOKS; index++)
       expect(state.leases.find(({ name }) => name === `renewed${index}`)?.client_ip).toBe(`192.0.2.${index}`)
-    expect(new Set(leases).size).toBe(TRIES)
+    expect(new Set(leases).size).toBe(LOOKS)
     const banned = { ip: '198.51.100.9', is_banned: true }
     await relay.call('POST', '/api/policy/ips', banned, ADMIN)
     const { reverse_endpoint } = await relay.register('elsewhere')
@@ -133,7 +133,7 @@ describe('a lease', () => {
     const sessions = await tries(async (index) => {
       const { reverse_endpoint } = await relay.register(`new${index}`)
       return nativeSession(relay, reverse_endpoint.capability, UPGRADE_HEADERS)
-    })
+    }, LOOKS)
     for (const session of sessions) session.abort()
     const [own, other] = [await relay.register('own'), await relay.register('other')]
     const outcomes = await tries(async () => {

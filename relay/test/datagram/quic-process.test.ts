@@ -10,6 +10,7 @@ import { restrictions } from '../../src/datagram/spawn-quic-process.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { freeRange } from '../support/ports.ts'
 import { childrenOf, foundInMemory, isThere } from '../support/processes.ts'
+import { startTestRelay } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 import { openTunnel, type TestTunnel, visitorOf } from '../support/tunnel.ts'
 
@@ -140,9 +141,9 @@ test('its JavaScript reads code and nothing else, starts no process and opens no
 })
 
 test('without UDP there is no such process', async () => {
-  const plain = await startRelayProcess()
+  const plain = await startTestRelay()
   open.push(plain)
-  expect(await childrenOf(plain.pid, 'quic-process')).toEqual([])
+  expect(await childrenOf(process.pid, 'quic-process')).toEqual([])
 })
 
 describe('when it dies', () => {
@@ -182,12 +183,9 @@ describe('when it dies', () => {
 })
 
 test('it dies with its relay, also when that is killed', async () => {
-  const ports = await freeRange(1)
-  const other = await startRelayProcess({ UDP_ENABLED: 'true', MIN_PORT: `${ports}`, MAX_PORT: `${ports}` })
-  open.push(other)
-  const [pid] = await childrenOf(other.pid, 'quic-process')
-  expect(isThere(pid!)).toBe(true)
-  other.kill('SIGKILL')
-  await other.ended
-  await vi.waitUntil(() => !isThere(pid!), PATIENT)
+  const pid = await quicProcess()
+  expect(isThere(pid)).toBe(true)
+  relay.kill('SIGKILL')
+  await relay.ended
+  await vi.waitUntil(() => !isThere(pid), PATIENT)
 })

@@ -15,8 +15,10 @@ import { openTunnel, type TestTunnel, type Visitor, visitorOf } from '../support
 const ADMIN_TOKEN = 'a-long-random-value'
 const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
 const PORTS = 60
+/** Until something has arrived, on a slow machine. */
+const PATIENT_MS = 20_000
 // a relay that starts waits for its QUIC process
-vi.setConfig({ hookTimeout: 30_000 })
+vi.setConfig({ hookTimeout: 60_000 })
 
 let relay: TestRelay
 let first: number
@@ -92,14 +94,14 @@ async function untilDropped(reason: string, send: () => void): Promise<void> {
   await vi.waitUntil(async () => {
     send()
     return (await dropped(reason)) > before
-  }, 5000)
+  }, PATIENT_MS)
 }
 
 async function untilReached(visitor: Visitor, tunnel: TestTunnel): Promise<void> {
   await vi.waitUntil(() => {
     visitor.send('still here')
     return tunnel.datagrams.length > 0
-  }, 10_000)
+  }, PATIENT_MS)
 }
 
 describe('a tunnel', () => {
@@ -107,15 +109,15 @@ describe('a tunnel', () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     one.send(hex('c0ffee'))
-    await vi.waitUntil(() => tunnel.datagrams.length === 1)
+    await expect.poll(() => tunnel.datagrams.length).toBe(1)
     expect(tunnel.datagrams).toEqual(['01c0ffee'])
     const other = visitor(port)
     other.send('')
-    await vi.waitUntil(() => tunnel.datagrams.length === 2)
+    await expect.poll(() => tunnel.datagrams.length).toBe(2)
     expect(tunnel.datagrams[1]).toBe('02')
     tunnel.session.sendDatagram(hex('01feed'))
     tunnel.session.sendDatagram(hex('02'))
-    await vi.waitUntil(() => one.got.length === 1 && other.got.length === 1)
+    await vi.waitUntil(() => one.got.length === 1 && other.got.length === 1, PATIENT_MS)
     expect(one.got).toEqual([{ payload: 'feed', port }])
     expect(other.got).toEqual([{ payload: '', port }])
   })
@@ -124,9 +126,9 @@ describe('a tunnel', () => {
     const { port, tunnel } = await site()
     const six = visitor(port, 'udp6')
     six.send('hello')
-    await vi.waitUntil(() => tunnel.datagrams.length === 1)
+    await expect.poll(() => tunnel.datagrams.length).toBe(1)
     tunnel.session.sendDatagram(hex(tunnel.datagrams[0]!))
-    await vi.waitUntil(() => six.got.length === 1)
+    await expect.poll(() => six.got.length).toBe(1)
     expect(six.got[0]).toEqual({ payload: Buffer.from('hello').toString('hex'), port })
   })
 
@@ -135,10 +137,10 @@ describe('a tunnel', () => {
     const one = visitor(port)
     const payload = Buffer.alloc(1149, 7)
     one.send(payload)
-    await vi.waitUntil(() => tunnel.datagrams.length === 1)
+    await expect.poll(() => tunnel.datagrams.length).toBe(1)
     expect(tunnel.datagrams[0]).toBe(`01${payload.toString('hex')}`)
     tunnel.session.sendDatagram(hex(tunnel.datagrams[0]!))
-    await vi.waitUntil(() => one.got.length === 1)
+    await expect.poll(() => one.got.length).toBe(1)
     expect(one.got[0]!.payload).toBe(payload.toString('hex'))
   })
 
@@ -149,14 +151,14 @@ describe('a tunnel', () => {
     expect(await opened.hello(lease.access_token)).toMatchObject({ ok: true })
     const one = visitor(portOf(lease))
     one.send('x')
-    await vi.waitUntil(() => opened.datagrams.length === 1)
+    await expect.poll(() => opened.datagrams.length).toBe(1)
   })
 
   test('sends heartbeats back, byte by byte', async () => {
     const { tunnel } = await site()
     const answer = tunnel.received()
     tunnel.stream.write('a'.repeat(3000))
-    await vi.waitUntil(() => tunnel.received().length === answer.length + 3000)
+    await vi.waitUntil(() => tunnel.received().length === answer.length + 3000, PATIENT_MS)
     expect(tunnel.received().slice(answer.length)).toBe('a'.repeat(3000))
   })
 
@@ -164,12 +166,12 @@ describe('a tunnel', () => {
     const { lease, port, tunnel: first } = await site()
     const one = visitor(port)
     one.send('a')
-    await vi.waitUntil(() => first.datagrams.length === 1)
+    await expect.poll(() => first.datagrams.length).toBe(1)
     const second = await openedTunnel()
     await second.hello(lease.access_token)
     expect(await first.closed).toMatchObject({ errorCode: 2 })
     one.send('b')
-    await vi.waitUntil(() => second.datagrams.length === 1)
+    await expect.poll(() => second.datagrams.length).toBe(1)
     expect(second.datagrams[0]).toBe(`01${Buffer.from('b').toString('hex')}`)
   })
 })
@@ -202,18 +204,18 @@ describe('a tunnel ends', () => {
     const { lease, port, tunnel: before } = await site()
     const one = visitor(port)
     one.send('a')
-    await vi.waitUntil(() => before.datagrams.length === 1)
+    await expect.poll(() => before.datagrams.length).toBe(1)
     const read = async (name: string) => (await readIfPresent(join(relay.directory, name))) ?? ''
     const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
     const leaf = await createLeaf(authority, ROOT_HOST)
     await writeFile(join(relay.directory, 'privatekey.pem'), leaf.key)
     await writeFile(join(relay.directory, 'fullchain.pem'), leaf.chain)
     expect(await before.closed).toMatchObject({ errorCode: 0 })
-    const after = await vi.waitFor(() => openTunnel(relay), 10_000)
+    const after = await vi.waitFor(() => openTunnel(relay), PATIENT_MS)
     open.push(after)
     expect(await after.hello(lease.access_token)).toMatchObject({ ok: true })
     one.send('b')
-    await vi.waitUntil(() => after.datagrams.length === 1)
+    await expect.poll(() => after.datagrams.length).toBe(1)
     expect(after.datagrams[0]).toBe(`01${Buffer.from('b').toString('hex')}`)
   })
 })
@@ -227,14 +229,14 @@ describe('who is not let in', () => {
   ])('a hello with %s', async (_name, hello, error) => {
     const opened = await openedTunnel()
     opened.stream.write(hello)
-    await vi.waitUntil(() => opened.received() !== '')
+    await expect.poll(() => opened.received()).not.toBe('')
     expect(JSON.parse(opened.received())).toEqual({ ok: false, error })
   })
 
   test('a stream that ends before its hello is whole', async () => {
     const opened = await openedTunnel()
     opened.stream.end('{"access_token":"')
-    await vi.waitUntil(() => opened.received() !== '')
+    await expect.poll(() => opened.received()).not.toBe('')
     expect(JSON.parse(opened.received())).toEqual({ ok: false, error: 'invalid_json' })
     expect(await opened.closed).toMatchObject({ errorCode: 3, reason: 'invalid_json' })
   })
@@ -283,7 +285,7 @@ describe('what is dropped, and counted', () => {
     const send = (text: string) => () => tunnel.session.sendDatagram(hex(text))
     await untilDropped('unknown_flow', send('01c0ffee'))
     one.send('x')
-    await vi.waitUntil(() => tunnel.datagrams.length > 0)
+    await expect.poll(() => tunnel.datagrams.length).toBeGreaterThan(0)
     await untilDropped('unknown_flow', send('02c0ffee'))
     for (const text of ['80', '00c0ffee', 'ffffffff1f', '8100']) await untilDropped('malformed', send(text))
     expect(one.got).toEqual([])
@@ -293,7 +295,7 @@ describe('what is dropped, and counted', () => {
     const [ours, theirs] = [await site(), await site()]
     const one = visitor(ours.port)
     one.send('x')
-    await vi.waitUntil(() => ours.tunnel.datagrams.length === 1)
+    await expect.poll(() => ours.tunnel.datagrams.length).toBe(1)
     await untilDropped('unknown_flow', () => theirs.tunnel.session.sendDatagram(hex('01bad0')))
     expect(one.got).toEqual([])
   })
@@ -310,13 +312,13 @@ describe('what is dropped, and counted', () => {
     const { port, tunnel } = await site()
     const one = visitor(port)
     one.send('x')
-    await vi.waitUntil(() => tunnel.datagrams.length === 1)
+    await expect.poll(() => tunnel.datagrams.length).toBe(1)
     const reply = (bytes: number) => Buffer.concat([hex('01'), Buffer.alloc(bytes)])
     for (let count = 0; count < 16; count += 1) tunnel.session.sendDatagram(reply(1024))
     await untilDropped('amplification', () => tunnel.session.sendDatagram(reply(4)))
     for (let count = 0; count < 16; count += 1) tunnel.session.sendDatagram(reply(1))
     await untilDropped('amplification', () => tunnel.session.sendDatagram(reply(0)))
-    await vi.waitUntil(() => one.got.length === 3)
+    await expect.poll(() => one.got.length).toBe(3)
     expect(one.got.map(({ payload }) => payload)).toEqual(['00', '00', '00'])
   })
 
@@ -332,7 +334,7 @@ describe('what is dropped, and counted', () => {
     await vi.waitUntil(() => {
       one.send('x')
       return tunnel.datagrams.length > before
-    })
+    }, PATIENT_MS)
   })
 
   test('a stream that is more than heartbeats ends the tunnel', async () => {

@@ -36,6 +36,7 @@ export async function foundInMemory(pid: number, needles: Record<string, Buffer>
   const memory = await open(`/proc/${pid}/mem`)
   const found = new Set<string>()
   const longest = Math.max(...Object.values(needles).map(({ length }) => length))
+  const buffer = Buffer.alloc(CHUNK_BYTES + longest)
   try {
     for (const region of regions) {
       const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region) ?? []
@@ -43,10 +44,11 @@ export async function foundInMemory(pid: number, needles: Record<string, Buffer>
       if (from === undefined || /^Rss:\s+0 kB$/m.test(region)) continue
       const end = Number.parseInt(to!, 16)
       for (let at = Number.parseInt(from!, 16); at < end; at += CHUNK_BYTES) {
-        const chunk = Buffer.alloc(Math.min(CHUNK_BYTES + longest, end - at))
+        const chunk = buffer.subarray(0, Math.min(buffer.length, end - at))
         // a region may be gone by now, or not be memory
-        await memory.read(chunk, 0, chunk.length, at).catch(() => {})
-        for (const [name, needle] of Object.entries(needles)) if (chunk.includes(needle)) found.add(name)
+        const { bytesRead } = await memory.read(chunk, 0, chunk.length, at).catch(() => ({ bytesRead: 0 }))
+        for (const [name, needle] of Object.entries(needles))
+          if (chunk.subarray(0, bytesRead).includes(needle)) found.add(name)
       }
     }
   } finally {

@@ -12,9 +12,9 @@ import { type Components, closed, type Schema, valuesOf } from '../../support/js
 import { type Answer, newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const ADMIN_TOKEN = 'an-admin-token-of-32-characters!'
-const RUNS: number = atDepth(300, 150)
+const RUNS: number = atDepth(300, 60)
 /** Chance may leave an operation without a success that often in a row, and hardly more often. */
-const ROUNDS_MAX = 4
+const ROUNDS_MAX: number = atDepth(4, 15)
 
 interface Operation {
   operationId: string

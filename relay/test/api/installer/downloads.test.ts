@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { directoriesOf, findDirectory } from '../../../src/api/installer/directory.ts'
 import { renderInstallPs1 } from '../../../src/api/installer/install-ps1.ts'
@@ -90,7 +90,7 @@ describe('a client that does not accept gzip', () => {
     expect(await get('linux-amd64')).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } })
     expect(await get('linux-amd64', { 'Accept-Encoding': 'gzip' })).toMatchObject({ status: 200 })
     for (const socket of slow) socket.destroy()
-    await vi.waitFor(async () => expect(await get('linux-amd64')).toMatchObject({ status: 200 }))
+    await expect.poll(() => get('linux-amd64')).toMatchObject({ status: 200 })
   })
 })
 

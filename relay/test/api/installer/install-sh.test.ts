@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atDepth } from '../../../../tools/test-depth.ts'
 import { RELEASE_VERSION } from '../../../src/version.ts'
 import { PADDING_BYTES } from '../../support/downloads.ts'
 import { type Client, findProgram, type Machine, pathOf, type Shell } from '../../support/install-machine.ts'
@@ -19,7 +20,13 @@ afterAll(() => installer.close())
 
 const SHELLS: Shell[] = ['dash', 'bash', 'busybox']
 const CLIENTS: Client[] = ['curl', 'wget']
-const CELLS = SHELLS.flatMap((shell) => CLIENTS.map((client) => [shell, client] as const))
+/** Each shell, and each client, at least once. */
+const CELLS: (readonly [Shell, Client])[] = atDepth(
+  SHELLS.flatMap((shell) => CLIENTS.map((client) => [shell, client] as const)),
+  SHELLS.map((shell, index) => [shell, CLIENTS[index % CLIENTS.length]!] as const),
+)
+/** Places where the script is cut off. */
+const CUTS: number = atDepth(40, 10)
 
 describe.each(CELLS)('%s with %s', (shell, client) => {
   const isHere = findProgram(shell) !== undefined && findProgram(client) !== undefined
@@ -166,7 +173,7 @@ test('with the directory in PATH, the command is svc alone', async () => {
 test('a script that is cut off anywhere does nothing', async () => {
   const machine = await installer.machine()
   const script = (await installer.relay.call('GET', '/api/install.sh')).text.trimEnd()
-  const ends = Array.from({ length: 40 }, (_, index) => Math.floor((script.length * index) / 40))
+  const ends = Array.from({ length: CUTS }, (_, index) => Math.floor((script.length * index) / CUTS))
   for (const end of [...ends, script.length - 2, script.length - 1]) {
     const env = { SCRIPT: script.slice(0, end), SVC_INSTALL_DIR: machine.bin }
     expect(await machine.run(`printf '%s' "$SCRIPT" | sh`, env)).toMatchObject({ output: '' })
