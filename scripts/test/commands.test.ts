@@ -6,20 +6,22 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { runCommand } from '../../tools/programs/command.ts'
+import { atDepth } from '../../tools/test-depth.ts'
 import { printLog } from '../start/log-printer.ts'
 import { curlLine } from '../start/trust-hint.ts'
 
 const scripts = path.resolve(import.meta.dirname, '..')
 
-test.each([
-  [[]],
-  [['tls']],
-  [['nothing', '5']],
-  [['constructor', '5']],
-  [['tls', '0']],
-  [['tls', '5m']],
-  [['tls', '5', '--seed', '-1']],
-])('fuzz %j: what it takes instead', (args) => {
+/** A process for each takes long: but with --whole one of them shows that the command reads its arguments. */
+const wrong = (first: string[], ...others: string[][]): [string[]][] =>
+  [first, ...atDepth(others, [])].map((args) => [args])
+
+test.each(
+  wrong(
+    ['constructor', '5'],
+    ...[[], ['tls'], ['nothing', '5'], ['tls', '0'], ['tls', '5m'], ['tls', '5', '--seed', '-1']],
+  ),
+)('fuzz %j: what it takes instead', (args) => {
   const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'fuzz.ts'), ...args], {
     encoding: 'utf8',
   })
@@ -27,7 +29,7 @@ test.each([
   expect(stderr).toContain('TARGET is one of control, api, pages, tls, yamux, files, http, http2, websocket;')
 })
 
-test.each([[['nobody']], [['kills', '--seed', 'x']], [['--fast']]])(
+test.each(wrong(['kills', '--seed', 'x'], ['nobody'], ['--fast']))(
   'attack %j: what it takes instead',
   (args) => {
     const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'attack.ts'), ...args], {
@@ -38,7 +40,7 @@ test.each([[['nobody']], [['kills', '--seed', 'x']], [['--fast']]])(
   },
 )
 
-test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']], [['--xml']]])(
+test.each(wrong(['curl', 'nobody'], ['nobody'], ['curl', '--json', '--markdown'], ['--xml']))(
   'interop %j: what it takes instead',
   (args) => {
     const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'interop.ts'), ...args], {
@@ -49,7 +51,7 @@ test.each([[['nobody']], [['curl', 'nobody']], [['curl', '--json', '--markdown']
   },
 )
 
-test.each([[['0']], [['many']], [['1', '2']], [['--fast']]])('crash %j: what it takes instead', (args) => {
+test.each(wrong(['0'], ['many'], ['1', '2'], ['--fast']))('crash %j: what it takes instead', (args) => {
   const { status, stderr } = spawnSync(process.execPath, [path.join(scripts, 'crash.ts'), ...args], {
     encoding: 'utf8',
   })
@@ -70,7 +72,7 @@ test('a command that takes too long is ended, with what it started', async () =>
 })
 
 test('a command that is not there has failed', async () => {
-  const { ok, output } = await runCommand(['there-is-no-such-command'], { timeoutMs: 1000, quiet: true })
+  const { ok, output } = await runCommand(['there-is-no-such-command'], { timeoutMs: 20_000, quiet: true })
   expect(ok).toBe(false)
   expect(output).toContain('there-is-no-such-command cannot run')
 })

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atDepth } from '../../tools/test-depth.ts'
 import { CELL_TIMEOUT_MS, runCell } from './interop/cell.ts'
 import type { Client, Runner } from './interop/client.ts'
 import { chromium } from './interop/clients/chromium.ts'
@@ -25,7 +26,10 @@ const directory = mkdtempSync(join(tmpdir(), 'tls-interop-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
 const credentials = await makeCredentials(directory)
 
-for (const client of [openssl, gnutls, curl, node, chromium]) {
+/** Node's own client, here a process for each cell, is within the process in node-client.test.ts and tls12/clients.test.ts. */
+const CLIENTS: readonly Client[] = [openssl, gnutls, curl, chromium, ...atDepth([node], [])]
+
+for (const client of CLIENTS) {
   const found = await client.find()
   if (found === undefined) {
     test.skip(`${client.name} is not there: ${client.install}`)
