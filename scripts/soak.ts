@@ -1,5 +1,5 @@
-// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N]`, 30 minutes by default. A real relay in a process of its
-// own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
+// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N] [--slice]`, 30 minutes by default, a slice one. A real relay in a
+// process of its own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
@@ -10,22 +10,25 @@ import { randomOf } from './soak/random.ts'
 import { Visitors } from './soak/visitors.ts'
 
 const MINUTES_DEFAULT = 30
+const MINUTES_OF_A_SLICE = 1
 const MINUTES_MAX: number = 24 * 60
 const SEED_MAX: number = 2 ** 32
 const REPORT_MS = 10_000
 const VISITORS = 6
-/** After the last fault everything is to be as before within this: silence takes 16 s to notice. */
-const RECOVERY_MS = 40_000
+/** After the last fault everything is to be as before within this: silence takes 16 s to notice, and a busy machine longer. */
+const RECOVERY_MS = 120_000
+/** Options of Node for the relay of a slice, which may not refuse visitors because the machine is slow. */
+const SLICE_OPTIONS: string[] = [`--import=${new URL('attack/without-overload.ts', import.meta.url)}`]
 
-const { minutes, seed } = readArguments() ?? usage()
+const { minutes, seed, isSlice } = readArguments() ?? usage()
 console.log(`Soaking for ${minutes} min with seed ${seed}`)
 const random = randomOf(seed)
-const relay = await startFaultyRelay()
+const relay = await startFaultyRelay(isSlice ? SLICE_OPTIONS : [])
 const site = await publishNode(relay, 'soak', {
   fetch: (request) => new Response(request.method === 'POST' ? request.body : 'hello'),
 })
-const faults = new Faults(relay, random)
-const visitors = new Visitors(site, relay, faults, random)
+const faults: Faults = new Faults(relay, random, () => visitors.isServed())
+const visitors: Visitors = new Visitors(site, relay, faults, random)
 const memory = new Memory(relay)
 const until = Date.now() + minutes * 60_000
 const report = setInterval(() => void tell(), REPORT_MS)
@@ -68,23 +71,26 @@ async function tell(): Promise<void> {
   )
 }
 
-function readArguments(): { minutes: number; seed: number } | undefined {
+function readArguments(): { minutes: number; seed: number; isSlice: boolean } | undefined {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { seed: { type: 'string' } },
+      options: { seed: { type: 'string' }, slice: { type: 'boolean', default: false } },
     })
-    const [minutes = MINUTES_DEFAULT, ...rest] = positionals.map(Number)
+    const isSlice = values.slice
+    const [minutes = isSlice ? MINUTES_OF_A_SLICE : MINUTES_DEFAULT, ...rest] = positionals.map(Number)
     const seed = values.seed === undefined ? randomInt(SEED_MAX) : Number(values.seed)
     const isTime = minutes > 0 && minutes <= MINUTES_MAX
     const isSeed = Number.isInteger(seed) && seed >= 0 && seed < SEED_MAX
-    return isTime && isSeed && rest.length === 0 ? { minutes, seed } : undefined
+    return isTime && isSeed && rest.length === 0 ? { minutes, seed, isSlice } : undefined
   } catch {
     return undefined
   }
 }
 
 function usage(): never {
-  console.error(`Usage: npm run soak [-- MINUTES] [--seed N]; MINUTES up to ${MINUTES_MAX}, N below 2^32`)
+  console.error(
+    `Usage: npm run soak [-- MINUTES] [--seed N] [--slice]; MINUTES up to ${MINUTES_MAX}, N below 2^32`,
+  )
   process.exit(2)
 }

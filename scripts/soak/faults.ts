@@ -6,8 +6,12 @@ import type { Random } from './random.ts'
 const PAUSE_MS = { least: 2_000, most: 20_000 } as const
 /** Milliseconds that a lasting fault lasts. */
 const LASTING_MS = { least: 500, most: 4_000 } as const
-/** Milliseconds after its end in which visitors may notice a fault: the site notices it, and comes back. */
+/**
+ * Milliseconds after its end in which visitors may notice a fault: the site notices it, and comes back. They may until one is
+ * served then, since a busy machine takes longer.
+ */
 const FELT_MS = 8_000
+const AGAIN_MS = 500
 /** The same for a fault of silence, which may take 20 s to notice at the site and 40 s at the relay. */
 const SILENCE_FELT_MS = 45_000
 
@@ -20,18 +24,21 @@ export class Faults {
   count = 0
   readonly #relay: FaultyRelay
   readonly #random: Random
+  readonly #isServed: () => Promise<boolean>
+  /** Faults of which the site is not back yet. */
+  #felt = 0
   #feltUntil = Number.NEGATIVE_INFINITY
 
-  #silentUntil = Number.NEGATIVE_INFINITY
-
-  constructor(relay: FaultyRelay, random: Random) {
+  /** @param isServed visits the site; never rejects */
+  constructor(relay: FaultyRelay, random: Random, isServed: () => Promise<boolean>) {
     this.#relay = relay
     this.#random = random
+    this.#isServed = isServed
   }
 
   /** @returns whether a visit that began at `since` may have met a fault */
   wereFeltSince(since: number): boolean {
-    return this.#feltUntil > since
+    return this.#felt > 0 || this.#feltUntil > since
   }
 
   async run(until: number): Promise<void> {
@@ -41,11 +48,18 @@ export class Faults {
       if (Date.now() > until) return
       this.count += 1
       const { run, feltMs } = this.#random.of(this.#kinds)
-      this.#feltUntil = Number.POSITIVE_INFINITY
+      this.#felt += 1
       await run()
-      this.#feltUntil = Math.max(Date.now() + feltMs, this.#silentUntil)
-      if (feltMs === SILENCE_FELT_MS) this.#silentUntil = this.#feltUntil
+      void this.#untilServed(feltMs)
     }
+  }
+
+  /** Waits until a visitor is served who comes after the time in which the fault may be noticed. */
+  async #untilServed(feltMs: number): Promise<void> {
+    await elapsed(feltMs)
+    while (!(await this.#isServed())) await elapsed(AGAIN_MS)
+    this.#felt -= 1
+    this.#feltUntil = Date.now()
   }
 
   readonly #kinds: readonly Fault[] = [

@@ -20,6 +20,7 @@ export class Visitors {
   readonly #relay: FaultyRelay
   readonly #faults: Faults
   readonly #random: Random
+  #mismatch: Mismatch | undefined
 
   constructor(site: Site, relay: FaultyRelay, faults: Faults, random: Random) {
     this.#site = site
@@ -31,6 +32,7 @@ export class Visitors {
   /** @throws Error when a body differs, or when a visit fails though there was no fault */
   async run(until: number): Promise<void> {
     while (Date.now() < until) {
+      if (this.#mismatch) throw this.#mismatch
       const from = Date.now()
       try {
         await this.visitOnce()
@@ -39,6 +41,17 @@ export class Visitors {
         this.interrupted += 1
       }
       await new Promise((resolve) => setTimeout(resolve, this.#random.between(0, PAUSE_MAX_MS)))
+    }
+  }
+
+  /** @returns whether a visitor was served; a body that differs ends `run` */
+  async isServed(): Promise<boolean> {
+    try {
+      await this.visitOnce()
+      return true
+    } catch (error) {
+      if (error instanceof Mismatch) this.#mismatch = error
+      return false
     }
   }
 
