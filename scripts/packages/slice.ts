@@ -9,10 +9,14 @@ import { FEW_CHECKS, typeCheck } from './type-check.ts'
 const tarballs = await packPackages()
 const consumer = await linkedConsumer(tarballs)
 try {
-  const findings = [...(await judge(tarballs)), ...(await checkPrograms(consumer))]
+  // the first keeps this process busy, the others are processes of their own
+  const judged = [judge(tarballs), checkPrograms(consumer)]
+  const proved = proveCommands(consumer)
+  await Promise.allSettled([...judged, proved])
+  const findings = (await Promise.all(judged)).flat()
   for (const finding of findings) console.error(finding)
   if (findings.length > 0) process.exitCode = 1
-  await proveCommands(consumer)
+  await proved
 } finally {
   consumer.remove()
 }
