@@ -24,6 +24,8 @@ import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../support/r
 const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
 const ALERT_RECORD = 0x15
+/** Header of the record, level and description. */
+const ALERT_BYTES = 7
 const CLIENT = '203.0.113.7'
 const bearer = { Authorization: 'Bearer a-long-random-value' }
 const fromClient = proxyHeader(PROXY_TCP4, tcp4(CLIENT))
@@ -87,8 +89,14 @@ async function ask({
 async function isRefused(preface: Buffer, from: string): Promise<boolean> {
   const socket = await tcp(from)
   socket.write(Buffer.concat([preface, await captureHello(ROOT_HOST)]))
-  const answer = await readAll(socket)
-  return answer.length === 0 || (answer[0] === ALERT_RECORD && answer.length === 7)
+  const begun = await new Promise<Buffer>((resolve) => {
+    socket.once('data', resolve).once('close', () => resolve(Buffer.alloc(0)))
+  })
+  // Else this is a ServerHello, and the relay would wait for the rest of a handshake.
+  if (begun.length === 0 || begun[0] === ALERT_RECORD)
+    return [0, ALERT_BYTES].includes(begun.length + (await readAll(socket)).length)
+  socket.destroy()
+  return false
 }
 
 async function ban(ip: string, is_banned: boolean): Promise<void> {
