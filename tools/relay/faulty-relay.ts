@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { FaultProxy } from '../network/fault-proxy.ts'
 import { freePort } from '../network/free-port.ts'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from './process.ts'
+import { BUDGETS_OF_MANY, type RelayProcess, startRelay, WITHOUT_OVERLOAD } from './process.ts'
 
 export interface FaultyRelay {
   /** The relay's address through the proxy. */
@@ -36,7 +36,7 @@ export async function startFaultyRelay(execArgv: string[] = []): Promise<FaultyR
   }
   let relay: RelayProcess | undefined
   const start = async (): Promise<void> => {
-    relay = await startRelay({ env, execArgv })
+    relay = await startRelay({ env, execArgv: [...WITHOUT_OVERLOAD, ...execArgv] })
   }
   await start()
   return {

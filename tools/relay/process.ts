@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { V8_FLAGS } from '../../relay/src/config/v8-flags.ts'
 import { root } from '../programs/command.ts'
 
 /** Milliseconds from the start of the process until it listens: they end what hangs, for a busy machine takes many seconds. */
@@ -15,6 +16,13 @@ export const BUDGETS_OF_MANY = {
   SOURCE_BUDGET_PER_MINUTE: '1000000',
   RELAY_BUDGET_PER_MINUTE: '1000000',
 } as const
+
+/** Arguments to Node for the relay of a test that is not about an overload. With its V8 flags it need not start Node again. */
+export const WITHOUT_OVERLOAD: readonly string[] = [
+  ...V8_FLAGS,
+  '--import',
+  path.join(root, 'tools/relay/without-overload.ts'),
+]
 
 export interface RelayOptions {
   /** The relay's settings, beside this process's own environment. */

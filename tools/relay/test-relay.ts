@@ -3,7 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../network/free-port.ts'
-import { BUDGETS_OF_MANY, type RelayOptions, type RelayProcess, startRelay } from './process.ts'
+import {
+  BUDGETS_OF_MANY,
+  type RelayOptions,
+  type RelayProcess,
+  startRelay,
+  WITHOUT_OVERLOAD,
+} from './process.ts'
 
 export interface TestRelay extends RelayProcess {
   url: string
@@ -28,7 +34,7 @@ export interface TestRelayOptions
 }
 
 export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
-  const { port = await freePort(), publicPort = port, env: more, ...start } = options
+  const { port = await freePort(), publicPort = port, env: more, execArgv = [], ...start } = options
   const url = `https://relay.localhost:${publicPort}`
   const state = await mkdtemp(path.join(tmpdir(), 'svc-e2e-relay-'))
   const env = {
@@ -39,7 +45,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     ...BUDGETS_OF_MANY,
     ...more,
   }
-  const relay = await startRelay({ env, ...start })
+  const relay = await startRelay({ env, execArgv: [...WITHOUT_OVERLOAD, ...execArgv], ...start })
   return {
     ...relay,
     url,
