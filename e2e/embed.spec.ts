@@ -93,7 +93,7 @@ test('a page without modules has `globalThis.svc`, also where it is isolated fro
 }) => {
   const html = `<script src="${relay.url}/api/install/bin/wasm-exec"></script>
 <script>
-  svc.publish({ relay: '${relay.url}', name: 'script', fetch: function () { return new Response('from a script\\n') } })
+  svc.publish({ relay: '${relay.url}', name: 'classic-script', fetch: function () { return new Response('from a script\\n') } })
     .then(function (site) { document.title = site.url })
 </script>`
   const isolated = {
@@ -113,7 +113,7 @@ test('a page without modules has `globalThis.svc`, also where it is isolated fro
 
 test('a classic worker has it, too', async ({ embed, relay }) => {
   const worker = `importScripts('${relay.url}/api/install/bin/wasm-exec')
-svc.publish({ relay: '${relay.url}', name: 'worker', fetch: () => new Response('from a worker\\n') })
+svc.publish({ relay: '${relay.url}', name: 'classic-worker', fetch: () => new Response('from a worker\\n') })
   .then((site) => postMessage(site.url))`
   const { page } = await embed(`<script>
   const code = new Blob([${JSON.stringify(worker)}], { type: 'text/javascript' })

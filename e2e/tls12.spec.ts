@@ -35,7 +35,7 @@ test('cannot be asked for in a page, which is told why', async ({ relay, tenant 
   const refusal = await tenant.evaluate(async (relayUrl) => {
     const tls = { minVersion: 'TLSv1.2' } as object
     return await svc
-      .publish({ relay: relayUrl, name: 'old', fetch: () => new Response('hi'), tls })
+      .publish({ relay: relayUrl, name: 'tls12', fetch: () => new Response('hi'), tls })
       .then(String, ({ code, message }) => `${code}: ${message}`)
   }, relay.url)
   expect(refusal).toMatch(/^invalid_option: tls\.minVersion TLSv1\.2 needs a key of the site itself/)
