@@ -6,8 +6,6 @@ import { startTestRelay } from '../tools/relay/test-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
 const RELOADS = 6
-/** Milliseconds until a site is online: without the refund the fourth registration would have to wait for 24 s. */
-const PROMPT_MS = 10_000
 
 test('a page that is reloaded six times in a minute is online again at once, each time', async ({
   playwright,
@@ -18,19 +16,24 @@ test('a page that is reloaded six times in a minute is online again at once, eac
   const home = await createHome(relay.caFile)
   const browser = await playwright.chromium.launch(chromiumOptions(home.path))
   const tenant = await openTenant(await browser.newContext(), pageServer)
+  const answers: number[] = []
+  tenant.on('response', (response) => {
+    if (response.url().startsWith(relay.url)) answers.push(response.status())
+  })
   for (let visit = 0; visit <= RELOADS; visit++) {
     if (visit > 0) await tenant.reload()
-    const started = Date.now()
     const url = await tenant.evaluate(
       async ([relay, answer]) => {
         const fetch = (): Response => new Response(answer)
-        return (await svc.publish({ relay, name: 'reloaded', fetch })).url
+        return (await svc.publish({ relay, name: 'reloaded-often', fetch })).url
       },
       [relay.url, `visit ${visit}`] as const,
     )
-    expect(Date.now() - started).toBeLessThan(PROMPT_MS)
     expect(String(await curl(relay.caFile, url))).toBe(`visit ${visit}`)
   }
+  // Without the refund the fourth registration would be told to wait for 24 s.
+  expect(answers.length).toBeGreaterThan(RELOADS)
+  expect(answers.filter((status) => status >= 400)).toEqual([])
   await browser.close()
   await home.remove()
   await relay.stop()

@@ -13,7 +13,6 @@ import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 
 const MIB: number = 1024 * 1024
 const PIECES = 64
-const PAUSE_MS = 30
 const ROOT_HOST = 'relay.localhost'
 
 let relay: TestRelay
@@ -34,13 +33,14 @@ async function publishWith(fetch: (request: Request) => Response): Promise<Site>
 
 test('a download survives SIGTERM; nobody new comes in, and the relay ends with 0 when it is done', async () => {
   const bytes = randomBytes(4 * MIB)
-  const begun = Promise.withResolvers<void>()
-  const { url } = await publishWith(() => new Response(slowly(bytes, begun.resolve)))
+  const [begun, isRefused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { url } = await publishWith(() => new Response(inPieces(bytes, begun.resolve, isRefused.promise)))
   const download = curl(relay.caFile, '--fail', url)
   await begun.promise
   process.kill(relay.pid, 'SIGTERM')
   await expect.poll(() => curl(relay.caFile, relay.url).catch(String)).toMatch(/Could ?n.t connect|refused/i)
   expect(relay.exitCode()).toBe(null)
+  isRefused.resolve()
   const digest = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex')
   expect(digest(await download)).toBe(digest(bytes))
   await relay.ended
@@ -48,8 +48,9 @@ test('a download survives SIGTERM; nobody new comes in, and the relay ends with 
 })
 
 test('a second signal does not wait for the download', async () => {
-  const begun = Promise.withResolvers<void>()
-  const { url } = await publishWith(() => new Response(slowly(randomBytes(4 * MIB), begun.resolve)))
+  const [begun, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const bytes = randomBytes(4 * MIB)
+  const { url } = await publishWith(() => new Response(inPieces(bytes, begun.resolve, never.promise)))
   const download = curl(relay.caFile, '--fail', url).catch(String)
   await begun.promise
   process.kill(relay.pid, 'SIGTERM')
@@ -85,21 +86,24 @@ test('a site learns of certificates that were replaced while the relay was away'
   const first = relay
   const second = await startTestRelay({ port: Number(port), env: { IDENTITY_PATH: directory } })
   relay = { ...second, caFile: first.caFile }
-  await expect.poll(() => curl(relay.caFile, url).then(String, String), { timeout: 20_000 }).toBe('here')
+  await expect.poll(() => curl(relay.caFile, url).then(String, String)).toBe('here')
   expect(await shownFor(new URL(url).hostname)).toBe(after)
   await first.stop()
 })
 
-function slowly(bytes: Buffer, begun: () => void): ReadableStream<Uint8Array> {
+/** Sends the first piece, and the others when it may go on. */
+function inPieces(bytes: Buffer, begun: () => void, mayGoOn: Promise<void>): ReadableStream<Uint8Array> {
   let piece = 0
   return new ReadableStream({
     async pull(controller) {
-      if (piece === 1) begun()
+      if (piece === 1) {
+        begun()
+        await mayGoOn
+      }
       if (piece === PIECES) return controller.close()
       const size = bytes.length / PIECES
       controller.enqueue(bytes.subarray(piece * size, (piece + 1) * size))
       piece += 1
-      await setTimeout(PAUSE_MS)
     },
   })
 }

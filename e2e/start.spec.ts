@@ -13,6 +13,9 @@ import { root } from '../tools/programs/command.ts'
 import { curl } from '../tools/programs/curl.ts'
 import { expect, test } from './fixtures.ts'
 
+/** Milliseconds for `npm start` or a line that it prints: they end what hangs. */
+const START_TIMEOUT_MS = 120_000
+
 interface Started {
   child: ChildProcess
   output: () => string
@@ -75,13 +78,13 @@ async function runPrinted(word: string, env: Record<string, string> = {}): Promi
       ?.output()
       .split('\n')
       .find((one) => one.startsWith('  ') && one.includes(word)) ?? 'false'
-  const options = { cwd: root, timeout: 20_000, env: { ...process.env, ...env } }
+  const options = { cwd: root, timeout: START_TIMEOUT_MS, env: { ...process.env, ...env } }
   return (await promisify(exec)(line, options)).stdout
 }
 
 test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
   const { child, output } = npmStart()
-  await expect.poll(output, { timeout: 40_000 }).toContain('  curl ')
+  await expect.poll(output, { timeout: START_TIMEOUT_MS }).toContain('  curl ')
   expect(await runPrinted('curl ')).toBe('Hello, visitor 1, from a handler in Node.\n')
 
   const caFile = path.join(state, 'ca.pem')
@@ -111,7 +114,7 @@ test('what it prints works, and Ctrl-C ends it', async ({ playwright }) => {
 
   expect(leftovers().length).toBeGreaterThan(1)
   process.kill(-child.pid!, 'SIGINT')
-  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })
   expect(output()).not.toMatch(/error/i)
   expect(code).toBe(0)
   expect(leftovers()).toEqual([])
@@ -121,7 +124,7 @@ test('a port in use is one clear line', async () => {
   const other = createServer().listen(port)
   await once(other, 'listening')
   const { child, output } = npmStart()
-  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(40_000) })
+  const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })
   other.close()
   expect(code).toBe(1)
   expect(output().trim().split('\n').at(-1)).toBe(

@@ -1,4 +1,4 @@
-// A relay whose operator approves sites by hand: pages say within a second that they wait, and come online by themselves.
+// A relay whose operator approves sites by hand: pages say that they wait, and come online by themselves.
 import type { Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
@@ -36,7 +36,7 @@ async function approveAll(relay: TestRelay): Promise<void> {
 /** Publishes, and expects the page to wait, to show why, and to be reachable once it is approved. */
 async function waits(page: Page, relay: TestRelay, state: string, link: string): Promise<void> {
   await expect(page.locator(state)).toHaveText('waiting')
-  await expect(page.getByText(WAITS)).toBeVisible({ timeout: 1_000 })
+  await expect(page.getByText(WAITS)).toBeVisible()
   const url = (await page.locator(link).textContent()) ?? ''
   await expect(curl(relay.caFile, url)).rejects.toThrow('curl: (')
   await approveAll(relay)

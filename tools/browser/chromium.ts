@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import type { LaunchOptions } from '@playwright/test'
 import { findChromium } from '../programs/chromium.ts'
 
-/** Milliseconds for certutil: it is done in a moment or not at all. */
-const CERTUTIL_TIMEOUT_MS = 10_000
+/** Milliseconds for certutil, which is done in a moment or hangs. */
+const CERTUTIL_TIMEOUT_MS = 60_000
 
 export interface Home {
   path: string
