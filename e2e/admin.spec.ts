@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
 import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { test as base, expect } from './fixtures.ts'
-import { expectAccessible, expectFits } from './support/example-page.ts'
+import { expectAccessible, expectAccessiblePart, expectFits } from './support/example-page.ts'
 import { type PublishAs, publishAs } from './support/publish-fixture.ts'
 import { HOSTILE, layoutShift, look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
@@ -162,6 +162,8 @@ test('what one administrator does, the other one sees', async ({
   await second.getByText('By hand').click()
   await second.getByRole('button', { name: 'Save' }).click()
   await second.getByRole('button', { name: 'Yes, do it' }).click()
+  await expect(second.getByRole('dialog')).toHaveCount(0)
+  await look(admin)
   await expect(standing(admin, 'newcomer')).toHaveText('waits for approval')
   await expect(admin.getByRole('radio', { name: 'By hand' })).toBeChecked()
   await admin.getByRole('button', { name: 'Approve: newcomer' }).click()
@@ -274,7 +276,7 @@ test('nothing jumps; it fits every width in both themes, and axe-core finds noth
   await expectAccessible(admin)
   await details.click()
   await expectFits({ details: admin }, info, WIDTHS_PX)
-  await expectAccessible(admin)
+  await expectAccessiblePart(admin, 'dialog')
 })
 
 test('a restart of the relay is survived; a token that it does not take any more leads back to the login', async ({

@@ -28,15 +28,11 @@ astro('curl logs in, and a form of another site does not', async ({ example: { a
   expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/`))).toBe('403')
 })
 
-astro('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {
-  await expectAssets(visitor, relay.caFile, await address())
-})
-
 astro(
-  'a page of the build is sent as it is, and one for what is not there',
+  'its assets come from the bundle; a page of the build is sent as it is, and one for what is not there',
   async ({ example: { address }, relay, visitor }) => {
     const url = await address()
-    await visitor.goto(url)
+    await expectAssets(visitor, relay.caFile, url)
     await visitor.getByRole('link', { name: 'About' }).click()
     await expect(visitor.getByRole('heading')).toHaveText('About')
     const answer = await visitor.goto(`${url}/none`)
@@ -49,14 +45,11 @@ astro(
 )
 
 astro(
-  'it fits a phone and a desk, light and dark, and passes axe-core',
-  async ({ example: { page, address }, visitor }, info) => {
+  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
+  async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())
     await expectFits({ page, visitor }, info)
     await expectAccessible(page, visitor)
+    await expectLinked(page, relay.url, 'Astro', 'astro')
   },
 )
-
-astro('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
-  await expectLinked(page, relay.url, 'Astro', 'astro')
-})

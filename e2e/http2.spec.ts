@@ -48,7 +48,7 @@ test('a page of 100 images comes over one connection', async ({ relay, tenant, v
   expect(seen).toEqual({ widths: [7], protocols: ['h2'], images: IMAGES })
 })
 
-const BODY_BYTES: number = atDepth(20_000_000, 6_000_000)
+const BODY_BYTES: number = atDepth(20_000_000, 3_000_000)
 
 test(`${BODY_BYTES} bytes go up and come down`, async ({ relay, tenant, visitor }) => {
   const url = await tenant.evaluate(async (relayUrl) => {

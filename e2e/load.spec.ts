@@ -5,8 +5,8 @@ import { startFaultyRelay } from '../tools/relay/faulty-relay.ts'
 import { publishNode, visitorOf } from '../tools/site/node-site.ts'
 import { atDepth } from '../tools/test-depth.ts'
 
-const SEQUENTIAL: number = atDepth(10_000, 2_500)
-/** The requests that one connection serves: a hundred handshakes and more. */
+const SEQUENTIAL: number = atDepth(10_000, 1_000)
+/** The requests that one connection serves: there are dozens of handshakes, or hundreds. */
 const PER_CONNECTION = 25
 const CONCURRENT = 256
 /** The minute after which the SDK closes a WebSocket that it does not need, and some time for the keepalives that show it. */

@@ -25,14 +25,11 @@ reactRouter('its assets come from the bundle', async ({ example: { address }, re
 })
 
 reactRouter(
-  'it fits a phone and a desk, light and dark, and passes axe-core',
-  async ({ example: { page, address }, visitor }, info) => {
+  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
+  async ({ example: { page, address }, relay, visitor }, info) => {
     await visitor.goto(await address())
     await expectFits({ page, visitor }, info)
     await expectAccessible(page, visitor)
+    await expectLinked(page, relay.url, 'React Router', 'react-router')
   },
 )
-
-reactRouter('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
-  await expectLinked(page, relay.url, 'React Router', 'react-router')
-})

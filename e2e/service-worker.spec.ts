@@ -95,8 +95,8 @@ test('without service workers a shared worker serves it', async ({ browser, rela
 })
 
 board(
-  'it fits a phone and a desk, light and dark, and so does what visitors see',
-  async ({ example: { page, address }, visitor }, info) => {
+  'it fits a phone and a desk and passes axe-core, and so does what visitors see; its index leads to it',
+  async ({ example: { page, address }, relay, visitor }, info) => {
     const url = await address()
     await page.getByRole('link', { name: 'Write' }).click()
     await page.getByLabel('What everybody shall read').fill('AnUnbreakablyLongWord'.repeat(8))
@@ -108,24 +108,10 @@ board(
       await page.getByRole('link', { name, exact: true }).click()
       await address()
       await expectFits({ [name]: page }, info)
-    }
-    await expectFits({ visitor }, info)
-  },
-)
-
-board(
-  'axe-core finds nothing on its pages, nor on that of visitors',
-  async ({ example: { page, address }, visitor }) => {
-    await visitor.goto(await address())
-    await expectAccessible(visitor)
-    for (const name of ['Write', 'Visits', 'The board']) {
-      await page.getByRole('link', { name, exact: true }).click()
-      await address()
       await expectAccessible(page)
     }
+    await expectFits({ visitor }, info)
+    await expectAccessible(visitor)
+    await expectLinked(page, relay.url, 'Notice board', 'service-worker')
   },
 )
-
-board('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
-  await expectLinked(page, relay.url, 'Notice board', 'service-worker')
-})

@@ -53,19 +53,19 @@ test('sites come and go without a reload; hidden ones never come', async ({ site
 })
 
 test('a list that comes in several pages is shown whole', async ({ sites: { page }, publishAs }) => {
-  const thumbnail = `data:image/png;base64,${'A'.repeat(15_000)}`
-  const names = Array.from({ length: 24 }, (_, index) => `paged${index}`)
+  const thumbnail = `data:image/png;base64,${'A'.repeat(100_000)}`
+  const names = Array.from({ length: 4 }, (_, index) => `paged${index}`)
   for (const name of names) await publishAs(name, { thumbnail, tags: ['paged'] })
   const first = await page.evaluate(async () => (await (await fetch('/api/state')).json()).data)
   expect(first.next).toMatch(/^\d+$/)
   await look(page)
   await page.getByLabel('Search').fill('paged')
-  await expect(page.locator('.filters output')).toHaveText(/^24 (?:of \d+ )?sites$/)
+  await expect(page.locator('.filters output')).toHaveText(/^4 (?:of \d+ )?sites$/)
 })
 
 test('every field of a lease is text, whatever it says', async ({ sites: { page }, publishAs }) => {
   const { markup, attribute, script, picture } = HOSTILE
-  await publishAs('hostile', {
+  await publishAs('hostile-site', {
     description: markup,
     owner: attribute,
     tags: [markup, attribute],
@@ -75,9 +75,9 @@ test('every field of a lease is text, whatever it says', async ({ sites: { page 
   // The relay takes no such address in the first place: the site is published without it.
   await publishAs('script', { thumbnail: script })
   await look(page)
-  await expect(row(page, 'hostile')).toContainText(`${markup} · by ${attribute}`)
-  await expect(row(page, 'hostile').locator('.tag')).toHaveText([markup.slice(0, 64), attribute])
-  await expect(row(page, 'hostile').locator('img, script, svg')).toHaveCount(0)
+  await expect(row(page, 'hostile-site')).toContainText(`${markup} · by ${attribute}`)
+  await expect(row(page, 'hostile-site').locator('.tag')).toHaveText([markup.slice(0, 64), attribute])
+  await expect(row(page, 'hostile-site').locator('img, script, svg')).toHaveCount(0)
   await expect(row(page, 'picture').locator('img')).toBeVisible()
   await expect(row(page, 'script').locator('img, script, svg')).toHaveCount(0)
 })
@@ -177,14 +177,14 @@ test('nothing jumps; it fits every width in both themes, and axe-core finds noth
   publishAs,
 }, info) => {
   const description = 'A description that goes on for longer than a line of any screen could hold. '.repeat(4)
-  await publishAs('a-rather-long-name-yes', {
+  await publishAs('a-rather-long-name-too', {
     description,
     tags: Array.from({ length: 16 }, (_, i) => `tag-${i}`),
   })
   await publishAs('thumbnail', { description: 'One', thumbnail: HOSTILE.picture, tags: ['tag-1'] })
   await page.reload()
   // there may be sites of other tests, too
-  await expect(row(page, 'a-rather-long-name-yes')).toBeVisible()
+  await expect(row(page, 'a-rather-long-name-too')).toBeVisible()
   await expect(row(page, 'thumbnail')).toBeVisible()
   expect(await layoutShift(page)).toBeLessThan(0.01)
   await expectFits({ sites: page }, info, WIDTHS_PX)

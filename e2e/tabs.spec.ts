@@ -1,6 +1,7 @@
 // The relay's pages and examples share one web origin: each site of theirs lives by itself, and outlives a reload.
 import type { BrowserContext, Page } from '@playwright/test'
 import { curl } from '../tools/programs/curl.ts'
+import { atDepth } from '../tools/test-depth.ts'
 import { test as base, expect } from './fixtures.ts'
 
 const test = base.extend<{ context: BrowserContext }>({
@@ -48,13 +49,12 @@ async function open(context: BrowserContext, relayUrl: string, kind: Kind): Prom
   return [page, await online(page, kind)]
 }
 
-for (const kind of [
-  landing('A hello page'),
-  landing('A webhook inspector'),
-  example('hello'),
-  example('chat'),
-  example('share-folder'),
-])
+/** One of the landing page, and one each of the examples that keep their names, and that keep them as long as the tab. */
+const KINDS: Kind[] = [landing('A hello page'), example('hello'), example('share-folder')]
+/** They share their code with those above. */
+const MORE_KINDS: Kind[] = [landing('A webhook inspector'), example('chat')]
+
+for (const kind of atDepth([...KINDS, ...MORE_KINDS], KINDS))
   test(`${kind.name}: a second tab leaves the first alone, and a reload keeps the address of each`, async ({
     context,
     relay,

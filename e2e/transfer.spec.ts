@@ -1,15 +1,18 @@
-// Large bodies arrive whole in both directions, and 50 requests are served at the same time.
+// Large bodies arrive whole in both directions, and 50 requests are served at the same time, once and without a pause.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { curl } from '../tools/programs/curl.ts'
+import { visitorOf } from '../tools/site/node-site.ts'
 import { atDepth } from '../tools/test-depth.ts'
 import { expect, test } from './fixtures.ts'
 
-const MIB: number = atDepth(20, 8)
+const MIB: number = atDepth(20, 4)
 const BODY_BYTES: number = MIB * 1024 * 1024
 const REQUESTS = 50
+/** Requests of each connection when they ask without a pause. */
+const REQUESTS_IN_TURN: number = atDepth(100, 10)
 
 /** Each test's page has another identity, and a name stays with its owner. */
 const newName = (): string => `site-${randomBytes(4).toString('hex')}`
@@ -123,6 +126,15 @@ test.describe('50 requests at once', () => {
       expect(await readFile(`${directory}/${number}`, 'utf8')).toBe(`answer to /together/${number}`)
     }
     await rm(directory, { recursive: true })
+  })
+
+  test('on 50 connections that ask without a pause, not one answer is missing', async ({ relay }) => {
+    const ca = await readFile(relay.caFile, 'utf8')
+    const visitor = visitorOf({ url }, { ca, port: Number(new URL(url).port) }, REQUESTS)
+    const paths = Array.from({ length: REQUESTS * REQUESTS_IN_TURN }, (_, number) => `/${number}`)
+    const answers = await Promise.all(paths.map((path) => visitor.get(path)))
+    visitor.close()
+    expect(answers.map(String)).toEqual(paths.map((path) => `answer to ${path}`))
   })
 
   test('from one browser', async ({ visitor }) => {

@@ -47,7 +47,7 @@ hook('replay, and copy as curl', async ({ example: { page, errors, address }, re
   const command = await page.evaluate(() => navigator.clipboard.readText())
   // The command is run as it is, by a shell; only the CA comes from the environment.
   const env = { ...process.env, CURL_CA_BUNDLE: relay.caFile }
-  const options = { env, encoding: 'utf8', timeout: 10_000, stdio: 'pipe' } as const
+  const options = { env, encoding: 'utf8', timeout: 60_000, stdio: 'pipe' } as const
   expect(execFileSync('sh', ['-c', command], options)).toBe('Received\n')
   await expect(requests).toHaveCount(3)
   await requests.first().click()
@@ -69,21 +69,15 @@ hook(
   },
 )
 
-hook('it fits a phone and a desk, light and dark', async ({ example: { page, address }, relay }, info) => {
-  const url = await address()
-  await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/${'AnUnbreakablyLongPath'.repeat(8)}`)
-  await page.locator('#requests button').click()
-  await expectFits({ page }, info)
-})
-
-hook('axe-core finds nothing', async ({ example: { page, address }, relay }) => {
-  const url = await address()
-  await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/hook`)
-  await page.locator('#requests button').click()
-  await expect(page.locator('#details')).toBeVisible()
-  await expectAccessible(page)
-})
-
-hook('it runs no inline script, and its index leads to it', async ({ example: { page }, relay }) => {
-  await expectLinked(page, relay.url, 'Webhook inspector', 'webhook-inspector')
-})
+hook(
+  'it fits a phone and a desk and passes axe-core; its index leads to it',
+  async ({ example: { page, address }, relay }, info) => {
+    const url = await address()
+    await curl(relay.caFile, '-H', JSON_TYPE, '-d', '{"a":1}', `${url}/${'AnUnbreakablyLongPath'.repeat(8)}`)
+    await page.locator('#requests button').click()
+    await expect(page.locator('#details')).toBeVisible()
+    await expectFits({ page }, info)
+    await expectAccessible(page)
+    await expectLinked(page, relay.url, 'Webhook inspector', 'webhook-inspector')
+  },
+)

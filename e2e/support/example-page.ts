@@ -1,4 +1,6 @@
 // Opens an example's page from the relay, keeps what its console said, and checks what holds for all of them.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContext, Page, TestInfo, TestType } from '@playwright/test'
 import { atDepth } from '../../tools/test-depth.ts'
@@ -18,10 +20,22 @@ export const PHONE_PX = 390
 const DESK_PX = 1280
 const HEIGHT_PX = 844
 
+/** axe-core in its short form, half of what AxeBuilder would inject, and does so for each run. */
+const AXE_SOURCE: string = readFileSync(
+  createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
+/** The script that AxeBuilder is to inject: axe-core is there already. */
+const INJECTED = ';'
+/** Of the passed rules axe-core is to report next to nothing: its report is large, and is sent to this process. */
+const ONLY_VIOLATIONS: Parameters<AxeBuilder['options']>[0] = {
+  resultTypes: ['violations'],
+  selectors: false,
+}
 /** The rules of axe-core whose result depends on the color scheme. */
 const RULES_OF_COLORS: string[] = ['color-contrast', 'link-in-text-block']
-/** Screenshots are for people to look at. */
-const TAKES_SCREENSHOTS: boolean = atDepth(true, false)
+/** Every scheme at every width, with screenshots, for people to look at; else one scheme is tried at one width. */
+const IS_THOROUGH: boolean = atDepth(true, false)
 
 type ExampleTest =
   typeof test extends TestType<infer T, infer W> ? TestType<T & { example: Example }, W> : never
@@ -71,32 +85,51 @@ export async function expectFits(
   info: TestInfo,
   widths: readonly number[] = [PHONE_PX, DESK_PX],
 ): Promise<void> {
-  for (const width of widths)
-    for (const colorScheme of COLOR_SCHEMES)
-      for (const [name, page] of Object.entries(pages)) {
-        await page.setViewportSize({ width, height: HEIGHT_PX })
+  for (const [name, page] of Object.entries(pages))
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: HEIGHT_PX })
+      for (const colorScheme of IS_THOROUGH || width === widths[0] ? COLOR_SCHEMES : [COLOR_SCHEMES[0]]) {
         await page.emulateMedia({ colorScheme })
         const what = `${name}-${width}-${colorScheme}`
-        expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
-        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+        const { scrollWidth, ground } = await page.evaluate(() => ({
+          scrollWidth: document.documentElement.scrollWidth,
+          ground: getComputedStyle(document.body).backgroundColor,
+        }))
+        expect(scrollWidth, what).toBe(width)
         expect(ground, what).toBe(GROUNDS[colorScheme])
-        if (TAKES_SCREENSHOTS) await page.screenshot({ path: info.outputPath(`${what}.png`), fullPage: true })
+        if (IS_THOROUGH) await page.screenshot({ path: info.outputPath(`${what}.png`), fullPage: true })
       }
+    }
 }
 
 /** Expects no violation of any of axe-core's rules, neither in the light nor in the dark. */
 export async function expectAccessible(...pages: Page[]): Promise<void> {
-  for (const page of pages) {
-    for (const colorScheme of COLOR_SCHEMES) {
-      await page.emulateMedia({ colorScheme })
-      // "Legacy" is one run in the page itself, which is enough where nothing is framed, and quicker.
-      const axe = new AxeBuilder({ page }).setLegacyMode(true)
-      if (colorScheme !== COLOR_SCHEMES[0]) axe.withRules(RULES_OF_COLORS)
-      const { violations } = await axe.analyze()
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
-      expect(found, `${page.url()}, ${colorScheme}`).toEqual([])
-    }
+  for (const page of pages) await expectAccessiblePart(page, 'html')
+}
+
+/** The same of the part of a page that the selector matches: for what changed since the whole was checked. */
+export async function expectAccessiblePart(page: Page, selector: string): Promise<void> {
+  await injectAxe(page)
+  for (const colorScheme of COLOR_SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    // "Legacy" is one run in the page itself, which is enough where nothing is framed, and quicker.
+    const axe = new AxeBuilder({ page, axeSource: INJECTED })
+      .setLegacyMode(true)
+      .options(ONLY_VIOLATIONS)
+      .include(selector)
+    if (colorScheme !== COLOR_SCHEMES[0]) axe.withRules(RULES_OF_COLORS)
+    const { violations } = await axe.analyze()
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
+    expect(found, `${page.url()}, ${colorScheme}`).toEqual([])
   }
+}
+
+/** Injects axe-core unless it is there: to do so costs ten times as much as to run it. */
+async function injectAxe(page: Page): Promise<void> {
+  if (await page.evaluate(() => 'axe' in globalThis)) return
+  const session = await page.context().newCDPSession(page)
+  await session.send('Runtime.evaluate', { expression: AXE_SOURCE })
+  await session.detach()
 }
 
 /** Expects that only the page's own scripts run in it, and that no other page can frame it. */

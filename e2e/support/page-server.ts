@@ -1,6 +1,5 @@
 // The suite's own page, served from an origin that is not the relay's: any page may embed the SDK.
 import path from 'node:path'
-import { build, preview } from 'vite'
 import { freePort } from '../../tools/network/free-port.ts'
 
 const root: string = path.resolve(import.meta.dirname, '../pages')
@@ -10,6 +9,8 @@ const outDir: string = path.resolve(import.meta.dirname, '../dist/pages')
 const SINGLE_FILE_WORKER = 'single-file-worker.js'
 
 export async function buildPages(): Promise<void> {
+  // only a process that builds or serves loads this: it takes its time
+  const { build } = await import('vite')
   const input = ['index.html', 'contexts.html'].map((page) => path.join(root, page))
   await build({
     configFile: false,
@@ -41,6 +42,7 @@ export interface PageServer {
 
 /** `http://localhost`, so that it is a secure context without any certificate. */
 export async function servePages(): Promise<PageServer> {
+  const { preview } = await import('vite')
   const port = await freePort()
   const options = { host: 'localhost', port, strictPort: true }
   const server = await preview({
