@@ -2,6 +2,14 @@
 import { defineConfig, type PlaywrightTestConfig } from '@playwright/test'
 import { atDepth } from './tools/test-depth.ts'
 
+/**
+ * Node tries the addresses of localhost one after another, each for 250 ms by default. A process that gets no time in them
+ * finds neither. This holds for all that the suite starts, too.
+ */
+const ATTEMPT_TIMEOUT = '--network-family-autoselection-attempt-timeout=60000'
+if (!process.env.NODE_OPTIONS?.includes(ATTEMPT_TIMEOUT))
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} ${ATTEMPT_TIMEOUT}`
+
 const config: PlaywrightTestConfig = defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/setup.ts',
