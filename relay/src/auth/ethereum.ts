@@ -1,66 +1,80 @@
-// Ethereum's part in identities: addresses, mnemonics, signatures and recovery of signers. The only importer of viem.
+// Ethereum's part in identities: addresses, signatures and recovery of signers. The relay's only importer of noble.
 
-import { createHash } from 'node:crypto'
-import { isMnemonic } from '@svc/protocol'
-import type { Hex } from 'viem'
-import { english, mnemonicToAccount, privateKeyToAddress, sign, signMessage } from 'viem/accounts'
-import { getAddress, recoverMessageAddress } from 'viem/utils'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
 
-export type { Hex }
+/** Bytes as `0x` and hexadecimal digits. */
+export type Hex = `0x${string}`
+
+const DIGEST_BYTES = 32
+const ADDRESS_BYTES = 20
+/** Ethereum writes the recovery bit as 27 or 28; some wallets write the bit itself. */
+const RECOVERY_BASE = 27
+/** A digit of an address is upper case (EIP-55) where the digit of the hash is at least this. */
+const UPPER_CASE_FROM = 8
 
 /** The EIP-55 form of `address`, `0x` and 40 hexadecimal digits in any case. */
 export function checksumAddress(address: string): string {
-  return getAddress(address)
+  const digits = address.slice(2).toLowerCase()
+  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
+  const cased = Array.from(digits, (digit, at) =>
+    Number.parseInt(hash[at]!, 16) >= UPPER_CASE_FROM ? digit.toUpperCase() : digit,
+  )
+  return `0x${cased.join('')}`
 }
 
 /** Lower-case address of a secp256k1 private key, 32 bytes as `0x` hexadecimal. */
 export function addressOfKey(privateKey: Hex): string {
-  return privateKeyToAddress(privateKey).toLowerCase()
+  return addressOf(secp256k1.getPublicKey(bytesOf(privateKey), false))
 }
-
-/**
- * The private key at `path` of a BIP-39 mnemonic.
- * @throws Error when the mnemonic's words or checksum, or the path, are wrong; its message does not quote them
- */
-export function keyOfMnemonic(mnemonic: string, path: `m/44'/60'/${string}`): Hex {
-  const words = mnemonic.trim().split(/\s+/)
-  if (!isMnemonic(words, english, sha256)) throw new Error('the mnemonic is not valid')
-  const key = mnemonicToAccount(words.join(' '), { path }).getHdKey().privateKey
-  if (!key) throw new Error('the derivation path gives no private key')
-  return `0x${Buffer.from(key).toString('hex')}`
-}
-
-const DIGEST_BYTES = 32
 
 /**
  * The 65-byte recoverable signature of `digest`: r, s in its lower form, and v, which is 27 or 28.
  * @throws RangeError when `digest` has not 32 bytes
  */
-export async function signDigest(digest: Uint8Array, privateKey: Hex): Promise<Uint8Array> {
+export function signDigest(digest: Uint8Array, privateKey: Hex): Uint8Array {
   if (digest.length !== DIGEST_BYTES)
     throw new RangeError(`a digest has ${DIGEST_BYTES} bytes, not ${digest.length}`)
-  return sign({ hash: `0x${Buffer.from(digest).toString('hex')}`, privateKey, to: 'bytes' })
+  const signature = secp256k1.sign(digest, bytesOf(privateKey), { prehash: false, format: 'recovered' })
+  // noble puts the recovery bit first.
+  return Uint8Array.of(...signature.subarray(1), RECOVERY_BASE + signature[0]!)
 }
 
 /** The same form of signature as {@link signDigest} makes, of `message` with `personal_sign` (EIP-191). */
-export async function personalSign(message: string, privateKey: Hex): Promise<Uint8Array> {
-  const signature = await signMessage({ message, privateKey })
-  return Buffer.from(signature.slice(2), 'hex')
+export function personalSign(message: string, privateKey: Hex): Uint8Array {
+  return signDigest(messageHash(message), privateKey)
 }
 
 /**
  * Lower-case address that signed `message` with `personal_sign` (EIP-191).
  * @returns undefined when `signature` is not one that anybody could have made
  */
-export async function recoverSigner(message: string, signature: string): Promise<string | undefined> {
+export function recoverSigner(message: string, signature: string): string | undefined {
   if (!/^0x[0-9a-f]{130}$/i.test(signature)) return undefined
+  const bytes = bytesOf(signature)
+  const v = bytes[64]!
+  const bit = v >= RECOVERY_BASE ? v - RECOVERY_BASE : v
+  if (bit > 1) return undefined
   try {
-    return (await recoverMessageAddress({ message, signature: signature as Hex })).toLowerCase()
+    const recovered = Buffer.concat([Uint8Array.of(bit), bytes.subarray(0, 64)])
+    const key = secp256k1.recoverPublicKey(recovered, messageHash(message), { prehash: false })
+    return addressOf(secp256k1.Point.fromBytes(key).toBytes(false))
   } catch {
     return undefined
   }
 }
 
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest()
+/** Returns the last 20 bytes of the Keccak-256 of an uncompressed public key without its first byte. */
+function addressOf(publicKey: Uint8Array): string {
+  const hash = keccak_256(publicKey.subarray(1))
+  return `0x${Buffer.from(hash.subarray(-ADDRESS_BYTES)).toString('hex')}`
+}
+
+function messageHash(message: string): Uint8Array {
+  const text = Buffer.from(message)
+  return keccak_256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${text.length}`), text]))
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { SettingsError } from '../config/settings.ts'
 import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
-import { addressOfKey, type Hex, keyOfMnemonic, personalSign, signDigest } from './ethereum.ts'
+import { addressOfKey, type Hex, personalSign, signDigest } from './ethereum.ts'
 
 export interface RelayIdentity {
   /** Ethereum address, lower case with `0x`. */
@@ -13,9 +13,9 @@ export interface RelayIdentity {
   privateKey: KeyObject
   publicKey: KeyObject
   /** Signs 32 bytes, as a descriptor's SHA-256: 65 bytes r, s and v, from which anybody recovers the address. */
-  signDigest(digest: Uint8Array): Promise<Uint8Array>
+  signDigest(digest: Uint8Array): Uint8Array
   /** Signs a text with `personal_sign` (EIP-191): 65 bytes r, s and v. */
-  personalSign(message: string): Promise<Uint8Array>
+  personalSign(message: string): Uint8Array
 }
 
 /** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
@@ -38,8 +38,8 @@ function pathIn(directory: string): string {
   return join(directory, 'identity.json')
 }
 
-function fromFile(path: string, text: string): RelayIdentity {
-  const key = parseIdentity(path, text)
+async function fromFile(path: string, text: string): Promise<RelayIdentity> {
+  const key = await parseIdentity(path, text)
   try {
     return fromKey(key)
   } catch {
@@ -47,7 +47,7 @@ function fromFile(path: string, text: string): RelayIdentity {
   }
 }
 
-function parseIdentity(path: string, text: string): Hex {
+async function parseIdentity(path: string, text: string): Promise<Hex> {
   const unusable = (need: string): SettingsError => new SettingsError(path, need)
   let file: unknown
   try {
@@ -64,6 +64,7 @@ function parseIdentity(path: string, text: string): Hex {
   }
   if (typeof mnemonic !== 'string') throw unusable('needs private_key or mnemonic')
   if (typeof derivation_path !== 'string') throw unusable('derivation_path needs to be text')
+  const { keyOfMnemonic } = await import('./mnemonic.ts')
   try {
     return keyOfMnemonic(mnemonic, derivation_path as `m/44'/60'/${string}`)
   } catch {

@@ -15,6 +15,6 @@ export interface RecoveryResponse {
   address: string | undefined
 }
 
-parentPort?.on('message', async ({ id, message, signature }: RecoveryRequest) => {
-  parentPort?.postMessage({ id, address: await recoverSigner(message, signature) } satisfies RecoveryResponse)
+parentPort?.on('message', ({ id, message, signature }: RecoveryRequest) => {
+  parentPort?.postMessage({ id, address: recoverSigner(message, signature) } satisfies RecoveryResponse)
 })

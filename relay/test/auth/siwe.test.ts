@@ -2,10 +2,12 @@
 // but our own, be it good or bad, is taken for a registration.
 
 import { parseSiweMessage, registrationPurpose, siweMessage } from '@svc/protocol'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage, parseSiweMessage as parseAnySiweMessage } from 'viem/siwe'
+import { recoverMessageAddress } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { checksumAddress, recoverSigner } from '../../src/auth/ethereum.ts'
-import { issueSiweMessage, verifyProof } from '../../src/auth/siwe.ts'
+import { checksumAddress, type Hex, recoverSigner } from '../../src/auth/ethereum.ts'
+import { issueSiweMessage, type RecoverSigner, verifyProof } from '../../src/auth/siwe.ts'
 import { newAccount } from '../support/relay.ts'
 import parsingNegative from '../vectors/siwe/parsing_negative.json' with { type: 'json' }
 import parsingPositive from '../vectors/siwe/parsing_positive.json' with { type: 'json' }
@@ -45,6 +47,9 @@ function textOf(fields: Fields): string {
   ].join('\n')
 }
 
+/** Order of the group of secp256k1. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const recover: RecoverSigner = async (message, signature) => recoverSigner(message, signature)
 const ADDRESS = '0x9d85ca56217d2bb651b00f15e694eb7e713637d4'
 const REQUEST = 'rch_0123456789abcdef'
 const purpose = { ...registrationPurpose('relay.example'), address: ADDRESS, requestId: REQUEST }
@@ -52,21 +57,45 @@ const issued = issueSiweMessage(purpose, 0, 120_000)
 
 describe('verification_positive', () => {
   test.each(Object.entries(verificationPositive))('%s: the signer is recovered', async (_name, vector) => {
-    expect(await recoverSigner(textOf(vector), vector.signature)).toBe(vector.address.toLowerCase())
+    expect(recoverSigner(textOf(vector), vector.signature)).toBe(vector.address.toLowerCase())
   })
+})
+
+test.each([27, 28, 0, 1, 2, 26, 29, 255])('v is %i: the signer is the one whom viem names', async (v) => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  for (let at = 0; at < 8; at++) {
+    const message = `message ${at}, wörld`
+    const made = await account.signMessage({ message })
+    const signature: Hex = `0x${made.slice(2, 130)}${v.toString(16).padStart(2, '0')}`
+    const signer = await recoverMessageAddress({ message, signature }).catch(() => undefined)
+    expect(recoverSigner(message, signature)).toBe(signer?.toLowerCase())
+  }
+})
+
+test.each([
+  ['zero', 0n],
+  ['the order of the group', ORDER],
+  ['its upper half', ORDER - 1n],
+])('r and s may be %s only where viem takes them, too', async (_name, number) => {
+  const digits = number.toString(16).padStart(64, '0')
+  const half = (await privateKeyToAccount(generatePrivateKey()).signMessage({ message: 'one' })).slice(2, 66)
+  for (const signature of [`0x${digits}${half}1b`, `0x${half}${digits}1b`] as const) {
+    const signer = await recoverMessageAddress({ message: 'one', signature }).catch(() => undefined)
+    expect(recoverSigner('one', signature)).toBe(signer?.toLowerCase())
+  }
 })
 
 describe('verification_negative', () => {
   test.each(['malformed signature', 'wrong signature'] as const)('%s: is not its signer', async (name) => {
     const vector = verificationNegative[name]
-    expect(await recoverSigner(textOf(vector), vector.signature)).not.toBe(vector.address.toLowerCase())
+    expect(recoverSigner(textOf(vector), vector.signature)).not.toBe(vector.address.toLowerCase())
   })
 
   // What is wrong with the others is their time, domain or nonce: here, that they are not the message issued.
   test.each(Object.entries(verificationNegative))('%s: proves nothing here', async (_name, vector) => {
     const proof = { message: textOf(vector), signature: vector.signature }
     const address = vector.address.toLowerCase()
-    await expect(verifyProof(issued, address, proof, recoverSigner)).rejects.toMatchObject({
+    await expect(verifyProof(issued, address, proof, recover)).rejects.toMatchObject({
       code: 'unauthorized',
     })
   })
@@ -148,8 +177,8 @@ test('a message for another purpose says so, and proves nothing at registration'
   const registration = issueSiweMessage({ ...purpose, address: account.address }, 0, 120_000)
   const proof = { message, signature: await account.signMessage({ message }) }
   const address = account.address.toLowerCase()
-  await expect(verifyProof(message, address, proof, recoverSigner)).resolves.toBeUndefined()
-  await expect(verifyProof(registration, address, proof, recoverSigner)).rejects.toMatchObject({
+  await expect(verifyProof(message, address, proof, recover)).resolves.toBeUndefined()
+  await expect(verifyProof(registration, address, proof, recover)).rejects.toMatchObject({
     code: 'unauthorized',
   })
 })
