@@ -4,10 +4,11 @@ import path from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from './tools/programs/chromium.ts'
+import { TEST_TIMEOUT_MS, WAIT_TIMEOUT_MS } from './tools/test-timeouts.ts'
 
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
-const SETUP = ['relay/test/support/without-overload.ts']
+const SETUP = ['tools/wait-longer.ts', 'relay/test/support/without-overload.ts']
 /** Tests that replace modules, or measure the memory or the processor time of their process: each has a process of its own. */
 const OWN_PROCESS = [
   'relay/test/api/http/slow-fields.test.ts',
@@ -24,11 +25,9 @@ const OWN_PROCESS = [
 
 export default defineConfig({
   test: {
-    // They end what hangs: a machine may be several times slower than another.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // What is looked at until it is so may take as long, too; a look that fails at last says what it saw.
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: TEST_TIMEOUT_MS,
+    hookTimeout: TEST_TIMEOUT_MS,
+    expect: { poll: { timeout: WAIT_TIMEOUT_MS } },
     // One more than the cores that CI has: many tests wait for deadlines on the real clock.
     maxWorkers: 3,
     // Tests of deadlines wait side by side.

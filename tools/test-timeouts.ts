@@ -1,0 +1,6 @@
+// The longest that unit tests wait, in milliseconds. These bounds end what hangs: a machine may be many times slower than another.
+
+/** One test, or one of its hooks. */
+export const TEST_TIMEOUT_MS = 120_000
+/** One condition that a test waits for. */
+export const WAIT_TIMEOUT_MS = 60_000
