@@ -1,4 +1,4 @@
-// Measures whether the process is overloaded: how late its timers are, and how full its heap is.
+// Measures whether the process is overloaded: how late its own work makes its timers, and how full its heap is.
 
 import { getHeapStatistics } from 'node:v8'
 import { OVERLOAD_DELAY_MS, OVERLOAD_HEAP_SHARE, OVERLOAD_SAMPLE_MS } from '../limits.ts'
@@ -7,10 +7,12 @@ import { OVERLOAD_DELAY_MS, OVERLOAD_HEAP_SHARE, OVERLOAD_SAMPLE_MS } from '../l
 const WEIGHT = 0.2
 /** No sample counts for more, since a machine that slept is not overloaded. */
 const DELAY_MAX_MS = 1000
+const US_PER_MS = 1000
 
 export class OverloadMonitor {
   readonly #timer: NodeJS.Timeout
   #sampledAt: number = performance.now()
+  #cpuUs: number = cpuUs()
   #delayMs = 0
   #heapUse = 0
 
@@ -28,10 +30,21 @@ export class OverloadMonitor {
 
   #sample(): void {
     const now = performance.now()
-    const delayMs = Math.min(DELAY_MAX_MS, Math.max(0, now - this.#sampledAt - OVERLOAD_SAMPLE_MS))
+    const lateMs = Math.max(0, now - this.#sampledAt - OVERLOAD_SAMPLE_MS)
     this.#sampledAt = now
+    const cpuBeforeUs = this.#cpuUs
+    this.#cpuUs = cpuUs()
+    // Where other programs have the processor, refusing newcomers would not make the relay less late.
+    const workedMs = (this.#cpuUs - cpuBeforeUs) / US_PER_MS
+    const delayMs = Math.min(DELAY_MAX_MS, lateMs, workedMs)
     this.#delayMs += WEIGHT * (delayMs - this.#delayMs)
     const { used_heap_size, external_memory, heap_size_limit } = getHeapStatistics()
     this.#heapUse = (used_heap_size + external_memory) / heap_size_limit
   }
+}
+
+/** Processor time of this thread, in microseconds. */
+function cpuUs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }
