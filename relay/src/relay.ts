@@ -42,7 +42,7 @@ export async function startRelay(
   const parts = createParts({ settings, capacity, state, pipe, log })
   const controlPlane = createControlPlane({ ...parts, isClosing: () => closing.signal.aborted })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
-  const metrics = createMetrics(parts)
+  const metrics = await createMetrics(parts)
   const sockets = new OpenSockets()
   const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)
   listener.on('connection', (socket) => sockets.track(socket))

@@ -6,7 +6,7 @@ import type { SignAlgorithm } from '@svc/protocol'
 import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
-import { type CertificateAuthority, caName, createCa, createLeaf, LEAF_SUBJECT } from './development-ca.ts'
+import { type CertificateAuthority, caName, LEAF_SUBJECT } from './development-names.ts'
 
 export interface Certificates {
   /** PEM, leaf first. */
@@ -33,6 +33,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   const authority = found.authority ?? (await newAuthority(settings, log))
   if (found.current !== undefined) return { ...found.current, authority }
   const files = filesIn(settings.identityPath)
+  const { createLeaf } = await import('./development-ca.ts')
   const leaf = await createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
@@ -94,6 +95,7 @@ async function newAuthority(
   log: Logger,
 ): Promise<CertificateAuthority> {
   const files = authorityFilesIn(identityPath)
+  const { createCa } = await import('./development-ca.ts')
   const authority = await createCa(rootHost)
   await writePrivate(files.key, authority.key)
   await writePublic(files.certificate, authority.certificate)

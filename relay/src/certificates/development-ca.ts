@@ -1,4 +1,5 @@
-// Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once.
+// Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once. It is
+// loaded when there is something to create: its library is the slowest part of a start.
 
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
@@ -16,15 +17,10 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
+import { type CertificateAuthority, caName, LEAF_SUBJECT } from './development-names.ts'
 
 type Key = webcrypto.CryptoKey
 type KeyPair = webcrypto.CryptoKeyPair
-
-/** Certificate and key in PEM; the key is PKCS #8. */
-export interface CertificateAuthority {
-  certificate: string
-  key: string
-}
 
 export interface Leaf {
   chain: string
@@ -39,8 +35,6 @@ const AUTHORITY_DAYS = 3650
 const LEAF_DAYS = 397
 const CLOCK_SKEW_MS = 3_600_000
 const SERIAL_BYTES = 16
-/** The common name is too short for hostnames, and clients read only the alternative names (RFC 9525 §2). */
-export const LEAF_SUBJECT = 'CN=svc development certificate'
 const NAME_CONSTRAINTS_OID = '2.5.29.30'
 
 /** Creates a CA whose certificates are valid only for `host` and the names below it. */
@@ -117,11 +111,6 @@ async function issue(
     webcrypto as Crypto,
   )
   return certificate.toString('pem')
-}
-
-/** Subject of the CA for `host`. A CA for another host cannot issue certificates for this one. */
-export function caName(host: string): string {
-  return `CN=svc development CA for ${host}`
 }
 
 async function newKeys(): Promise<KeyPair> {

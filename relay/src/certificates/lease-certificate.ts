@@ -5,7 +5,7 @@ import type { Lease } from '../lease/lease.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
-import { createLeafFor } from './development-ca.ts'
+import type { CertificateAuthority } from './development-names.ts'
 
 interface Issued {
   chainPem: Promise<string>
@@ -29,10 +29,19 @@ export class LeaseCertificates {
     const issued = this.#issued.get(lease)
     if (issued?.by === current && isFresh(issued)) return await issued.chainPem
     const publicKey = createPublicKey(current.key).export({ type: 'spki', format: 'der' })
-    const chainPem = createLeafFor(current.authority, publicKey, lease.hostnames)
+    const chainPem = issue(current.authority, publicKey, lease.hostnames)
     this.#issued.set(lease, { chainPem, by: current, issuedAt: Date.now() })
     return await chainPem
   }
+}
+
+async function issue(
+  authority: CertificateAuthority,
+  publicKey: Uint8Array<ArrayBuffer>,
+  hostnames: string[],
+): Promise<string> {
+  const { createLeafFor } = await import('./development-ca.ts')
+  return await createLeafFor(authority, publicKey, hostnames)
 }
 
 /** False also for a certificate from before the wall clock was set back, which may not be valid yet. */

@@ -1,20 +1,20 @@
 // The metrics server and what it reads.
 
 import type { Server } from 'node:http'
-import { createMetricsServer } from '../metrics/metrics-server.ts'
 import { countReadySessions } from '../reverse/ready-queues.ts'
 import type { RelayParts } from './parts.ts'
 
 /** @returns undefined where no metrics are served; the server does not listen yet */
-export function createMetrics({
+export async function createMetrics({
   settings,
   state,
   visitors,
   counters,
   dataPlane,
   datagrams,
-}: RelayParts): Server | undefined {
+}: RelayParts): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
+  const { createMetricsServer } = await import('../metrics/metrics-server.ts')
   const { leases, writeHealth } = state
   const hasUdp = settings.portGates.udp && settings.portRange !== undefined
   return createMetricsServer(counters, {

@@ -7,12 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
-import {
-  type CertificateAuthority,
-  createCa,
-  createLeaf,
-  type Leaf,
-} from '../../src/certificates/development-ca.ts'
+import { createCa, createLeaf, type Leaf } from '../../src/certificates/development-ca.ts'
+import type { CertificateAuthority } from '../../src/certificates/development-names.ts'
 import { QuicCertificates } from '../../src/certificates/quic-certificate.ts'
 import { readSettings, type Settings } from '../../src/config/settings.ts'
 import { freeRange } from '../support/ports.ts'
