@@ -3,6 +3,10 @@
 /** Even keys are identities in policy.json, odd ones in leases.jsonl. */
 export const KEYS = 64
 
+/** Says on standard output that the writer begins, and that it was promised something to be kept. */
+export const READY = 'ready\n'
+export const KEPT = 'kept\n'
+
 export function keyOf(index: number): string {
   return `name${index}:0x${index.toString(16).padStart(40, '0')}`
 }

@@ -3,12 +3,13 @@
 // `node crash-writer.ts DIRECTORY SEED`
 
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { createLog } from '../../src/log/log.ts'
 import { Policy } from '../../src/policy/policy.ts'
 import { WriteHealth } from '../../src/storage/write-health.ts'
-import { hostnameOf, isRelease, KEYS, keyOf } from './crash-model.ts'
+import { hostnameOf, isRelease, KEPT, KEYS, keyOf, READY } from './crash-model.ts'
 
 const WORKERS = 8
 const REPORT = 3
@@ -19,10 +20,13 @@ const log = createLog('silent')
 const state = new WriteHealth(log)
 const journal = await ReservationJournal.open(directory, state, log)
 const policy = await Policy.load(directory, { udp: false, tcp: false }, state)
+let isAnyKept = false
 /** Writes synchronously, so that the file holds everything that this process knew when it died. */
 const say = (text: string): number => writeSync(REPORT, `${text}\n`)
 
-process.stdout.write('ready')
+// A process that is killed writes nothing at its end: the next one finds compiled what this one has loaded.
+flushCompileCache()
+process.stdout.write(READY)
 // A key belongs to one worker, so that its numbers only grow.
 for (let worker = 0; worker < WORKERS; worker++) void work(worker)
 
@@ -33,6 +37,8 @@ async function work(worker: number): Promise<void> {
       say(`> ${index} ${n}`)
       await (isPolicy ? decide(index, n) : reserve(index, n))
       say(`< ${index} ${n}`)
+      if (!isAnyKept) process.stdout.write(KEPT)
+      isAnyKept = true
     }
   }
 }

@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import { isRelease, KEYS, keyOf, numberOf } from './crash-model.ts'
+import { isRelease, KEPT, KEYS, keyOf, numberOf, READY } from './crash-model.ts'
 
 /** The longest time in milliseconds that the writer is left alone once it writes. */
 const LIFE_MAX_MS = 60
@@ -32,26 +33,33 @@ export async function crash(times: number): Promise<CrashReport> {
   const told: Told[] = Array.from({ length: KEYS }, () => ({ begun: 0, kept: 0 }))
   let kept = 0
   for (let life = 1; life <= times; life++) {
-    kept += await liveAndDie(directory, life * NUMBERS_PER_LIFE, told)
+    // Every other life has something that must outlast it, however slow the machine is.
+    kept += await liveAndDie(directory, life * NUMBERS_PER_LIFE, told, life % 2 === 0 ? KEPT : READY)
     await check(directory, told)
   }
   await Promise.all([rm(directory, { recursive: true }), rm(`${directory}.report`)])
   return { crashes: times, kept }
 }
 
-async function liveAndDie(directory: string, seed: number, told: Told[]): Promise<number> {
+/** @param milestone what the writer has said before it is killed at a random moment */
+async function liveAndDie(directory: string, seed: number, told: Told[], milestone: string): Promise<number> {
   const report = await open(`${directory}.report`, 'w+')
   const script = join(import.meta.dirname, 'crash-writer.ts')
   const child = spawn(process.execPath, [script, directory, `${seed}`], {
     stdio: ['ignore', 'pipe', 'inherit', report.fd],
   })
-  await Promise.race([once(child.stdout!, 'data'), endedEarly(child)])
+  await Promise.race([says(child.stdout!, milestone), endedEarly(child)])
   await setTimeout(Math.random() * LIFE_MAX_MS)
   child.kill('SIGKILL')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   const lines = await readFile(`${directory}.report`, 'utf8')
   await report.close()
   return read(lines, told)
+}
+
+async function says(output: Readable, milestone: string): Promise<void> {
+  let text = ''
+  while (!text.includes(milestone)) text += (await once(output, 'data'))[0]
 }
 
 /** @returns the number of writes that were promised to be kept */
