@@ -2,15 +2,20 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { freeRange } from '../support/ports.ts'
 import { newAccount } from '../support/relay.ts'
 import { apiSocket, connectRequest, socketReader } from '../support/session.ts'
 import { failsWith, ledger, startWorld, type World, withWorld } from './ledger.ts'
 
 let world: World
+/** Has one port of each kind and no administrator. */
+let narrow: World
 beforeAll(async () => {
   world = await startWorld()
+  const port = String(await freeRange(1))
+  narrow = await startWorld({ ADMIN_TOKEN: '', MIN_PORT: port, MAX_PORT: port })
 })
-afterAll(() => world.close())
+afterAll(() => Promise.all([world.close(), narrow.close()]))
 
 const challenge = (on: World, fields: object = {}) =>
   on.post('/sdk/register/challenge', {
@@ -51,18 +56,13 @@ function exceeded(kind: 'udp' | 'tcp_port', field: string) {
   }
 }
 
-/** A range of one port. */
 function exhausted(kind: 'udp' | 'tcp_port', field: string) {
-  return () =>
-    withWorld({}, async (range) => {
-      const port = String(range.firstPort)
-      await withWorld({ MIN_PORT: port, MAX_PORT: port }, async (other) => {
-        await other.lease({ [field]: true })
-        await expect(other.lease({ [field]: true })).rejects.toThrow(
-          kind === 'udp' ? /udp_port_exhausted/ : /tcp_port_exhausted/,
-        )
-      })
-    })
+  return async () => {
+    await narrow.lease({ [field]: true })
+    await expect(narrow.lease({ [field]: true })).rejects.toThrow(
+      kind === 'udp' ? /udp_port_exhausted/ : /tcp_port_exhausted/,
+    )
+  }
 }
 
 ledger('Errors', {
@@ -80,11 +80,9 @@ ledger('Errors', {
     ),
   'unauthorized 401 on admin and policy routes': async () =>
     expect(await world.call('GET', '/api/policy')).toMatchObject(failsWith(401, 'unauthorized')),
-  'feature_unavailable 503': () =>
-    withWorld({ ADMIN_TOKEN: '' }, async (other) =>
-      expect(await other.post('/api/admin/auth/login', { token: 'x' })).toMatchObject(
-        failsWith(503, 'feature_unavailable'),
-      ),
+  'feature_unavailable 503': async () =>
+    expect(await narrow.post('/api/admin/auth/login', { token: 'x' })).toMatchObject(
+      failsWith(503, 'feature_unavailable'),
     ),
   'rate_limited 429': () =>
     withWorld({ SOURCE_BUDGET_PER_MINUTE: '1' }, async (other) => {

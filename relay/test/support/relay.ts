@@ -100,7 +100,8 @@ export function relayClient(port: number, ca: string): TestClient {
   return client
 }
 
-async function register(
+/** Registers a lease with two calls. */
+export async function register(
   relay: Pick<TestClient, 'call'>,
   name: string,
   { account = newAccount(), ...fields }: RegisterOptions = {},
