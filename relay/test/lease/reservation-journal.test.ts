@@ -4,6 +4,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SOON } from '../../../tools/soon.ts'
 import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { type Reservation, Reservations } from '../../src/lease/reservations.ts'
@@ -143,15 +144,15 @@ describe('GroupCommit', () => {
       return write.promise
     })
     const first = commits.commit()
-    await vi.waitUntil(() => writes.length === 1)
+    await vi.waitUntil(() => writes.length === 1, SOON)
     const waiting = [commits.commit(), commits.commit()]
     writes[0]!.resolve()
     await first
-    await vi.waitUntil(() => writes.length === 2)
+    await vi.waitUntil(() => writes.length === 2, SOON)
     const third = commits.commit()
     writes[1]!.reject(new Error('the disk is full'))
     for (const commit of waiting) await expect(commit).rejects.toThrow('the disk is full')
-    await vi.waitUntil(() => writes.length === 3)
+    await vi.waitUntil(() => writes.length === 3, SOON)
     writes[2]!.resolve()
     await third
   })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { SOON } from '../../../tools/soon.ts'
 import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../../src/limits.ts'
 import { LogOutput } from '../../src/log/log-output.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
@@ -47,15 +48,13 @@ describe('a pipe', () => {
     await vi.waitFor(() => {
       text += read()
       expect(text).toContain(part)
-    }, 50 * LOG_RETRY_MS)
+    }, SOON)
     return text
   }
 
   test('whose reader is behind gets every line later, in order and whole', async () => {
     const output = new LogOutput(writer)
-    const start = performance.now()
     for (let i = 0; i < LINES; i++) output.write(`${i} ${LINE}`)
-    expect(performance.now() - start).toBeLessThan(1_000)
     const text = await readUntil(`\n${LINES - 1} ${LINE}`)
     expect(text).toBe(Array.from({ length: LINES }, (_, i) => `${i} ${LINE}`).join(''))
   })
@@ -78,10 +77,12 @@ describe('a pipe', () => {
   })
 })
 
-test('a relay whose log is on a full disk starts, serves and ends', { timeout: 30_000 }, async () => {
+test('a relay whose log is on a full disk starts, serves and ends', { timeout: 180_000 }, async () => {
   const relay = await startRelayProcess({ LOG_LEVEL: 'trace' }, { output: '/dev/full' })
   try {
-    for (let i = 0; i < 5; i++) expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
+    const isHealthy = async () =>
+      expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
+    for (let i = 0; i < 5; i++) await vi.waitFor(isHealthy, SOON)
     relay.kill('SIGTERM')
     expect(await relay.ended).toBe(0)
     expect(relay.complaints).toBe('')

@@ -91,13 +91,19 @@ async function ask(visitor: Visitor, request: string): Promise<void> {
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** Who is served at once waits for nobody else. */
+const AT_ONCE_MS = 1_000
+/** The same on a slow machine, in times of what a visitor takes there for whom there is room. */
+const AT_ONCE_VISITS = 20
 const longEnough = (): Promise<void> => pause(IDLE_MIN_MS + 50)
 const endsOf = (...some: Visitor[]): (string | undefined)[] => some.map(({ end }) => end)
 
 describe('one more visitor than there may be', () => {
   it('is served at once; the connection that was idle longest is closed for it, in order', async () => {
     await publish(3)
+    const begin = performance.now()
     const first = await visit(get('/1'))
+    const atOnceMs = AT_ONCE_VISITS * (performance.now() - begin)
     const second = await visit(get('/2'))
     const silent = await visit()
     await longEnough()
@@ -105,7 +111,7 @@ describe('one more visitor than there may be', () => {
     await longEnough()
     const from = performance.now()
     const more = await visit(get('/3'))
-    expect(performance.now() - from).toBeLessThan(1_000)
+    expect(performance.now() - from).toBeLessThan(Math.max(AT_ONCE_MS, atOnceMs))
     expect(more.read).toContain('answer to /3')
     await expect.poll(() => second.end).toBe('in order')
     expect(endsOf(first, silent, more)).toEqual([undefined, undefined, undefined])
@@ -129,7 +135,7 @@ describe('one more visitor than there may be', () => {
       1 + Math.ceil((5 * (IDLE_MIN_MS + 200)) / PRESSURE_INTERVAL_MS),
     )
     expect(events.filter(({ type }) => type === 'pressure')).toHaveLength(pressure.length)
-    await expect.poll(() => site.stats().connections.open, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => site.stats().connections.open).toBe(2)
     expect(site.stats().connections).toEqual({ open: 2, idle: 2, max: 2, closedForOthers: 3 })
   })
 
@@ -144,7 +150,7 @@ describe('one more visitor than there may be', () => {
     const waiting = vi.fn()
     const more = visit(get('/more'))
     more.then(waiting)
-    await expect.poll(() => pressure.at(-1)?.isFull, { timeout: 3_000 }).toBe(true)
+    await expect.poll(() => pressure.at(-1)?.isFull).toBe(true)
     await pause(FULL_TOLD_AFTER_MS)
     expect(waiting).not.toHaveBeenCalled()
     expect(endsOf(poll, socket, events, upload)).toEqual([undefined, undefined, undefined, undefined])
@@ -160,14 +166,16 @@ describe('one more visitor than there may be', () => {
 it('visitors who are idle and do not answer when they are told to go shut nobody out', async () => {
   const MAX = 16
   await publish(MAX)
+  const begin = performance.now()
   for (let come = 0; come < MAX; come++) (await visit()).socket.pause()
+  const visitMs = (performance.now() - begin) / MAX
   await longEnough()
   for (let come = 0; come < MAX; come++) {
     const from = performance.now()
     expect((await visit(get(`/${come}`))).read).toContain(`answer to /${come}`)
-    expect(performance.now() - from).toBeLessThan(1_000)
+    expect(performance.now() - from).toBeLessThan(Math.max(AT_ONCE_MS, AT_ONCE_VISITS * visitMs))
   }
-  await expect.poll(() => site.stats().connections.open, { timeout: 5_000 }).toBe(MAX)
+  await expect.poll(() => site.stats().connections.open).toBe(MAX)
   expect(site.stats().connections.closedForOthers).toBe(MAX)
 })
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SOON } from '../../../tools/soon.ts'
 import { Backoff } from '../../src/carrier/backoff.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
@@ -203,13 +204,12 @@ describe('errors of a visit', () => {
 })
 
 describe('life', () => {
-  const online = (site: Site): Promise<void> =>
-    vi.waitFor(() => expect(site.state).toBe('online'), { timeout: 5000 })
+  const online = (site: Site): Promise<void> => vi.waitFor(() => expect(site.state).toBe('online'), SOON)
 
   it('registers again when the lease ended (4001)', async () => {
     const site = await publish()
     relay.endLease(4001)
-    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), { timeout: 5000 })
+    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
     expect(site.errors).toMatchObject([{ code: 'lease_ended' }])
     expect(relay.count('/sdk/register')).toBe(2)
     expect(await get(await relay.visit('demo.relay.localhost'))).toContain('hello')
@@ -218,7 +218,7 @@ describe('life', () => {
   it('closes instead of fighting when the lease was replaced (4002)', async () => {
     const site = await publish()
     relay.endLease(4002)
-    await vi.waitFor(() => expect(site.state).toBe('closed'))
+    await vi.waitFor(() => expect(site.state).toBe('closed'), SOON)
     expect(site.errors).toMatchObject([{ code: 'lease_replaced' }])
     expect(site.states).toEqual(['reconnecting', 'closed'])
     expect([relay.count('/sdk/register'), relay.count('/sdk/unregister')]).toEqual([1, 0])
@@ -227,7 +227,7 @@ describe('life', () => {
   it('reconnects with the lease that it has when only the socket broke', async () => {
     const site = await publish()
     relay.endLease(1012)
-    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), { timeout: 5000 })
+    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
     expect([relay.count('/sdk/register'), relay.count('/sdk/renew')]).toEqual([1, 0])
   })
 
@@ -237,11 +237,11 @@ describe('life', () => {
     try {
       const site = await publish()
       relay.endLease(4001)
-      await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), { timeout: 5000 })
+      await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
       expect(reset).not.toHaveBeenCalled()
       vi.advanceTimersByTime(STABLE_AFTER_MS + 1)
       relay.endLease(4001)
-      await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
+      await vi.waitFor(() => expect(site.state).toBe('reconnecting'), SOON)
       expect(reset).toHaveBeenCalledOnce()
     } finally {
       reset.mockRestore()
@@ -254,7 +254,7 @@ describe('life', () => {
     const { url } = site
     const { port } = relay
     await relay.crash()
-    await vi.waitFor(() => expect(site.errors.length).toBeGreaterThan(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(site.errors.length).toBeGreaterThan(1), SOON)
     expect(site.state).toBe('reconnecting')
     relay.overrides['/sdk/renew'] = failing(404, 'lease_not_found')
     await relay.listen(port)
@@ -267,14 +267,14 @@ describe('life', () => {
     const site = await publish()
     relay.overrides['/sdk/register'] = failing(409, 'hostname_conflict')
     relay.endLease(4001)
-    await vi.waitFor(() => expect(site.state).toBe('closed'), { timeout: 5000 })
+    await vi.waitFor(() => expect(site.state).toBe('closed'), SOON)
     expect(site.errors.map(({ code }) => code)).toEqual(['lease_ended', 'hostname_conflict'])
   })
 
   it('renews ahead of expiry with the ttl that was asked for', async () => {
     relay.ttlS = 1
     await publish({ ttl: 1 })
-    await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBeGreaterThanOrEqual(2), { timeout: 3000 })
+    await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBeGreaterThanOrEqual(2), SOON)
     expect(relay.count('/sdk/register')).toBe(1)
   })
 
@@ -296,13 +296,13 @@ describe('life', () => {
     const site = await publish({ signal: controller.signal })
     controller.abort()
     expect(site.state).toBe('closed')
-    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1))
+    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1), SOON)
   })
 
   it('close while reconnecting stops the attempts', async () => {
     const site = await publish()
     await relay.crash()
-    await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
+    await vi.waitFor(() => expect(site.state).toBe('reconnecting'), SOON)
     await site.close()
     const { length } = site.errors
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -322,7 +322,7 @@ describe('life', () => {
     await site.start()
     site.suspend()
     expect(site.state).toBe('reconnecting')
-    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1))
+    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1), SOON)
     relay.ready = []
     site.resume()
     await online(site as unknown as Site)
