@@ -21,7 +21,7 @@ export const BUDGETS_OF_MANY = {
 export const WITHOUT_OVERLOAD: readonly string[] = [
   ...V8_FLAGS,
   '--import',
-  path.join(root, 'tools/relay/without-overload.ts'),
+  path.join(root, 'relay/test/support/never-overloaded.ts'),
 ]
 
 export interface RelayOptions {
