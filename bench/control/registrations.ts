@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { AUDIENCE, CHALLENGES_PER_SOURCE_MAX, PATH, type RegisterResponse } from '@svc/protocol'
-import { recoverSigner } from '../../relay/src/auth/ethereum.ts'
+import { recoverSigner } from '../../relay/src/auth/ethereum-signature.ts'
 import { loadIdentity } from '../../relay/src/auth/relay-identity.ts'
 import { TokenIssuer } from '../../relay/src/auth/token-issuer.ts'
 import { Lease } from '../../relay/src/lease/lease.ts'
@@ -64,7 +64,7 @@ async function recoveriesPerSecond(): Promise<number> {
   const message = 'a message'
   const signature = newIdentity().personalSign(message)
   const seconds = await wallSeconds(async () => {
-    for (let i = 0; i < REGISTRATIONS; i++) await recoverSigner(message, signature)
+    for (let i = 0; i < REGISTRATIONS; i++) recoverSigner(message, signature)
   })
   return REGISTRATIONS / seconds
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isMnemonic } from '@svc/protocol'
 import { english, mnemonicToAccount } from 'viem/accounts'
-import type { Hex } from './ethereum.ts'
+import type { Hex } from './ethereum-signature.ts'
 
 /**
  * The private key at `path` of a BIP 39 mnemonic.

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { SettingsError } from '../config/settings.ts'
 import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
-import { addressOfKey, type Hex, personalSign, signDigest } from './ethereum.ts'
+import { addressOfPublicKey } from './ethereum-address.ts'
+import type { Hex } from './ethereum-signature.ts'
 
 export interface RelayIdentity {
   /** Ethereum address, lower case with `0x`. */
@@ -13,9 +14,9 @@ export interface RelayIdentity {
   privateKey: KeyObject
   publicKey: KeyObject
   /** Signs 32 bytes, as a descriptor's SHA-256: 65 bytes r, s and v, from which anybody recovers the address. */
-  signDigest(digest: Uint8Array): Uint8Array
+  signDigest(digest: Uint8Array): Promise<Uint8Array>
   /** Signs a text with `personal_sign` (EIP-191): 65 bytes r, s and v. */
-  personalSign(message: string): Uint8Array
+  personalSign(message: string): Promise<Uint8Array>
 }
 
 /** @throws SettingsError when `identity.json` is there but cannot be used; it is never overwritten */
@@ -100,10 +101,14 @@ function fromKey(key: Hex): RelayIdentity {
     },
   })
   return {
-    address: addressOfKey(key),
+    address: addressOfPublicKey(point),
     privateKey,
     publicKey: createPublicKey(privateKey),
-    signDigest: (digest) => signDigest(digest, key),
-    personalSign: (message) => personalSign(message, key),
+    signDigest: async (digest) => (await signatures()).signDigest(digest, key),
+    personalSign: async (message) => (await signatures()).personalSign(message, key),
   }
+}
+
+function signatures(): Promise<typeof import('./ethereum-signature.ts')> {
+  return import('./ethereum-signature.ts')
 }

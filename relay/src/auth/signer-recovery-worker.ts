@@ -1,7 +1,7 @@
 // Runs the signer recovery thread: it answers one request at a time, in order.
 
 import { parentPort } from 'node:worker_threads'
-import { recoverSigner } from './ethereum.ts'
+import { recoverSigner } from './ethereum-signature.ts'
 
 export interface RecoveryRequest {
   id: number

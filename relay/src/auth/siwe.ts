@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SiwePurpose, siweMessage } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
-import { checksumAddress } from './ethereum.ts'
+import { checksumAddress } from './ethereum-address.ts'
 
 /** Recovers the lower-case address that signed; undefined when the signature is malformed. */
 export type RecoverSigner = (message: string, signature: string) => Promise<string | undefined>

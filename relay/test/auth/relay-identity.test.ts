@@ -9,7 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identityFromKey, signerOf } from '../../../sdk-core/src/identity/key.ts'
-import { type Hex, recoverSigner } from '../../src/auth/ethereum.ts'
+import { type Hex, recoverSigner } from '../../src/auth/ethereum-signature.ts'
 import { loadIdentity, type RelayIdentity } from '../../src/auth/relay-identity.ts'
 
 // The well-known development mnemonic and the address of its first account.
@@ -92,7 +92,7 @@ describe('recoverable signatures', () => {
     const recoveries = new Set<number>()
     for (let at = 0; at < 16; at++) {
       const text = `descriptor ${at}`
-      const signature = identity.signDigest(sha256(text))
+      const signature = await identity.signDigest(sha256(text))
       expect(signature).toHaveLength(65)
       expect(2n * BigInt(hexOf(signature.subarray(32, 64)))).toBeLessThan(ORDER)
       const recovered = await recoverAddress({ hash: hexOf(sha256(text)), signature: hexOf(signature) })
@@ -104,13 +104,13 @@ describe('recoverable signatures', () => {
     expect(recoveries).toEqual(new Set([27, 28]))
   })
 
-  test('of anything but 32 bytes is refused', () => {
-    expect(() => identity.signDigest(new Uint8Array(31))).toThrow(RangeError)
-    expect(() => identity.signDigest(new Uint8Array(64))).toThrow(RangeError)
+  test('of anything but 32 bytes is refused', async () => {
+    await expect(identity.signDigest(new Uint8Array(31))).rejects.toThrow(RangeError)
+    await expect(identity.signDigest(new Uint8Array(64))).rejects.toThrow(RangeError)
   })
 
   test('of a text is what personal_sign makes', async () => {
-    const signature = identity.personalSign('hello, wörld')
+    const signature = await identity.personalSign('hello, wörld')
     expect(hexOf(signature)).toBe(await privateKeyToAccount(KEY).signMessage({ message: 'hello, wörld' }))
     expect(hexOf(signature)).toBe(
       identityFromKey(Buffer.from(KEY.slice(2), 'hex')).personalSign('hello, wörld'),
@@ -119,7 +119,7 @@ describe('recoverable signatures', () => {
   })
 
   test('make a descriptor that SDKs take', async () => {
-    const signature = identity.signDigest(sha256(descriptorText(DESCRIPTOR)))
+    const signature = await identity.signDigest(sha256(descriptorText(DESCRIPTOR)))
     const signed = { ...DESCRIPTOR, signature: Buffer.from(signature).toString('base64') }
     const now = Date.parse(DESCRIPTOR.issued_at)
     expect(await verifyDescriptor(signed, now, signerOf)).toEqual({ descriptor: signed })

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
-import { recoverSigner } from '../../src/auth/ethereum.ts'
+import { recoverSigner } from '../../src/auth/ethereum-signature.ts'
 import { SignerRecovery } from '../../src/auth/signer-recovery.ts'
 import type { ThreadCode } from '../../src/installation.ts'
 import { newAccount } from '../support/relay.ts'

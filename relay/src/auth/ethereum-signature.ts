@@ -1,32 +1,15 @@
-// Ethereum's part in identities: addresses, signatures and recovery of signers. The relay's only importer of noble.
+// Ethereum's signatures, and recovery of their signers. It is loaded when something is signed or recovered first.
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { addressOfPublicKey } from './ethereum-address.ts'
 
 /** Bytes as `0x` and hexadecimal digits. */
 export type Hex = `0x${string}`
 
 const DIGEST_BYTES = 32
-const ADDRESS_BYTES = 20
 /** Ethereum writes the recovery bit as 27 or 28; some wallets write the bit itself. */
 const RECOVERY_BASE = 27
-/** A digit of an address is upper case (EIP-55) where the digit of the hash is at least this. */
-const UPPER_CASE_FROM = 8
-
-/** The EIP-55 form of `address`, `0x` and 40 hexadecimal digits in any case. */
-export function checksumAddress(address: string): string {
-  const digits = address.slice(2).toLowerCase()
-  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
-  const cased = Array.from(digits, (digit, at) =>
-    Number.parseInt(hash[at]!, 16) >= UPPER_CASE_FROM ? digit.toUpperCase() : digit,
-  )
-  return `0x${cased.join('')}`
-}
-
-/** Lower-case address of a secp256k1 private key, 32 bytes as `0x` hexadecimal. */
-export function addressOfKey(privateKey: Hex): string {
-  return addressOf(secp256k1.getPublicKey(bytesOf(privateKey), false))
-}
 
 /**
  * The 65-byte recoverable signature of `digest`: r, s in its lower form, and v, which is 27 or 28.
@@ -58,16 +41,10 @@ export function recoverSigner(message: string, signature: string): string | unde
   try {
     const recovered = Buffer.concat([Uint8Array.of(bit), bytes.subarray(0, 64)])
     const key = secp256k1.recoverPublicKey(recovered, messageHash(message), { prehash: false })
-    return addressOf(secp256k1.Point.fromBytes(key).toBytes(false))
+    return addressOfPublicKey(secp256k1.Point.fromBytes(key).toBytes(false))
   } catch {
     return undefined
   }
-}
-
-/** Returns the last 20 bytes of the Keccak-256 of an uncompressed public key without its first byte. */
-function addressOf(publicKey: Uint8Array): string {
-  const hash = keccak_256(publicKey.subarray(1))
-  return `0x${Buffer.from(hash.subarray(-ADDRESS_BYTES)).toString('hex')}`
 }
 
 function messageHash(message: string): Uint8Array {
