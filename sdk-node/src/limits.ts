@@ -8,6 +8,11 @@ export const DIAL_DEADLINE_MS = 10_000
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
 /** Visitors' connections at once by native sessions, unless the caller sets it: as many as a relay takes at one TCP port. */
 export const NATIVE_CONNECTIONS_DEFAULT = 2048
+/**
+ * Milliseconds for a TCP connection to one address of a name, before the next address gets its turn. Node's own 250 give up
+ * relays that are far away, and those of a machine that is busy.
+ */
+export const ADDRESS_DEADLINE_MS = 2_500
 /** Bytes of the longest body with which a relay refuses a session: an error envelope, with much room. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 

@@ -5,7 +5,7 @@ import { type Platform, SvcError } from '@svc/sdk-core'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { nativeCarrier } from './carrier/native-carrier.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
-import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
+import { ADDRESS_DEADLINE_MS, NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { nodeCrypto } from './tls/node-crypto.ts'
 
@@ -41,7 +41,11 @@ const IDENTITY_PATH = 'identity.json'
 export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: NodeOptions): Platform {
   if (carrier !== undefined && carrier !== 'native' && carrier !== 'websocket')
     throw new SvcError('invalid_option', `carrier must be native or websocket, not ${String(carrier)}`)
-  const connect = { ...(ca !== undefined && { ca }), lookup: localhostLookup }
+  const connect = {
+    ...(ca !== undefined && { ca }),
+    lookup: localhostLookup,
+    autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+  }
   let dispatcher = new Agent({ connect })
   return {
     // undici's own types of the same web standard

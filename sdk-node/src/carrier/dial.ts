@@ -5,7 +5,7 @@ import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { HEADER, RAW_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
-import { DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
 
 export interface DialTarget {
   /** The relay's endpoint of reverse sessions. */
@@ -48,7 +48,13 @@ function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket
   const { lookup, ...options } = tls
   // visitors half-close
   const halfOpen = { allowHalfOpen: true }
-  const address: TcpNetConnectOpts = { ...halfOpen, host, port: Number(url.port || 443), noDelay: true }
+  const address: TcpNetConnectOpts = {
+    ...halfOpen,
+    host,
+    port: Number(url.port || 443),
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+  }
   const raw = open({ ...address, ...(lookup && { lookup }) })
   const socket = connect({
     ...options,

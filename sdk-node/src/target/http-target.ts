@@ -11,6 +11,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FetchHandler } from '@svc/sdk-core'
 import { endToEndFields, SvcError } from '@svc/sdk-core'
+import { ADDRESS_DEADLINE_MS } from '../limits.ts'
 import { localhostLookup } from '../net/localhost-lookup.ts'
 import { forwardedFields } from './forwarded-fields.ts'
 import { unreachable } from './tcp-target.ts'
@@ -32,7 +33,11 @@ export interface HttpTargetOptions {
 /** Passes requests on to `target`, WebSockets included. */
 export function httpTarget(target: URL, { ca, onError }: HttpTargetOptions): FetchHandler {
   const isTls = target.protocol === 'https:'
-  const connect = { lookup: localhostLookup, ...(ca !== undefined && { ca }) }
+  const connect = {
+    lookup: localhostLookup,
+    autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+    ...(ca !== undefined && { ca }),
+  }
   const agent = isTls ? new HttpsAgent({ ...connect, keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const send = isTls ? httpsRequest : httpRequest
   const port = Number(target.port || (isTls ? 443 : 80))

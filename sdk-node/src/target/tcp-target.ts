@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { type ByteStream, type ServeStream, SvcError } from '@svc/sdk-core'
-import { TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, TARGET_CONNECT_DEADLINE_MS } from '../limits.ts'
 import { SocketStream } from '../net/socket-stream.ts'
 import type { TcpTarget } from './target-address.ts'
 
@@ -33,7 +33,13 @@ export function unreachable({ host, port }: TcpTarget, cause: unknown): SvcError
 
 function open({ host, port }: TcpTarget): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({
+      host,
+      port,
+      allowHalfOpen: true,
+      noDelay: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+    })
     socket.setTimeout(TARGET_CONNECT_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')))
     socket.once('error', reject)
     socket.once('connect', () => {
