@@ -17,13 +17,11 @@ const REPORT_MS = 10_000
 const VISITORS = 6
 /** After the last fault everything is to be as before within this: silence takes 16 s to notice, and a busy machine longer. */
 const RECOVERY_MS = 120_000
-/** Options of Node for the relay of a slice, which may not refuse visitors because the machine is slow. */
-const SLICE_OPTIONS: string[] = [`--import=${new URL('attack/without-overload.ts', import.meta.url)}`]
 
-const { minutes, seed, isSlice } = readArguments() ?? usage()
+const { minutes, seed } = readArguments() ?? usage()
 console.log(`Soaking for ${minutes} min with seed ${seed}`)
 const random = randomOf(seed)
-const relay = await startFaultyRelay(isSlice ? SLICE_OPTIONS : [])
+const relay = await startFaultyRelay()
 const site = await publishNode(relay, 'soak', {
   fetch: (request) => new Response(request.method === 'POST' ? request.body : 'hello'),
 })
@@ -71,7 +69,7 @@ async function tell(): Promise<void> {
   )
 }
 
-function readArguments(): { minutes: number; seed: number; isSlice: boolean } | undefined {
+function readArguments(): { minutes: number; seed: number } | undefined {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
@@ -82,7 +80,7 @@ function readArguments(): { minutes: number; seed: number; isSlice: boolean } | 
     const seed = values.seed === undefined ? randomInt(SEED_MAX) : Number(values.seed)
     const isTime = minutes > 0 && minutes <= MINUTES_MAX
     const isSeed = Number.isInteger(seed) && seed >= 0 && seed < SEED_MAX
-    return isTime && isSeed && rest.length === 0 ? { minutes, seed, isSlice } : undefined
+    return isTime && isSeed && rest.length === 0 ? { minutes, seed } : undefined
   } catch {
     return undefined
   }

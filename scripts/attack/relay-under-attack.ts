@@ -4,11 +4,15 @@ import { rmSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { freeRange } from '../../relay/test/support/ports.ts'
 import { freePort } from '../../tools/network/free-port.ts'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../tools/relay/process.ts'
+import {
+  BUDGETS_OF_MANY,
+  NEVER_OVERLOADED,
+  type RelayProcess,
+  startRelay,
+} from '../../tools/relay/process.ts'
 import { HELLO, type HonestSite, publishHonestSite } from './honest-site.ts'
 import { HonestVisitors, type Visitors } from './honest-visitors.ts'
 import { type HonestVisits, honestVisits } from './honest-visits.ts'
@@ -27,7 +31,7 @@ const ASSET_BYTES = 200_000
  */
 const HEAP_OPTIONS = ['--initial-heap-size=32', '--max-semi-space-size=8']
 /** Options of Node for the relay of a slice, in which nothing may depend on the machine's speed. */
-const SLICE_OPTIONS = [`--import=${pathToFileURL(path.join(import.meta.dirname, 'without-overload.ts'))}`]
+const SLICE_OPTIONS = [NEVER_OVERLOADED]
 /** Levels of the relay's log. */
 const ERROR_LEVEL = 50
 

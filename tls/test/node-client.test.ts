@@ -8,7 +8,7 @@ import { atDepth } from '../../tools/test-depth.ts'
 import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
-import { listen, PATIENT } from './support/loopback.ts'
+import { listen } from './support/loopback.ts'
 import { syncCrypto } from './support/sync-crypto.ts'
 
 const identities = { ec: makeIdentity('ec'), rsa: makeIdentity('rsa'), ed25519: makeIdentity('ed25519') }
@@ -119,7 +119,7 @@ test('§7.5 both sides export the same', async () => {
   const socket = client(port)
   await once(socket, 'secureConnect')
   const { tls } = sessions[0]!
-  await expect.poll(() => sessions[0]!.info, PATIENT).toBeDefined()
+  await expect.poll(() => sessions[0]!.info).toBeDefined()
   const context = randomBytes(20)
   for (const [length, given] of [
     [32, undefined],
@@ -150,7 +150,7 @@ describe('§4.6.1 tickets', () => {
     const again = client(port, { ALPNProtocols: ['http/1.1'], session })
     await once(again, 'secureConnect')
     expect(again.isSessionReused()).toBe(true)
-    await expect.poll(() => sessions[1]!.info, PATIENT).toMatchObject({ resumed: true, alpn: 'http/1.1' })
+    await expect.poll(() => sessions[1]!.info).toMatchObject({ resumed: true, alpn: 'http/1.1' })
     expect(signatures).toBe(1)
     again.end('bye')
 
@@ -210,7 +210,7 @@ describe('a client that leaves', () => {
     const { port, sessions } = await listen(config)
     const socket = client(port)
     await once(socket, 'secureConnect')
-    await expect.poll(() => sessions[0]!.info, PATIENT).toBeDefined()
+    await expect.poll(() => sessions[0]!.info).toBeDefined()
     socket.destroy()
     expect(await sessions[0]!.closed).toMatchObject({ code: 'truncated' })
   })

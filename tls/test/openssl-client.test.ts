@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerConfig, TicketSealer } from '../src/index.ts'
 import { makeIdentity } from './support/certificates.ts'
 import type { Handlers } from './support/endpoint.ts'
-import { listen, PATIENT } from './support/loopback.ts'
+import { listen } from './support/loopback.ts'
 
 const run = promisify(execFile)
 const ec = makeIdentity('ec')
@@ -35,7 +35,7 @@ function sClient(port: number, ...options: string[]): Openssl {
 async function connected(options: string[], server: ServerConfig = config, handlers = echo) {
   const { port, sessions } = await listen(server, handlers)
   const client = sClient(port, ...options)
-  await expect.poll(() => sessions[0]?.info, PATIENT).toBeDefined()
+  await expect.poll(() => sessions[0]?.info).toBeDefined()
   return { ...client, session: sessions[0]!, port, sessions }
 }
 
@@ -47,7 +47,7 @@ describe('openssl s_client', () => {
   ])('group %s', async (group, code) => {
     const { session, output } = await connected(['-groups', group])
     expect(session.info!.group).toBe(code)
-    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output).toContain('Verify return code: 0 (ok)')
   })
 
   test('§4.1.4 HelloRetryRequest: only a share of a group that we do not have', async () => {
@@ -59,7 +59,7 @@ describe('openssl s_client', () => {
       'TLS_AES_256_GCM_SHA384',
     ])
     expect(session.info).toMatchObject({ group: 0x0017, cipherSuite: 0x1302 })
-    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output).toContain('Verify return code: 0 (ok)')
     expect(output().match(/ClientHello/g)).toHaveLength(2)
   })
 
@@ -75,11 +75,11 @@ describe('openssl s_client', () => {
   ])('§4.6.3 KeyUpdate %s from the client %s', async (command, _) => {
     const { child, output } = await connected(['-msg'])
     child.stdin!.write('before\n')
-    await expect.poll(output, PATIENT).toContain('before')
+    await expect.poll(output).toContain('before')
     child.stdin!.write(`${command}\n`)
-    await expect.poll(output, PATIENT).toMatch(/KEYUPDATE|KeyUpdate/)
+    await expect.poll(output).toMatch(/KEYUPDATE|KeyUpdate/)
     child.stdin!.write('after\n')
-    await expect.poll(output, PATIENT).toMatch(/after/)
+    await expect.poll(output).toMatch(/after/)
     const received = output().match(/<<< TLS 1.3, Handshake \[length 0005\], KeyUpdate/g) ?? []
     expect(received).toHaveLength(command === 'K' ? 1 : 0)
   })
@@ -88,7 +88,7 @@ describe('openssl s_client', () => {
     const { child, output } = await connected(['-msg'], { ...config, limits: { recordsPerKey: 4 } })
     for (let i = 0; i < 12; i++) {
       child.stdin!.write(`line ${i}\n`)
-      await expect.poll(output, PATIENT).toMatch(new RegExp(`^line ${i}$`, 'm'))
+      await expect.poll(output).toMatch(new RegExp(`^line ${i}$`, 'm'))
     }
     expect(
       output().match(/<<< TLS 1.3, Handshake \[length 0005\], KeyUpdate/g)!.length,
@@ -98,25 +98,25 @@ describe('openssl s_client', () => {
   test('§5.4 padded records', async () => {
     const { child, output } = await connected(['-record_padding', '512'])
     child.stdin!.write('padded\n')
-    await expect.poll(output, PATIENT).toMatch(/^padded$/m)
+    await expect.poll(output).toMatch(/^padded$/m)
   })
 
   test('small fragments', async () => {
     const { child, output } = await connected(['-max_send_frag', '512', '-split_send_frag', '512'])
     const line = 'x'.repeat(5000)
     child.stdin!.write(`${line}\n`)
-    await expect.poll(output, PATIENT).toContain(line)
+    await expect.poll(output).toContain(line)
   })
 
   test('a client certificate is never asked for', async () => {
     const { output } = await connected(['-cert', ec.file, '-key', ec.file.replace('cert', 'key')])
-    await expect.poll(output, PATIENT).toContain('No client certificate CA names sent')
+    await expect.poll(output).toContain('No client certificate CA names sent')
   })
 
   test('only TLS 1.2', async () => {
     const { port, sessions } = await listen(config)
     const { output } = sClient(port, '-tls1_2')
-    await expect.poll(output, PATIENT).toContain('alert protocol version')
+    await expect.poll(output).toContain('alert protocol version')
     expect(await sessions[0]!.closed).toMatchObject({ code: 'protocol_version' })
   })
 
@@ -124,17 +124,17 @@ describe('openssl s_client', () => {
     const server = { ...config, tickets: new TicketSealer() }
     const file = `${ec.file}.session`
     const { child, port, sessions } = await connected(['-sess_out', file], server)
-    await expect.poll(() => existsSync(file), PATIENT).toBe(true)
+    await expect.poll(() => existsSync(file)).toBe(true)
     child.stdin!.end('Q\n')
     await once(child, 'exit')
     const again = sClient(port, '-sess_in', file)
-    await expect.poll(again.output, PATIENT).toContain('Reused, TLSv1.3')
-    await expect.poll(() => sessions[1]?.info?.resumed, PATIENT).toBe(true)
+    await expect.poll(again.output).toContain('Reused, TLSv1.3')
+    await expect.poll(() => sessions[1]?.info?.resumed).toBe(true)
 
     // §4.2.11.2: the binder then covers both hellos and the HelloRetryRequest.
     const retried = sClient(port, '-sess_in', file, '-groups', 'X448:P-256')
-    await expect.poll(retried.output, PATIENT).toContain('Reused, TLSv1.3')
-    await expect.poll(() => sessions[2]?.info, PATIENT).toMatchObject({ resumed: true, group: 0x0017 })
+    await expect.poll(retried.output).toContain('Reused, TLSv1.3')
+    await expect.poll(() => sessions[2]?.info).toMatchObject({ resumed: true, group: 0x0017 })
   })
 })
 

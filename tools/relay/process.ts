@@ -17,12 +17,10 @@ export const BUDGETS_OF_MANY = {
   RELAY_BUDGET_PER_MINUTE: '1000000',
 } as const
 
-/** Arguments to Node for the relay of a test that is not about an overload. With its V8 flags it need not start Node again. */
-export const WITHOUT_OVERLOAD: readonly string[] = [
-  ...V8_FLAGS,
-  '--import',
-  path.join(root, 'relay/test/support/never-overloaded.ts'),
-]
+/** Option of Node for the relay of a test that is not about an overload. */
+export const NEVER_OVERLOADED: string = `--import=${path.join(root, 'relay/test/support/never-overloaded.ts')}`
+/** The same with the relay's V8 flags, so that the relay need not start Node again. */
+export const WITHOUT_OVERLOAD: readonly string[] = [...V8_FLAGS, NEVER_OVERLOADED]
 
 export interface RelayOptions {
   /** The relay's settings, beside this process's own environment. */

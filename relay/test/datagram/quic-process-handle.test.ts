@@ -9,7 +9,6 @@ import type { QuicConnection } from '../../src/datagram/quic.ts'
 import { startQuicProcess } from '../../src/datagram/quic-process-handle.ts'
 
 const CERTIFICATE = { chainPem: '', keyPem: '' }
-const PATIENT = { timeout: 10_000, interval: 20 }
 
 const children: ChildProcess[] = []
 afterEach(() => {
@@ -134,13 +133,13 @@ test('one that has not given up root is told of, and what it dropped is counted'
   const counts = '{"queue_full":3,"unauthenticated":4}'
   const { warnings, dropped } = await started(`${root}; say(${FRAME.dropped}, 0, '${counts}')`)
   expect(warnings[0]).toMatch('has the rights of root')
-  await vi.waitUntil(() => dropped.mock.calls.length > 0, PATIENT)
+  await vi.waitUntil(() => dropped.mock.calls.length > 0)
   expect(dropped).toHaveBeenCalledWith({ queue_full: 3, unauthenticated: 4 })
 })
 
 test('for one that takes nothing 8 MiB wait, and datagrams beyond that are dropped', async () => {
   const { accepted } = await started(`listening(); say(${FRAME.opened}, 1, '::1')`)
-  await vi.waitUntil(() => accepted.length === 1, PATIENT)
+  await vi.waitUntil(() => accepted.length === 1)
   const before = process.memoryUsage().arrayBuffers
   const datagram = Buffer.alloc(1150)
   let taken = 0

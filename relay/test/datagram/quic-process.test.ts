@@ -15,7 +15,6 @@ import { type RelayProcess, startRelayProcess } from '../support/relay-process.t
 import { openTunnel, type TestTunnel, visitorOf } from '../support/tunnel.ts'
 
 const ADMIN_TOKEN = 'an-administrator-token-of-this-test'
-const PATIENT = { timeout: 20_000, interval: 50 }
 // relays start as processes of their own here, each with another one
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const isRoot = process.getuid?.() === 0
@@ -45,11 +44,11 @@ async function quicProcess(): Promise<number> {
     expect(others).toEqual([])
     expect(pid).toBeDefined()
     return pid!
-  }, PATIENT)
+  })
 }
 
 async function tunnelled(token: string): Promise<TestTunnel> {
-  const tunnel = await vi.waitFor(() => openTunnel(relay), PATIENT)
+  const tunnel = await vi.waitFor(() => openTunnel(relay))
   open.push(tunnel)
   expect(await tunnel.hello(token)).toMatchObject({ ok: true })
   return tunnel
@@ -154,7 +153,7 @@ describe('when it dies', () => {
     const visitor = visitorOf(port)
     open.push(visitor.socket)
     visitor.send('a')
-    await vi.waitUntil(() => before.datagrams.length === 1, PATIENT)
+    await vi.waitUntil(() => before.datagrams.length === 1)
     expect(await sample('datagram_endpoint_up')).toBe(1)
     const failures = (await sample('datagram_endpoint_failures_total'))!
     const pid = await quicProcess()
@@ -164,14 +163,14 @@ describe('when it dies', () => {
       expect(health.status).toBe(200)
       expect(health.json.data).toMatchObject({ status: 'degraded' })
       return health.json.data
-    }, PATIENT)
+    })
     expect(degraded).toMatchObject({ message: 'datagram tunnels are down: UDP ports reach no site' })
     const after = await tunnelled(lease.access_token)
     expect(await quicProcess()).not.toBe(pid)
     await vi.waitUntil(() => {
       visitor.send('b')
       return after.datagrams.length > 0
-    }, PATIENT)
+    })
     expect(after.datagrams[0]).toBe(`01${Buffer.from('b').toString('hex')}`)
     expect((await relay.call('GET', '/api/healthz')).json.data).toEqual({ status: 'ok' })
     expect(await sample('datagram_endpoint_up')).toBe(1)
@@ -187,5 +186,5 @@ test('it dies with its relay, also when that is killed', async () => {
   expect(isThere(pid)).toBe(true)
   relay.kill('SIGKILL')
   await relay.ended
-  await vi.waitUntil(() => !isThere(pid), PATIENT)
+  await vi.waitUntil(() => !isThere(pid))
 })

@@ -4,7 +4,6 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { now } from '../../src/clock.ts'
 import { ReservationJournal } from '../../src/lease/reservation-journal.ts'
 import { type Reservation, Reservations } from '../../src/lease/reservations.ts'
@@ -144,15 +143,15 @@ describe('GroupCommit', () => {
       return write.promise
     })
     const first = commits.commit()
-    await vi.waitUntil(() => writes.length === 1, SOON)
+    await vi.waitUntil(() => writes.length === 1)
     const waiting = [commits.commit(), commits.commit()]
     writes[0]!.resolve()
     await first
-    await vi.waitUntil(() => writes.length === 2, SOON)
+    await vi.waitUntil(() => writes.length === 2)
     const third = commits.commit()
     writes[1]!.reject(new Error('the disk is full'))
     for (const commit of waiting) await expect(commit).rejects.toThrow('the disk is full')
-    await vi.waitUntil(() => writes.length === 3, SOON)
+    await vi.waitUntil(() => writes.length === 3)
     writes[2]!.resolve()
     await third
   })

@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { type Certificates, readCertificates } from '../../src/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
 import { createLeaf, type Leaf } from '../../src/certificates/development-ca.ts'
@@ -40,7 +39,7 @@ async function install({ chain, key }: Leaf): Promise<void> {
 }
 
 async function said(text: string): Promise<void> {
-  await vi.waitUntil(() => log.includes(text), SOON)
+  await vi.waitUntil(() => log.includes(text))
 }
 
 /** What a client that is not ours is shown, and verifies. */
@@ -118,7 +117,7 @@ describe('certificates', () => {
   ])('%s keeps the old ones in force, and is logged', async (_name, reason, make) => {
     const before = (await relay.call('GET', '/sdk/certificate-chain')).text
     await install(await make())
-    await vi.waitUntil(() => reason.test(log), SOON)
+    await vi.waitUntil(() => reason.test(log))
     expect(log).toContain('cannot use the certificates on disk')
     expect((await shownByOpenssl(ROOT_HOST)).fingerprint256).toBe(new X509Certificate(before).fingerprint256)
     expect((await relay.call('GET', '/sdk/certificate-chain')).text).toBe(before)
@@ -168,7 +167,7 @@ describe('policy.json, edited by hand', () => {
     await again.call('POST', '/api/policy/ips', { ip: '203.0.113.7', is_banned: true }, headers)
     // Behind it, so that both were looked at once this one was.
     await writeFile(join(again.directory, 'fullchain.pem'), '')
-    await vi.waitUntil(() => news.includes('cannot use the certificates on disk'), SOON)
+    await vi.waitUntil(() => news.includes('cannot use the certificates on disk'))
     expect(news).not.toContain('policy reloaded')
     await again.close()
   })

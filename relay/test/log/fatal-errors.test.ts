@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { SOON } from '../../../tools/soon.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
 
@@ -68,7 +67,7 @@ test(
     await start()
     const { visitor, answer } = await visit('finishing')
     relay.kill('SIGUSR2')
-    await vi.waitFor(() => expect(fatalErrors()).toHaveLength(1), SOON)
+    await vi.waitFor(() => expect(fatalErrors()).toHaveLength(1))
     await expect(relay.tcp()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     const received = receivedBy(visitor)
     await answer(100_000)
@@ -99,7 +98,7 @@ test('a worker with one is replaced, and the relay serves on', TIMEOUT, async ()
   await start({ SVC_WORKERS: '2' })
   const [worker] = await childrenOf(relay.pid)
   process.kill(worker!, 'SIGUSR2')
-  await vi.waitFor(() => expect(relay.log.some(({ msg }) => msg === 'worker listening')).toBe(true), SOON)
+  await vi.waitFor(() => expect(relay.log.some(({ msg }) => msg === 'worker listening')).toBe(true))
   expect(relay.log).toContainEqual(
     expect.objectContaining({ level: FATAL, worker: 1, origin: 'uncaughtException' }),
   )

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { LOG_PENDING_MAX_BYTES, LOG_RETRY_MS } from '../../src/limits.ts'
 import { LogOutput } from '../../src/log/log-output.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
@@ -48,7 +47,7 @@ describe('a pipe', () => {
     await vi.waitFor(() => {
       text += read()
       expect(text).toContain(part)
-    }, SOON)
+    })
     return text
   }
 
@@ -82,7 +81,7 @@ test('a relay whose log is on a full disk starts, serves and ends', { timeout: 1
   try {
     const isHealthy = async () =>
       expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
-    for (let i = 0; i < 5; i++) await vi.waitFor(isHealthy, SOON)
+    for (let i = 0; i < 5; i++) await vi.waitFor(isHealthy)
     relay.kill('SIGTERM')
     expect(await relay.ended).toBe(0)
     expect(relay.complaints).toBe('')

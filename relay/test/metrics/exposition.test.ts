@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { SOON } from '../../../tools/soon.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -52,7 +51,7 @@ describe('metrics', () => {
     const visitor = await relay.tcp()
     const hello = await captureHello(lease.hostname)
     visitor.write(hello)
-    await vi.waitUntil(async () => (await sample('claims_waited_total')) === 1, SOON)
+    await vi.waitUntil(async () => (await sample('claims_waited_total')) === 1)
     const { stream, read } = await carrier.open(lease.reverse_endpoint.capability)
     await read(1 + 1 + 16 + hello.length)
     await stream.write(new Uint8Array(1000))
@@ -64,7 +63,7 @@ describe('metrics', () => {
     expect(await sample('visitor_sent_bytes_total')).toBe(1000)
     visitor.end()
     await stream.end()
-    await vi.waitUntil(async () => (await sample('visitor_connections')) === 0, SOON)
+    await vi.waitUntil(async () => (await sample('visitor_connections')) === 0)
     expect(await sample('visitor_received_bytes_total')).toBe(hello.length + 500)
     expect(await sample('visitor_sent_bytes_total')).toBe(1000)
     expect(await sample('activations_total')).toBe(1)
@@ -85,7 +84,7 @@ describe('metrics', () => {
       visitor_sent_bytes: 1000,
     })
     carrier.socket.close()
-    await vi.waitUntil(async () => (await sample('carriers')) === 0, SOON)
+    await vi.waitUntil(async () => (await sample('carriers')) === 0)
     expect(await sample('ready_sessions')).toBe(0)
   })
 

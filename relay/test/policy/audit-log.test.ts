@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { AUDIT_FILE_MAX_BYTES, AUDIT_FILES_MAX } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import { AuditLog } from '../../src/policy/audit-log.ts'
@@ -86,7 +85,7 @@ describe('changes of a relay', () => {
       join(directory, 'policy.json'),
       JSON.stringify({ ...policy, banned_ips: ips, udp_max_leases: 7, identity_bps: { [key]: 1000 } }),
     )
-    await vi.waitFor(async () => expect(await entries()).toHaveLength(2), SOON)
+    await vi.waitFor(async () => expect(await entries()).toHaveLength(2))
     expect((await entries())[1]).toEqual({
       time: expect.any(String),
       address: null,

@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PolicyChangesResponse, PolicySettings } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
@@ -46,7 +45,7 @@ describe('reserved names', () => {
     const policy = JSON.parse(await readFile(path, 'utf8'))
     expect(policy.reserved_names).toEqual(expect.arrayContaining(['www', 'admin', 'api', 'mail', 'ns']))
     await writeFile(path, JSON.stringify({ ...policy, reserved_names: ['Brand'] }))
-    await vi.waitUntil(async () => (await settings()).reserved_names?.[0] === 'brand', SOON)
+    await vi.waitUntil(async () => (await settings()).reserved_names?.[0] === 'brand')
     await expect(relay.register('brand')).rejects.toThrow('reserved')
     expect(await relay.register('www')).toMatchObject({ hostname: 'www.relay.localhost' })
   })
@@ -118,7 +117,7 @@ describe('a name whose lease is over', () => {
     const account = newAccount()
     await relay.register('atelier', { account, ttl: 1 })
     const isListed = async () => (await relay.call('GET', '/api/state')).text.includes('"atelier"')
-    await vi.waitUntil(async () => !(await isListed()), { ...SOON, interval: 100 })
+    await vi.waitUntil(async () => !(await isListed()), { interval: 100 })
     await expect(relay.register('atelier')).rejects.toThrow('hostname_conflict')
     expect(await relay.register('atelier', { account })).toMatchObject({
       hostname: 'atelier.relay.localhost',

@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { now } from '../../src/clock.ts'
 import { Lease } from '../../src/lease/lease.ts'
 import { createLog } from '../../src/log/log.ts'
@@ -152,7 +151,7 @@ describe('PortPlane', () => {
       expect(bound.size).toBe(0)
       ;[enabled, routed] = [true, true]
       plane.update()
-      await vi.waitFor(() => expect([...bound]).toEqual([claim.port]), SOON)
+      await vi.waitFor(() => expect([...bound]).toEqual([claim.port]))
     }
     routed = false
     plane.update()
@@ -188,7 +187,7 @@ describe('PortPlane', () => {
     expect(open).toBe(0)
     taken = false
     plane.update()
-    await vi.waitFor(() => expect(open).toBe(1), SOON)
+    await vi.waitFor(() => expect(open).toBe(1))
   })
 
   test('all ports that are wanted, or none: what was claimed before the failure is given back', async () => {

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RegisterResponse } from '@svc/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { newAccount, ROOT_HOST, startTestRelay, type TestClient, type TestRelay } from '../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../support/relay-process.ts'
@@ -108,9 +107,8 @@ describe('hundreds of stalled uploads take little of the relay', () => {
       const growth = (await relay.memory()) - before
       for (const socket of sockets) socket.destroy()
       expect(growth).toBeLessThan(GROWTH_MAX_BYTES)
-      await vi.waitFor(
-        async () => expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
-        SOON,
+      await vi.waitFor(async () =>
+        expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 }),
       )
     },
     PROCESS_DEADLINE_MS,
@@ -144,7 +142,7 @@ describe('a source', () => {
       const isTaken = await isWaitedFor(again)
       again.destroy()
       expect(isTaken).toBe(true)
-    }, SOON)
+    })
   })
 
   test.each(['/sdk/renew', '/sdk/reverse', '/sdk/unregister', '/sdk/register', '/api/admin/auth/login'])(

@@ -5,7 +5,6 @@ import { readdir } from 'node:fs/promises'
 import type { PolicyStateResponse, RegisterResponse } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
-import { SOON } from '../../../tools/soon.ts'
 import { parseExposition } from '../support/exposition.ts'
 import { limitFileSize, mountSmallDisk, type TestDisk } from '../support/full-disk.ts'
 import { freePort, newAccount, type TestClient } from '../support/relay.ts'
@@ -115,7 +114,7 @@ describe('a relay whose disk is full', () => {
 
     // It is noticed that there is room again, although nobody writes.
     disk.free(life.pid)
-    await vi.waitUntil(async () => (await health())?.status === 'ok', { ...SOON, interval: 200 })
+    await vi.waitUntil(async () => (await health())?.status === 'ok', { interval: 200 })
     expect(await gauge(life, 'svc_relay_unwritable_files')).toBe(0)
     expect(await life.register(refused)).toMatchObject({ identity: { name: refused } })
     expect((await ban('192.0.2.1')).status).toBe(200)

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
-import { SOON } from '../../../tools/soon.ts'
 import { openWebSocket, type WebSocketTransport } from '../../src/carrier/websocket-transport.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS } from '../../src/limits.ts'
 
@@ -105,7 +104,7 @@ describe('messages', () => {
     transport.send(Uint8Array.of(1, 2, 3))
     expect(await got).toEqual(Buffer.of(1, 2, 3))
     peer.send(Buffer.of(4, 5))
-    await vi.waitFor(() => expect(message).toHaveBeenCalledWith(Uint8Array.of(4, 5)), SOON)
+    await vi.waitFor(() => expect(message).toHaveBeenCalledWith(Uint8Array.of(4, 5)))
   })
 
   it.each([
@@ -116,14 +115,14 @@ describe('messages', () => {
     const code = new Promise((resolve) => peer.once('close', resolve))
     peer.send(data)
     expect(await code).toBe(4000)
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce(), SOON)
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
     expect(message).not.toHaveBeenCalled()
   })
 
   it('of the largest size are taken', async () => {
     const { peer, message } = await connect()
     peer.send(Buffer.alloc(WEBSOCKET_MESSAGE_MAX_BYTES))
-    await vi.waitFor(() => expect(message).toHaveBeenCalledOnce(), SOON)
+    await vi.waitFor(() => expect(message).toHaveBeenCalledOnce())
   })
 })
 
@@ -166,12 +165,12 @@ describe('end', () => {
   it.each([4001, 4002, 1000, 1001])('reports close code %i', async (code) => {
     const { peer, closed } = await connect()
     peer.close(code)
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(code), SOON)
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(code))
   })
 
   it('reports a cut as 1006', async () => {
     const { peer, closed } = await connect()
     peer.terminate()
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(1006), SOON)
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(1006))
   })
 })

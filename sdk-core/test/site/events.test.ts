@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
+import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { CLOSE_GRACE_MS } from '../../src/limits.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { DebugEvent } from '../../src/site/debug-event.ts'
@@ -58,9 +58,9 @@ describe('stats', () => {
       stats: () => site.stats(),
       close: () => site.close(),
     }))
-    await vi.waitFor(() => expect(stats().readyStreams).toBe(2), SOON)
+    await vi.waitFor(() => expect(stats().readyStreams).toBe(2))
     expect(stats()).toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
-    await vi.waitFor(() => expect(stats().rttMs).toBeGreaterThan(0), SOON)
+    await vi.waitFor(() => expect(stats().rttMs).toBeGreaterThan(0))
     const { bytesIn, bytesOut } = stats()
     const socket = await visit()
     await readUntil(socket, 'hello')
@@ -68,9 +68,9 @@ describe('stats', () => {
     expect(stats().bytesIn).toBeGreaterThan(bytesIn)
     expect(stats().bytesOut - bytesOut).toBeGreaterThan('hello'.length)
     socket.destroy()
-    await vi.waitFor(() => expect(stats().openStreams).toBe(0), SOON)
+    await vi.waitFor(() => expect(stats().openStreams).toBe(0))
     relay.endLease(1012)
-    await vi.waitFor(() => expect(stats().reconnects).toBe(1), SOON)
+    await vi.waitFor(() => expect(stats().reconnects).toBe(1))
     await close()
     expect(stats()).toMatchObject({ openStreams: 0, readyStreams: 0, webSockets: 0, rttMs: undefined })
   })
@@ -83,9 +83,9 @@ describe('debug', () => {
     const socket = await visit()
     await readUntil(socket, 'hello')
     socket.destroy()
-    await vi.waitFor(() => expect(site.stats().openStreams).toBe(0), SOON)
+    await vi.waitFor(() => expect(site.stats().openStreams).toBe(0))
     relay.endLease(4001)
-    await vi.waitFor(() => expect(site.stats().reconnects).toBe(1), SOON)
+    await vi.waitFor(() => expect(site.stats().reconnects).toBe(1))
     await site.close()
     expect(events).toEqual([
       { type: 'lease', change: 'registered' },
@@ -121,7 +121,7 @@ describe('debug', () => {
       })
       expect(site.state).toBe('online')
       expect(await readUntil(await visit(), 'hello')).toContain('hello')
-      await vi.waitFor(() => expect(failures.length).toBeGreaterThan(2), SOON)
+      await vi.waitFor(() => expect(failures.length).toBeGreaterThan(2))
     } finally {
       broken = false
       process.off('uncaughtException', keep)
@@ -144,7 +144,7 @@ describe('close', () => {
     const idle = await visit('/')
     await readUntil(idle, 'quick')
     const waiting = await visit('/slow')
-    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(2), SOON)
+    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(2))
     const closing = site.close()
     expect(site.state).toBe('closed')
     expect(await readAll(idle)).toBe('')
@@ -160,11 +160,11 @@ describe('close', () => {
     const site = await publish({ fetch: handler })
     const stuck = await visit()
     stuck.on('error', () => {}).resume()
-    await vi.waitFor(() => expect(handler).toHaveBeenCalled(), SOON)
+    await vi.waitFor(() => expect(handler).toHaveBeenCalled())
     const from = Date.now()
     await site.close()
     expect(Date.now() - from).toBeGreaterThanOrEqual(CLOSE_GRACE_MS - 50)
-    expect(Date.now() - from).toBeLessThan(CLOSE_GRACE_MS + SOON.timeout)
+    expect(Date.now() - from).toBeLessThan(CLOSE_GRACE_MS + WAIT_TIMEOUT_MS)
     expect(relay.count('/sdk/unregister')).toBe(1)
   })
 })
@@ -176,12 +176,12 @@ describe('Retry-After', () => {
     site.addEventListener('error', ({ error }) => retries.push(error.retryAfterMs ?? 0))
     relay.overrides['/sdk/register'] = failing(429, 'rate_limited', { 'Retry-After': '2' })
     relay.endLease(4001)
-    await vi.waitFor(() => expect(retries).toContain(2_000), SOON)
+    await vi.waitFor(() => expect(retries).toContain(2_000))
     const attempts = relay.count('/sdk/register')
     const from = Date.now()
     relay.overrides = {}
     ;(site as unknown as { wake(): void }).wake()
-    await vi.waitFor(() => expect(site.state).toBe('online'), SOON)
+    await vi.waitFor(() => expect(site.state).toBe('online'))
     expect(Date.now() - from).toBeGreaterThan(1_800)
     expect(relay.count('/sdk/register')).toBe(attempts + 1)
   })
@@ -192,7 +192,7 @@ describe('Retry-After', () => {
       const events: DebugEvent[] = []
       relay.overrides[path] = failing(429, 'rate_limited', { 'Retry-After': '1' })
       const publishing = publish({ debug: (event) => events.push(event) })
-      await vi.waitFor(() => expect(relay.count(path)).toBe(1), SOON)
+      await vi.waitFor(() => expect(relay.count(path)).toBe(1))
       relay.overrides = {}
       expect((await publishing).state).toBe('online')
       expect(events.slice(0, 3)).toEqual([
@@ -214,7 +214,7 @@ describe('Retry-After', () => {
     relay.overrides['/sdk/register'] = failing(429, 'rate_limited', { 'Retry-After': '300' })
     const controller = new AbortController()
     const publishing = publish({ signal: controller.signal })
-    await vi.waitFor(() => expect(relay.count('/sdk/register')).toBe(1), SOON)
+    await vi.waitFor(() => expect(relay.count('/sdk/register')).toBe(1))
     controller.abort()
     await expect(publishing).rejects.toMatchObject({ code: 'aborted' })
   })

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { READY_SESSIONS_MAX } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import { Backoff } from '../../src/carrier/backoff.ts'
 import type { SvcError } from '../../src/errors.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
@@ -204,12 +203,12 @@ describe('errors of a visit', () => {
 })
 
 describe('life', () => {
-  const online = (site: Site): Promise<void> => vi.waitFor(() => expect(site.state).toBe('online'), SOON)
+  const online = (site: Site): Promise<void> => vi.waitFor(() => expect(site.state).toBe('online'))
 
   it('registers again when the lease ended (4001)', async () => {
     const site = await publish()
     relay.endLease(4001)
-    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
+    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']))
     expect(site.errors).toMatchObject([{ code: 'lease_ended' }])
     expect(relay.count('/sdk/register')).toBe(2)
     expect(await get(await relay.visit('demo.relay.localhost'))).toContain('hello')
@@ -218,7 +217,7 @@ describe('life', () => {
   it('closes instead of fighting when the lease was replaced (4002)', async () => {
     const site = await publish()
     relay.endLease(4002)
-    await vi.waitFor(() => expect(site.state).toBe('closed'), SOON)
+    await vi.waitFor(() => expect(site.state).toBe('closed'))
     expect(site.errors).toMatchObject([{ code: 'lease_replaced' }])
     expect(site.states).toEqual(['reconnecting', 'closed'])
     expect([relay.count('/sdk/register'), relay.count('/sdk/unregister')]).toEqual([1, 0])
@@ -227,7 +226,7 @@ describe('life', () => {
   it('reconnects with the lease that it has when only the socket broke', async () => {
     const site = await publish()
     relay.endLease(1012)
-    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
+    await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']))
     expect([relay.count('/sdk/register'), relay.count('/sdk/renew')]).toEqual([1, 0])
   })
 
@@ -237,11 +236,11 @@ describe('life', () => {
     try {
       const site = await publish()
       relay.endLease(4001)
-      await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']), SOON)
+      await vi.waitFor(() => expect(site.states).toEqual(['reconnecting', 'online']))
       expect(reset).not.toHaveBeenCalled()
       vi.advanceTimersByTime(STABLE_AFTER_MS + 1)
       relay.endLease(4001)
-      await vi.waitFor(() => expect(site.state).toBe('reconnecting'), SOON)
+      await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
       expect(reset).toHaveBeenCalledOnce()
     } finally {
       reset.mockRestore()
@@ -254,7 +253,7 @@ describe('life', () => {
     const { url } = site
     const { port } = relay
     await relay.crash()
-    await vi.waitFor(() => expect(site.errors.length).toBeGreaterThan(1), SOON)
+    await vi.waitFor(() => expect(site.errors.length).toBeGreaterThan(1))
     expect(site.state).toBe('reconnecting')
     relay.overrides['/sdk/renew'] = failing(404, 'lease_not_found')
     await relay.listen(port)
@@ -267,14 +266,14 @@ describe('life', () => {
     const site = await publish()
     relay.overrides['/sdk/register'] = failing(409, 'hostname_conflict')
     relay.endLease(4001)
-    await vi.waitFor(() => expect(site.state).toBe('closed'), SOON)
+    await vi.waitFor(() => expect(site.state).toBe('closed'))
     expect(site.errors.map(({ code }) => code)).toEqual(['lease_ended', 'hostname_conflict'])
   })
 
   it('renews ahead of expiry with the ttl that was asked for', async () => {
     relay.ttlS = 1
     await publish({ ttl: 1 })
-    await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBeGreaterThanOrEqual(2), SOON)
+    await vi.waitFor(() => expect(relay.count('/sdk/renew')).toBeGreaterThanOrEqual(2))
     expect(relay.count('/sdk/register')).toBe(1)
   })
 
@@ -296,13 +295,13 @@ describe('life', () => {
     const site = await publish({ signal: controller.signal })
     controller.abort()
     expect(site.state).toBe('closed')
-    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1), SOON)
+    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1))
   })
 
   it('close while reconnecting stops the attempts', async () => {
     const site = await publish()
     await relay.crash()
-    await vi.waitFor(() => expect(site.state).toBe('reconnecting'), SOON)
+    await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
     await site.close()
     const { length } = site.errors
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -322,7 +321,7 @@ describe('life', () => {
     await site.start()
     site.suspend()
     expect(site.state).toBe('reconnecting')
-    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1), SOON)
+    await vi.waitFor(() => expect(relay.count('/sdk/unregister')).toBe(1))
     relay.ready = []
     site.resume()
     await online(site as unknown as Site)

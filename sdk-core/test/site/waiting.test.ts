@@ -1,7 +1,6 @@
 // A site never says that it is online while the relay lets nobody in: it says why it waits, and until when.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import type { SvcErrorCode } from '../../src/errors.ts'
 import { type PlatformSite, publishOn } from '../../src/publish.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
@@ -43,8 +42,8 @@ async function begin(options: Partial<PublishOptions> = {}): Promise<void> {
   site.addEventListener('error', ({ error }) => errors.push(error.code))
 }
 
-const soon = { ...SOON, interval: 5 }
-const later = { ...SOON, interval: 20 }
+const soon = { interval: 5 }
+const later = { interval: 20 }
 
 describe('rate_limited', () => {
   it('is told with the time at which the relay is asked again', async () => {

@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { buildClientHello, ext, records } from '../../../tls/test/support/client-hello-builder.ts'
-import { SOON } from '../../../tools/soon.ts'
 import type { LeaseKeeper } from '../../src/control/lease-keeper.ts'
 import { RelayClient } from '../../src/control/relay-client.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS, TLS_HANDSHAKE_DEADLINE_MS } from '../../src/limits.ts'
@@ -229,12 +228,12 @@ describe('a visitor', () => {
         'https://demo.relay.example',
       )
     })
-    await vi.waitFor(() => expect(answers).toHaveLength(32), SOON)
+    await vi.waitFor(() => expect(answers).toHaveLength(32))
     // Time enough for the others, if they could.
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(answers).toHaveLength(32)
     for (const answer of answers.splice(0)) answer()
-    await vi.waitFor(() => expect(answers).toHaveLength(8), SOON)
+    await vi.waitFor(() => expect(answers).toHaveLength(8))
     for (const answer of answers) answer()
     await Promise.all(over)
   })

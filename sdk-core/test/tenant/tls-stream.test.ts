@@ -5,7 +5,6 @@ import { type Duplex, duplexPair } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
 import type { SignRequest } from '@svc/tls'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { SOON } from '../../../tools/soon.ts'
 import type { ByteStream } from '../../src/bytes/byte-stream.ts'
 import {
   CARRIER_LINGER_MS,
@@ -142,7 +141,7 @@ describe('a connection', () => {
     const carrier = new FedStream().feed(Buffer.from('GET / HTTP/1.1\r\n\r\n')).finish()
     const tls = new TlsStream(carrier, config)
     await expect(tls.secure).rejects.toThrow()
-    await vi.waitFor(() => expect(carrier.ended).toBe(true), SOON)
+    await vi.waitFor(() => expect(carrier.ended).toBe(true))
     expect(carrier.written[0]?.[0]).toBe(21)
   })
 

@@ -10,7 +10,6 @@ import type { Exposure } from '../../src/index.ts'
 import {
   exposeAt,
   listening,
-  PATIENT,
   TCP_SETTINGS,
   TEST_TIMEOUT_MS,
   tcpServer,
@@ -58,7 +57,7 @@ describe(`${VISITORS} visitors who are all here at once`, () => {
     expect(visitors.map(({ said }) => said)).toEqual(visitors.map((_, number) => `I am ${number}`))
     expect(await Promise.all(again)).toEqual(visitors.map((_, number) => `still ${number}`))
     for (const { socket } of visitors) socket.end()
-    await expect.poll(() => here, PATIENT).toBe(0)
+    await expect.poll(() => here).toBe(0)
   })
 
   it('each get the answer of the HTTP server to their own request', async () => {
@@ -102,11 +101,11 @@ it('a relay that is killed and started again under load: no wrong byte, and then
     while (!isOver) if (!(await download(number))) await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const visitors = contents.map((_, number) => visitor(number))
-  await expect.poll(() => whole, PATIENT).toBeGreaterThan(contents.length)
+  await expect.poll(() => whole).toBeGreaterThan(contents.length)
   await relay.kill()
-  await expect.poll(() => exposure.sites[0]!.state, PATIENT).toBe('reconnecting')
+  await expect.poll(() => exposure.sites[0]!.state).toBe('reconnecting')
   await relay.start()
-  await expect.poll(() => exposure.sites[0]!.state, PATIENT).toBe('online')
+  await expect.poll(() => exposure.sites[0]!.state).toBe('online')
   expect(exposure.sites[0]!.tcpAddress).toBe(publicAddress)
   expect(await Promise.all(contents.map((_, number) => download(number)))).not.toContain(false)
   isOver = true

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { SOCKET_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
-import { PATIENT, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -115,7 +115,7 @@ it(`${CONNECTIONS} idle connections, and one more that is served at once`, async
   const before = memory()
   await crowd.come(CONNECTIONS - 32)
   await expect
-    .poll(() => site.stats(), PATIENT)
+    .poll(() => site.stats())
     .toMatchObject({
       connections: { open: CONNECTIONS, idle: CONNECTIONS, max: CONNECTIONS, closedForOthers: 0 },
       ...(CONNECTIONS > SOCKET_STREAMS_MANY && { webSockets: 2 }),
@@ -130,10 +130,10 @@ it(`${CONNECTIONS} idle connections, and one more that is served at once`, async
     expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
     expect(read()).toContain('answer to /more')
   }
-  await expect.poll(() => pressure.length, PATIENT).toBeGreaterThan(0)
+  await expect.poll(() => pressure.length).toBeGreaterThan(0)
   expect(pressure[0]).toMatchObject({ isFull: false })
   expect(site.stats().connections.closedForOthers).toBeGreaterThan(0)
-  await expect.poll(() => crowd.ended, PATIENT).toBe(site.stats().connections.closedForOthers)
+  await expect.poll(() => crowd.ended).toBe(site.stats().connections.closedForOthers)
 })
 
 it('requests under way are not cut by a crowd of idle visitors, nor is anybody who is served', async () => {
@@ -149,9 +149,9 @@ it('requests under way are not cut by a crowd of idle visitors, nor is anybody w
   const polls = await Promise.all(
     Array.from({ length: BUSY }, () => visit('GET /poll HTTP/1.1\r\nHost: HOST\r\nConnection: close')),
   )
-  await expect.poll(() => site.stats().connections.open, PATIENT).toBe(BUSY)
+  await expect.poll(() => site.stats().connections.open).toBe(BUSY)
   await crowd.come(4 * MAX)
-  await expect.poll(() => site.stats().connections, PATIENT).toMatchObject({ idle: MAX - BUSY, open: MAX })
+  await expect.poll(() => site.stats().connections).toMatchObject({ idle: MAX - BUSY, open: MAX })
   expect(site.stats().connections.closedForOthers).toBe(4 * MAX + BUSY - MAX)
   expect(polls.map(({ socket }) => socket.readableEnded || socket.destroyed)).toEqual(Array(BUSY).fill(false))
   answers.resolve()
@@ -197,13 +197,13 @@ it('over HTTP/2 the one without streams that was idle longest gets GOAWAY, and o
   const polling = come('polling')
   const polled = ask(polling, '/poll')
   for (const name of ['first', 'second']) await ask(come(name), '/')
-  await expect.poll(() => site.stats().connections, PATIENT).toMatchObject({ open: 3, idle: 2 })
+  await expect.poll(() => site.stats().connections).toMatchObject({ open: 3, idle: 2 })
   await new Promise((resolve) => setTimeout(resolve, 500))
   const from = performance.now()
   const third = come('third')
   expect(await ask(third, '/')).toBe('whole')
   expect(performance.now() - from).toBeLessThan(SERVED_MAX_MS)
-  await expect.poll(() => goAways, PATIENT).toEqual([['first', 0]])
+  await expect.poll(() => goAways).toEqual([['first', 0]])
   answers.resolve()
   expect(await polled).toBe('whole')
   for (const session of [polling, third]) session.destroy()

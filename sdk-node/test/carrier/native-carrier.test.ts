@@ -11,7 +11,7 @@ import { nativeCarrier } from '../../src/carrier/native-carrier.ts'
 import { type NodePublishOptions, publish, type Site, type SvcError } from '../../src/index.ts'
 import { CONTEST_LOSSES_MAX, DIAL_DEADLINE_MS, SESSION_SILENCE_MAX_MS } from '../../src/limits.ts'
 import { localhostLookup } from '../../src/net/localhost-lookup.ts'
-import { listening, PATIENT, sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 /** Many times what the buffers on the way hold, so that some are under way when the first has come. */
@@ -56,14 +56,14 @@ describe('the pool', () => {
     const site = await publishNative({
       fetch: () => new Promise((resolve) => finish.push(() => resolve(new Response('late')))),
     })
-    await expect.poll(() => ready(site), PATIENT).toBe(2)
+    await expect.poll(() => ready(site)).toBe(2)
     const visits = Array.from({ length: 12 }, () => visit(relay, site.url).then(text))
-    await expect.poll(() => finish.length, PATIENT).toBe(12)
+    await expect.poll(() => finish.length).toBe(12)
     expect(site.stats()).toMatchObject({ openStreams: 12, webSockets: 0 })
-    await expect.poll(() => ready(site), PATIENT).toBeGreaterThan(2)
+    await expect.poll(() => ready(site)).toBeGreaterThan(2)
     for (const answer of finish) answer()
     expect(new Set(await Promise.all(visits))).toEqual(new Set(['late']))
-    await expect.poll(() => site.stats().openStreams, PATIENT).toBe(0)
+    await expect.poll(() => site.stats().openStreams).toBe(0)
   })
 
   it('counts what passes, and knows the round trip', async () => {
@@ -77,7 +77,7 @@ describe('the pool', () => {
 
   it('leaves no session behind when the site closes', async () => {
     const site = await publishNative()
-    await expect.poll(() => ready(site), PATIENT).toBe(2)
+    await expect.poll(() => ready(site)).toBe(2)
     await site.close()
     expect(await ready(site)).toBeUndefined()
   })
@@ -96,9 +96,9 @@ it('a relay that is killed under load is found again, and the same URL lives aga
   await relay.kill()
   // each either came whole, or broke visibly
   for (const outcome of await outcomes) if (outcome.status === 'fulfilled') expect(outcome.value).toBe(sha256)
-  await expect.poll(() => site.state, PATIENT).toBe('reconnecting')
+  await expect.poll(() => site.state).toBe('reconnecting')
   await relay.start()
-  await expect.poll(() => site.state, PATIENT).toBe('online')
+  await expect.poll(() => site.state).toBe('online')
   expect(site.url).toBe(url)
   expect(new Set(await Promise.all(downloads()))).toEqual(new Set([sha256]))
 })
@@ -109,7 +109,7 @@ describe('refusals', () => {
     const errors: SvcError[] = []
     site.addEventListener('error', ({ error }) => errors.push(error))
     await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
-    await expect.poll(() => site.state, PATIENT).toBe('closed')
+    await expect.poll(() => site.state).toBe('closed')
     expect(errors.map(({ code }) => code)).toContain('ip_banned')
     await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: false })
   })
@@ -125,10 +125,10 @@ it('of two with one identity and one name, the one that came first leaves', asyn
   const errors: SvcError[] = []
   first.addEventListener('error', ({ error }) => errors.push(error))
   const second = await publishNative(shared)
-  await expect.poll(() => first.state, PATIENT).toBe('closed')
+  await expect.poll(() => first.state).toBe('closed')
   expect(errors.at(-1)?.code).toBe('lease_replaced')
   expect(errors.filter(({ code }) => code === 'stream_rejected').length).toBeLessThan(CONTEST_LOSSES_MAX)
-  await expect.poll(() => second.state, PATIENT).toBe('online')
+  await expect.poll(() => second.state).toBe('online')
   expect(await text(await visit(relay, second.url))).toBe('hello')
 })
 
@@ -249,9 +249,9 @@ describe('at a relay that speaks literal bytes', () => {
   it('resumes TLS, which spares both sides the certificate', async () => {
     answer = SWITCHING
     const carrier = await open()
-    await expect.poll(() => sessions.length, PATIENT).toBe(2)
+    await expect.poll(() => sessions.length).toBe(2)
     sessions[0]!.destroy()
-    await expect.poll(() => sessions[2]?.isSessionReused(), PATIENT).toBe(true)
+    await expect.poll(() => sessions[2]?.isSessionReused()).toBe(true)
     expect(sessions[1]!.isSessionReused()).toBe(false)
     carrier.close()
   })
@@ -260,10 +260,10 @@ describe('at a relay that speaks literal bytes', () => {
     answer = SWITCHING
     const ended = vi.fn()
     const carrier = await open({ ended })
-    await expect.poll(() => carrier.stats.readyStreams, PATIENT).toBe(2)
+    await expect.poll(() => carrier.stats.readyStreams).toBe(2)
     answer = refused('429 Too Many Requests', 'rate_limited', 'Retry-After: 1\r\n')
     sessions[0]!.destroy()
-    await expect.poll(() => requests.length, PATIENT).toBe(3)
+    await expect.poll(() => requests.length).toBe(3)
     expect(ended).not.toHaveBeenCalled()
     expect(carrier.stats.readyStreams).toBe(1)
     carrier.close()
@@ -280,8 +280,8 @@ describe('at a relay that speaks literal bytes', () => {
       if (readyStreams < 8) for (const session of sessions.splice(0)) session.write(RAW_MARKER)
       return readyStreams
     }
-    await expect.poll(rush, PATIENT).toBe(8)
-    await expect.poll(() => sessions.length, PATIENT).toBe(8)
+    await expect.poll(rush).toBe(8)
+    await expect.poll(() => sessions.length).toBe(8)
     await new Promise((resolve) => setTimeout(resolve, MAINTENANCE_INTERVAL_MS))
     const before = served.mock.calls.length
     const now = performance.now.bind(performance)
@@ -289,7 +289,7 @@ describe('at a relay that speaks literal bytes', () => {
     for (const session of sessions) session.write(Buffer.of(0))
     await new Promise((resolve) => setTimeout(resolve, 100))
     for (const session of sessions.slice(0, 6)) session.write(RAW_MARKER)
-    await expect.poll(() => served.mock.calls.length - before, PATIENT).toBe(6)
+    await expect.poll(() => served.mock.calls.length - before).toBe(6)
     vi.restoreAllMocks()
     carrier.close()
   })
@@ -319,11 +319,11 @@ describe('at a relay that speaks literal bytes', () => {
     answer = SWITCHING
     const ended = vi.fn()
     const carrier = await open({ ended })
-    await expect.poll(() => carrier.stats.readyStreams, PATIENT).toBe(2)
+    await expect.poll(() => carrier.stats.readyStreams).toBe(2)
     const gone = once(sessions[0]!, 'error')
     sessions[0]!.write(Buffer.of(0x09))
     expect((await gone)[0]).toMatchObject({ code: 'ECONNRESET' })
-    await expect.poll(() => requests.length, PATIENT).toBe(3)
+    await expect.poll(() => requests.length).toBe(3)
     expect(ended).not.toHaveBeenCalled()
     carrier.close()
   })

@@ -10,15 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
-import {
-  listening,
-  PATIENT,
-  TCP_SETTINGS,
-  TEST_TIMEOUT_MS,
-  tcpServer,
-  text,
-  visit,
-} from '../support/exposed.ts'
+import { listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
@@ -72,7 +64,7 @@ async function hostnames(): Promise<string[]> {
 describe('svc expose', () => {
   it('is online with one line, and Ctrl-C takes it off the relay', async () => {
     const { child, out, err, ended } = svcProcess(['expose', String(targetPort), '--name', 'plain', ...at()])
-    await expect.poll(() => out.length, PATIENT).toBe(1)
+    await expect.poll(() => out.length).toBe(1)
     const url = `https://plain.relay.localhost:${relay.port}`
     expect(out[0]).toBe(url)
     expect(await text(await visit(relay, url))).toBe('from the target')
@@ -111,7 +103,7 @@ describe('svc expose', () => {
     command.interrupt()
     await command.ended
     const { out } = svc(['expose', '--tcp', port, ...at()])
-    await expect.poll(() => out, PATIENT).toEqual([`tcp://${tcp_address}`])
+    await expect.poll(() => out).toEqual([`tcp://${tcp_address}`])
     echo.close()
   })
 
@@ -167,7 +159,7 @@ describe('svc expose', () => {
     const missing = `https://relay.localhost:${await freePort()}`
     const relays = [relay.origin, missing, other.origin].flatMap((url) => ['--relay', url])
     const command = svc(['expose', ...relays, '--ca', cas, '--json', String(targetPort)])
-    await expect.poll(() => command.out, PATIENT).toHaveLength(3)
+    await expect.poll(() => command.out).toHaveLength(3)
     const reports = command.out.map((line) => JSON.parse(line))
     expect(reports.find(({ event }) => event === 'error')).toMatchObject({
       relay: missing,

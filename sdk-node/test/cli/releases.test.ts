@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import sdkPackage from '../../package.json' with { type: 'json' }
-import { PATIENT, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
 
@@ -54,10 +54,10 @@ it('a newer one: one line on standard error, also when the site comes back', asy
   const { run, relay } = await expose('99.0.0')
   const { err, out, ended, interrupt } = run
   const line = `svc: ${relay.origin} has release 99.0.0, and this svc is ${sdkPackage.version}: ${relay.origin}/api/install.sh upgrades it`
-  await expect.poll(() => err, PATIENT).toEqual([line])
+  await expect.poll(() => err).toEqual([line])
   await relay.kill()
   await relay.start()
-  await expect.poll(() => out.filter((text) => text.startsWith('https:')).length, PATIENT).toBe(2)
+  await expect.poll(() => out.filter((text) => text.startsWith('https:')).length).toBe(2)
   interrupt()
   expect(await ended).toBe(0)
   expect(err.filter((text) => text.includes('release'))).toEqual([line])

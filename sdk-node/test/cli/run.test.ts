@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EXPIRED_PEM, FUTURE_PEM, PRIVATE_KEY_PEM } from '../support/clock-certificates.ts'
-import { listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { environment, MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
@@ -146,7 +146,7 @@ describe('svc start', () => {
     const run = svcProcess('start', '--json')
     const told = (event: string) =>
       run.out.map((line) => JSON.parse(line)).filter((report) => report.event === event)
-    await expect.poll(() => told('online').length + told('error').length, PATIENT).toBe(3)
+    await expect.poll(() => told('online').length + told('error').length).toBe(3)
     expect(told('error')).toEqual([
       {
         event: 'error',
@@ -299,19 +299,19 @@ describe('on a terminal', () => {
       shown += bytes
     })
     const url = `https://viewed.relay.localhost:${relay.port}`
-    await expect.poll(() => shown, PATIENT).toContain('Ctrl-C takes it off the relay')
+    await expect.poll(() => shown).toContain('Ctrl-C takes it off the relay')
     expect(shown.startsWith(ENTERED)).toBe(true)
     expect(shown).toMatch(/▀|▄/)
     expect(shown).toContain(url)
     await text(await visit(relay, url, '/path?secret=1'))
-    await expect.poll(() => shown, PATIENT).toMatch(/ms {2}GET \/path\r+\n/)
+    await expect.poll(() => shown).toMatch(/ms {2}GET \/path\r+\n/)
     expect(shown).not.toContain('secret')
 
     shown = ''
     child.stdin.write('\x1a')
     // this is what `fg` does; script stops and goes on with its child, and may still print earlier output
     const goOn = (): boolean => child.kill('SIGCONT')
-    await expect.poll(() => goOn() && shown.slice(shown.indexOf(LEFT)), PATIENT).toContain(ENTERED)
+    await expect.poll(() => goOn() && shown.slice(shown.indexOf(LEFT))).toContain(ENTERED)
 
     shown = ''
     child.stdin.write('\x03')

@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { InFlightCounter } from '../../src/datagram/in-flight-counter.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
 import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.ts'
 import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
+import { TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
@@ -89,7 +90,7 @@ describe('without a native binary', () => {
   it('what is larger than 1150 bytes is dropped: that client does not know whether it passes', async () => {
     const { site, visitor } = await published({ answer: (_, send) => send(Buffer.alloc(1150)) })
     visitor.send('more')
-    await vi.waitUntil(() => site.datagramStats()!.dropped.too_large, PATIENT)
+    await vi.waitUntil(() => site.datagramStats()!.dropped.too_large)
     expect(visitor.got).toEqual([])
   })
 
@@ -100,7 +101,7 @@ describe('without a native binary', () => {
     const { site, visitor } = await published({ dial })
     const failures: string[] = []
     site.addEventListener('error', ({ error }) => failures.push(error.message))
-    await vi.waitUntil(() => site.datagramStats()!.tunnels > 1, PATIENT)
+    await vi.waitUntil(() => site.datagramStats()!.tunnels > 1)
     expect(failures[0]).toBe('the datagram tunnel ended: the thread of the QUIC client ended')
     expect(String(await visitor.ask('after'))).toBe('after')
   })
@@ -111,7 +112,7 @@ describe('dialInThread', () => {
     const dialled = dialInWorker(
       targetOf({ ca: CERTIFICATE_PEM }),
       IGNORED,
-      AbortSignal.timeout(PATIENT.timeout),
+      AbortSignal.timeout(WAIT_TIMEOUT_MS),
     )
     await expect(dialled).rejects.toMatchObject({ code: 'tunnel_unreachable' })
   })
@@ -119,7 +120,7 @@ describe('dialInThread', () => {
   it('says so where the thread cannot run', async () => {
     for (const code of ['throw new Error()', 'process.exit()', 'delete globalThis.WebAssembly']) {
       const script = threadOf(code.startsWith('delete') ? `${code}\nawait import('${THREAD}')` : code)
-      const dialled = dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(PATIENT.timeout), script)
+      const dialled = dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(WAIT_TIMEOUT_MS), script)
       await expect(dialled).rejects.toMatchObject({ code: 'quic_unavailable' })
     }
   })
@@ -136,7 +137,7 @@ describe('dialInThread', () => {
     const deaf = threadOf(
       "import { parentPort } from 'node:worker_threads'\nparentPort.postMessage({ type: 'ready' })\nfor (;;);",
     )
-    const connection = await dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(PATIENT.timeout), deaf)
+    const connection = await dialInWorker(targetOf(), IGNORED, AbortSignal.timeout(WAIT_TIMEOUT_MS), deaf)
     const taken = Array.from({ length: 5000 }, () => connection.send(new Uint8Array(1)))
     expect(taken.filter(Boolean).length).toBe(4096)
     connection.close()

@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { LocalFlows } from '../../src/datagram/local-flows.ts'
 import { forATurn, forMs, Pacer } from '../../src/datagram/pacer.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
 import { HEARTBEAT_DEADLINE_MS } from '../../src/limits.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
+import { TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, type Network, startNetwork, type UdpService, UdpVisitor, udpService } from '../support/udp.ts'
 
@@ -90,7 +91,7 @@ describe('over a bad network', () => {
     const failures: string[] = []
     site.addEventListener('error', ({ error }) => failures.push(error.message))
     network.impair({ mtu: 1252 })
-    await vi.waitUntil(() => site.datagramStats()!.tunnels > 1, PATIENT)
+    await vi.waitUntil(() => site.datagramStats()!.tunnels > 1)
     expect(failures[0]).toBe('the datagram tunnel ended: large packets do not pass')
     const before = visitor.got.length
     expect(await visitor.ask(payload)).toEqual(payload)
@@ -107,7 +108,7 @@ describe('over a bad network', () => {
     expect(await visitor.ask(payload)).toEqual(payload)
     const passed = network.passed
     // a heartbeat is three packets at least, and comes back
-    await expect.poll(() => network.passed - passed, PATIENT).toBeGreaterThan(6)
+    await expect.poll(() => network.passed - passed).toBeGreaterThan(6)
     expect(site.datagramStats()).toMatchObject({ tunnels: 1, dropped: {} })
   })
 
@@ -129,7 +130,7 @@ describe('a QUIC connection', () => {
     dialQuic(
       { address: '127.0.0.1', port: relay.port, servername: 'relay.localhost', ca: relay.ca, ...options },
       { datagram: () => {}, dropped: () => {}, closed: () => {} },
-      AbortSignal.timeout(PATIENT.timeout),
+      AbortSignal.timeout(WAIT_TIMEOUT_MS),
     )
 
   it('is made with a relay that the CA vouches for', async () => {
@@ -207,7 +208,7 @@ describe('LocalFlows', () => {
     )
     for (const flowId of [1, 2, 3]) {
       flows.deliver(flowId, Buffer.from('hello'))
-      await vi.waitUntil(() => answers.length === flowId, PATIENT)
+      await vi.waitUntil(() => answers.length === flowId)
     }
     expect(flows.size).toBe(2)
     expect(answers).toEqual(['1 hello', '2 hello', '3 hello'])

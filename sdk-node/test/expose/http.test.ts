@@ -10,7 +10,7 @@ import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { CarrierKind, Exposure, SvcError } from '../../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
-import { exposeAt, listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -169,7 +169,7 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
     const bytes = randomBytes(300_000)
     socket.send('hello')
     socket.send(bytes)
-    await expect.poll(() => received.length, PATIENT).toBe(3)
+    await expect.poll(() => received.length).toBe(3)
     expect(received).toEqual(['welcome', 'hello', bytes])
     socket.close(4321, 'enough')
     expect(await left.promise).toEqual([4321, 'enough'])
@@ -209,11 +209,11 @@ describe('a WebSocket between unequal sides', () => {
       await new Promise((resolve) => setTimeout(resolve, 500))
       return taken === before
     }
-    await expect.poll(isStill, PATIENT).toBe(true)
+    await expect.poll(isStill).toBe(true)
     // bounded here, and what the kernel's buffers hold
     expect(taken).toBeLessThan(BLOCKS / 2)
     visitor.resume()
-    await expect.poll(() => received, PATIENT).toBe(BLOCKS)
+    await expect.poll(() => received).toBe(BLOCKS)
   })
 
   it('a visitor that floods a target which does not read is dropped', async () => {

@@ -21,7 +21,7 @@ import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
-import { exposeAt, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { exposeAt, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 /** @returns the port at the relay where `port` is found */
 async function exposeTcp(port: number): Promise<string> {
-  await expect.poll(() => isListening(port), PATIENT).toBe(true)
+  await expect.poll(() => isListening(port)).toBe(true)
   exposure = await exposeAt(relay, { tcp: port })
   return exposure.sites[0]!.tcpAddress!.split(':').at(-1)!
 }
@@ -113,7 +113,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       { length: ROWS },
       (_, id) => `${id}\t${createHash('sha256').update(`${id}`).digest('hex')}`,
     )
-    await expect.poll(() => psql('SELECT 1').catch(() => 'not yet'), PATIENT).toBe('1')
+    await expect.poll(() => psql('SELECT 1').catch(() => 'not yet')).toBe('1')
     await psql('CREATE TABLE digests (id int PRIMARY KEY, digest text)')
     await psql('COPY digests FROM STDIN', `${rows.join('\n')}\n`)
     expect(

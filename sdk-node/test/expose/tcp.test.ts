@@ -7,7 +7,7 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
-import { exposeAt, listening, PATIENT, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
+import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -122,7 +122,7 @@ it('a visitor that is slow holds the service back', async () => {
     return written > 0 && written === before
   }
   // what fits into the kernel's buffers on the way, and no more
-  await expect.poll(isStill, PATIENT).toBe(true)
+  await expect.poll(isStill).toBe(true)
   expect(written).toBeLessThan(64 * 1024 * 1024)
   visitor.destroy()
 })

@@ -15,7 +15,6 @@ import type { Exposure, SvcError } from '../../src/index.ts'
 import {
   exposeAt,
   listening,
-  PATIENT,
   TCP_SETTINGS,
   TEST_TIMEOUT_MS,
   tcpServer,
@@ -112,7 +111,7 @@ describe('a UDP service', () => {
     await vi.waitUntil(() => {
       visitor.send('anybody?')
       return failures.length > 0
-    }, PATIENT)
+    })
     expect(failures[0]).toMatchObject({ code: 'target_unreachable' })
   })
 })

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { failing, RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { expose, type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { type Run, reported, runHere } from '../support/svc.ts'
 
@@ -77,7 +77,7 @@ describe.each(['native', 'websocket'] as const)('by %s', (carrier) => {
   it('a site waits for an approval, says so, and is online when it has it', async () => {
     await approve('manual')
     const { site, online } = await begin(carrier)
-    await expect.poll(() => site.waiting?.reason, PATIENT).toBe('approval')
+    await expect.poll(() => site.waiting?.reason).toBe('approval')
     expect(await isLetIn(site)).toBe(false)
     await decide(site, { is_approved: true })
     await online
@@ -90,10 +90,10 @@ describe.each(['native', 'websocket'] as const)('by %s', (carrier) => {
     await online
     await approve('manual')
     await expect.poll(() => site.state, AT_ONCE).not.toBe('online')
-    await expect.poll(() => site.waiting?.reason, PATIENT).toBe('approval')
+    await expect.poll(() => site.waiting?.reason).toBe('approval')
     expect(await isLetIn(site)).toBe(false)
     await decide(site, { is_approved: true })
-    await expect.poll(() => site.state, PATIENT).toBe('online')
+    await expect.poll(() => site.state).toBe('online')
     expect(await isLetIn(site)).toBe(true)
   })
 
@@ -104,10 +104,10 @@ describe.each(['native', 'websocket'] as const)('by %s', (carrier) => {
     site.addEventListener('error', ({ error }) => errors.push(error.code))
     await decide(site, { is_banned: true })
     await expect.poll(() => site.state, AT_ONCE).toBe('reconnecting')
-    await expect.poll(() => errors, PATIENT).toContain('lease_rejected')
+    await expect.poll(() => errors).toContain('lease_rejected')
     expect(site.state).toBe('reconnecting')
     await decide(site, { is_banned: false })
-    await expect.poll(() => site.state, PATIENT).toBe('online')
+    await expect.poll(() => site.state).toBe('online')
     expect(await isLetIn(site)).toBe(true)
   })
 })
@@ -132,7 +132,7 @@ describe('expose at several relays', () => {
       'online',
     ])
     await decide(exposure.sites[0]!, { is_approved: true })
-    await expect.poll(() => exposure.sites[0]!.state, PATIENT).toBe('online')
+    await expect.poll(() => exposure.sites[0]!.state).toBe('online')
     await exposure.close()
     await other.close()
   })
@@ -163,14 +163,14 @@ describe('svc', () => {
       const url = `https://${name}.relay.localhost:${relay.port}`
       const isJson = options.length > 0
       await expect
-        .poll(() => run.out, PATIENT)
+        .poll(() => run.out)
         .toEqual([
           isJson
             ? JSON.stringify({ event: 'waiting', relay: relay.origin, reason: 'approval', tunnel: name })
             : `${relay.origin}: waiting for the approval of the relay's operator`,
         ])
       await decide({ url }, { is_approved: true })
-      await expect.poll(() => run.out.length, PATIENT).toBe(2)
+      await expect.poll(() => run.out.length).toBe(2)
       expect(run.out[1]).toContain(url)
       run.interrupt()
       expect(await run.ended).toBe(0)
@@ -188,7 +188,7 @@ describe('svc', () => {
     const { until, ...report } = await reported(machine, 'waiting')
     expect(report).toEqual({ event: 'waiting', tunnel: 'demo', relay: double.url, reason: 'rate_limited' })
     expect(Date.parse(until!) - Date.now()).toBeLessThanOrEqual(2_000)
-    await expect.poll(() => person.out, PATIENT).toHaveLength(1)
+    await expect.poll(() => person.out).toHaveLength(1)
     expect(person.out[0]).toMatch(/^https:\S+: waiting, as the relay asked, until \d\d:\d\d:\d\d$/)
     double.overrides['/sdk/register'] = failing(409, 'hostname_conflict')
     expect([await machine.ended, await person.ended]).toEqual([4, 4])

@@ -5,8 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PROBE_COOLDOWN_MS, PROBE_DEADLINE_MS, PROBE_PEEK_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
-import { PATIENT, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { type Front, startFront } from '../support/front.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -57,7 +58,7 @@ const HASTE: ReadonlySet<number | undefined> = new Set([PROBE_DEADLINE_MS, PROBE
 function withoutHaste(): void {
   const later = globalThis.setTimeout
   const patient = (work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
-    later(work, HASTE.has(ms) ? PATIENT.timeout : ms, ...args)
+    later(work, HASTE.has(ms) ? WAIT_TIMEOUT_MS : ms, ...args)
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(patient as typeof later)
 }
 
@@ -71,7 +72,7 @@ it.each(['native', 'websocket'] as const)(
     const url = await start({ carrier })
     expect(await visitor(url)).toBe('hello')
     expect(await visitor(url)).toBe('hello')
-    await expect.poll(() => verdicts, PATIENT).toEqual(['passthrough'])
+    await expect.poll(() => verdicts).toEqual(['passthrough'])
     // the next one is not due
     expect(await visitor(url)).toBe('hello')
     expect(verdicts).toHaveLength(1)
@@ -83,7 +84,7 @@ it('TLS that ends on the way is suspected, and only told', async () => {
   const url = await start()
   front.mode = 'terminate'
   await visitor(url)
-  await expect.poll(() => verdicts, PATIENT).toEqual(['suspected'])
+  await expect.poll(() => verdicts).toEqual(['suspected'])
   expect(exposure.sites[0]!.state).toBe('online')
 })
 
@@ -92,7 +93,7 @@ it('with banMitm that relay is left', async () => {
   const url = await start({ banMitm: true })
   front.mode = 'terminate'
   await visitor(url)
-  await expect.poll(() => exposure.sites[0]!.state, PATIENT).toBe('closed')
+  await expect.poll(() => exposure.sites[0]!.state).toBe('closed')
   expect(verdicts).toEqual(['suspected'])
 })
 
@@ -100,7 +101,7 @@ it('a relay that is slow is not called guilty, and is asked again behind the coo
   const url = await start({ banMitm: true })
   front.mode = 'stall'
   await visitor(url)
-  await expect.poll(() => verdicts, PATIENT).toEqual(['failed'])
+  await expect.poll(() => verdicts).toEqual(['failed'])
   expect(exposure.sites[0]!.state).toBe('online')
   front.mode = 'pass'
   const now = performance.now()
@@ -108,5 +109,5 @@ it('a relay that is slow is not called guilty, and is asked again behind the coo
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now + PROBE_COOLDOWN_MS)
   await visitor(url)
   clock.mockRestore()
-  await expect.poll(() => verdicts, PATIENT).toEqual(['failed', 'passthrough'])
+  await expect.poll(() => verdicts).toEqual(['failed', 'passthrough'])
 })

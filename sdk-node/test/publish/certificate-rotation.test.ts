@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { publish, type Site } from '../../src/index.ts'
-import { PATIENT, TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
+import { TEST_TIMEOUT_MS, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -59,22 +59,22 @@ async function install(
 async function reload(newKey?: readonly string[]): Promise<void> {
   log = ''
   await install(newKey)
-  await vi.waitUntil(() => log.includes('certificates reloaded'), PATIENT)
+  await vi.waitUntil(() => log.includes('certificates reloaded'))
 }
 
 async function restart(meanwhile: () => Promise<void> = async () => {}): Promise<void> {
   await relay.kill()
   await meanwhile()
   await relay.start()
-  await vi.waitUntil(() => site.state === 'reconnecting', PATIENT)
-  await vi.waitUntil(() => site.state === 'online', PATIENT)
+  await vi.waitUntil(() => site.state === 'reconnecting')
+  await vi.waitUntil(() => site.state === 'online')
 }
 
 it('loses one visitor at most when the files were replaced while the relay was down', async () => {
   await restart(() => install())
   await visit(relay, site.url).catch(() => {})
   const next = async (): Promise<void> => expect((await visit(relay, site.url)).statusCode).toBe(200)
-  await vi.waitFor(next, PATIENT)
+  await vi.waitFor(next)
 })
 
 it('serves every visitor when the relay restarts after it has taken another certificate', async () => {

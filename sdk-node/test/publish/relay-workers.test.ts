@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { PATIENT, sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -112,7 +112,7 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
     expect(first).toBeGreaterThan(AT_ONCE / 4)
     expect(second).toBeGreaterThan(AT_ONCE / 4)
     // Each visitor is counted once.
-    await expect.poll(async () => (await load(relay)).visitor_connections, PATIENT).toBe(0)
+    await expect.poll(async () => (await load(relay)).visitor_connections).toBe(0)
     const sent = async (): Promise<number> => {
       const { visitor_sent_bytes, visitor_received_bytes } = await load(relay)
       return (
@@ -123,7 +123,7 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
       )
     }
     const visitors = TURNS * AT_ONCE
-    await expect.poll(sent, PATIENT).toBeGreaterThan(visitors * 80_000)
+    await expect.poll(sent).toBeGreaterThan(visitors * 80_000)
     expect(await sent()).toBeLessThan(visitors * 90_000)
   })
 })
@@ -149,7 +149,7 @@ describe('a worker that dies', () => {
     await text(await visit(relay, site.url))
     const worker = await workerOf(relay)
     process.kill(worker, 'SIGKILL')
-    await expect.poll(() => lines.some(({ msg }) => msg === 'worker listening'), PATIENT).toBe(true)
+    await expect.poll(() => lines.some(({ msg }) => msg === 'worker listening')).toBe(true)
     expect(await workerOf(relay)).not.toBe(worker)
     await expect
       .poll(async () => {
@@ -157,12 +157,12 @@ describe('a worker that dies', () => {
           Array.from({ length: 20 }, async () => text(await visit(relay, site.url))),
         )
         return visits.filter((one) => one.status === 'fulfilled' && one.value === 'hello').length
-      }, PATIENT)
+      })
       .toBe(20)
     expect(Math.min(...tookIn())).toBeGreaterThan(0)
-    await expect.poll(async () => (await load(relay)).visitor_connections, PATIENT).toBe(0)
+    await expect.poll(async () => (await load(relay)).visitor_connections).toBe(0)
     await site.close()
-    await expect.poll(async () => (await load(relay)).carriers, PATIENT).toBe(0)
+    await expect.poll(async () => (await load(relay)).carriers).toBe(0)
   })
 })
 
@@ -182,12 +182,12 @@ describe('the end', () => {
     expect(Math.min(...tookIn())).toBeGreaterThan(0)
     const worker = await workerOf(relay)
     process.kill(relay.pid(), 'SIGTERM')
-    await expect.poll(() => lines.some(({ msg }) => msg === 'draining'), PATIENT).toBe(true)
+    await expect.poll(() => lines.some(({ msg }) => msg === 'draining')).toBe(true)
     await expect(visit(relay, relay.origin)).rejects.toThrow()
     finish()
     const received = await Promise.all(visitors.map((visitor) => sha256Of(visitor)))
     expect(received.map(({ bytes }) => bytes)).toEqual(Array(16).fill(2000))
-    await expect.poll(() => lines.some(({ msg }) => msg === 'closed'), PATIENT).toBe(true)
+    await expect.poll(() => lines.some(({ msg }) => msg === 'closed')).toBe(true)
     expect(isAlive(worker)).toBe(false)
     expect(lines.some(({ msg }) => msg === 'the drain time is over; the relay closes visitors')).toBe(false)
   })
@@ -196,7 +196,7 @@ describe('the end', () => {
     await relay.start()
     const worker = await workerOf(relay)
     await relay.kill()
-    await expect.poll(() => isAlive(worker), PATIENT).toBe(false)
+    await expect.poll(() => isAlive(worker)).toBe(false)
   })
 })
 

@@ -10,8 +10,6 @@ import type { TestRelay } from './relay.ts'
 
 /** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
 export const TEST_TIMEOUT_MS = 90_000
-/** Milliseconds for `expect.poll`. */
-export const PATIENT = { timeout: 30_000 }
 
 export const TCP_SETTINGS = (min: number) => ({
   TCP_ENABLED: 'true',

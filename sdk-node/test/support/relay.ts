@@ -11,7 +11,12 @@ import {
 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BUDGETS_OF_MANY, type RelayProcess, startRelay } from '../../../tools/relay/process.ts'
+import {
+  BUDGETS_OF_MANY,
+  type RelayProcess,
+  startRelay,
+  WITHOUT_OVERLOAD,
+} from '../../../tools/relay/process.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ROOT_HOST = 'relay.localhost'
@@ -19,7 +24,6 @@ const ROOT_HOST = 'relay.localhost'
 const START_TIMEOUT_MS = 60_000
 /** Milliseconds for the first address of a relay, which has it: on a slow machine Node would go on to the second too early. */
 const FIRST_ADDRESS_MS = 10_000
-const WITHOUT_OVERLOAD = [`--import=${new URL('relay-without-overload.ts', import.meta.url)}`]
 
 export interface TestRelay {
   readonly port: number
@@ -53,7 +57,7 @@ export async function startTestRelay(
     ...BUDGETS_OF_MANY,
     ...env,
   }
-  const options = { env: settings, onLog, execArgv: WITHOUT_OVERLOAD, startTimeoutMs: START_TIMEOUT_MS }
+  const options = { env: settings, onLog, execArgv: [...WITHOUT_OVERLOAD], startTimeoutMs: START_TIMEOUT_MS }
   let relay: RelayProcess = await startRelay(options)
   const caFile = join(state, 'ca.pem')
   const ca = await readFile(caFile, 'utf8')

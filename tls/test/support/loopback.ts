@@ -6,9 +6,6 @@ import { afterEach } from 'vitest'
 import type { ServerConfig } from '../../src/index.ts'
 import { type Handlers, type Session, serve } from './endpoint.ts'
 
-/** For `expect.poll`: a client that is another process may have to wait for the processor. */
-export const PATIENT = { timeout: 20_000 }
-
 interface Loopback {
   port: number
   /** In the order of their connections. */

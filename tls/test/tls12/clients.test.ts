@@ -11,7 +11,7 @@ import { atDepth } from '../../../tools/test-depth.ts'
 import { type ServerConfig, TlsError } from '../../src/index.ts'
 import { makeIdentity } from '../support/certificates.ts'
 import type { Handlers } from '../support/endpoint.ts'
-import { listen, PATIENT } from '../support/loopback.ts'
+import { listen } from '../support/loopback.ts'
 import { syncCrypto } from '../support/sync-crypto.ts'
 
 const run = promisify(execFile)
@@ -64,18 +64,18 @@ describe('openssl s_client', () => {
   async function connected(options: string[], type: KeyType = 'ec', server = configOf(type)) {
     const { port, sessions } = await listen(server, echo)
     const client = sClient(port, type, ...options)
-    await expect.poll(() => sessions[0]?.info, PATIENT).toBeDefined()
+    await expect.poll(() => sessions[0]?.info).toBeDefined()
     return { ...client, session: sessions[0]! }
   }
 
   test.each(SUITES)('%s with a key of type %s', async (suite, type, cipherSuite) => {
     const { child, output, session } = await connected(['-cipher', suite], type)
     expect(session.info).toMatchObject({ version: 'TLSv1.2', cipherSuite })
-    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
-    await expect.poll(output, PATIENT).toContain('Extended master secret: yes')
-    await expect.poll(output, PATIENT).toContain('Secure Renegotiation IS supported')
+    await expect.poll(output).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output).toContain('Extended master secret: yes')
+    await expect.poll(output).toContain('Secure Renegotiation IS supported')
     child.stdin!.write('there and back\n')
-    await expect.poll(output, PATIENT).toMatch(/^there and back$/m)
+    await expect.poll(output).toMatch(/^there and back$/m)
   })
 
   test.each([
@@ -85,19 +85,19 @@ describe('openssl s_client', () => {
   ])('group %s', async (group, code) => {
     const { output, session } = await connected(['-groups', group], 'rsa')
     expect(session.info!.group).toBe(code)
-    await expect.poll(output, PATIENT).toContain('Verify return code: 0 (ok)')
+    await expect.poll(output).toContain('Verify return code: 0 (ok)')
   })
 
   test('RFC 5746 renegotiation is refused', async () => {
     const { child, output } = await connected([])
     child.stdin!.write('R\n')
-    await expect.poll(output, PATIENT).toMatch(/RENEGOTIATING[\s\S]*no renegotiation/)
+    await expect.poll(output).toMatch(/RENEGOTIATING[\s\S]*no renegotiation/)
   })
 
   test('RFC 7507 a fallback', async () => {
     const { port, sessions } = await listen(config)
     const { output } = sClient(port, 'ec', '-fallback_scsv')
-    await expect.poll(output, PATIENT).toContain('inappropriate fallback')
+    await expect.poll(output).toContain('inappropriate fallback')
     expect(await sessions[0]!.closed).toMatchObject({ code: 'inappropriate_fallback' })
   })
 
@@ -111,7 +111,7 @@ describe('openssl s_client', () => {
     const { child, output } = await connected(['-max_send_frag', '512', '-split_send_frag', '512'])
     const line = 'x'.repeat(5000)
     child.stdin!.write(`${line}\n`)
-    await expect.poll(output, PATIENT).toContain(line)
+    await expect.poll(output).toContain(line)
   })
 })
 
@@ -126,7 +126,7 @@ test.skipIf(spawnSync('gnutls-cli', ['--version']).error !== undefined)(
     let output = ''
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stdin.write('there and back\n')
-    await expect.poll(() => output, PATIENT).toMatch(/^there and back$/m)
+    await expect.poll(() => output).toMatch(/^there and back$/m)
     const [{ tls, info }] = sessions as [(typeof sessions)[0]]
     expect(info).toMatchObject({ version: 'TLSv1.2' })
     const exported = () => tls.exportKeyingMaterial('EXPORTER-test', undefined, 32)

@@ -10,7 +10,7 @@ import type { SiteCommand } from '../../../src/cli/options/command-line.ts'
 import { EXIT } from '../../../src/cli/report/exit-codes.ts'
 import type { Report } from '../../../src/cli/report/report.ts'
 import { StatusStore } from '../../../src/cli/report/status-store.ts'
-import { listening, PATIENT, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
+import { listening, TEST_TIMEOUT_MS, text, visit } from '../../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -77,9 +77,9 @@ const state = (name: string) => supervisor.list().find((tunnel) => tunnel.name =
 
 it('adds and removes tunnels while others run', async () => {
   supervisor.add(command('first'))
-  await expect.poll(() => state('first'), PATIENT).toBe('running')
+  await expect.poll(() => state('first')).toBe('running')
   supervisor.add(command('second'))
-  await expect.poll(() => state('second'), PATIENT).toBe('running')
+  await expect.poll(() => state('second')).toBe('running')
   expect([await ask('first'), await ask('second')]).toEqual(['from the target', 'from the target'])
   expect(shown()).toEqual(['first online', 'second online'])
 
@@ -89,7 +89,7 @@ it('adds and removes tunnels while others run', async () => {
   expect(await ask('second')).toBe('from the target')
 
   supervisor.add(command('first'))
-  await expect.poll(() => state('first'), PATIENT).toBe('running')
+  await expect.poll(() => state('first')).toBe('running')
   expect(await ask('first')).toBe('from the target')
   const ofFirst = ['first starting', 'first running', 'first ending', 'first ended', 'first removed']
   const ofSecond = ['second starting', 'second running']
@@ -154,7 +154,7 @@ it('removes a tunnel once, however often it is asked to', async () => {
 it('ends all tunnels when it is closed, and takes no more', async () => {
   supervisor.add(command('one'))
   supervisor.add(command('two'))
-  await expect.poll(() => [state('one'), state('two')], PATIENT).toEqual(['running', 'running'])
+  await expect.poll(() => [state('one'), state('two')]).toEqual(['running', 'running'])
   await supervisor.close()
   expect(supervisor.list().map(({ state }) => state)).toEqual(['ended', 'ended'])
   await expect(ask('one')).rejects.toThrow()
