@@ -1,6 +1,6 @@
 // Issues lease certificates: each names the hostnames of one lease and has the relay's key.
 
-import { createPublicKey, X509Certificate } from 'node:crypto'
+import { createPublicKey, hash, X509Certificate } from 'node:crypto'
 import type { Lease } from '../lease/lease.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
@@ -50,22 +50,44 @@ function isFresh({ issuedAt }: Issued): boolean {
   return age >= 0 && age < LEASE_CERTIFICATE_RENEWAL_MS
 }
 
+/** A leaf that was a certificate of a lease: to find that out takes parsing two certificates and verifying a signature. */
+interface Recognized {
+  /** SHA-256 of the leaf. */
+  digest: string
+  by: Certificates
+  /** Wall clock time. */
+  validUntil: number
+}
+
+const recognized = new WeakMap<Lease, Recognized>()
+
 /**
  * Whether a chain is a certificate of the lease. It depends on the content alone, so that a site keeps its chain over a restart of the relay.
  * @param chain DER, leaf first, as a site sends it
  */
-export function isLeaseCertificate(
-  chain: readonly Uint8Array[],
-  lease: Lease,
-  { authority, key }: Certificates,
-): boolean {
+export function isLeaseCertificate(chain: readonly Uint8Array[], lease: Lease, by: Certificates): boolean {
+  const { authority } = by
   const [der, ...rest] = chain
   if (authority === undefined || der === undefined || rest.length > 0) return false
+  const digest = hash('sha256', der, 'base64')
+  const known = recognized.get(lease)
+  if (known?.by === by && known.digest === digest) return Date.now() < known.validUntil
   const leaf = certificateOf(der)
-  if (leaf === undefined || !leaf.checkPrivateKey(key)) return false
+  if (leaf === undefined || !isOf(lease, leaf, by, authority)) return false
+  const validUntil = leaf.validToDate.getTime()
+  recognized.set(lease, { digest, by, validUntil })
+  return Date.now() < validUntil
+}
+
+function isOf(
+  lease: Lease,
+  leaf: X509Certificate,
+  { key }: Certificates,
+  authority: CertificateAuthority,
+): boolean {
   return (
+    leaf.checkPrivateKey(key) &&
     leaf.verify(new X509Certificate(authority.certificate).publicKey) &&
-    leaf.validToDate.getTime() > Date.now() &&
     namesOf(leaf).every((name) => lease.hostnames.includes(name))
   )
 }

@@ -20,9 +20,7 @@ export class LeaseReplica {
   /** Finds an active lease as the registry does. */
   find({ name, address }: Identity, id: string): Lease | undefined {
     const lease = this.#leases.get(id)
-    const matches =
-      lease && identityKey(lease.identity.name, lease.identity.address) === identityKey(name, address)
-    return matches ? lease : undefined
+    return lease?.identityKey === identityKey(name, address) ? lease : undefined
   }
 
   byId(id: string): Lease | undefined {

@@ -1,7 +1,7 @@
 // Describes one lease instance: its identity, hostnames, ports and expiry.
 
 import { randomBytes } from 'node:crypto'
-import type { Identity, LeaseMetadata } from '@svc/protocol'
+import { type Identity, identityKey, type LeaseMetadata } from '@svc/protocol'
 import { now } from '../clock.ts'
 import type { LeasePorts } from './lease-ports.ts'
 import { type LeasePreferences, NO_PREFERENCES } from './lease-preferences.ts'
@@ -49,6 +49,8 @@ export class Lease {
   readonly id: string
   readonly sequence: number
   readonly identity: Identity
+  /** Name and address in one text, by which the policy knows the identity. */
+  readonly identityKey: string
   readonly hostname: string
   readonly canonicalHostname: string
   readonly firstSeenAt: number
@@ -72,6 +74,7 @@ export class Lease {
     this.id = terms.id ?? `lease_${randomBytes(LEASE_ID_BYTES).toString('hex')}`
     this.sequence = terms.sequence ?? 0
     this.identity = terms.identity
+    this.identityKey = identityKey(terms.identity.name, terms.identity.address)
     this.hostname = terms.hostname
     this.canonicalHostname = terms.canonicalHostname
     this.metadata = terms.metadata

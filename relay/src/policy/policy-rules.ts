@@ -1,6 +1,6 @@
 // Answers what the current policy decides about an identity, a client address or a lease.
 
-import { identityKey, type Routing } from '@svc/protocol'
+import type { Routing } from '@svc/protocol'
 import { NetworkSet } from '../client-address/ip-networks.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { PolicyFile } from './policy-file.ts'
@@ -64,7 +64,7 @@ export class PolicyRules {
 
   /** Whether the lease is banned or denied, by its identity or an address. All of its connections must end then. */
   blocks(lease: Lease): boolean {
-    const { isBanned, isDenied } = this.identityStatus(keyOf(lease))
+    const { isBanned, isDenied } = this.identityStatus(lease.identityKey)
     return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
   }
 
@@ -76,12 +76,12 @@ export class PolicyRules {
   /** Whether visitors may reach the lease and, if not, whether an approval would change that. */
   routing(lease: Lease): Routing {
     if (this.blocks(lease)) return 'rejected'
-    return this.identityStatus(keyOf(lease)).isApproved ? 'allowed' : 'approval'
+    return this.identityStatus(lease.identityKey).isApproved ? 'allowed' : 'approval'
   }
 
   /** Bandwidth limit of the lease's identity in bytes per second; 0 means unlimited. */
   bytesPerSecond(lease: Lease): number {
-    return this.#file.identity_bps[keyOf(lease)] ?? 0
+    return this.#file.identity_bps[lease.identityKey] ?? 0
   }
 
   /** Adds a listener, which is called after each change of the policy in memory. */
@@ -107,8 +107,4 @@ function indexOf(file: PolicyFile): Index {
     bannedIps: new NetworkSet(file.banned_ips),
     reserved: new Set(file.reserved_names),
   }
-}
-
-function keyOf(lease: Lease): string {
-  return identityKey(lease.identity.name, lease.identity.address)
 }

@@ -1,10 +1,14 @@
 // A lease's own certificate, and why: HTTP/2 (RFC 9113 §9.1.1) is signed for with no other.
 
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { RegisterResponse } from '@svc/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Certificates } from '../../src/certificates/certificate-files.ts'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
+import { isLeaseCertificate } from '../../src/certificates/lease-certificate.ts'
+import type { Lease } from '../../src/lease/lease.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
-import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { newAccount, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 
 const account = newAccount()
@@ -104,5 +108,30 @@ describe('/v1/sign', () => {
       expect(await sign(relay, lease.access_token, genuine(session, certificates))).toMatchObject({
         status: expect.toBeOneOf([400, 403]),
       })
+  })
+})
+
+describe('isLeaseCertificate', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('says the same when it is asked again, unless lease, key or time are others', async () => {
+    const authority = await createCa(ROOT_HOST)
+    const leaf = await createLeaf(authority, ROOT_HOST, [`one.${ROOT_HOST}`])
+    const by = { authority, key: createPrivateKey(leaf.key) } as Certificates
+    const renewed = { ...by, key: createPrivateKey((await createLeaf(authority, ROOT_HOST)).key) }
+    const sent = [new X509Certificate(leaf.chain).raw]
+    const one = { hostnames: [`one.${ROOT_HOST}`] } as Lease
+    const two = { hostnames: [`two.${ROOT_HOST}`] } as Lease
+    for (let time = 0; time < 2; time++) {
+      expect(isLeaseCertificate(sent, one, by)).toBe(true)
+      expect(isLeaseCertificate(sent, two, by)).toBe(false)
+      expect(isLeaseCertificate(sent, one, renewed)).toBe(false)
+    }
+    vi.useFakeTimers({ now: Date.parse(new X509Certificate(leaf.chain).validTo) - 1, toFake: ['Date'] })
+    expect(isLeaseCertificate(sent, one, by)).toBe(true)
+    vi.setSystemTime(Date.now() + 1)
+    expect(isLeaseCertificate(sent, one, by)).toBe(false)
   })
 })
