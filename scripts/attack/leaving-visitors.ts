@@ -13,9 +13,9 @@ const BURST = 8
 const PAUSE_MS = 200
 /** Before or behind the relay's claim, as it happens. */
 const STAY_MAX_MS = 4
-/** Honest visitors of the meantime are counted as well: some nine a second open a connection, and some were there before. */
+/** Honest visitors of the meantime are counted as well: some nine a second open a connection, and a dozen come before and after. */
 const HONEST_PER_SECOND = 10
-const HONEST_AT_ONCE = 4
+const HONEST_AT_ONCE = 16
 
 export const attack: ClientAttack = {
   by: 'clients',
