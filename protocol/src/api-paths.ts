@@ -1,34 +1,67 @@
-// Every path of the relay's API.
+// Every path of the relay's API, with its methods, its body and the data of its answer (spec.md, Endpoints).
 
+/** `GET`: the OpenAPI 3 document of the API, outside the envelope. *Extension*. */
 export const openapi = '/api/openapi.json'
+/** `GET`: `HealthResponse`. */
 export const health = '/api/healthz'
+/** `GET`: `PublicStateResponse`. */
 export const state = '/api/state'
+/** `GET`: the installer for `sh`, outside the envelope. */
 export const installSh = '/api/install.sh'
+/** `GET`: the installer for PowerShell, outside the envelope. */
 export const installPs1 = '/api/install.ps1'
+/** `GET`: the browser SDK as an ES module. *Extension*. */
 export const sdkEntry = '/sdk.js'
+/** `GET`: an import map with the integrity of each of the SDK's modules. *Extension*. */
 export const sdkImportMap = '/sdk/importmap.json'
 /** The prefix of the paths of the modules that `/sdk.js` loads. */
 export const sdkModules = '/sdk/modules/'
+/** `POST` of `AdminAuthLoginRequest`: `AdminAuthLoginResponse`. */
 export const adminLogin = '/api/admin/auth/login'
+/** `GET`, with a bearer or without: `AdminAuthStatusResponse`. */
 export const adminStatus = '/api/admin/auth/status'
+/** `POST` with the bearer. The relay does nothing: the client forgets its token. */
 export const adminLogout = '/api/admin/auth/logout'
+/** `GET` with the bearer: `AdminLoadResponse`. *Extension*. */
 export const adminLoad = '/api/admin/load'
+/** `GET`, and `POST` of `PolicySettings`, with the bearer: `PolicySettings`. */
 export const policy = '/api/policy'
+/** `GET` with the bearer: `PolicyStateResponse`. */
 export const policyState = '/api/policy/state'
+/** `POST` of `LeasePolicyUpdate` with the bearer. */
 export const policyLeases = '/api/policy/leases'
+/** `POST` of `IpPolicyUpdate` with the bearer. */
 export const policyIps = '/api/policy/ips'
+/** `GET` with the bearer: `PolicyDecisionsResponse`. *Extension*. */
 export const policyDecisions = '/api/policy/decisions'
+/** `GET` with the bearer: `PolicyChangesResponse`. *Extension*. */
 export const policyChanges = '/api/policy/changes'
+/** `GET`: `DomainResponse`. */
 export const domain = '/sdk/domain'
+/** `POST` of `RegisterChallengeRequest`: `RegisterChallengeResponse`, with 201. */
 export const registerChallenge = '/sdk/register/challenge'
+/** `POST` of `RegisterRequest`: `RegisterResponse`, with 201. */
 export const register = '/sdk/register'
+/** `POST` of `RenewRequest`: `RenewResponse`. */
 export const renew = '/sdk/renew'
+/** `POST` of `ReverseEndpointRequest`: `ReverseEndpoint`. */
 export const reverse = '/sdk/reverse'
+/** `POST` of `UnregisterRequest`: `{}`. */
 export const unregister = '/sdk/unregister'
+/** `GET` of HTTP/1.1 with a reverse capability: the upgrade to a native reverse session or a browser carrier. */
 export const connect = '/sdk/connect'
+/**
+ * `GET`: the chain that sites present, as PEM, leaf first (wire.md, Browser carrier). *Extension*: with the lease token, the
+ * chain of that lease.
+ */
 export const certificateChain = '/sdk/certificate-chain'
+/** `POST` of `SignRequest` with the lease token: `SignResponse` or `SignFailure`, outside the envelope. */
 export const sign = '/v1/sign'
+/** `POST`, `PUT` and `DELETE` with the lease token: the static cache of a site (spec.md, Static cache rules). */
 export const cache = '/sdk/cache'
+/** `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (wire.md, Discovery). */
 export const hop = '/sdk/hop'
+/** `GET`: `DiscoveryResponse`. */
 export const discovery = '/discovery'
+/** `POST` of a relay's version and signed descriptor: 202 (wire.md, Discovery). */
 export const announce = '/discovery/announce'

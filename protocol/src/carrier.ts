@@ -7,11 +7,13 @@ import { CAPABILITY_MAX_BYTES } from './limits.ts'
  */
 export const SUBPROTOCOL = 'svc.reverse.v1'
 
-/**
- * STREAM_ANSWER has the relay's one-byte answers to a stream's capability. The relay closes a rejected stream after the
- * answer.
- */
-export const STREAM_ANSWER = { accepted: 0x00, rejected: 0x01 } as const
+/** STREAM_ANSWER has the relay's one-byte answers to a stream's capability (wire.md, Browser carrier). */
+export const STREAM_ANSWER = {
+  /** The stream is a ready session now, and markers follow. */
+  accepted: 0x00,
+  /** The relay closes the stream after this answer. */
+  rejected: 0x01,
+} as const
 
 /**
  * CARRIER_CLOSE has the relay's WebSocket close codes (RFC 6455 §7.4.2, private range). *Extension*: a client may

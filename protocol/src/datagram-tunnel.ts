@@ -24,23 +24,30 @@ export const TUNNEL_CLOSE = {
   violation: 5,
 } as const
 
-/** TunnelHello is what the SDK sends on the first stream. */
+/** TunnelHello is what the SDK sends on the first stream, as JSON of at most {@link TUNNEL_HELLO_MAX_BYTES} bytes. */
 export interface TunnelHello {
+  /** The lease token, of a lease with UDP. */
   access_token: string
 }
 
-/** TunnelAnswer is the relay's answer to it. */
+/** TunnelAnswer is the relay's answer to it, as JSON. */
 export type TunnelAnswer =
   | {
       ok: true
       /** *Extension*: the relay sends back the bytes that follow on the stream. */
       heartbeat?: boolean | undefined
     }
-  | { ok: false; error: ErrorCode }
+  | {
+      ok: false
+      /** The reason. The relay closes the connection after this answer. */
+      error: ErrorCode
+    }
 
 /** A Datagram is a UDP payload and its flow: one visitor's address, for as long as it is not idle. */
 export interface Datagram {
+  /** A number that the relay gave the flow, from 1 to {@link FLOW_ID_MAX}. On the wire it is unsigned LEB128. */
   flowId: number
+  /** The UDP payload, which may be empty. */
   payload: Uint8Array
 }
 
@@ -50,7 +57,7 @@ const VALUE_BITS = 7
 
 /**
  * Encodes a DATAGRAM.
- * @param flowId from 1 to 2^32 - 1
+ * @param flowId from 1 to {@link FLOW_ID_MAX}, which is not checked
  */
 export function encodeDatagram(flowId: number, payload: Uint8Array): Uint8Array {
   const header: number[] = []
@@ -64,7 +71,7 @@ export function encodeDatagram(flowId: number, payload: Uint8Array): Uint8Array 
 }
 
 /**
- * Decodes a DATAGRAM.
+ * Decodes a DATAGRAM. The payload shares the memory of `datagram`.
  * @returns undefined when it does not begin with a flow id in its one shortest encoding
  */
 export function decodeDatagram(datagram: Uint8Array): Datagram | undefined {

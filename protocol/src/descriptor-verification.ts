@@ -14,7 +14,10 @@ export type RecoverTextSigner = (
   signature: Uint8Array,
 ) => string | undefined | Promise<string | undefined>
 
-/** DescriptorFault is the reason for which a descriptor is refused. */
+/**
+ * DescriptorFault is the reason for which a descriptor is refused: a field is missing or has another form, its time is
+ * over, or its signature is not of the key of its address.
+ */
 export type DescriptorFault = 'malformed' | 'expired' | 'forged'
 
 /** DescriptorVerdict is a verified descriptor, or the fault of a refused one. */
@@ -25,7 +28,7 @@ export type DescriptorVerdict =
 /**
  * verifyDescriptor checks a descriptor from an untrusted source. The signature comes last, since it costs the most.
  * @param value parsed JSON
- * @param now milliseconds since the epoch
+ * @param now milliseconds since the epoch; a descriptor is expired from its `expires_at` on, and `issued_at` is not compared
  */
 export async function verifyDescriptor(
   value: unknown,

@@ -3,33 +3,54 @@
 /** A descriptor's signature has so many bytes: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
-/** RelayDescriptor is a relay's signed description of itself, as discovery passes it on. */
+/**
+ * RelayDescriptor is a relay's signed description of itself, as discovery passes it on (wire.md, Discovery). Its times are
+ * RFC 3339 date-times with at most nanoseconds.
+ */
 export interface RelayDescriptor {
-  /** The address of the relay's identity. */
+  /** The Ethereum address of the relay's identity, whose key signs. */
   address: string
+  /** A version that is signed as it came and not compared. The specification does not say of what. */
   version: string | number
   issued_at: string
+  /** From this time on the descriptor is refused. */
   expires_at: string
   /** The `https:` URL of the relay's API. */
   api_https_addr: string
+  /** The relay's public key in the overlay. */
   wireguard_public_key: string
+  /** The relay's port for the overlay. */
   wireguard_port: number
+  /** Says whether the relay takes part in the overlay. */
   supports_overlay: boolean
+  /** Says whether leases can have dedicated UDP ports. */
   supports_udp: boolean
+  /** Says whether leases can have dedicated TCP ports. */
   supports_tcp: boolean
+  /** The number of connections that the relay says it has. */
   active_connections: number
+  /** The TCP traffic that the relay says it carries. The specification gives no unit. */
   tcp_bps: number
-  /** The signature in base64. */
+  /** The signature of {@link descriptorText}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
   signature: string
 }
 
-/** DiscoveryResponse is the answer to `GET /discovery`: the relays that this relay knows. */
+/**
+ * DiscoveryResponse is the answer to `GET /discovery`: the relays that this relay knows. Only the descriptors are signed.
+ * Times are RFC 3339 date-times.
+ */
 export interface DiscoveryResponse {
+  /** The {@link PROTOCOL_VERSION} of the relay that answers. */
   protocol_version: string
+  /** The time of the answer. */
   generated_at: string
+  /** The descriptors, which the relay passes on: their reader checks each with {@link verifyDescriptor}. */
   relays: RelayDescriptor[]
+  /** The relays of another protocol version, by the URL of their API. */
   incompatible_relays: { url: string; protocol_version: string; last_seen_at: string }[]
+  /** The release of the relay that answers. */
   release_version: string
+  /** Maps the URL of a relay's API to the release that it named to the relay that answers. */
   relay_release_versions: Record<string, string>
 }
 

@@ -1,30 +1,57 @@
 // The error codes of the control plane, with the HTTP status of each.
 
-/** Maps each code to its HTTP status. `unauthorized` is 403 on `/sdk/*` and `/v1/sign`, and 401 on admin routes. */
+/**
+ * Maps each code to its HTTP status (spec.md, Errors; wire.md, HTTP statuses). `unauthorized` is 403 on `/sdk/*` and
+ * `/v1/sign`, and 401 on admin and policy routes.
+ */
 export const ERROR_STATUS = {
+  /** The body is not JSON. */
   invalid_json: 400,
+  /** The body or query has another shape, or a value out of its range. */
   invalid_request: 400,
+  /** A text is not an Ethereum address. */
   invalid_address: 400,
+  /** A text is not an IP address or range. */
   invalid_ip: 400,
+  /** `approval_mode` is none of {@link APPROVAL_MODES}. */
   invalid_mode: 400,
+  /** The credential is missing, expired or not valid for this use. */
   unauthorized: 403,
+  /** The policy bans or denies the identity of the lease or an address of it. */
   lease_rejected: 403,
+  /** The client address, or the one that the client reported, is banned. */
   ip_banned: 403,
+  /** The relay's settings or its policy allow no dedicated UDP ports. */
   udp_disabled: 403,
+  /** The relay's settings or its policy allow no dedicated TCP ports. */
   tcp_port_disabled: 403,
+  /** The token is of a lease instance that has ended. */
   lease_not_found: 404,
+  /** The endpoint does not take the method. `Allow` names those that it takes. */
   method_not_allowed: 405,
+  /** Another identity has the friendly hostname, or the operator reserves it, and no fallback is allowed. */
   hostname_conflict: 409,
+  /** The lease has other dedicated ports than the request says or needs. */
   transport_mismatch: 409,
+  /** The client has used its share up. `Retry-After` says when to ask again. */
   rate_limited: 429,
+  /** The relay failed. */
   internal: 500,
+  /** The connection cannot become a reverse session. */
   hijack_unsupported: 500,
+  /** The upgrade to a reverse session failed. */
   hijack_failed: 500,
+  /** The relay does not have the feature, has no room for it, or is closing. */
   feature_unavailable: 503,
+  /** As many leases have a UDP port as may have one. */
   udp_capacity_exceeded: 503,
+  /** No UDP port of the range is free. */
   udp_port_exhausted: 503,
+  /** As many leases have a TCP port as may have one. */
   tcp_port_capacity_exceeded: 503,
+  /** No TCP port of the range is free. */
   tcp_port_exhausted: 503,
+  /** The endpoint needs HTTP/1.1. */
   http11_only: 505,
 } as const
 
@@ -32,4 +59,10 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** Envelope is the answer of every JSON endpoint: `data` on success, `error` on failure, never both. */
-export type Envelope<T> = { ok: true; data: T } | { ok: false; error: { code: ErrorCode; message: string } }
+export type Envelope<T> =
+  | { ok: true; data: T }
+  | {
+      ok: false
+      /** The code is for programs, the message for people. */
+      error: { code: ErrorCode; message: string }
+    }

@@ -1,6 +1,6 @@
 // The extensions of the protocol. A relay lists its own in `GET /sdk/domain`, and a client uses only those.
 
-/** EXTENSIONS are the extensions of this implementation, as `GET /sdk/domain` lists them. */
+/** EXTENSIONS are the extensions that this implementation knows, in the words of `GET /sdk/domain`. A relay lists its own. */
 export const EXTENSIONS = [
   /** `/v1/sign` takes `hello_retry_request` and `client_hello_retry`. */
   'hello_retry_request',

@@ -1,6 +1,6 @@
 // Every path of the relay's API, and the headers and media types that belong to them.
 
-/** PATH are the paths of the relay's endpoints. */
+/** PATH are the paths of the relay's endpoints, by what they are for. */
 export * as PATH from './api-paths.ts'
 
 /**
@@ -37,11 +37,11 @@ export const RAW_UPGRADE = 'raw'
 
 /** HEADER are the header fields of this protocol. */
 export const HEADER = {
-  /** Carries the lease token: `/v1/sign` and `/sdk/cache`. */
+  /** Carries the lease token: `/v1/sign`, `/sdk/cache` and `/sdk/certificate-chain`. */
   accessToken: 'X-Svc-Access-Token',
   /** Carries the reverse capability of a native client on `/sdk/connect`. */
   reverseCapability: 'X-Svc-Reverse-Capability',
-  /** Names the request in the relay's log. Every answer has it. */
+  /** *Extension*: names the request in the relay's log. Every answer of the API has it. */
   requestId: 'X-Request-Id',
 } as const
 

@@ -1,6 +1,6 @@
 // All numbers of the contract, each declared once, with its unit in the name and a comment on what it bounds.
 
-/** A lease lives this long when the request gives no time to live, or a non-positive one. */
+/** A lease lives so many seconds when the request gives no time to live, or a non-positive one. */
 export const LEASE_TTL_DEFAULT_S = 120
 /** The relay refuses a longer time to live with `invalid_request`. */
 export const LEASE_TTL_MAX_S = 600
@@ -12,7 +12,7 @@ export const ADDRESS_HEX_CHARS = 40
 
 /** A registration challenge can be used once, within this time. */
 export const CHALLENGE_TTL_S = 120
-/** A client address may have so many open challenges. The relay answers more with `rate_limited`. */
+/** A client address, or an IPv6 /64, may have so many open challenges. The relay answers more with `rate_limited`. */
 export const CHALLENGES_PER_SOURCE_MAX = 32
 
 /**
@@ -81,13 +81,16 @@ export const WEBSOCKET_MESSAGE_MAX_BYTES: number = 1024 * 1024
 /** A browser may keep the answer to a preflight request this long. */
 export const CORS_MAX_AGE_S: number = 24 * 60 * 60
 
-/** One client address may use so many units of work before authentication a minute. */
+/**
+ * One client address, or an IPv6 /64, may use so many units of work before authentication a minute.
+ * A relay's operator may set another number.
+ */
 export const SOURCE_BUDGET_PER_MINUTE = 10
-/** One client address may use so many units at once. */
+/** One client address, or an IPv6 /64, may use so many units at once. */
 export const SOURCE_BUDGET_BURST = 20
-/** The whole relay may use so many units a minute. */
+/** All clients of a relay together may use so many units a minute. A relay's operator may set another number. */
 export const RELAY_BUDGET_PER_MINUTE = 600
-/** The whole relay may use so many units at once. */
+/** All clients of a relay together may use so many units at once. */
 export const RELAY_BUDGET_BURST = 200
 /** An endpoint costs so many of these units. */
 export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
@@ -97,7 +100,7 @@ export const BUDGET_COST = { challenge: 1, announce: 2, register: 5 } as const
  */
 export const PORT_RESERVATION_MS: number = 5 * 60_000
 
-/** One client address may fail so many admin logins a minute. The relay answers more with `rate_limited`. */
+/** One client address, or an IPv6 /64, may fail so many admin logins a minute. The relay answers more with `rate_limited`. */
 export const LOGIN_FAILURES_PER_MINUTE = 5
 
 /** Hello and answer on the first stream of a datagram tunnel have at most so many bytes each. */

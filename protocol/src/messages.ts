@@ -1,29 +1,40 @@
-// The bodies of the control plane. Times are RFC 3339 strings, and field names are those on the wire.
+// The bodies of the control plane (spec.md, Resources). Times are RFC 3339 strings, and field names are those on the wire.
 
 import type { Extension } from './extensions.ts'
 
 /** An identity is a name and the address of a secp256k1 key. It holds leases. */
 export interface Identity {
-  /** The DNS label that the lease uses. */
+  /**
+   * The lease name: one DNS label of at most {@link LEASE_NAME_MAX_CHARS} characters. A relay takes it in any case, and
+   * answers with the normalized one.
+   */
   name: string
-  /** The Ethereum address: `0x` and 40 hexadecimal digits. */
+  /** The Ethereum address: `0x` and 40 hexadecimal digits, in lower case when a relay wrote it. */
   address: string
 }
 
-/** LeaseMetadata is what a site says of itself, for the relay's list of sites. */
+/** LeaseMetadata is what a site says of itself, for the relay's list of sites. The relay does not check that it is true. */
 export interface LeaseMetadata {
+  /** A text of at most {@link METADATA_DESCRIPTION_MAX_CHARS} UTF-16 code units. */
   description?: string | undefined
+  /** Who runs the site, in at most {@link METADATA_OWNER_MAX_CHARS} UTF-16 code units. */
   owner?: string | undefined
-  /** A URL or a data URL. */
+  /** An `http:` or `https:` URL, or a picture as a data URL, of at most {@link METADATA_THUMBNAIL_MAX_CHARS} code units. */
   thumbnail?: string | undefined
+  /** At most {@link METADATA_TAGS_MAX} tags, each of at most {@link METADATA_TAG_MAX_CHARS} code units. */
   tags?: string[] | undefined
-  /** Keeps the lease out of the public state. */
+  /**
+   * Keeps the lease out of the public state.
+   * @default false
+   */
   hide?: boolean | undefined
 }
 
 /** DomainResponse is the answer to `GET /sdk/domain`: what the relay speaks and offers. */
 export interface DomainResponse {
+  /** The {@link PROTOCOL_VERSION} of the relay. */
   protocol_version: string
+  /** The release of the relay's software. */
   release_version: string
   /** The relay's extensions. Another implementation may leave the field out, or have words that are not known here. */
   extensions: readonly Extension[]
@@ -35,62 +46,116 @@ export interface DomainResponse {
 
 /** StaticCacheLimits bounds what a site may store at the relay. */
 export interface StaticCacheLimits {
-  /** The bytes that all files of one site may have together. */
+  /** The bytes that all files of one snapshot may have together. */
   max_exposure_bytes: number
   /** The bytes that one file may have. */
   max_object_size: number
 }
 
-/** EnsStatus describes the relay's ENS automation. `verified` is a diagnostic and no proof of a resolution. */
+/** EnsStatus describes the relay's ENS automation. A text is empty when there is nothing to say. */
 export interface EnsStatus {
+  /** Says whether the automation is on, for a domain that is not local. */
   enabled: boolean
+  /** A diagnostic of the DNS provider, and no proof that the name resolves. It is always false for embedded DNS. */
   verified: boolean
+  /** The DNS provider that has the records. */
   provider: string
+  /** The ENS address of the base domain, normally that of the relay's identity. */
   address: string
+  /** The state of DNSSEC, in the words of the provider. */
   dnssec_state: string
+  /** The DS record that the operator may have to publish at the registrar. */
   ds_record: string
+  /** The state, for people. */
   message: string
+  /** The error of the last attempt of the automation. */
   last_error: string
 }
 
-/** X402FacilitatorInfo describes the relay's payment facilitator. */
+/** X402FacilitatorInfo describes the relay's payment facilitator (wire.md, x402). Its texts are empty while it is off. */
 export interface X402FacilitatorInfo {
   enabled: boolean
+  /** The URL of the facilitator. */
   url: string
+  /** The network in the form of x402, such as `sui:mainnet`. */
   network: string
+  /** The name of the network, for people. */
   network_name: string
+  /** The URL that lists the supported kinds of payment. */
   supported_url: string
+  /** The address of the recipient, in the form of the network. */
   pay_to: string
 }
 
 /** RegisterChallengeRequest is the body of `POST /sdk/register/challenge`: it says who wants which lease. */
 export interface RegisterChallengeRequest {
   identity: Identity
+  /**
+   * Registers under the canonical hostname alone when another identity has the friendly one. Otherwise the relay answers
+   * `hostname_conflict`.
+   * @default false
+   */
   allow_canonical_fallback?: boolean | undefined
+  /**
+   * What the site says of itself.
+   * @default none
+   */
   metadata?: LeaseMetadata | undefined
+  /**
+   * Prefers an endpoint in the overlay. A relay without one gives its own.
+   * @default false
+   */
   overlay?: boolean | undefined
-  /** The time to live in seconds. Zero or less means the default. */
+  /**
+   * The time to live in seconds, a whole number of at most {@link LEASE_TTL_MAX_S}. Zero or less means the default.
+   * @default 120
+   */
   ttl?: number | undefined
+  /**
+   * Asks for a dedicated UDP port, without which there is no lease.
+   * @default false
+   */
   udp_enabled?: boolean | undefined
+  /**
+   * Asks for a dedicated TCP port, without which there is no lease.
+   * @default false
+   */
   tcp_enabled?: boolean | undefined
+  /**
+   * Permits the relay to store the site's files and to end TLS for them. It does not go with dedicated ports.
+   * @default false
+   */
   cache?: boolean | undefined
-  /** The seconds for which the relay serves the cached site while it is offline. 0 means the relay's policy. */
+  /**
+   * The seconds for which the relay serves the cached site while it is offline, a whole number that the relay may reduce.
+   * 0 means the relay's policy.
+   * @default 0
+   */
   cache_ttl?: number | undefined
 }
 
 /** RegisterChallengeResponse is the answer to it: the message to be signed. */
 export interface RegisterChallengeResponse {
+  /** The id in the form of {@link CHALLENGE_ID}. */
   challenge_id: string
+  /** The time at which the challenge expires, {@link CHALLENGE_TTL_S} after its issue. */
   expires_at: string
+  /** The text that {@link siweMessage} makes. The client reads it with {@link parseSiweMessage} before it signs it. */
   siwe_message: string
 }
 
 /** RegisterRequest is the body of `POST /sdk/register`: the challenge and its signature. */
 export interface RegisterRequest {
+  /** The challenge's id. It can be used once. */
   challenge_id: string
+  /** The challenge's message, byte for byte. */
   siwe_message: string
-  /** The 65-byte `personal_sign` signature as `0x` hexadecimal. */
+  /** The 65-byte `personal_sign` signature (EIP-191) of the identity's key, as `0x` hexadecimal. */
   siwe_signature: string
+  /**
+   * The public IP address that the client believes to have. A ban of it applies as to the one that the relay sees.
+   * @default none
+   */
   reported_ip?: string | undefined
 }
 
@@ -102,12 +167,13 @@ export type Routing = 'allowed' | 'approval' | 'rejected'
 
 /** A reverse endpoint says where an SDK opens reverse sessions, and with which capability. */
 export interface ReverseEndpoint {
-  /** The HTTPS URL of `/sdk/connect`. */
+  /** The HTTPS URL of `/sdk/connect`, at the relay or, with `overlay`, at a gateway. */
   url: string
   /** The reverse capability, which is opaque and only for `/sdk/connect`. */
   capability: string
-  /** The expiry, never later than the lease's own. */
+  /** The expiry of the capability, never later than the lease's own. */
   expires_at: string
+  /** Says whether the endpoint uses the overlay. A browser client refuses such an endpoint. */
   overlay: boolean
   /** *Extension*: the routing at the time of this answer. A relay may leave it out. */
   routing?: Routing | undefined
@@ -115,17 +181,24 @@ export interface ReverseEndpoint {
 
 /** RegisterResponse is the answer to a registration: the lease with its hostnames, tokens and ports. */
 export interface RegisterResponse {
+  /** The identity of the lease, normalized. */
   identity: Identity
   /** The friendly hostname. It is empty when another identity owns it. */
   hostname: string
   /** The canonical hostname, which is always present. */
   canonical_hostname: string
+  /** The time at which the lease expires unless it is renewed. */
   expires_at: string
+  /** The lease token, which expires with the lease. */
   access_token: string
   reverse_endpoint: ReverseEndpoint
+  /** `host:port` of the dedicated UDP port, when the lease has one. */
   udp_addr?: string | undefined
+  /** `host:port` of the dedicated TCP port, when the lease has one. */
   tcp_addr?: string | undefined
+  /** Says whether the lease has a dedicated UDP port. */
   udp_enabled: boolean
+  /** Says whether the lease has a dedicated TCP port. */
   tcp_enabled: boolean
   /**
    * *Extension*, of a lease with UDP: the port of the relay's URL, which also accepts its datagram tunnel. Older
@@ -134,48 +207,78 @@ export interface RegisterResponse {
   sni_port?: number | undefined
 }
 
-/** RenewRequest is the body of `POST /sdk/renew`. */
+/** RenewRequest is the body of `POST /sdk/renew`, which moves the expiry of a lease. */
 export interface RenewRequest {
+  /** The lease token, of the registration or of a later renewal. */
   access_token: string
+  /**
+   * The time to live in seconds from now, as in {@link RegisterChallengeRequest}. An earlier choice does not count.
+   * @default 120
+   */
   ttl?: number | undefined
+  /**
+   * As in {@link RegisterRequest}.
+   * @default the last one
+   */
   reported_ip?: string | undefined
+  /**
+   * Replaces all metadata of the lease.
+   * @default the lease keeps its own
+   */
   metadata?: LeaseMetadata | undefined
   /**
    * *Extension*: whether the client believes to have UDP. The relay answers `transport_mismatch` when the lease
    * differs.
    */
   udp_enabled?: boolean | undefined
+  /** *Extension*: the same of TCP. */
   tcp_enabled?: boolean | undefined
 }
 
 /** RenewResponse is the answer to a renewal: the new expiry and fresh credentials. */
 export interface RenewResponse {
+  /** The new expiry of the lease. */
   expires_at: string
+  /** A new lease token, which expires with the lease. The earlier one stays valid until its own expiry. */
   access_token: string
   reverse_endpoint: ReverseEndpoint
 }
 
 /** ReverseEndpointRequest is the body of `POST /sdk/reverse`, which asks for another reverse endpoint. */
 export interface ReverseEndpointRequest {
+  /** The lease token. */
   access_token: string
+  /**
+   * The URL of an endpoint that failed. The relay avoids it when it has another one.
+   * @default none
+   */
   failed_url?: string | undefined
 }
 
-/** UnregisterRequest is the body of `POST /sdk/unregister`. */
+/** UnregisterRequest is the body of `POST /sdk/unregister`, which ends a lease. */
 export interface UnregisterRequest {
+  /** The lease token. */
   access_token: string
 }
 
 /** A Lease is one public lease, as in `GET /api/state`. */
 export interface Lease {
+  /** The normalized lease name. */
   name: string
   expires_at: string
+  /** The time of the registration. A lease that replaces an active one of its identity has the time of that one. */
   first_seen_at: string
+  /** The time of the last registration or renewal. */
   last_seen_at: string
+  /** The friendly hostname, or the canonical one of a lease without it. */
   hostname: string
+  /** Says whether the lease has a dedicated UDP port. */
   udp_enabled: boolean
+  /** Says whether the lease has a dedicated TCP port. */
   tcp_enabled: boolean
+  /** `host:port` of the dedicated TCP port, when the lease has one. */
   tcp_addr?: string | undefined
+  /** Empty when the site gave none. */
   metadata: LeaseMetadata
   /** The number of ready reverse sessions. */
   ready: number
@@ -198,9 +301,10 @@ export interface Paged {
   next?: string | undefined
 }
 
-/** PublicStateResponse is the answer to `GET /api/state`: the leases that are not hidden. */
+/** PublicStateResponse is the answer to `GET /api/state`: the leases that the policy routes and that are not hidden. */
 export interface PublicStateResponse extends Paged {
   leases: Lease[]
+  /** Says whether the relay serves its landing page and its list of sites. */
   landing_page_enabled: boolean
 }
 
@@ -208,17 +312,21 @@ export interface PublicStateResponse extends Paged {
 export interface PolicyLease extends Lease {
   /** The identity key: `name:address`, normalized. */
   identity_key: string
+  /** The Ethereum address of the identity, normalized. */
   address: string
-  /** The limit in bytes per second. 0 means none. */
+  /** The limit of the identity in bytes per second. 0 means none. */
   bps: number
-  /** The client address as the relay saw it. */
+  /** The client address of the last registration or renewal, as the relay saw it. */
   client_ip: string
   /** The address that the client reported, when it did. */
   reported_ip?: string | undefined
-  /** The effective approval: explicit, or by the mode `auto`. */
+  /** The effective approval: explicit, or by the mode `auto`. A denied identity has none. */
   is_approved: boolean
+  /** Says whether the identity is banned. */
   is_banned: boolean
+  /** Says whether the identity is denied. */
   is_denied: boolean
+  /** Says whether `client_ip` or `reported_ip` is banned. */
   is_ip_banned: boolean
   /** *Extension*: the bans that match its addresses, as {@link PolicyDecisionsResponse.banned_ips} has them. */
   ip_bans: string[]
@@ -234,18 +342,25 @@ export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 
 /** PolicyPortSettings say whether leases may have dedicated ports of one kind, and how many leases. */
 export interface PolicyPortSettings {
+  /** Allows such ports, where the relay's own settings give a range for them. */
   enabled: boolean
-  /** The number of leases. 0 means no limit. */
+  /** The number of leases with such a port. 0 means no limit. */
   max_leases: number
 }
 
-/** PolicySettings is the policy's settings, without the decisions about single identities and addresses. */
+/**
+ * PolicySettings is the policy's settings, without the decisions about single identities and addresses. A relay begins
+ * with mode `auto`, its pages on, no limits of leases, and the ports that its own settings allow (wire.md, Settings).
+ */
 export interface PolicySettings {
   approval_mode: ApprovalMode
+  /** Says whether the relay serves its landing page and its list of sites. */
   landing_page_enabled: boolean
+  /** Dedicated UDP ports. */
   udp: PolicyPortSettings
+  /** Dedicated TCP ports. */
   tcp_port: PolicyPortSettings
-  /** *Extension*: friendly names that no identity gets. An update without them leaves them as they are. */
+  /** *Extension*: friendly names that no identity gets, normalized. An update without them leaves them as they are. */
   reserved_names?: string[] | undefined
 }
 
@@ -260,12 +375,15 @@ export interface PolicyStateResponse extends Paged {
 
 /** LeasePolicyUpdate changes decisions about an identity. An absent field stays as it is. */
 export interface LeasePolicyUpdate {
+  /** The identity key: `name:address`. The relay normalizes it. The identity need not have a lease. */
   identity_key: string
+  /** Bans the identity, or ends the ban. */
   is_banned?: boolean | undefined
+  /** Approves the identity, or revokes the approval. */
   is_approved?: boolean | undefined
-  /** Denies the identity, which also revokes its approval. */
+  /** Denies the identity, which also revokes its approval, or ends the denial. */
   is_denied?: boolean | undefined
-  /** The limit in bytes per second. 0 removes it. */
+  /** The limit in bytes per second, TCP and UDP together. 0 removes it. */
   bps?: number | undefined
 }
 
@@ -273,6 +391,7 @@ export interface LeasePolicyUpdate {
 export interface IpPolicyUpdate {
   /** An address or, as an *extension*, a CIDR range. An IPv6 address stands for its /64. */
   ip: string
+  /** Bans the address, or ends the ban. */
   is_banned: boolean
 }
 
@@ -285,15 +404,20 @@ export interface PolicyDecisionsResponse extends Paged {
    * listed.
    */
   approved: string[]
+  /** The denied identity keys. */
   denied: string[]
+  /** The banned identity keys. */
   banned: string[]
+  /** The banned addresses and CIDR ranges, normalized. */
   banned_ips: string[]
-  /** Maps each identity key to bytes per second. */
+  /** Maps each identity key with a limit to bytes per second. */
   bps: Record<string, number>
 }
 
 interface Step<Kind extends string, Update> {
+  /** What the change is about: the settings, an identity or an address. */
   kind: Kind
+  /** The update as the relay took it, normalized. */
   made: Update
   /** The update that takes this one back. */
   undo: Update
@@ -309,22 +433,25 @@ export type PolicyStep =
 export type PolicyChange = PolicyStep & {
   /** The number of the change, from 1 up since the relay started. */
   id: number
+  /** The time of the change. */
   at: string
 }
 
-/** PolicyChangesResponse is the answer to `GET /api/policy/changes`. */
+/** *Extension*: PolicyChangesResponse is the answer to `GET /api/policy/changes`. */
 export interface PolicyChangesResponse {
-  /** The changes, newest first. */
+  /** The last changes since the relay started, newest first. */
   changes: PolicyChange[]
 }
 
 /** AdminAuthLoginRequest is the body of `POST /api/admin/auth/login`. */
 export interface AdminAuthLoginRequest {
+  /** The admin token, which the operator set as `ADMIN_TOKEN`. */
   token: string
 }
 
 /** AdminAuthLoginResponse is the answer to a login: the admin token, which is the bearer of every other request. */
 export interface AdminAuthLoginResponse {
+  /** The admin token itself. The relay keeps no session. */
   access_token: string
 }
 
@@ -336,14 +463,18 @@ export interface AdminAuthStatusResponse {
   authenticated: boolean
 }
 
-/** *Extension*: AdminLoadResponse is the relay's current load. Bytes are counted since it started. */
+/** *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. */
 export interface AdminLoadResponse {
+  /** The number of active leases. */
   leases: number
   /** The number of reverse sessions that wait for a visitor. */
   ready_sessions: number
   /** The number of open WebSockets and native sessions of tenants. */
   carriers: number
+  /** The number of open TCP connections of visitors to sites. */
   visitor_connections: number
+  /** The bytes that came from visitors, their handshakes included. */
   visitor_received_bytes: number
+  /** The bytes that were sent to visitors. */
   visitor_sent_bytes: number
 }

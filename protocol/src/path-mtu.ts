@@ -4,12 +4,14 @@ import { DATAGRAM_ALWAYS_BYTES, PATH_MTU_POLL_MS, TUNNEL_PACKET_OVERHEAD_BYTES }
 
 /** A Path is a QUIC connection's knowledge of its path. */
 interface Path {
+  /** Returns the metrics, null when there are none. `pmtu` among them is the size of the largest packets, in bytes. */
   getMetrics(): object | null
 }
 
 /**
- * @returns a function to call before each DATAGRAM; it asks the connection itself only at times, since that waits for
- *   its thread
+ * maxDatagramSizeOf follows how large the DATAGRAMs are that a path carries.
+ * @returns a function to call before each DATAGRAM, for the size in bytes with the flow id, at least
+ *   {@link DATAGRAM_ALWAYS_BYTES}; it asks the connection only every {@link PATH_MTU_POLL_MS}, since that waits for its thread
  */
 export function maxDatagramSizeOf(path: Path): () => number {
   let size = 0

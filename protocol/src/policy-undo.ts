@@ -2,7 +2,10 @@
 
 import type { LeasePolicyUpdate, PolicyDecisionsResponse } from './messages.ts'
 
-/** @param before the decisions until then: the result restores those that `update` touches */
+/**
+ * undoPolicyUpdate returns the update that restores each decision that `update` touches.
+ * @param before the decisions before `update`
+ */
 export function undoPolicyUpdate(
   update: LeasePolicyUpdate,
   before: PolicyDecisionsResponse,

@@ -10,7 +10,9 @@ export type SignAlgorithm = (typeof SIGN_ALGORITHMS)[number]
 
 /** SignRequest asks for the signature of a CertificateVerify of TLS 1.3 (RFC 8446 §4.4.3), and of nothing else. */
 export interface SignRequest {
+  /** Always {@link SIGN_KEY_ID}. */
   key_id: string
+  /** The algorithm of the key of the certificate that is presented. The relay refuses any other. */
   algorithm: SignAlgorithm
   /** The 16 bytes after the TLS marker, in base64. */
   binding: string
@@ -18,25 +20,28 @@ export interface SignRequest {
   client_hello: string
   server_hello: string
   encrypted_extensions: string
+  /** The Certificate message or, with the extension `certificate_compression`, the CompressedCertificate (RFC 8879). */
   certificate: string
-  /** *Extension*: both are present when the handshake had a HelloRetryRequest. */
+  /** *Extension*: the HelloRetryRequest, when the handshake had one. The ClientHello after it comes with it. */
   hello_retry_request?: string | undefined
+  /** *Extension*: the second ClientHello, after a HelloRetryRequest. */
   client_hello_retry?: string | undefined
-  /** The time by the relay's clock, in seconds since the epoch. */
+  /** The time by the relay's clock, in seconds since the epoch. It may be {@link SIGN_CLOCK_SKEW_S} off. */
   timestamp_unix: number
   /** A nonce of 16 random bytes, in hexadecimal. */
   nonce: string
 }
 
-/** SignResponse is the answer of `/v1/sign`. */
+/** SignResponse is the answer of `/v1/sign`, without the envelope. It names key and algorithm of the request. */
 export interface SignResponse {
   key_id: string
   algorithm: SignAlgorithm
-  /** The signature in base64. */
+  /** The signature as CertificateVerify carries it (RFC 8446 §4.4.3), ECDSA in DER, in base64. */
   signature: string
 }
 
-/** SignFailure is the answer to a failed request, with 400, 403, 405, 415 or 500. */
+/** SignFailure is the answer to a failed request, with 400, 403, 405, 415 or 500, without the envelope. */
 export interface SignFailure {
+  /** The reason, for people. */
   error: string
 }

@@ -19,10 +19,11 @@ export interface SiweFields {
   statement: string
   /** The resource for which the message is signed. */
   uri: string
-  /** A nonce of at least 8 alphanumeric characters. */
+  /** A nonce of 8 to 64 ASCII letters and digits. */
   nonce: string
   /** The time of issue (RFC 3339). */
   issuedAt: string
+  /** The time of expiry (RFC 3339): {@link CHALLENGE_TTL_S} later. */
   expirationTime: string
   /** The request's id. For a registration it is the challenge id. */
   requestId: string

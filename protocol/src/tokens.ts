@@ -16,9 +16,9 @@ export const AUDIENCE = {
 /** Audience is one of {@link AUDIENCE}. */
 export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
 
-/** TokenClaims are the claims of a lease token or a reverse capability (RFC 7519 §4). */
+/** TokenClaims are the claims of a lease token or a reverse capability (RFC 7519 §4; wire.md, Tokens). Times are seconds. */
 export interface TokenClaims {
-  /** The relay's URL. */
+  /** The origin of the relay's URL. */
   iss: string
   /** The identity key: `name:address` in lower case. */
   sub: string
@@ -26,10 +26,13 @@ export interface TokenClaims {
   aud: string
   /** A unique id that begins with `tok_`. */
   jti: string
-  /** The time of issue in seconds since the epoch, as `nbf` and `exp`. */
+  /** The time of issue, in seconds since the epoch. */
   iat: number
+  /** The time from which the token is valid: that of issue. */
   nbf: number
+  /** The time at which the token expires: that of the lease, when the relay issued the token. */
   exp: number
+  /** The identity of the lease, normalized. */
   identity: Identity
   /** The id of one lease instance. A replaced lease has another one. */
   lease_id: string
