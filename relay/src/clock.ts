@@ -28,7 +28,9 @@ export function fromWallTime(time: number): number {
 /** Milliseconds. The value changes only when the wall clock is set, so that one moment always converts to the same time. */
 export function wallClockAhead(): number {
   const difference = Date.now() - now()
-  if (Math.abs(difference - ahead) > WALL_CLOCK_STEP_MS) ahead = difference
+  const wasSet = Math.abs(difference - ahead) > WALL_CLOCK_STEP_MS
+  // A wall clock that was set back to the right time is not ahead by the millisecond of rounding.
+  if (wasSet) ahead = Math.abs(difference) > WALL_CLOCK_STEP_MS ? difference : 0
   return ahead
 }
 
