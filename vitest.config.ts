@@ -9,11 +9,15 @@ import { TEST_TIMEOUT_MS, WAIT_TIMEOUT_MS } from './tools/test-timeouts.ts'
 const BROWSER_TESTS = 'sdk-browser/test/**/*.browser.test.ts'
 
 const SETUP = ['tools/wait-longer.ts', 'relay/test/support/without-overload.ts']
-/** Tests that replace modules, or measure the memory or the processor time of their process: each has a process of its own. */
+/**
+ * Tests that replace modules, that count on the state that a module has at first, or that measure the memory or the processor
+ * time of their process: each has a process of its own.
+ */
 const OWN_PROCESS = [
   'relay/test/api/http/slow-fields.test.ts',
   'relay/test/datagram/flow-table.test.ts',
   'relay/test/lease/corrupt-journal.test.ts',
+  'relay/test/model/control.test.ts',
   'relay/test/outbound/http-client.test.ts',
   'relay/test/rate-limit/client-rate-limits.test.ts',
   'sdk-core/test/tenant/load-http2.test.ts',
