@@ -22,7 +22,7 @@ const config: PlaywrightTestConfig = defineConfig({
   workers: 3,
   // They end what hangs: a machine may be several times slower than another.
   timeout: 180_000,
-  globalTimeout: atDepth(30, 11) * 60_000,
+  globalTimeout: atDepth(60, 24) * 60_000,
   expect: { timeout: 60_000 },
 })
 
