@@ -16,7 +16,6 @@ import { type Count, readPlaywright, readVitest } from './suites/test-counts.ts'
 
 /** Longest that one step may take, in milliseconds: they end what hangs, for a busy machine takes several times as long. */
 const CHECK_TIMEOUT_MS: number = 6 * 60_000
-/** It ends what hangs; on a machine whose host takes half of it away, a suite takes twice as long. */
 const SUITE_TIMEOUT_MS: number = 25 * 60_000
 /** A minute when all is well; an attack that succeeds is waited for. */
 const ATTACK_TIMEOUT_MS: number = 10 * 60_000
