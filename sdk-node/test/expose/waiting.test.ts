@@ -149,7 +149,8 @@ describe('svc', () => {
     await rm(home, { recursive: true })
   })
   const svc = (...args: string[]): Run => {
-    const run = runHere(home, ['expose', '1', ...args])
+    // Commands of one process would share the socket that bears its id.
+    const run = runHere(join(home, `${running.length}`), ['expose', '1', ...args])
     running.push(run)
     return run
   }
