@@ -1,4 +1,4 @@
-// The longest that unit tests wait, in milliseconds. These bounds end what hangs: a machine may be many times slower than another.
+// Bounds how long unit tests wait, in milliseconds. The bounds end what hangs: one machine may be many times slower than another.
 
 /** One test, or one of its hooks. */
 export const TEST_TIMEOUT_MS = 120_000

@@ -17,7 +17,7 @@ export interface Identity {
 export interface LeaseMetadata {
   /** A text of at most {@link METADATA_DESCRIPTION_MAX_CHARS} UTF-16 code units. */
   description?: string | undefined
-  /** Who runs the site, in at most {@link METADATA_OWNER_MAX_CHARS} UTF-16 code units. */
+  /** The person or organization that runs the site, in at most {@link METADATA_OWNER_MAX_CHARS} UTF-16 code units. */
   owner?: string | undefined
   /** An `http:` or `https:` URL, or a picture as a data URL, of at most {@link METADATA_THUMBNAIL_MAX_CHARS} code units. */
   thumbnail?: string | undefined
@@ -97,7 +97,7 @@ export interface RegisterChallengeRequest {
    */
   allow_canonical_fallback?: boolean | undefined
   /**
-   * What the site says of itself.
+   * The site's own description of itself.
    * @default none
    */
   metadata?: LeaseMetadata | undefined
@@ -415,7 +415,7 @@ export interface PolicyDecisionsResponse extends Paged {
 }
 
 interface Step<Kind extends string, Update> {
-  /** What the change is about: the settings, an identity or an address. */
+  /** The settings, the identity or the address that was changed. */
   kind: Kind
   /** The update as the relay took it, normalized. */
   made: Update

@@ -14,7 +14,7 @@ import { socketReader, type TestSession } from '../support/session.ts'
 
 const CROWD = '127.0.0.2'
 const OTHER = '127.0.0.3'
-/** What a site of this test serves at once: more than twice the share of one source, which is 16 at least. */
+/** Visitors that a site of this test serves at once: more than twice the share of one source, which is 16 at least. */
 const CONNECTIONS_MAX = 40
 /** Pause of those who talk. */
 const TALK_MS = 400

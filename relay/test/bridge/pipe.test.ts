@@ -14,7 +14,7 @@ import { KINDS, tcp, tls } from '../support/bridges.ts'
 
 /** What one write of a test brings at most. */
 const PIECE_MAX_BYTES = 200_000
-/** What one side sends at most when its bytes are compared. */
+/** Bytes that one side sends at most when they are compared. */
 const SENT_MAX_BYTES: number = atDepth(2_000_000, 700_000)
 /** Of a hundred connections. */
 const WAVES: number = atDepth(10, 3)

@@ -86,7 +86,7 @@ const isServed = async ({ tcp_addr, udp_addr }: RegisterResponse): Promise<[bool
   !(await isFree(portOf(udp_addr))),
 ]
 
-/** What the relay tells of a lease. */
+/** Returns the relay's description of a lease. */
 async function stateOf(name: string): Promise<object | undefined> {
   const { data } = (await relay.call('GET', '/api/state')).json as unknown as {
     data: { leases: { name: string }[] }

@@ -18,7 +18,7 @@ const BYTES_PER_SOURCE = 32
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What is in use once there is no garbage. */
+/** Returns the memory in use once there is no garbage. */
 function memory(): NodeJS.MemoryUsage {
   collect()
   return process.memoryUsage()

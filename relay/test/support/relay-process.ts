@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { V8_FLAGS } from '../../src/config/v8-flags.ts'
+import { WITHOUT_OVERLOAD } from '../../../tools/relay/process.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 import { freePort, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
-const NEVER_OVERLOADED = `--import=${join(import.meta.dirname, 'never-overloaded.ts')}`
 const START_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 15_000
 const LOOK_MS = 50
@@ -63,7 +62,7 @@ export async function startRelayProcess(
   const directory = kept ?? (await mkdtemp(join(tmpdir(), 'svc-relay-process-')))
   const port = await freePort()
   // With its flags, it need not start Node a second time.
-  const command = [process.execPath, ...V8_FLAGS, NEVER_OVERLOADED, ...execArgv, main]
+  const command = [process.execPath, ...WITHOUT_OVERLOAD, ...execArgv, main]
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
   const redirection = output === undefined ? '' : ` > ${output}`
   const child = spawn('sh', ['-c', `${limit}exec "$@"${redirection}`, 'sh', ...command], {

@@ -1,15 +1,14 @@
 // Keeps relays in a test's own process, and their workers, from taking the work of their clients for an overload of theirs:
 // they would reset newcomers on a machine that is slow enough. Tests of the overload restore it.
 
-import { join } from 'node:path'
 import { afterAll, vi } from 'vitest'
+import { NEVER_OVERLOADED } from '../../../tools/relay/process.ts'
 import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
 
 const never = vi.spyOn(OverloadMonitor.prototype, 'isOverloaded', 'get').mockReturnValue(false)
 /** A worker process inherits the options of Node. */
-const option = `--import=${join(import.meta.dirname, 'never-overloaded.ts')}`
-process.execArgv.push(option)
+process.execArgv.push(NEVER_OVERLOADED)
 afterAll(() => {
   never.mockRestore()
-  process.execArgv.splice(process.execArgv.indexOf(option), 1)
+  process.execArgv.splice(process.execArgv.indexOf(NEVER_OVERLOADED), 1)
 })

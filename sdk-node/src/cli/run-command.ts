@@ -1,4 +1,4 @@
-// One command of `svc`, from its arguments to its exit code: what it prints, and what asks it to end, is given to it.
+// Runs one command of `svc`, from its arguments to its exit code. The caller provides what prints, and what asks it to end.
 
 import { join, resolve } from 'node:path'
 import { identityFromKey } from '@svc/sdk-core'
@@ -22,7 +22,7 @@ import { StatusStore } from './report/status-store.ts'
 import type { Terminal } from './tui/screen.ts'
 import { startTui } from './tui/tui.ts'
 
-/** What a command has around it: for `svc` that is its process. */
+/** A caller provides these parts of a process to a command: `svc` those of its own. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv
   /** Prints lines of standard output and standard error. */
