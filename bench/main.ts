@@ -8,10 +8,12 @@ import { table } from './lib/table.ts'
 const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   carrier: async () => (await import('./carrier/family.ts')).carrier,
   control: async () => (await import('./control/family.ts')).control,
+  distance: async () => (await import('./distance/family.ts')).distance,
   http: async () => (await import('./http/family.ts')).http,
   node: async () => (await import('./node/family.ts')).node,
   pages: async () => (await import('./pages/family.ts')).pages,
   relay: async () => (await import('./relay/family.ts')).relay,
+  scale: async () => (await import('./scale/family.ts')).scale,
   tls: async () => (await import('./tls/family.ts')).tls,
   udp: async () => (await import('./udp/family.ts')).udp,
 }

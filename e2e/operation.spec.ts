@@ -25,9 +25,11 @@ test.afterEach(async () => {
   await relay.stop()
 })
 
+/** Shows the relay's certificate, which is the one that is replaced. */
 async function publishWith(fetch: (request: Request) => Response): Promise<Site> {
   const ca = await readFile(relay.caFile, 'utf8')
-  site = await publish({ relay: relay.url, name: 'operated', ca, identity: randomBytes(32), fetch })
+  const options = { name: 'operated', identity: randomBytes(32), certificate: 'shared' } as const
+  site = await publish({ relay: relay.url, ca, ...options, fetch })
   return site
 }
 

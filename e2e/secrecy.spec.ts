@@ -29,114 +29,141 @@ interface Session {
   inside: Capture
 }
 
-let directory: string
-let session: Session
+for (const certificate of ['shared', 'own'] as const)
+  test.describe(`with a certificate that is ${certificate}`, () => {
+    let directory: string
+    let session: Session
 
-test.beforeAll(async ({ playwright, pageServer }) => {
-  directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-tap-'))
-  const tapFile = path.join(directory, 'tap')
-  const [publicPort, port] = [await freePort(), await freePort()]
-  const relay = await startTestRelay({
-    publicPort,
-    port,
-    env: { SVC_TAP_FILE: tapFile },
-    execArgv: ['--import', path.join(import.meta.dirname, '../tools/network/stream-tap.ts')],
+    test.beforeAll(async ({ playwright, pageServer }) => {
+      directory = await mkdtemp(path.join(tmpdir(), 'svc-e2e-tap-'))
+      const tapFile = path.join(directory, 'tap')
+      const [publicPort, port] = [await freePort(), await freePort()]
+      const relay = await startTestRelay({
+        publicPort,
+        port,
+        env: { SVC_TAP_FILE: tapFile },
+        execArgv: ['--import', path.join(import.meta.dirname, '../tools/network/stream-tap.ts')],
+      })
+      const wire = await recordWire(publicPort, port)
+      const home = await createHome(relay.caFile)
+      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
+      const tenant = await openTenant(await browser.newContext(), pageServer)
+
+      const [asked, answered] = [randomBytes(32), randomBytes(32)]
+      const url = await tenant.evaluate(
+        async ([relayUrl, answer, certificate]) => {
+          const toHex = (bytes: Uint8Array): string =>
+            [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+          const log: unknown[] = []
+          Object.assign(globalThis, { log })
+          const onSecret = (label: string, clientRandom: Uint8Array, secret: Uint8Array): void =>
+            void log.push({ label, clientRandom: toHex(clientRandom), secret: toHex(secret) })
+          const fetch = async (request: Request): Promise<Response> =>
+            new Response((await request.text()) + answer)
+          const shown = Promise.withResolvers<void>()
+          if (certificate === 'shared') shown.resolve()
+          const debug = ({ type }: { type: string }): void => {
+            if (type === 'certificate') shown.resolve()
+          }
+          const options = { name: 'secret', fetch, certificate, debug, tls: { onSecret } }
+          const { url } = await svc.publish({ relay: relayUrl, ...options })
+          await shown.promise
+          return url
+        },
+        [relay.url, answered.toString('hex'), certificate] as const,
+      )
+      const text = await curl(
+        relay.caFile,
+        // its text is easy to look for
+        '--http1.1',
+        '--header',
+        `X-Asked: ${asked.toString('hex')}`,
+        '--data',
+        asked.toString('hex'),
+        url,
+      )
+      expect(String(text)).toBe(asked.toString('hex') + answered.toString('hex'))
+      const logged = (await tenant.evaluate('log')) as Logged[]
+
+      await browser.close()
+      await relay.stop()
+      await wire.close()
+      await home.remove()
+      const connections = wire.connections()
+      const clientRandom = logged[0]?.clientRandom ?? ''
+      const own = connections.find(({ toRelay }) => helloRandom(toRelay).toString('hex') === clientRandom)
+      if (own === undefined) throw new Error('the session is not among the recorded connections')
+      session = {
+        asked,
+        answered,
+        secrets: new Map(logged.map(({ label, secret }) => [label, Buffer.from(secret, 'hex')])),
+        ...own,
+        wire: {
+          name: 'wire',
+          in: connections.map((one) => one.toRelay),
+          out: connections.map((one) => one.fromRelay),
+        },
+        inside: readTap(tapFile),
+      }
+    })
+
+    test.afterAll(() => rm(directory, { recursive: true }))
+
+    test('the recording is of this session: its secrets open it', () => {
+      const { secrets, toRelay, fromRelay, asked, answered } = session
+      expect([...secrets.keys()]).toEqual(
+        expect.arrayContaining([
+          'CLIENT_HANDSHAKE_TRAFFIC_SECRET',
+          'SERVER_HANDSHAKE_TRAFFIC_SECRET',
+          'CLIENT_TRAFFIC_SECRET_0',
+          'SERVER_TRAFFIC_SECRET_0',
+        ]),
+      )
+      const request = String(decrypt(toRelay, secrets.get('CLIENT_TRAFFIC_SECRET_0')!))
+      const response = String(decrypt(fromRelay, secrets.get('SERVER_TRAFFIC_SECRET_0')!))
+      expect(request).toMatch(/^POST \/ HTTP\/1\.1\r\n/)
+      expect(request).toContain(asked.toString('hex'))
+      expect(response).toContain(answered.toString('hex'))
+    })
+
+    test('the recording is whole: the relay saw the handshake pass, in and out', () => {
+      const { toRelay, fromRelay, wire, inside } = session
+      for (const random of [helloRandom(toRelay), helloRandom(fromRelay)]) {
+        expect(random.length).toBe(32)
+        expect(occurs(random, inside.in)).toBe(true)
+        expect(occurs(random, inside.out)).toBe(true)
+      }
+      // Each encrypted record of the session went through the relay.
+      expect(inside.out.some((stream) => stream.includes(fromRelay))).toBe(true)
+      expect(inside.in.some((stream) => stream.includes(toRelay))).toBe(true)
+      // Its own TLS is removed there, and only there.
+      for (const text of [
+        'POST /sdk/register HTTP/1.1',
+        certificate === 'own' ? 'POST /sdk/certificate HTTP/1.1' : 'POST /v1/sign HTTP/1.1',
+        'siwe_signature',
+        'svc.reverse.v1',
+      ]) {
+        expect(occurs(Buffer.from(text), inside.in), text).toBe(true)
+        expect(occurs(Buffer.from(text), wire.in), text).toBe(false)
+      }
+    })
+
+    for (const where of ['wire', 'inside'] as const) {
+      test(`no secret, key or plaintext: ${where}`, () => {
+        const { secrets, asked, answered } = session
+        const streams = [...session[where].in, ...session[where].out]
+        for (const [label, secret] of secrets) {
+          expect(occurs(secret, streams), label).toBe(false)
+          expect(occurs(trafficKey(secret).key, streams), `key of ${label}`).toBe(false)
+        }
+        // Both were sent as hexadecimal text.
+        for (const [what, value] of Object.entries({ asked, answered })) {
+          expect(occurs(value, streams), what).toBe(false)
+          expect(occurs(Buffer.from(value.toString('hex')), streams), `${what}, as text`).toBe(false)
+        }
+      })
+    }
   })
-  const wire = await recordWire(publicPort, port)
-  const home = await createHome(relay.caFile)
-  const browser = await playwright.chromium.launch(chromiumOptions(home.path))
-  const tenant = await openTenant(await browser.newContext(), pageServer)
-
-  const [asked, answered] = [randomBytes(32), randomBytes(32)]
-  const url = await tenant.evaluate(
-    async ([relayUrl, answer]) => {
-      const toHex = (bytes: Uint8Array): string =>
-        [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-      const log: unknown[] = []
-      Object.assign(globalThis, { log })
-      const onSecret = (label: string, clientRandom: Uint8Array, secret: Uint8Array): void =>
-        void log.push({ label, clientRandom: toHex(clientRandom), secret: toHex(secret) })
-      const fetch = async (request: Request): Promise<Response> =>
-        new Response((await request.text()) + answer)
-      return (await svc.publish({ relay: relayUrl, name: 'secret', fetch, tls: { onSecret } })).url
-    },
-    [relay.url, answered.toString('hex')] as const,
-  )
-  const text = await curl(
-    relay.caFile,
-    // its text is easy to look for
-    '--http1.1',
-    '--header',
-    `X-Asked: ${asked.toString('hex')}`,
-    '--data',
-    asked.toString('hex'),
-    url,
-  )
-  expect(String(text)).toBe(asked.toString('hex') + answered.toString('hex'))
-  const logged = (await tenant.evaluate('log')) as Logged[]
-
-  await browser.close()
-  await relay.stop()
-  await wire.close()
-  await home.remove()
-  const connections = wire.connections()
-  const clientRandom = logged[0]?.clientRandom ?? ''
-  const own = connections.find(({ toRelay }) => helloRandom(toRelay).toString('hex') === clientRandom)
-  if (own === undefined) throw new Error('the session is not among the recorded connections')
-  session = {
-    asked,
-    answered,
-    secrets: new Map(logged.map(({ label, secret }) => [label, Buffer.from(secret, 'hex')])),
-    ...own,
-    wire: {
-      name: 'wire',
-      in: connections.map((one) => one.toRelay),
-      out: connections.map((one) => one.fromRelay),
-    },
-    inside: readTap(tapFile),
-  }
-})
-
-test.afterAll(() => rm(directory, { recursive: true }))
-
-test('the recording is of this session: its secrets open it', () => {
-  const { secrets, toRelay, fromRelay, asked, answered } = session
-  expect([...secrets.keys()]).toEqual(
-    expect.arrayContaining([
-      'CLIENT_HANDSHAKE_TRAFFIC_SECRET',
-      'SERVER_HANDSHAKE_TRAFFIC_SECRET',
-      'CLIENT_TRAFFIC_SECRET_0',
-      'SERVER_TRAFFIC_SECRET_0',
-    ]),
-  )
-  const request = String(decrypt(toRelay, secrets.get('CLIENT_TRAFFIC_SECRET_0')!))
-  const response = String(decrypt(fromRelay, secrets.get('SERVER_TRAFFIC_SECRET_0')!))
-  expect(request).toMatch(/^POST \/ HTTP\/1\.1\r\n/)
-  expect(request).toContain(asked.toString('hex'))
-  expect(response).toContain(answered.toString('hex'))
-})
-
-test('the recording is whole: the relay saw the handshake pass, in and out', () => {
-  const { toRelay, fromRelay, wire, inside } = session
-  for (const random of [helloRandom(toRelay), helloRandom(fromRelay)]) {
-    expect(random.length).toBe(32)
-    expect(occurs(random, inside.in)).toBe(true)
-    expect(occurs(random, inside.out)).toBe(true)
-  }
-  // Each encrypted record of the session went through the relay.
-  expect(inside.out.some((stream) => stream.includes(fromRelay))).toBe(true)
-  expect(inside.in.some((stream) => stream.includes(toRelay))).toBe(true)
-  // Its own TLS is removed there, and only there.
-  for (const text of [
-    'POST /sdk/register HTTP/1.1',
-    'POST /v1/sign HTTP/1.1',
-    'siwe_signature',
-    'svc.reverse.v1',
-  ]) {
-    expect(occurs(Buffer.from(text), inside.in), text).toBe(true)
-    expect(occurs(Buffer.from(text), wire.in), text).toBe(false)
-  }
-})
 
 test('the search finds a value in whatever form it is sent', () => {
   const value = randomBytes(48)
@@ -150,19 +177,3 @@ test('the search finds a value in whatever form it is sent', () => {
     }
   }
 })
-
-for (const where of ['wire', 'inside'] as const) {
-  test(`no secret, key or plaintext: ${where}`, () => {
-    const { secrets, asked, answered } = session
-    const streams = [...session[where].in, ...session[where].out]
-    for (const [label, secret] of secrets) {
-      expect(occurs(secret, streams), label).toBe(false)
-      expect(occurs(trafficKey(secret).key, streams), `key of ${label}`).toBe(false)
-    }
-    // Both were sent as hexadecimal text.
-    for (const [what, value] of Object.entries({ asked, answered })) {
-      expect(occurs(value, streams), what).toBe(false)
-      expect(occurs(Buffer.from(value.toString('hex')), streams), `${what}, as text`).toBe(false)
-    }
-  })
-}

@@ -1,4 +1,4 @@
-// Clients that know nothing newer than TLS 1.2: the relay's key signs nothing for them, whichever name they ask for.
+// Clients that know nothing newer than TLS 1.2: the relay's key signs nothing for them, a site's own key may.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:tls'
 import { expose, publish } from '@svc/sdk-node'
@@ -31,14 +31,38 @@ test('are refused by a site in a page, by a site in Node and by the relay itself
   await inNode.close()
 })
 
-test('cannot be asked for in a page, which is told why', async ({ relay, tenant }) => {
+test('cannot be asked for with the certificate of the relay, and the page is told why', async ({
+  relay,
+  tenant,
+}) => {
   const refusal = await tenant.evaluate(async (relayUrl) => {
-    const tls = { minVersion: 'TLSv1.2' } as object
+    const options = { relay: relayUrl, name: 'tls12', fetch: () => new Response('hi') }
     return await svc
-      .publish({ relay: relayUrl, name: 'tls12', fetch: () => new Response('hi'), tls })
+      .publish({ ...options, certificate: 'shared', tls: { minVersion: 'TLSv1.2' } })
       .then(String, ({ code, message }) => `${code}: ${message}`)
   }, relay.url)
-  expect(refusal).toMatch(/^invalid_option: tls\.minVersion TLSv1\.2 needs a key of the site itself/)
+  expect(refusal).toBe(
+    'invalid_option: tls.minVersion TLSv1.2 needs certificate: own, since the relay signs TLS 1.3 only',
+  )
+})
+
+test('are served by a page with a certificate of its own that asks for them', async ({ relay, tenant }) => {
+  const [url, strict] = await tenant.evaluate(async (relayUrl) => {
+    const publishOwn = async (name: string, minVersion: 'TLSv1.2' | undefined): Promise<string> => {
+      const own = Promise.withResolvers<void>()
+      const fetch = () => new Response('hi')
+      const debug = ({ type }: { type: string }): void => {
+        if (type === 'certificate') own.resolve()
+      }
+      const site = await svc.publish({ relay: relayUrl, name, fetch, debug, tls: { minVersion } })
+      await own.promise
+      return site.url
+    }
+    return Promise.all([publishOwn('tls12', 'TLSv1.2'), publishOwn('tls13', undefined)])
+  }, relay.url)
+  expect(String(await curl(relay.caFile, ...TLS12, url))).toBe('hi')
+  expect(String(await curl(relay.caFile, '--tlsv1.3', url))).toBe('hi')
+  await expect(curl(relay.caFile, ...TLS12, strict)).rejects.toThrow(REFUSED)
 })
 
 test('are served by a TLS server with a key of its own, behind the relay', async ({ relay }) => {

@@ -36,7 +36,7 @@ export interface BenchTab {
 export async function openTab(entry: string, caFile?: string): Promise<BenchTab | undefined> {
   const browser = await Chromium.launch(caFile)
   if (browser === undefined) return undefined
-  const server = await serve(entry)
+  const server = await servePage(entry)
   const tab = await browser.open(server.url)
   const close = async (): Promise<void> => {
     await browser.close()
@@ -51,7 +51,7 @@ export async function openTab(entry: string, caFile?: string): Promise<BenchTab 
  */
 export async function openPage(entry: string, options: PageOptions = {}): Promise<BenchPage | undefined> {
   if (findChromium() === undefined) return undefined
-  const server = await serve(entry)
+  const server = await servePage(entry)
   const home = await createHome(options.caFile)
   const browser = await chromium.launch(chromiumOptions(home.path))
   const page = await browser.newPage()
@@ -66,7 +66,8 @@ export async function openPage(entry: string, options: PageOptions = {}): Promis
   return { page, close }
 }
 
-async function serve(file: string): Promise<{ url: string; close(): void }> {
+/** Serves the module of `file`, bundled, in an empty page. */
+export async function servePage(file: string): Promise<{ url: string; close(): void }> {
   const chunks = await bundle(file)
   const entry = chunks.find((chunk) => chunk.isEntry)!
   const html = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/${entry.fileName}"></script>`

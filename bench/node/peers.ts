@@ -54,7 +54,7 @@ export const PEER_TUNNELS: readonly PeerTunnel[] = [
     name: 'frp',
     target: 0.7,
     needs: ['frps', 'frpc'],
-    install: 'frps and frpc of a release',
+    install: 'go, then bench/node/peers.sh; or frps and frpc of a release in $BENCH_PEERS/bin',
     start: startFrp,
   },
   {

@@ -21,7 +21,7 @@ interface Tunnel {
 }
 
 export interface OwnTunnel extends Tunnel {
-  /** The hostname of the site, at the relay's own port. */
+  /** The hostname of the site, at the relay's own port; empty for one that has a TCP port alone. */
   hostname: string
   /** PEM of the relay's authority. */
   ca: string
@@ -48,19 +48,21 @@ export async function startOwn(
   const identity = path.join(relay.directory, 'tenant.json')
   const options = ['--relay', relay.url, '--ca', relay.caFile, '--identity-path', identity, '--json']
   const child = programs.start(process.execPath, [CLI, 'expose', ...target, ...options])
-  const { url, tcp_address } = await new Promise<{ url: string; tcp_address?: string }>((resolve, reject) => {
-    createInterface(child.stdout!).on('line', (line) => {
-      const report = JSON.parse(line)
-      if (report.event === 'online') resolve(report)
-      else if (report.event === 'failed') reject(new Error(report.message))
-    })
-    child.once('exit', (code) => reject(new Error(`svc ended with ${code}: ${programs.complaints}`)))
-  })
+  const { url, tcp_address } = await new Promise<{ url?: string; tcp_address?: string }>(
+    (resolve, reject) => {
+      createInterface(child.stdout!).on('line', (line) => {
+        const report = JSON.parse(line)
+        if (report.event === 'online') resolve(report)
+        else if (report.event === 'failed') reject(new Error(report.message))
+      })
+      child.once('exit', (code) => reject(new Error(`svc ended with ${code}: ${programs.complaints}`)))
+    },
+  )
   return {
     port: tcp_address === undefined ? relay.port : Number(tcp_address.split(':').at(-1)),
     pids: [relay.pid, ...programs.pids],
     relayPid: relay.pid,
-    hostname: new URL(url).hostname,
+    hostname: url === undefined ? '' : new URL(url).hostname,
     ca: await relay.ca(),
     stop: async () => {
       await programs.stop()

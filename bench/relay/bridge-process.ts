@@ -13,8 +13,9 @@ import { createPipe } from '../../relay/src/bridge/pipe.ts'
 import type { Lease } from '../../relay/src/lease/lease.ts'
 import { SharedReadBuffer } from '../../relay/src/node-internals/shared-read-buffer.ts'
 import { Bandwidth } from '../../relay/src/rate-limit/bandwidth.ts'
+import { serveCarrier } from '../../relay/src/reverse/carrier.ts'
 import { SessionMemories } from '../../relay/src/reverse/session-memory.ts'
-import { serveWebSocketCarrier } from '../../relay/src/reverse/websocket-carrier.ts'
+import { webSocketConnection } from '../../relay/src/reverse/websocket-connection.ts'
 import { type Kind, parseForward } from './forward.ts'
 
 type Join = (visitor: Duplex) => void
@@ -80,5 +81,11 @@ function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
     ready: { hasRoom: true, offer, watch: () => () => {} },
   } as unknown as Lease
   const credentials = { leaseOf: () => lease } as unknown as LeaseCredentials
-  serveWebSocketCarrier({ socket, connection, lease, clientIp: undefined, credentials, memories })
+  serveCarrier({
+    connection: webSocketConnection(socket, connection),
+    lease,
+    clientIp: undefined,
+    credentials,
+    memories,
+  })
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import { MARKER, type RegisterResponse } from '@svc/protocol'
+import { MARKER, RAW_UPGRADE, type RegisterResponse } from '@svc/protocol'
 import { dial } from '../../sdk-node/src/carrier/dial.ts'
 import { localhostLookup } from '../../sdk-node/src/net/localhost-lookup.ts'
 import { newIdentity, RelayApi } from '../../tools/relay/api-client.ts'
@@ -90,7 +90,8 @@ class Site {
 
   /** A session that is ready, and answers when it is a visitor's. */
   async offer({ reverse_endpoint: { url, capability } }: RegisterResponse): Promise<void> {
-    const target = { url: new URL(url), capability, tls: this.#tls, keepSession: () => {} }
+    const way = { url: new URL(url), upgrade: RAW_UPGRADE, tls: this.#tls } as const
+    const target = { ...way, capability, keepSession: () => {} }
     const { socket } = await dial(target, AbortSignal.timeout(WAIT_MAX_MS))
     socket.on('error', () => {})
     socket.on('data', (bytes: Buffer) => {

@@ -1,18 +1,11 @@
-// Visitors of a UDP echo: one that asks and waits, and one that sends at a given rate and counts what comes back.
+// Visitors of a UDP echo that ask and wait: one again and again, or many, each once.
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds for which round trips are measured. */
 const TRIPS_MS = 500
-/** Milliseconds for which a rate is held. */
-const RATE_MS = 1_000
-/** Milliseconds of silence after which the last datagram has come. */
-const TAIL_MS = 300
 /** Milliseconds after which a datagram that is not back was lost. */
 const LOST_MS = 200
-/** Milliseconds between two timers: what is due by then is sent at once. */
-const TICK_MS = 1
 const BUFFER_BYTES = 4 * 1024 * 1024
 
 export interface Trips {
@@ -35,28 +28,6 @@ export async function roundTrips(port: number, bytes: number): Promise<Trips> {
   times.sort((a, b) => a - b)
   const quantile = (share: number): number => 1000 * (times[Math.floor(times.length * share)] ?? Number.NaN)
   return { perSecond: times.length / seconds, p50Us: quantile(0.5), p99Us: quantile(0.99) }
-}
-
-/** @returns the share that came back, in percent */
-export async function delivered(port: number, perSecond: number, bytes: number): Promise<number> {
-  const socket = await visitor(port)
-  const payload = Buffer.alloc(bytes)
-  let sent = 0
-  let back = 0
-  socket.on('message', () => {
-    back += 1
-  })
-  const start = performance.now()
-  for (let elapsed = 0; elapsed < RATE_MS; elapsed = performance.now() - start) {
-    for (const due = (elapsed / 1000) * perSecond; sent < due; sent += 1) socket.send(payload)
-    await pause(TICK_MS)
-  }
-  for (let seen = -1; seen !== back; ) {
-    seen = back
-    await pause(TAIL_MS)
-  }
-  socket.close()
-  return (100 * back) / sent
 }
 
 /** Sends one datagram of each of so many visitors, a few at a time. @returns a function that closes them */

@@ -1,43 +1,51 @@
-// The family `udp`: a UDP echo behind a relay and `svc expose --udp`, beside direct UDP and frp.
+// The family `udp`: a UDP echo behind a relay and `svc expose --udp`, beside direct UDP, frp and chisel.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { alternate, median } from '../lib/alternate.ts'
+import { alternate, alternateAll, median } from '../lib/alternate.ts'
 import { compared, type Entry, limited, missing, type Question } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
-import { delivered, roundTrips, type Trips } from './client.ts'
+import { roundTrips, type Trips } from './client.ts'
+import { IN_TIME_MS, type LoadReport, load } from './load.ts'
 import { memory } from './memory.ts'
-import { startFrp, startOwn, type UdpTunnel } from './tunnels.ts'
+import { PEERS, type PeerUdpTunnel, startOwn, startPeers, type UdpTunnel } from './tunnels.ts'
 
 const SIZES = [64, 1150]
-const RATES = [1_000, 5_000, 10_000]
+const RATES = [10_000]
+/** The figures of each run under a rate that are compared. */
+const FIGURES: [keyof LoadReport, Omit<Question, 'peer'>][] = [
+  ['back', { name: 'back', unit: '%', better: 'more' }],
+  ['inTime', { name: `back within ${IN_TIME_MS} ms`, unit: '%', better: 'more' }],
+  ['p50Ms', { name: 'median', unit: 'ms', better: 'less' }],
+  ['p99Ms', { name: 'p99', unit: 'ms', better: 'less' }],
+  ['lateSendP99Ms', { name: 'sent late by the generator, p99', unit: 'ms', better: 'less', target: null }],
+]
 const DIRECT = 'direct UDP'
-const FRP = 'frp'
-const INSTALL_FRP = 'frps and frpc of a release'
 
 export async function* udp({ runs }: FamilyOptions): AsyncGenerator<Entry> {
   const echo = fork(path.join(import.meta.dirname, 'echo-process.ts'))
   const [direct] = (await once(echo, 'message')) as [number]
   const own = await startOwn(direct)
-  const frp = await startFrp(direct)
+  const peers = await startPeers(direct)
   try {
-    for (const bytes of SIZES) yield* trips(bytes, runs, { own, frp, direct })
-    for (const perSecond of RATES) yield* arrivals(perSecond, runs, { own, frp, direct })
+    for (const bytes of SIZES) yield* trips(bytes, runs, { own, peers, direct })
+    for (const perSecond of RATES) yield* arrivals(perSecond, runs, { own, peers, direct })
     yield await memory(direct)
   } finally {
     await own.stop()
-    await frp?.stop()
+    for (const peer of peers) await peer.stop()
     echo.disconnect()
   }
 }
 
 interface Tunnels {
   own: UdpTunnel
-  frp: UdpTunnel | undefined
+  /** Those that are installed. */
+  peers: PeerUdpTunnel[]
   direct: number
 }
 
-async function* trips(bytes: number, runs: number, { own, frp, direct }: Tunnels): AsyncGenerator<Entry> {
+async function* trips(bytes: number, runs: number, { own, peers, direct }: Tunnels): AsyncGenerator<Entry> {
   const seen: Record<string, Trips[]> = {}
   const measure = (name: string, port: number) => async (): Promise<number> => {
     const found = await roundTrips(port, bytes)
@@ -47,7 +55,7 @@ async function* trips(bytes: number, runs: number, { own, frp, direct }: Tunnels
   await alternate<string>(runs, {
     own: measure('own', own.port),
     direct: measure('direct', direct),
-    ...(frp && { frp: measure('frp', frp.port) }),
+    ...Object.fromEntries(peers.map(({ name, port }) => [name, measure(name, port)])),
   })
   const of = (name: string, field: keyof Trips): number => median(seen[name]!.map((one) => one[field]))
   const fields: [keyof Trips, Omit<Question, 'peer'>][] = [
@@ -58,24 +66,30 @@ async function* trips(bytes: number, runs: number, { own, frp, direct }: Tunnels
   for (const [field, question] of fields) {
     const ours = of('own', field)
     yield compared({ ...question, peer: DIRECT, target: null }, ours, of('direct', field))
-    if (frp) yield compared({ ...question, peer: FRP }, ours, of('frp', field))
-    else yield missing({ ...question, peer: FRP }, ours, INSTALL_FRP)
+    for (const { name, install } of PEERS)
+      if (peers.some((peer) => peer.name === name))
+        yield compared({ ...question, peer: name }, ours, of(name, field))
+      else yield missing({ ...question, peer: name }, ours, install)
   }
 }
 
 async function* arrivals(perSecond: number, runs: number, tunnels: Tunnels): AsyncGenerator<Entry> {
-  const { own, frp, direct } = tunnels
+  const { own, peers, direct } = tunnels
   for (const bytes of SIZES) {
-    const measure = (port: number) => () => delivered(port, perSecond, bytes)
-    const found = await alternate<string>(runs, {
+    const measure = (port: number) => () => load(port, perSecond, bytes)
+    const found = await alternateAll<string, keyof LoadReport>(runs, {
       own: measure(own.port),
-      direct: measure(direct),
-      ...(frp && { frp: measure(frp.port) }),
+      [DIRECT]: measure(direct),
+      ...Object.fromEntries(peers.map(({ name, port }) => [name, measure(port)])),
     })
-    const name = `back of ${perSecond} a second, ${bytes} bytes`
-    const question = { name, unit: '%', better: 'more' } as const
-    yield limited(question, found.own!, 100)
-    yield compared({ ...question, peer: DIRECT, target: null }, found.own!, found.direct!)
-    if (frp) yield compared({ ...question, peer: FRP }, found.own!, found.frp!)
+    const ours = found.own!
+    const of = `of ${perSecond} a second, ${bytes} bytes`
+    yield limited({ name: `back within ${IN_TIME_MS} ms ${of}`, unit: '%', better: 'more' }, ours.inTime, 100)
+    for (const name of [DIRECT, ...peers.map((peer) => peer.name)]) {
+      const question = { peer: name, target: name === DIRECT ? null : 1 }
+      const theirs = found[name]!
+      for (const [field, what] of FIGURES)
+        yield compared({ ...question, ...what, name: `${what.name} ${of}` }, ours[field], theirs[field])
+    }
   }
 }

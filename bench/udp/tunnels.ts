@@ -1,4 +1,4 @@
-// Tunnels to one UDP service: ours as `svc expose --udp` makes it, and frp where it is on this machine.
+// Tunnels to one UDP service: ours as `svc expose --udp` makes it, and those peers that are on this machine.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -49,28 +49,79 @@ export async function startOwn(service: number, execArgv: string[] = []): Promis
   }
 }
 
-/** @returns undefined where frp is not installed */
-export async function startFrp(service: number): Promise<UdpTunnel | undefined> {
-  const [frps, frpc] = [findProgram('frps'), findProgram('frpc')]
-  if (frps === undefined || frpc === undefined) return undefined
-  const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-frp-'))
-  const [control, port] = [await freePort(), await freePort()]
-  const server = path.join(directory, 'frps.toml')
-  const client = path.join(directory, 'frpc.toml')
-  await writeFile(server, `bindAddr = "127.0.0.1"\nbindPort = ${control}\n`)
-  const proxy = `name = "udp"\ntype = "udp"\nlocalIP = "127.0.0.1"\nlocalPort = ${service}\nremotePort = ${port}\n`
-  await writeFile(client, `serverAddr = "127.0.0.1"\nserverPort = ${control}\n\n[[proxies]]\n${proxy}`)
+export interface PeerUdpTunnel extends UdpTunnel {
+  name: string
+}
+
+interface Peer {
+  name: string
+  needs: readonly string[]
+  install: string
+  /** Starts its programs, after which visitors reach the service at a port that is found free. */
+  start(programs: Programs, find: (program: string) => string, way: Way): Promise<void>
+}
+
+interface Way {
+  service: number
+  port: number
+  /** The folder for configuration. */
+  directory: string
+}
+
+export const PEERS: readonly Peer[] = [
+  { name: 'frp', needs: ['frps', 'frpc'], install: 'frps and frpc of a release', start: startFrp },
+  {
+    name: 'chisel',
+    needs: ['chisel'],
+    install: 'go install github.com/jpillora/chisel@latest',
+    start: async (programs, find, { service, port }) => {
+      const control = await freePort()
+      programs.start(find('chisel'), ['server', '--reverse', '--host', '127.0.0.1', '--port', `${control}`])
+      await programs.listening(control)
+      programs.start(find('chisel'), [
+        'client',
+        `http://127.0.0.1:${control}`,
+        `R:127.0.0.1:${port}:127.0.0.1:${service}/udp`,
+      ])
+    },
+  },
+]
+
+/** @returns the tunnels of the peers that are installed */
+export async function startPeers(service: number): Promise<PeerUdpTunnel[]> {
+  const installed = PEERS.filter(({ needs }) => needs.every((program) => findProgram(program)))
+  return await Promise.all(installed.map((peer) => startPeer(peer, service)))
+}
+
+async function startPeer({ name, start }: Peer, service: number): Promise<PeerUdpTunnel> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-bench-udp-'))
+  const port = await freePort()
   const programs = new Programs()
-  programs.start(frps, ['-c', server])
-  await programs.listening(control)
-  programs.start(frpc, ['-c', client])
+  await start(programs, (program) => findProgram(program)!, { service, port, directory })
   // a UDP port shows that it is there only by an answer
   while (!((await roundTrips(port, 64)).perSecond > 0));
   return {
+    name,
     port,
     stop: async () => {
       await programs.stop()
       await rm(directory, { recursive: true })
     },
   }
+}
+
+async function startFrp(
+  programs: Programs,
+  find: (program: string) => string,
+  { service, port, directory }: Way,
+): Promise<void> {
+  const control = await freePort()
+  const server = path.join(directory, 'frps.toml')
+  const client = path.join(directory, 'frpc.toml')
+  await writeFile(server, `bindAddr = "127.0.0.1"\nbindPort = ${control}\n`)
+  const proxy = `name = "udp"\ntype = "udp"\nlocalIP = "127.0.0.1"\nlocalPort = ${service}\nremotePort = ${port}\n`
+  await writeFile(client, `serverAddr = "127.0.0.1"\nserverPort = ${control}\n\n[[proxies]]\n${proxy}`)
+  programs.start(find('frps'), ['-c', server])
+  await programs.listening(control)
+  programs.start(find('frpc'), ['-c', client])
 }

@@ -6,9 +6,9 @@ const SPECS: string = path.resolve(import.meta.dirname, '..')
 /** The text of a site's name where a spec publishes it, up to what the spec fills in. */
 const NAMES: readonly RegExp[] = [
   /\bname: ['`]([a-z][a-z0-9-]*)['`$]/g,
-  /\b(?:publishAs|publish)\(['`]([a-z][a-z0-9-]*)['`$]/g,
-  /\bpublish(?:Node|ing)?\([\w.]+, ['`]([a-z][a-z0-9-]*)['`$]/g,
-  /\bpublish(?:Node|ing)?\([\w.]+, [\w.]+, ['`]([a-z][a-z0-9-]*)['`$]/g,
+  /\bpublish\w*\(['`]([a-z][a-z0-9-]*)['`$]/g,
+  /\bpublish\w*\([\w.]+, ['`]([a-z][a-z0-9-]*)['`$]/g,
+  /\bpublish\w*\([\w.]+, [\w.]+, ['`]([a-z][a-z0-9-]*)['`$]/g,
   /\bpublishAs, \[[\w.]+, '([a-z][a-z0-9-]*)'/g,
 ]
 

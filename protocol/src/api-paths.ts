@@ -55,6 +55,11 @@ export const connect = '/sdk/connect'
  * chain of that lease.
  */
 export const certificateChain = '/sdk/certificate-chain'
+/**
+ * *Extension* `site_certificate`: `POST` of `SiteCertificateRequest` with the lease token: `SiteCertificate` with 200, or
+ * `SiteCertificatePending` with 202.
+ */
+export const siteCertificate = '/sdk/certificate'
 /** `POST` of `SignRequest` with the lease token: `SignResponse` or `SignFailure`, outside the envelope. */
 export const sign = '/v1/sign'
 /** `POST`, `PUT` and `DELETE` with the lease token: the static cache of a site (spec.md, Static cache rules). */

@@ -1,4 +1,4 @@
-// The browser carrier: the subprotocol of a WebSocket on `/sdk/connect`, and the start of each of its streams.
+// Carriers of many sessions: a WebSocket's subprotocol, a native connection's upgrade, and the start of each stream.
 
 import { CAPABILITY_MAX_BYTES } from './limits.ts'
 
@@ -6,6 +6,12 @@ import { CAPABILITY_MAX_BYTES } from './limits.ts'
  * The client offers this subprotocol first, and a relay selects no other. The second offer is the capability itself.
  */
 export const SUBPROTOCOL = 'svc.reverse.v1'
+
+/**
+ * A native client asks for this protocol in `Upgrade` on `/sdk/connect`: behind the `101`, the connection carries yamux,
+ * of which the client opens the streams, as on the browser carrier. *Extension* `native_yamux`.
+ */
+export const YAMUX_UPGRADE = 'yamux'
 
 /** STREAM_ANSWER has the relay's one-byte answers to a stream's capability (wire.md, Browser carrier). */
 export const STREAM_ANSWER = {
@@ -16,14 +22,16 @@ export const STREAM_ANSWER = {
 } as const
 
 /**
- * CARRIER_CLOSE has the relay's WebSocket close codes (RFC 6455 §7.4.2, private range). *Extension*: a client may
- * ignore them.
+ * CARRIER_CLOSE has the codes with which a relay closes a carrier: the close code of a WebSocket (RFC 6455 §7.4.2), and
+ * the code of yamux's GoAway on a native connection, which has no other. *Extension*: a client may ignore them.
  */
 export const CARRIER_CLOSE = {
   /** The lease expired, was unregistered or is no longer allowed: register again. */
   leaseEnded: 4001,
   /** The same identity registered again elsewhere: that one owns the hostname now. */
   leaseReplaced: 4002,
+  /** This process of the relay goes away: connect again ("Service Restart" in IANA's registry of close codes). */
+  serviceRestart: 1012,
 } as const
 
 /**

@@ -28,6 +28,8 @@ export const TUNNEL_CLOSE = {
 export interface TunnelHello {
   /** The lease token, of a lease with UDP. */
   access_token: string
+  /** *Extension*: the SDK takes several datagrams in one DATAGRAM frame. */
+  aggregates?: boolean | undefined
 }
 
 /** TunnelAnswer is the relay's answer to it, as JSON. */
@@ -36,6 +38,8 @@ export type TunnelAnswer =
       ok: true
       /** *Extension*: the relay sends back the bytes that follow on the stream. */
       heartbeat?: boolean | undefined
+      /** *Extension*: the SDK said so, too: both may send several datagrams in one DATAGRAM frame. */
+      aggregates?: boolean | undefined
     }
   | {
       ok: false

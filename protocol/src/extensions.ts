@@ -12,6 +12,8 @@ export const EXTENSIONS = [
   'site_certificate',
   /** The relay tells a site the addresses of its visitors. */
   'visitor_address',
+  /** `GET /sdk/connect` takes an upgrade to `yamux`: many reverse sessions on one native connection. */
+  'native_yamux',
 ] as const
 
 /** Extension is one of {@link EXTENSIONS}. */

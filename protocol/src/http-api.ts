@@ -37,7 +37,7 @@ export const RAW_UPGRADE = 'raw'
 
 /** HEADER are the header fields of this protocol. */
 export const HEADER = {
-  /** Carries the lease token: `/v1/sign`, `/sdk/cache` and `/sdk/certificate-chain`. */
+  /** Carries the lease token: `/v1/sign`, `/sdk/cache`, `/sdk/certificate-chain` and `/sdk/certificate`. */
   accessToken: 'X-Svc-Access-Token',
   /** Carries the reverse capability of a native client on `/sdk/connect`. */
   reverseCapability: 'X-Svc-Reverse-Capability',

@@ -1,6 +1,9 @@
 // @svc/protocol: the wire contract between relay and SDKs. It has shapes, names and numbers, and does no I/O.
 export * from './carrier.ts'
+export * from './datagram-aggregate.ts'
+export * from './datagram-queue.ts'
 export * from './datagram-tunnel.ts'
+export * from './der.ts'
 export * from './descriptor-verification.ts'
 export * from './discovery.ts'
 export * from './errors.ts'

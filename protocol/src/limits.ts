@@ -71,6 +71,9 @@ export const SIGN_CLOCK_SKEW_S = 30
 /** The random `nonce` of a request to `/v1/sign` has so many bytes, and twice as many hexadecimal digits. */
 export const SIGN_NONCE_BYTES = 16
 
+/** A certificate request of a site has at most so many bytes of DER (wire.md, Site certificates). */
+export const CERTIFICATE_REQUEST_MAX_BYTES: number = 8 * 1024
+
 /** The capability at the start of a carrier stream has at most so many bytes of UTF-8. */
 export const CAPABILITY_MAX_BYTES = 8192
 /** Capability and answer must both have been sent within this time. */
@@ -113,6 +116,27 @@ export const DATAGRAM_ALWAYS_BYTES = 1150
  * A larger QUIC packet has at most so many bytes beside the DATAGRAM (RFC 9000 §17.3, RFC 9221 §4), with some to spare.
  */
 export const TUNNEL_PACKET_OVERHEAD_BYTES = 50
+/**
+ * Bytes of an aggregate of datagrams where the path takes so many, less than {@link TUNNEL_HEARTBEAT_BYTES}: the heartbeat proves
+ * it. Elsewhere an aggregate has at most {@link DATAGRAM_ALWAYS_BYTES}.
+ */
+export const DATAGRAM_AGGREGATE_MAX_BYTES = 2900
+/** Datagrams that wait in one queue of relay or SDK. */
+export const DATAGRAM_QUEUE_MAX = 4096
+/**
+ * Milliseconds for which a datagram waits in a queue in which younger ones wait behind it. Then it is dropped. A process that has
+ * a quarter of a processor gets none for 75 ms at a time.
+ */
+export const DATAGRAM_WAIT_MAX_MS = 200
+/**
+ * The same for a queue that stands: one from which nothing has come for {@link DATAGRAM_STANDING_INTERVAL_MS} that had waited for
+ * {@link DATAGRAM_STANDING_TARGET_MS} or less.
+ */
+export const DATAGRAM_STANDING_WAIT_MAX_MS = 20
+/** The wait in milliseconds that shows that a queue was empty a moment ago: the target of CoDel (RFC 8289 §4.4). */
+export const DATAGRAM_STANDING_TARGET_MS = 5
+/** Milliseconds after which a queue is not that of a burst or a stall any more: the interval of CoDel (RFC 8289 §4.3). */
+export const DATAGRAM_STANDING_INTERVAL_MS = 100
 /** Flow ids are from 1 to this, 32 bits. */
 export const FLOW_ID_MAX = 0xffff_ffff
 /** A flow without datagrams ends after this time. */

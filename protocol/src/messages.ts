@@ -261,6 +261,27 @@ export interface UnregisterRequest {
   access_token: string
 }
 
+/** *Extension* `site_certificate`: SiteCertificateRequest is the body of `POST /sdk/certificate`. */
+export interface SiteCertificateRequest {
+  /**
+   * A PKCS #10 request (RFC 2986), DER in base64, of at most {@link CERTIFICATE_REQUEST_MAX_BYTES}. The key is ECDSA P-256
+   * or P-384, or RSA of 2048 to 4096 bits. The subjectAltName names hostnames of the lease, and at least one.
+   */
+  csr: string
+}
+
+/** *Extension* `site_certificate`: SiteCertificate is the answer when there is a certificate. */
+export interface SiteCertificate {
+  /** The chain as PEM, leaf first. */
+  chain: string
+}
+
+/** *Extension* `site_certificate`: SiteCertificatePending is the answer while the certificate is being issued. */
+export interface SiteCertificatePending {
+  /** The client asks again after so many seconds, with the same request. */
+  retry_after: number
+}
+
 /** A Lease is one public lease, as in `GET /api/state`. */
 export interface Lease {
   /** The normalized lease name. */

@@ -43,7 +43,7 @@ export function setClockOrigin(milliseconds: number): void {
   origin = milliseconds
 }
 
-/** Milliseconds of the machine's clock. `performance.now()` would start at 0 in each process. */
-function monotonic(): number {
+/** Milliseconds of the machine's clock, the same in all its processes. `performance.now()` would start at 0 in each process. */
+export function monotonic(): number {
   return Number(process.hrtime.bigint()) / NS_PER_MS
 }

@@ -74,12 +74,12 @@ export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 /** Keepalives that the relay writes in one turn of the event loop, at some 20 µs each. */
 export const KEEPALIVES_PER_TICK = 128
-/** WebSockets of one lease. One is enough, and a few overlap while a page reconnects or spreads its load. */
+/** Carriers of one lease, over WebSockets and natively. One is enough, and a few overlap while a client reconnects or spreads its load. */
 export const CARRIERS_PER_LEASE_MAX = 8
-/** Streams of one WebSocket, both ready and bridged. */
+/** Streams of one carrier, both ready and bridged. */
 export const CARRIER_STREAMS_MAX = 1024
 /**
- * Streams of one WebSocket that have not shown their capability yet, or that the relay rejected and that are still
+ * Streams of one carrier that have not shown their capability yet, or that the relay rejected and that are still
  * open.
  */
 export const HALF_OPEN_STREAMS_MAX = 64
@@ -89,15 +89,15 @@ export const HALF_OPEN_STREAMS_MAX = 64
  */
 export const WEBSOCKET_FRAGMENTS_MAX = 4096
 /**
- * Bytes that the relay may hold for one WebSocket: those that visitors have not read, and those of visitors that the
- * page has not taken. 256 visitors who stopped reading have a first window of 256 KiB each.
+ * Bytes that the relay may hold for one carrier: those that visitors have not read, and those of visitors that the
+ * client has not taken. 256 visitors who stopped reading have a first window of 256 KiB each.
  */
 export const SESSION_MEMORY_MAX_BYTES: number = 64 * 1024 * 1024
-/** The same for all WebSockets of one lease. */
+/** The same for all carriers of one lease. */
 export const SESSION_MEMORY_PER_LEASE_MAX_BYTES: number = 96 * 1024 * 1024
-/** The same for all WebSockets from one network. */
+/** The same for all carriers from one network. */
 export const SESSION_MEMORY_PER_NETWORK_MAX_BYTES: number = 128 * 1024 * 1024
-/** The same for all WebSockets, as a share of the process's heap limit. */
+/** The same for all carriers, as a share of the process's heap limit. */
 export const SESSION_MEMORY_HEAP_SHARE = 0.25
 /** Receive windows grow while less than this share of each of the four bounds is in use. */
 export const SESSION_MEMORY_GROWTH_SHARE = 0.5
@@ -105,14 +105,16 @@ export const SESSION_MEMORY_GROWTH_SHARE = 0.5
 export const SESSION_MEMORY_RELIEF_SHARE = 0.875
 /** Bytes that a bridge takes from a stream in one read: a little more than the SDKs send in one frame. */
 export const STREAM_READ_MAX_BYTES: number = 80 * 1024
-/** Bytes that a WebSocket may buffer before its sender waits. */
-export const WEBSOCKET_BUFFERED_MAX_BYTES: number = 1024 * 1024
-/** Time for the answer to a ping on a WebSocket on which nothing else arrives. */
+/** Fewer bytes of a visitor than this wait for others of the same turn of the event loop, and leave in one write with them. */
+export const STREAM_WRITE_NOW_MIN_BYTES: number = 16 * 1024
+/** Bytes that a carrier may buffer before its sender waits. */
+export const CARRIER_BUFFERED_MAX_BYTES: number = 1024 * 1024
+/** Time for the answer to a ping on a carrier on which nothing else arrives. */
 export const CARRIER_PING_DEADLINE_MS = 5_000
-/** When a visitor has had no answer for this long, the relay pings the page's WebSocket. */
+/** When a visitor has had no answer for this long, the relay pings the client's carrier. */
 export const CARRIER_PROBE_AFTER_MS = 500
 /**
- * When no message arrives for this long after that ping, the WebSocket is silent, and the visitor gets an alert two
+ * When nothing arrives for this long after that ping, the carrier is silent, and the visitor gets an alert two
  * seconds after it came.
  */
 export const CARRIER_PROBE_DEADLINE_MS = 1_500
@@ -132,6 +134,8 @@ export const LIMITED_READ_MAX_BYTES: number = 16 * 1024
  * Twice as much gains nothing.
  */
 export const COALESCE_BYTES: number = 64 * 1024
+/** Fewer bytes than this get a buffer of their own size: `Buffer.from` has memory at hand for them. */
+export const FEW_BYTES: number = Buffer.poolSize / 2
 /** Unused buffers of `COALESCE_BYTES` that the relay keeps: 4 MiB. */
 export const COALESCE_BUFFERS_SPARE_MAX = 64
 /**
@@ -139,7 +143,7 @@ export const COALESCE_BUFFERS_SPARE_MAX = 64
  * buffer.
  */
 export const READ_BUFFER_PROBE_DEADLINE_MS = 1_000
-/** Time for a WebSocket to close before the relay cuts its connection. */
+/** Time for a carrier to close before the relay cuts its connection. */
 export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 /** Time that visitors have to finish when the relay shuts down. Supervisors wait longer before they kill. */
 export const DRAIN_MS = 10_000
@@ -162,10 +166,19 @@ export const PROXY_HEADER_MAX_BYTES = 4096
  * memory.
  */
 export const RATE_LIMIT_SLOTS = 65_536
+/**
+ * Certificate requests of one identity, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale with it. A site asks
+ * once in months, and once for each process where it keeps no key.
+ */
+export const CERTIFICATES_PER_IDENTITY: { perMinute: number; burst: number } = { perMinute: 1, burst: 10 }
+/** The same from one network, which registers fewer leases in that time. */
+export const CERTIFICATES_PER_NETWORK: { perMinute: number; burst: number } = { perMinute: 10, burst: 20 }
 /** Units that unregistering gives back to a network in a minute. */
 export const REFUND_PER_MINUTE = 60
 /** The same at once: a page that is reloaded ten times. */
 export const REFUND_BURST = 60
+/** The signer recovery thread ends when nobody has registered for so long, because it takes 25 MB. */
+export const SIGNER_RECOVERY_IDLE_MS = 60_000
 /** Signatures that wait for the signer recovery thread, at about 3 ms each. */
 export const SIGNER_RECOVERIES_WAITING_MAX = 256
 /** Time for one recovery. Beyond it the thread hangs: the relay ends it, and the next recovery starts another. */
@@ -182,6 +195,8 @@ export const API_DEADLINE_CHECK_MS = 2_000
 export const API_IDLE_MS = 60_000
 /** When a client reads nothing of a response for this long, the relay cuts its connection. */
 export const API_WRITE_DEADLINE_MS = 10_000
+/** Bytes of the kernel's table of connections that the relay parses in one turn of the event loop, at some 0.5 ms. */
+export const SEND_QUEUES_READ_BYTES: number = 64 * 1024
 /** Requests of one connection that may wait for their responses. */
 export const PIPELINED_REQUESTS_MAX = 16
 /** Bytes of a body that the relay sends before the client has taken the previous ones. */
@@ -322,8 +337,11 @@ export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
  * Metadata of all leases together, in UTF-16 code units. A code unit takes one byte, or two in texts beyond Latin-1.
  */
 export const METADATA_TOTAL_MAX_CHARS: number = 128 * 1024 * 1024
-/** Kernel buffer for datagrams that arrive while the relay is busy, if the system allows (`net.core.rmem_max`). */
-export const UDP_RECEIVE_BUFFER_BYTES: number = 4 * 1024 * 1024
+/**
+ * Kernel buffer for datagrams that arrive while the relay is busy, if the system allows (`net.core.rmem_max`). Linux keeps twice
+ * as much, and counts 2,304 bytes for a datagram of 1,150: some 20 ms of 10,000 a second.
+ */
+export const UDP_RECEIVE_BUFFER_BYTES: number = 256 * 1024
 /** Bytes that a lease's UDP socket may queue. The relay drops more. */
 export const UDP_SEND_QUEUE_MAX_BYTES: number = 1024 * 1024
 /** A file of policy changes, some 15,000 of them. The relay puts it aside before it would be larger. */
@@ -349,6 +367,11 @@ export const RESERVATIONS_MAX = 200_000
 export const POLICY_CHANGES_MAX = 100
 /** Interval at which a worker process reports its counters. */
 export const WORKER_REPORT_MS = 250
+/**
+ * Visitors for each of whom the bytes are summed in one such report, at about 1 µs each: with more of them, the bytes are in
+ * every second report, or every third.
+ */
+export const TRAFFIC_VISITORS_PER_REPORT = 1_000
 /**
  * Messages on their way to one worker process. The primary process kills a worker process that takes none when there
  * are more.
@@ -377,3 +400,10 @@ export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
  * expire.
  */
 export const PUBLIC_ADDRESS_REFRESH_MS: number = 5 * 60_000
+
+/** Milliseconds between two looks at whether the process is idle. */
+export const IDLE_CHECK_INTERVAL_MS = 10_000
+/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
+export const IDLE_UTILIZATION_MAX = 0.02
+/** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
+export const WORK_BEFORE_COLLECTION_MS = 200

@@ -10,11 +10,12 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { captureHello } from '../../tools/network/client-hello.ts'
+import { UPGRADE_HEADERS } from './support/api-socket.ts'
 import { openCarrier } from './support/carrier.ts'
 import { freeRange } from './support/ports.ts'
 import { ROOT_HOST } from './support/relay.ts'
 import { type RelayProcess, startRelayProcess } from './support/relay-process.ts'
-import { nativeSession, UPGRADE_HEADERS } from './support/session.ts'
+import { nativeSession } from './support/session.ts'
 import { openTunnel } from './support/tunnel.ts'
 
 const AUDIT = join(import.meta.dirname, 'support/emitter-audit.ts')

@@ -103,6 +103,7 @@ export const FOLDER_TABLE: FolderTable = {
         'platform.ts',
         'identity',
         'control',
+        'certificate',
         'carrier',
         'tenant',
         'exchange',
@@ -123,6 +124,7 @@ export const FOLDER_TABLE: FolderTable = {
       imports: [
         'carrier',
         'tenant',
+        'certificate',
         'control',
         'exchange',
         'identity',
@@ -134,7 +136,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A site joins control plane, carriers and visitors for as long as it is published.',
     },
     'platform.ts': {
-      imports: ['carrier', 'control', 'tenant', 'bytes', 'errors.ts'],
+      imports: ['carrier', 'control', 'certificate', 'tenant', 'bytes', 'errors.ts'],
       why: 'It names what a platform gives a site.',
     },
     identity: { imports: ['errors.ts'], why: 'A key signs what it is given, and knows no relay.' },
@@ -147,8 +149,22 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A carrier brings reverse sessions, and does not look into them.',
     },
     tenant: {
-      imports: ['http2', 'http1', 'exchange', 'control', 'timers', 'bytes', 'errors.ts', 'limits.ts'],
+      imports: [
+        'http2',
+        'http1',
+        'exchange',
+        'certificate',
+        'control',
+        'timers',
+        'bytes',
+        'errors.ts',
+        'limits.ts',
+      ],
       why: 'One visitor: TLS, then the version of HTTP that was agreed on.',
+    },
+    certificate: {
+      imports: ['control', 'bytes', 'errors.ts', 'limits.ts'],
+      why: 'A site asks its relay for a certificate of its own, and knows no visitor.',
     },
     http2: {
       imports: ['hpack', 'exchange', 'websocket', 'semantics', 'timers', 'bytes'],
@@ -180,10 +196,11 @@ export const FOLDER_TABLE: FolderTable = {
   'sdk-browser/src': {
     'index.ts': { imports: ['publish.ts'], why: 'It exports the public API.' },
     'publish.ts': {
-      imports: ['identity-store.ts', 'page-lifecycle.ts', 'globals'],
+      imports: ['identity-store.ts', 'site-keys.ts', 'page-lifecycle.ts', 'globals'],
       why: 'It gives the core what a page has.',
     },
     'identity-store.ts': { imports: [], why: 'It knows IndexedDB and the core.' },
+    'site-keys.ts': { imports: [], why: 'It knows IndexedDB and the core.' },
     'page-lifecycle.ts': { imports: [], why: 'It knows the events of a page and the core.' },
     globals: { imports: [], why: 'They work without a site.' },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
@@ -191,11 +208,22 @@ export const FOLDER_TABLE: FolderTable = {
   },
   'sdk-node/src': {
     'index.ts': {
-      imports: ['publish.ts', 'expose.ts', 'platform.ts', 'folder', 'target', 'probe'],
+      imports: ['publish.ts', 'expose.ts', 'carrier', 'folder', 'target', 'probe'],
       why: 'It exports the public API.',
     },
     cli: {
-      imports: ['expose.ts', 'platform.ts', 'identity', 'relays', 'target', 'folder', 'probe', 'version.ts'],
+      imports: [
+        'expose.ts',
+        'platform.ts',
+        'carrier',
+        'identity',
+        'relays',
+        'target',
+        'folder',
+        'probe',
+        'version.ts',
+        'limits.ts',
+      ],
       why: 'The commands use what the API has; nothing imports them.',
     },
     'publish.ts': { imports: ['platform.ts'], why: 'It gives the core what Node has.' },
@@ -215,14 +243,21 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'A tunnel passes datagrams to a local UDP target.',
     },
     target: {
-      imports: ['folder', 'net', 'limits.ts'],
+      imports: ['http-client', 'folder', 'net', 'limits.ts'],
       why: 'A target is a local service or a folder; it knows no relay.',
+    },
+    'http-client': {
+      imports: ['net', 'limits.ts'],
+      why: 'It asks one server, and knows neither a site nor a visitor.',
     },
     folder: { imports: [], why: 'It serves files to requests of any origin.' },
     probe: { imports: [], why: 'A self-probe is an ordinary visitor.' },
     identity: { imports: [], why: 'It reads a key from a file or from words.' },
-    tls: { imports: [], why: 'It implements the provider of @svc/tls.' },
-    net: { imports: [], why: 'It resolves names and wraps sockets.' },
+    tls: {
+      imports: ['net', 'limits.ts'],
+      why: 'It implements the provider of @svc/tls, and ends TLS itself on sockets.',
+    },
+    net: { imports: ['limits.ts'], why: 'It resolves names, wraps sockets, and asks the relay.' },
     'installation.ts': { imports: [], why: 'It holds paths of modules.' },
     'version.ts': { imports: [], why: 'It holds the version.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
@@ -242,6 +277,7 @@ export const FOLDER_TABLE: FolderTable = {
         'log',
         'config',
         'version.ts',
+        'node-internals',
         'limits.ts',
       ],
       why: 'The commands use what the package exports; nothing imports them.',
@@ -292,6 +328,7 @@ export const FOLDER_TABLE: FolderTable = {
         'config',
         'client-address',
         'version.ts',
+        'node-internals',
         'limits.ts',
       ],
       why: 'It makes each part from those before it, and knows them all.',
@@ -373,6 +410,7 @@ export const FOLDER_TABLE: FolderTable = {
         'config',
         'client-address',
         'installation.ts',
+        'clock.ts',
         'limits.ts',
         'errors.ts',
       ],
@@ -407,6 +445,7 @@ export const FOLDER_TABLE: FolderTable = {
         'metrics',
         'rate-limit',
         'client-address',
+        'node-internals',
         'limits.ts',
         'errors.ts',
       ],
@@ -421,7 +460,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The signer checks leases, bindings and certificates, and knows no connection.',
     },
     certificates: {
-      imports: ['lease', 'storage', 'log', 'config', 'clock.ts', 'limits.ts'],
+      imports: ['lease', 'storage', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
       why: 'Certificates come from files, and name the hostnames of leases.',
     },
     policy: {
@@ -448,7 +487,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     routing: { imports: [], why: 'The table knows names; what a route is the user of the table decides.' },
     metrics: {
-      imports: ['limits.ts'],
+      imports: ['node-internals', 'limits.ts'],
       why: 'Counters and exposition know nobody: what they read is given as callbacks.',
     },
     'rate-limit': {

@@ -8,6 +8,8 @@ import { followPage } from './page-lifecycle.ts'
 const web: Platform = {
   fetch: (url, init) => fetch(url, init),
   loadIdentity: loadStoredIdentity,
+  // The code comes with that of the certificate, after the site is online.
+  siteKeys: { load: async (site) => (await import('./site-keys.ts')).loadStoredKey(site) },
   followPage,
 }
 

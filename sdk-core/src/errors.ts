@@ -30,6 +30,8 @@ export type OwnErrorCode =
   | 'relay_full'
   /** `/v1/sign` refused to sign a handshake. */
   | 'sign_refused'
+  /** The site got no certificate of its own, or could not keep its key. The relay's certificate serves it meanwhile. */
+  | 'certificate_unavailable'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
   /** This platform has no QUIC, and so no UDP. */

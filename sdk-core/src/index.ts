@@ -2,14 +2,29 @@
 
 export type { ByteStream } from './bytes/byte-stream.ts'
 export { Backoff } from './carrier/backoff.ts'
-export type { Traffic } from './carrier/carrier-socket.ts'
+export type { Traffic } from './carrier/carrier-connection.ts'
+export type { ConnectionEvents, ConnectionTransport } from './carrier/connection-transport.ts'
+export {
+  type CarrierEvents,
+  type CarrierStats,
+  type Connect,
+  openMultiplexedCarrier,
+} from './carrier/multiplexed-carrier.ts'
 export { ReadyStreams } from './carrier/ready-streams.ts'
 export { type Activation, type ReadyStream, readyStream } from './carrier/reverse-stream.ts'
 export { untilAccepted } from './carrier/until-accepted.ts'
-export type { CarrierEvents, CarrierStats } from './carrier/websocket-carrier.ts'
+export type { SiteKey, SiteKeyStore, SiteName, StoredSiteKey } from './certificate/site-key.ts'
+export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/web-crypto-key.ts'
 export { releaseOf, requireCompatible } from './control/compatibility.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
-export { type FetchFunction, failureOf, parseRetryAfter, RelayClient } from './control/relay-client.ts'
+export {
+  type FetchFunction,
+  type FetchInit,
+  type FetchResponse,
+  failureOf,
+  parseRetryAfter,
+  RelayClient,
+} from './control/relay-client.ts'
 export {
   abortError,
   asSvcError,
@@ -18,11 +33,22 @@ export {
   SvcError,
   type SvcErrorCode,
 } from './errors.ts'
+export {
+  DIRECT,
+  type DirectBody,
+  type DirectExchange,
+  type DirectHandler,
+  type DirectlyHandled,
+  type DirectRequest,
+  type DirectResponse,
+} from './exchange/direct.ts'
 export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
+export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
 export { createPrivateKey, identityFromKey, signerOf } from './identity/key.ts'
 export { MAINTENANCE_INTERVAL_MS } from './limits.ts'
 export type {
+  CarrierRelay,
   DatagramCarrier,
   DatagramEvents,
   DatagramStats,
@@ -34,7 +60,8 @@ export type {
   SuspendableSite,
 } from './platform.ts'
 export { type PlatformSite, publishOn } from './publish.ts'
-export { endToEndFields, withoutForwardedFields } from './semantics/end-to-end-fields.ts'
+export { endToEnd, withoutClaims } from './semantics/end-to-end-fields.ts'
+export type { Field } from './semantics/fields.ts'
 export type { DebugEvent } from './site/debug-event.ts'
 export type { PublishOptions } from './site/options.ts'
 export { parseRelay } from './site/options.ts'
@@ -48,6 +75,7 @@ export type {
 } from './site/site.ts'
 export type { Waiting, WaitingReason } from './site/waiting-reason.ts'
 export type { ConnectionStats } from './tenant/connection-stats.ts'
-export type { Admit, SecureStream } from './tenant/visitor-connection.ts'
+export type { EndTls, EndTlsOptions } from './tenant/end-tls.ts'
+export type { Admit, SecureStream, TlsConnection } from './tenant/visitor-connection.ts'
 export type { Upgraded, UpgradeOptions } from './websocket/upgrade.ts'
 export type { SocketErrorEvent, SocketEventMap, VisitorSocket } from './websocket/visitor-socket.ts'

@@ -58,14 +58,14 @@ export const DRAIN_POLL_MS = 4
 export const SILENCE_MAX_MS = 12_000
 /** Incoming bytes restart the watchdog's timer at most this often. */
 export const WATCH_RENEW_MS = 2_000
-/** A ping unanswered for this long proves the WebSocket dead: with the silence before it, 16 s after the last byte. */
+/** A ping unanswered for this long proves the connection dead: with the silence before it, 16 s after the last byte. */
 export const PING_DEADLINE_MS = 4_000
 /** A timer that fires later than this after its time was slept through. Timers of hidden pages are up to 1 s late. */
 export const SLEPT_MS = 3_000
 
-/** The SDK measures sending and round trips for this long before it calls a WebSocket saturated. */
+/** The SDK measures sending and round trips for this long before it calls a connection saturated. */
 export const LOAD_WINDOW_MS = 1_000
-/** A WebSocket is saturated when its buffer was full for this share of {@link LOAD_WINDOW_MS}. */
+/** A connection is saturated when its buffer was full for this share of {@link LOAD_WINDOW_MS}. */
 export const LOAD_FULL_SHARE = 0.5
 /**
  * A round trip waits in a queue when it takes this many times the shortest one, and at least {@link LOAD_RTT_MIN_MS}.
@@ -74,22 +74,22 @@ export const LOAD_RTT_FACTOR = 4
 /** A shorter round trip than this does not count as slow: the page's own work may have delayed it. */
 export const LOAD_RTT_MIN_MS = 200
 /**
- * A site has at most so many WebSockets: half of what a relay allows, so that old ones may linger there while a page
+ * A site has at most so many connections: half of what a relay allows, so that old ones may linger there while a site
  * reconnects.
  */
-export const CARRIER_SOCKETS_MAX = 4
-/** One WebSocket has at most so many streams: a relay takes 1,024, and counts those that are ending a little longer. */
-export const SOCKET_STREAMS_MAX = 1000
-/** The carrier opens another WebSocket when each has so many streams, so that the next visitors do not wait for it. */
-export const SOCKET_STREAMS_MANY = 768
+export const CARRIER_CONNECTIONS_MAX = 4
+/** One connection has at most so many streams: a relay takes 1,024, and counts those that are ending a little longer. */
+export const CONNECTION_STREAMS_MAX = 1000
+/** The carrier opens another connection when each has so many streams, so that the next visitors do not wait for it. */
+export const CONNECTION_STREAMS_MANY = 768
 /**
- * One WebSocket may go when the others would then have less than this share of {@link SOCKET_STREAMS_MANY} streams
+ * One connection may go when the others would then have less than this share of {@link CONNECTION_STREAMS_MANY} streams
  * each.
  */
 export const SCALE_DOWN_STREAMS_SHARE = 0.5
-/** The carrier waits this long between one more WebSocket and the next: the first has to take effect. */
+/** The carrier waits this long between one more connection and the next: the first has to take effect. */
 export const SCALE_UP_PAUSE_MS = 3_000
-/** After this long without saturation, one WebSocket retires: it gets no more streams. */
+/** After this long without saturation, one connection retires: it gets no more streams. */
 export const SCALE_DOWN_IDLE_MS = 60_000
 /** Traffic makes a carrier check its load and its ready streams at most this often. */
 export const MAINTENANCE_INTERVAL_MS = 500
@@ -108,8 +108,8 @@ export const REPLACEMENT_PAUSE_MS = 1_000
  */
 export const CONNECTIONS_DEFAULT = 1024
 /**
- * `maxConnections` is at most this: with the connections that are being closed they fit on {@link CARRIER_SOCKETS_MAX}
- * WebSockets.
+ * `maxConnections` is at most this: with the connections that are being closed they fit on
+ * {@link CARRIER_CONNECTIONS_MAX} connections.
  */
 export const CONNECTIONS_MAX = 3500
 /**
@@ -159,6 +159,8 @@ export const TLS_HANDSHAKE_DEADLINE_MS = 15_000
 export const PLAINTEXT_WAITING_MAX_BYTES: number = 256 * 1024
 /** Writing to a visitor, and reading on, pauses when the carrier has not taken so many encrypted bytes yet. */
 export const CIPHERTEXT_WAITING_MAX_BYTES: number = 256 * 1024
+/** The memory of encrypted bytes that were sent is given back at once when it has so many: less is not worth the call. */
+export const FREED_MIN_BYTES: number = 8 * 1024
 /** A connection that is over gets this long to send its last bytes and to be ended by the visitor, too. */
 export const CARRIER_LINGER_MS = 5_000
 /** The SDK fetches the certificate chain again on the first renewal after this. */
@@ -168,3 +170,12 @@ export const CHAIN_MAX_AGE_MS: number = 60 * 60_000
  * for this long.
  */
 export const CHAIN_REFRESH_MIN_MS = 10_000
+
+/** The SDK asks for the next certificate of the site's own when this share of the validity is left. */
+export const RENEWAL_SHARE: number = 1 / 3
+/** After a failure the SDK waits this long before it asks for the site's own certificate again, or a random half less. */
+export const CERTIFICATE_RETRY_FIRST_MS = 10_000
+/** Each further failure doubles that, up to this: an authority that is away is back within hours. */
+export const CERTIFICATE_RETRY_MAX_MS: number = 60 * 60_000
+/** A longer time than this, for which a relay asks while it gets a certificate, is cut to it. */
+export const CERTIFICATE_WAIT_MAX_MS: number = 60 * 60_000

@@ -1,11 +1,14 @@
 // The interface of a platform: what a site needs of its environment, be it a page or Node.
 
+import type { Extension } from '@svc/protocol'
 import type { CryptoProvider } from '@svc/tls'
 import type { ByteStream } from './bytes/byte-stream.ts'
-import type { Traffic } from './carrier/carrier-socket.ts'
-import type { CarrierEvents, CarrierStats } from './carrier/websocket-carrier.ts'
+import type { Traffic } from './carrier/carrier-connection.ts'
+import type { CarrierEvents, CarrierStats } from './carrier/multiplexed-carrier.ts'
+import type { SiteKeyStore } from './certificate/site-key.ts'
 import type { FetchFunction } from './control/relay-client.ts'
 import type { SvcError } from './errors.ts'
+import type { EndTls } from './tenant/end-tls.ts'
 import type { Admit } from './tenant/visitor-connection.ts'
 
 /**
@@ -34,10 +37,20 @@ export interface Platform {
    */
   loadIdentity(name?: string): Promise<Uint8Array>
   /**
+   * Keeps the key of each site's own certificate, and the last chain. A site of a platform that leaves it out always shows
+   * the relay's certificate.
+   */
+  siteKeys?: SiteKeyStore | undefined
+  /**
    * The TLS engine's primitives.
    * @default WebCrypto
    */
   tlsCrypto?: CryptoProvider | undefined
+  /**
+   * Ends the TLS of visitors to a site that has a certificate of its own.
+   * @default the engine, which ends all others
+   */
+  endTls?: EndTls | undefined
   /** Examines each visitor's connection when its TLS handshake is done. */
   admit?: Admit | undefined
   /** Opens another carrier than the WebSocket. */
@@ -112,15 +125,22 @@ export interface DatagramStats {
 
 /**
  * Resolves once the relay accepted the first stream.
- * @param url the `wss:` URL for reverse sessions of the relay
  * @throws SvcError the reason for which there is no carrier
  */
 export type OpenCarrier = (
-  url: string,
+  relay: CarrierRelay,
   traffic: Traffic,
   events: CarrierEvents,
   signal: AbortSignal,
 ) => Promise<SiteCarrier>
+
+/** A CarrierRelay is what a carrier has to know of its relay. */
+export interface CarrierRelay {
+  /** The `wss:` URL for reverse sessions. */
+  url: string
+  /** The extensions of the protocol that the relay has. */
+  extensions: ReadonlySet<Extension>
+}
 
 /** A SiteCarrier brings a site its visitors. */
 export interface SiteCarrier {

@@ -4,21 +4,20 @@ import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
   type Admit,
   identityFromKey,
+  type OpenDatagrams,
   type Platform,
   type PlatformSite,
   parseRelay,
   publishOn,
   SvcError,
 } from '@svc/sdk-core'
-import { datagramCarrier } from './datagram/datagram-carrier.ts'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
-import { type ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
-import { discover } from './relays/discovery.ts'
+import type { ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
 import { RelayAttempt } from './relays/relay-attempt.ts'
 import { httpTarget } from './target/http-target.ts'
 import { type OnRequest, reportingRequests } from './target/request-reports.ts'
-import { type Routes, routeHandler } from './target/routes.ts'
+import type { Routes } from './target/routes.ts'
 import { parseHttpTarget, parseTcpTarget } from './target/target-address.ts'
 import { serveTcpTarget } from './target/tcp-target.ts'
 
@@ -141,14 +140,14 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   }
   // each relay has its own platform: they do not affect each other
   const platform = (): Platform => ({
-    ...nodePlatform({ ca, identityPath, carrier: options.carrier ?? 'native' }),
+    ...nodePlatform({ ca, identity: options.identity, identityPath, carrier: options.carrier ?? 'native' }),
     ...(targets.tls && { serveTls: serveTcpTarget(targets.tls, onError) }),
     ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
-    ...(targets.udp && { openDatagrams: datagramCarrier(targets.udp, { ca, onError }) }),
+    ...(targets.udp && { openDatagrams: openDatagrams(targets.udp, { ca, onError }) }),
   })
   const target = { ca: targetCa, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
-  const handler = reportingRequests(onRequest, routes ? await routeHandler(routes, whole, target) : whole)
+  const handler = reportingRequests(onRequest, routes ? await routed(routes, whole, target) : whole)
   const { addresses, failures: silent } = await chooseRelays(
     [...(relay === undefined ? [] : [relay]), ...relays],
     options,
@@ -178,6 +177,23 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   }
 }
 
+/** The code of routes, datagrams, probes and discovery is loaded when the caller asked for them. */
+async function routed(
+  ...args: Parameters<typeof import('./target/routes.ts').routeHandler>
+): Promise<FetchHandler> {
+  const { routeHandler } = await import('./target/routes.ts')
+  return routeHandler(...args)
+}
+
+function openDatagrams(
+  ...options: Parameters<typeof import('./datagram/datagram-carrier.ts').datagramCarrier>
+): OpenDatagrams {
+  return async (...args) => {
+    const { datagramCarrier } = await import('./datagram/datagram-carrier.ts')
+    return datagramCarrier(...options)(...args)
+  }
+}
+
 /** Publishes, with a self-probe when the caller asked for one. */
 async function publishProbed(
   platform: Platform,
@@ -189,6 +205,7 @@ async function publishProbed(
   let probe: SelfProbe | undefined
   const admit: Admit = async (stream) => (probe ? probe.admit(stream) : stream)
   const site = await publishOn({ ...platform, admit }, options)
+  const { SelfProbe } = await import('./probe/self-probe.ts')
   const judge = (verdict: ProbeVerdict): void => {
     onProbe?.({ site, verdict })
     if (banMitm && verdict === 'suspected') site.close()
@@ -211,6 +228,7 @@ async function chooseRelays(
     throw new SvcError('invalid_option', `discover must be a whole number, not ${String(max)}`)
   const known = given.map(parseRelay)
   if (max === 0) return { addresses: known, failures: [] }
+  const { discover } = await import('./relays/discovery.ts')
   const wanted = { tcp: tcp !== undefined, udp: udp !== undefined }
   const { found, failures } = await discover(known, max, wanted, nodePlatform({ ca }).fetch, signal)
   return { addresses: [...known, ...found], failures }

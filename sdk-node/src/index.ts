@@ -13,9 +13,10 @@ export {
   type Waiting,
   type WaitingReason,
 } from '@svc/sdk-core'
+export type { CarrierKind } from './carrier/kinds.ts'
 export { type ExposeFailure, type ExposeOptions, type Exposure, expose, type ProbeReport } from './expose.ts'
 export { type FolderOptions, openFolder } from './folder/folder-handle.ts'
-export type { CarrierKind } from './platform.ts'
+
 export type { ProbeVerdict } from './probe/self-probe.ts'
 export { type NodePublishOptions, publish } from './publish.ts'
 export type { OnRequest, RequestReport } from './target/request-reports.ts'

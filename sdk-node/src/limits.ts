@@ -6,6 +6,10 @@ import { KEEPALIVE_INTERVAL_MS, MARKER_WRITE_DEADLINE_MS } from '@svc/protocol'
 export const DIAL_DEADLINE_MS = 10_000
 /** Milliseconds of silence after which an idle native session is dead: a keepalive was due, and had its time to be written. */
 export const SESSION_SILENCE_MAX_MS: number = KEEPALIVE_INTERVAL_MS + MARKER_WRITE_DEADLINE_MS
+/** Bytes that a native connection with many sessions buffers before its sender waits: four of yamux's messages. */
+export const CARRIER_WAITING_MAX_BYTES: number = 256 * 1024
+/** Milliseconds in which the relay ends a connection that the SDK has ended; then the SDK cuts it. */
+export const CARRIER_CLOSE_DEADLINE_MS = 2_000
 /** Visitors' connections at once by native sessions, unless the caller sets it: as many as a relay takes at one TCP port. */
 export const NATIVE_CONNECTIONS_DEFAULT = 2048
 /**
@@ -13,6 +17,15 @@ export const NATIVE_CONNECTIONS_DEFAULT = 2048
  * relays that are far away, and those of a machine that is busy.
  */
 export const ADDRESS_DEADLINE_MS = 2_500
+/**
+ * Connections to one relay's control plane at once, for all sites of the process: signatures for a crowd of visitors wait for
+ * each other beyond that.
+ */
+export const RELAY_CONNECTIONS_MAX = 64
+/** Milliseconds in which the kept connections are forgotten once: a broken network takes the carriers of all sites at once. */
+export const FORGET_INTERVAL_MS = 1_000
+/** Authorities whose connections and TLS sessions the sites of a process share: a process has one, seldom a few. */
+export const AUTHORITIES_MAX = 16
 /** Bytes of the longest body with which a relay refuses a session: an error envelope, with much room. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 
@@ -34,12 +47,10 @@ export const DISCOVERED_PROBES_MAX = 16
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
 /** Milliseconds in which a heartbeat comes back, before the next one is due; else the path swallows large packets. */
 export const HEARTBEAT_DEADLINE_MS = 10_000
-/** Datagrams that the pacer gives to the QUIC library at once: a few times what it takes without losing any. */
+/** DATAGRAM frames that are given to the QUIC library at once: a few times what it takes without losing any. */
 export const PACE_BURST = 256
 /** Milliseconds between two such portions, which allows some 100,000 datagrams a second. */
 export const PACE_PAUSE_MS = 2
-/** Datagrams that may wait in the pacer: as many as a service may send in one go. */
-export const PACE_WAITING_MAX = 4096
 /** Visitors' datagrams that are passed on before answers are read again: as many as Node reads of a socket in one turn. */
 export const DELIVERY_PORTION = 32
 /** Datagrams on their way to the thread of the WASM client, and as many back; further ones are dropped. */
@@ -53,10 +64,26 @@ export const LOCAL_WAITING_MAX = 16
 /** Milliseconds between two searches for idle visitors. */
 export const LOCAL_SWEEP_MS = 30_000
 /** Bytes of a local service's answers that the kernel keeps while this process is busy, if the system allows. */
-export const LOCAL_RECEIVE_BUFFER_BYTES: number = 1024 * 1024
+export const LOCAL_RECEIVE_BUFFER_BYTES: number = 256 * 1024
 
 /** Milliseconds in which a local service must accept a connection; else the SDK treats it as down. */
 export const TARGET_CONNECT_DEADLINE_MS = 10_000
+/** Milliseconds that a visitor gets to take the last bytes of a stream, such as a TLS alert, and to end its direction. */
+export const STREAM_LINGER_MS = 5_000
+/** Milliseconds for which OpenSSL seals tickets of visitors with one key: the lifetime of a ticket of the engine. */
+export const TLS_CONTEXT_LIFETIME_MS: number = 24 * 60 * 60_000
+/** Idle connections to a local HTTP server that the SDK keeps: as many as Node's own agent. */
+export const TARGET_IDLE_MAX = 256
+/** Milliseconds for which an idle connection to a local HTTP server is kept: less than most servers keep theirs. */
+export const TARGET_IDLE_MS = 30_000
+/** Milliseconds by which the SDK gives an idle connection up before the local server, which said when it will. */
+export const KEEP_ALIVE_MARGIN_MS = 1_000
+/** Field lines of a local server's response: many more than servers send, which set a cookie with each. */
+export const RESPONSE_FIELDS_MAX = 500
+/** Interim responses (RFC 9110 §15.2) in front of one response of a local server: it sends one or two. */
+export const INTERIM_RESPONSES_MAX = 16
+/** Bytes of a local server's response that wait for the visitor before the SDK stops reading: one read of a socket. */
+export const RESPONSE_READ_AHEAD_BYTES: number = 64 * 1024
 /** Bytes of WebSocket messages that wait for the visitor before the SDK stops reading from the local service. */
 export const WEBSOCKET_WAITING_MAX_BYTES: number = 1024 * 1024
 /** Bytes of messages that may wait for the local service before the visitor is dropped: a visitor cannot be paused. */
@@ -65,3 +92,10 @@ export const WEBSOCKET_BACKLOG_MAX_BYTES: number = 16 * 1024 * 1024
 export const TARGET_MESSAGE_MAX_BYTES: number = 16 * 1024 * 1024
 /** Milliseconds between two looks at a visitor whose queue is full: no event says that it has drained. */
 export const WEBSOCKET_DRAIN_POLL_MS = 20
+
+/** Milliseconds between two looks at whether `svc` is idle. */
+export const IDLE_CHECK_INTERVAL_MS = 10_000
+/** The part of such an interval for which an idle process may have used a processor: keepalives take less. */
+export const IDLE_UTILIZATION_MAX = 0.02
+/** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
+export const WORK_BEFORE_COLLECTION_MS = 200

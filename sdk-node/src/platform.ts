@@ -1,12 +1,14 @@
 // Gives the SDK what Node has: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
-import { type Platform, SvcError } from '@svc/sdk-core'
-import { Agent, fetch, type RequestInit } from 'undici'
+import { type Platform, type PublishOptions, SvcError } from '@svc/sdk-core'
+import { CARRIERS, type CarrierKind } from './carrier/kinds.ts'
 import { nativeCarrier } from './carrier/native-carrier.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
-import { ADDRESS_DEADLINE_MS, NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
-import { localhostLookup } from './net/localhost-lookup.ts'
+import { siteKeysBeside, siteKeysInMemory } from './identity/site-keys.ts'
+import { NATIVE_CONNECTIONS_DEFAULT } from './limits.ts'
+import { relayTransport } from './net/relay-transport.ts'
+import { nativeTls } from './tls/native-tls.ts'
 import { nodeCrypto } from './tls/node-crypto.ts'
 
 export interface NodeOptions {
@@ -16,54 +18,55 @@ export interface NodeOptions {
    */
   ca?: string | Buffer | undefined
   /**
-   * The file of the identity. The SDK creates it when there is none.
+   * The file of the identity. The SDK creates it when there is none. Beside it the SDK keeps the keys of the certificates that
+   * sites have of their own, `identity-demo@relay.example.pem` for the site `demo`; with a key as `identity` it keeps no file,
+   * and each process asks for a certificate of its own.
    * @default identity.json in the working directory
    */
   identityPath?: string | undefined
   /**
-   * The carrier by which visitors come from the relay. `websocket` brings all over one connection, as in a page: it passes HTTP
-   * proxies, and notices a lost network, or a lease that another process took over, soonest. `native` brings each over a TLS
-   * connection of its own, so that no visitor holds up another, and nothing is multiplexed or masked.
+   * The carrier by which visitors come from the relay. `native` brings them over a few TLS connections, several on each;
+   * where a relay does not list the extension `native_yamux`, each over a connection of its own. `native-sessions` does that
+   * with every relay: a visitor costs ten times as much to begin with, and none waits for lost packets of another.
+   * `websocket` is that of a page: it passes HTTP proxies.
    * @default websocket; native for `expose`
    */
   carrier?: CarrierKind | undefined
 }
 
-/**
- * The carrier `websocket` brings all reverse sessions over one connection, `native` each over a TLS connection of its
- * own.
- */
-export type CarrierKind = 'native' | 'websocket'
-
 const IDENTITY_PATH = 'identity.json'
 
-/** @throws SvcError `invalid_option` when an option is not valid */
-export function nodePlatform({ ca, identityPath = IDENTITY_PATH, carrier }: NodeOptions): Platform {
-  if (carrier !== undefined && carrier !== 'native' && carrier !== 'websocket')
-    throw new SvcError('invalid_option', `carrier must be native or websocket, not ${String(carrier)}`)
-  const connect = {
-    ...(ca !== undefined && { ca }),
-    lookup: localhostLookup,
-    autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
-  }
-  let dispatcher = new Agent({ connect })
+/**
+ * @param options with `identity` when the caller gave a key, so that nothing of it is written to files
+ * @throws SvcError `invalid_option` when an option is not valid
+ */
+export function nodePlatform({
+  ca,
+  identity,
+  identityPath = IDENTITY_PATH,
+  carrier,
+}: NodeOptions & Pick<PublishOptions, 'identity'>): Platform {
+  if (carrier !== undefined && !CARRIERS.includes(carrier))
+    throw new SvcError(
+      'invalid_option',
+      `carrier must be one of ${CARRIERS.join(', ')}, not ${String(carrier)}`,
+    )
+  const relay = relayTransport(ca)
   return {
-    // undici's own types of the same web standard
-    fetch: async (url, init) =>
-      (await fetch(url, { ...(init as RequestInit), dispatcher })) as unknown as Response,
-    forgetConnections: () => {
-      // requests under way have deadlines of their own
-      dispatcher.close()
-      dispatcher = new Agent({ connect })
+    fetch: (url, init) => relay.fetch.fetch(url, init),
+    forgetConnections: () => relay.fetch.forgetConnections(),
+    get webSocketOptions() {
+      return { agent: relay.webSockets, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES }
     },
-    webSocketOptions: { ...connect, perMessageDeflate: false, maxPayload: WEBSOCKET_MESSAGE_MAX_BYTES },
     loadIdentity: async (name) => {
       if (name === undefined) return loadIdentityFile(identityPath)
       throw new SvcError('invalid_option', 'identity must be a key of 32 bytes; identityPath names a file')
     },
+    siteKeys: identity === undefined ? siteKeysBeside(identityPath) : siteKeysInMemory(),
     tlsCrypto: nodeCrypto,
-    ...(carrier === 'native' && {
-      openCarrier: nativeCarrier(connect),
+    endTls: nativeTls(),
+    ...((carrier === 'native' || carrier === 'native-sessions') && {
+      openCarrier: nativeCarrier(() => relay.connect, carrier === 'native'),
       connectionsDefault: NATIVE_CONNECTIONS_DEFAULT,
     }),
   }

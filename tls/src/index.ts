@@ -2,6 +2,7 @@
 
 export { type CompressedCertificates, compressCertificates } from './certificate/compression.ts'
 export { type SignAlgorithm, signAlgorithmOf, subjectNamesOf } from './certificate/leaf.ts'
+export { type LeafDetails, leafDetailsOf } from './certificate/leaf-details.ts'
 export type {
   ConnectionInfo,
   ProtocolVersion,
@@ -22,6 +23,7 @@ export type {
 } from './crypto/provider.ts'
 export { webCrypto } from './crypto/webcrypto.ts'
 export { TlsError } from './errors.ts'
+export { type KeySigner, ownKeySigners } from './handshake/own-key.ts'
 export { boundedSigner } from './handshake/signer.ts'
 export type { Limits } from './limits.ts'
 export { type ServerEvents, TlsServer } from './server.ts'

@@ -1,5 +1,6 @@
 // @svc/yamux: stream multiplexing over any byte or message transport, wire-compatible with hashicorp's yamux.
 export { YamuxError, type YamuxErrorCode } from './errors.ts'
 export type { MemoryMeter, SessionOptions, Transport } from './options.ts'
+export type { ByteSink } from './receive-buffer.ts'
 export { Session } from './session.ts'
 export type { Stream } from './stream.ts'

@@ -25,8 +25,8 @@ export interface Transport {
    */
   send(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>
   /**
-   * True when `send` has copied the message when it returns: the session then makes the next one in the same memory,
-   * which is cheaper.
+   * True while `send` has copied a message when it returns: the session then makes the next one in the same memory,
+   * which is cheaper. The session asks before each message.
    */
   readonly copies?: boolean | undefined
   close(): void
@@ -99,6 +99,11 @@ export interface SessionOptions {
    */
   closeTimeoutMs?: number | undefined
   /**
+   * The bytes given to {@link Session.receive} are valid only until it returns. The session then copies what it keeps.
+   * @default false
+   */
+  sharedInput?: boolean | undefined
+  /**
    * A meter of the memory that the session takes.
    * @default none
    */
@@ -110,7 +115,7 @@ export interface SessionOptions {
   maxStreamId?: number | undefined
 }
 
-type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream' | 'memory'>
+type NumberOption = Exclude<keyof SessionOptions, 'role' | 'onStream' | 'sharedInput' | 'memory'>
 export type Settings = Readonly<Record<NumberOption, number>>
 
 /** Maps each name to its default, minimum and maximum. */

@@ -4,9 +4,23 @@ import { abortableDeferred, type Deferred } from './deferred.ts'
 import { YamuxError } from './errors.ts'
 import { VIEW_MIN_BYTES, VIEW_MIN_SHARE } from './limits.ts'
 
+/** A ByteSink takes the bytes of a stream as they come. */
+export interface ByteSink {
+  /**
+   * Takes bytes, which are valid only until it returns. The peer gets credit for them.
+   * @returns false when the sink takes no more for now: further bytes wait, and the window bounds them
+   */
+  take(bytes: Uint8Array): boolean
+  /** Called once, when the peer ended its direction and the sink took everything. */
+  end(): void
+  /** Called once, when the stream was reset before that. */
+  fail(error: YamuxError): void
+}
+
 export class ReceiveBuffer {
   readonly #onRead: (bytes: number) => void
   readonly #hold: (bytes: number) => void
+  readonly #sharedInput: boolean
   /** The number of waiting bytes of payload. */
   #bytes = 0
   readonly #chunks: Uint8Array[] = []
@@ -16,6 +30,9 @@ export class ReceiveBuffer {
   #reader: Deferred<Uint8Array | undefined> | undefined
   /** The most bytes that the pending read takes. */
   #readerMax = 0
+  #sink: ByteSink | undefined
+  /** The sink takes bytes at the moment. */
+  #flows = false
   #discards = false
   #ended = false
   #error: YamuxError | undefined
@@ -23,10 +40,12 @@ export class ReceiveBuffer {
   /**
    * @param onRead called with the bytes that were read, and once more when the end was reached
    * @param hold called with the bytes that wait from now on, negative for those that no longer wait
+   * @param sharedInput what is pushed is valid only during the call
    */
-  constructor(onRead: (bytes: number) => void, hold: (bytes: number) => void) {
+  constructor(onRead: (bytes: number) => void, hold: (bytes: number) => void, sharedInput = false) {
     this.#onRead = onRead
     this.#hold = hold
+    this.#sharedInput = sharedInput
   }
 
   /** The number of received and unread bytes. */
@@ -41,6 +60,10 @@ export class ReceiveBuffer {
 
   push(bytes: Uint8Array): void {
     if (this.#discards) return
+    if (this.#flows) {
+      this.#pass(bytes)
+      return
+    }
     const reader = this.#reader
     if (reader === undefined) {
       this.#store(bytes)
@@ -49,7 +72,7 @@ export class ReceiveBuffer {
     this.#reader = undefined
     const part = bytes.length > this.#readerMax ? bytes.subarray(0, this.#readerMax) : bytes
     this.#onRead(part.length)
-    reader.resolve(isLargePart(part) ? part : new Uint8Array(part))
+    reader.resolve(this.#mayKeep(part) ? part : new Uint8Array(part))
     if (part.length < bytes.length) this.#store(bytes.subarray(part.length))
   }
 
@@ -57,6 +80,7 @@ export class ReceiveBuffer {
     this.#ended = true
     this.#reader?.resolve(undefined)
     this.#reader = undefined
+    if (this.#flows) this.#endSink()
   }
 
   /** Fails reads with the error, and drops the buffered bytes, unless `keepComplete` is set and all bytes had come. */
@@ -66,6 +90,30 @@ export class ReceiveBuffer {
     this.#drop()
     this.#reader?.reject(error)
     this.#reader = undefined
+    this.#flows = false
+    const sink = this.#sink
+    this.#sink = undefined
+    sink?.fail(error)
+  }
+
+  /** @throws YamuxError when a read is pending */
+  passTo(sink: ByteSink): void {
+    if (this.#reader !== undefined) throw readPending()
+    if (this.#error === undefined) this.#sink = sink
+    else sink.fail(this.#error)
+  }
+
+  /** Passes what waits to the sink, and then what comes. */
+  resume(): void {
+    if (this.#sink === undefined || this.#flows) return
+    this.#flows = true
+    while (this.#flows) {
+      const chunk = this.#shift(Number.POSITIVE_INFINITY)
+      if (chunk === undefined) break
+      this.#free(chunk.length)
+      this.#pass(chunk)
+    }
+    if (this.#flows && this.#ended) this.#endSink()
   }
 
   /** Drops the waiting bytes, and all later ones. Readers get the end, once that has come. */
@@ -80,8 +128,7 @@ export class ReceiveBuffer {
   ): Promise<Uint8Array | undefined> {
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     if (this.#error !== undefined) return Promise.reject(this.#error)
-    if (this.#reader !== undefined)
-      return Promise.reject(new YamuxError('read_pending', 'another read of this stream is still waiting'))
+    if (this.#reader !== undefined || this.#sink !== undefined) return Promise.reject(readPending())
     const chunk = this.#shift(maxBytes)
     if (chunk !== undefined) {
       this.#free(chunk.length)
@@ -96,10 +143,27 @@ export class ReceiveBuffer {
     return this.#reader.promise
   }
 
+  #pass(bytes: Uint8Array): void {
+    this.#onRead(bytes.length)
+    const takesMore = this.#sink?.take(bytes) ?? false
+    this.#flows = takesMore && this.#sink !== undefined
+  }
+
+  #endSink(): void {
+    this.#flows = false
+    const sink = this.#sink
+    this.#sink = undefined
+    sink?.end()
+  }
+
+  #mayKeep(bytes: Uint8Array): boolean {
+    return !this.#sharedInput && isLargePart(bytes)
+  }
+
   #store(bytes: Uint8Array): void {
     if (bytes.length >= VIEW_MIN_BYTES && isLargePart(bytes)) {
       this.#seal()
-      this.#chunks.push(bytes)
+      this.#chunks.push(this.#sharedInput ? new Uint8Array(bytes) : bytes)
     } else {
       this.#collect(bytes)
     }
@@ -145,6 +209,10 @@ export class ReceiveBuffer {
     this.#tail = undefined
     this.#tailBytes = 0
   }
+}
+
+function readPending(): YamuxError {
+  return new YamuxError('read_pending', 'another read of this stream is still waiting')
 }
 
 /** Says whether a view may be kept. It keeps its whole buffer alive, which one byte of a megabyte must not. */

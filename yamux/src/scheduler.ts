@@ -24,8 +24,8 @@ export class Scheduler {
   readonly #transport: Transport
   readonly #control: ControlQueue
   readonly #onFailure: (cause: unknown) => void
-  /** The memory of every message, where the transport copies it. */
-  readonly #memory: Uint8Array<ArrayBuffer> | undefined
+  /** The memory of every message that the transport copies. */
+  #memory: Uint8Array<ArrayBuffer> | undefined
   /** The sources that have bytes to send, in the order in which they are served. */
   readonly #ready = new Set<FrameSource>()
   #scheduled = false
@@ -36,7 +36,6 @@ export class Scheduler {
     this.#transport = transport
     this.#control = control
     this.#onFailure = onFailure
-    if (transport.copies) this.#memory = new Uint8Array(MESSAGE_MAX_BYTES)
   }
 
   /** Notes that `source` has bytes to send, or may have again. */
@@ -54,7 +53,17 @@ export class Scheduler {
   wake(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    queueMicrotask(() => this.#flush())
+    queueMicrotask(() => {
+      this.#scheduled = false
+      this.#sendAll()
+    })
+  }
+
+  /** Sends what `source` has now, with everything that waits before it. Later the source offers nothing more. */
+  flush(source: FrameSource): void {
+    if (source.wireBytes > 0) this.#ready.add(source)
+    this.#sendAll()
+    this.#ready.delete(source)
   }
 
   /** Stops: nothing more is sent. */
@@ -68,8 +77,7 @@ export class Scheduler {
     while (this.#control.byteLength > 0) this.#send()
   }
 
-  #flush(): void {
-    this.#scheduled = false
+  #sendAll(): void {
     while (!this.#saturated && !this.#stopped && (this.#ready.size > 0 || this.#control.byteLength > 0))
       this.#send()
   }
@@ -91,7 +99,7 @@ export class Scheduler {
 
   #nextMessage(): Uint8Array<ArrayBuffer> {
     const length = this.#nextMessageBytes()
-    const message = this.#memory?.subarray(0, length) ?? new Uint8Array(length)
+    const message = this.#memoryFor(length)
     let at = this.#control.moveInto(message)
     for (const source of this.#ready) {
       // A stream that is alone is not sliced, and its write stays in one piece.
@@ -103,6 +111,12 @@ export class Scheduler {
       if (source.wireBytes > 0) this.#ready.add(source)
     }
     return at === message.length ? message : message.subarray(0, at)
+  }
+
+  #memoryFor(length: number): Uint8Array<ArrayBuffer> {
+    if (!this.#transport.copies) return new Uint8Array(length)
+    this.#memory ??= new Uint8Array(MESSAGE_MAX_BYTES)
+    return this.#memory.subarray(0, length)
   }
 
   #nextMessageBytes(): number {

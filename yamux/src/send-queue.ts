@@ -53,6 +53,25 @@ export class SendQueue implements FrameSource {
     return write.promise
   }
 
+  /**
+   * Offers bytes to the scheduler for as long as `flush` runs.
+   * @returns the number of bytes that were sent, from the first on
+   */
+  writeNow(bytes: Uint8Array, flush: () => void): number {
+    if (this.#error !== undefined || this.#end !== undefined || this.#writes.length > 0) return 0
+    const offered = bytes.subarray(0, this.#window)
+    if (offered.length === 0) return 0
+    this.write(offered).catch(() => {})
+    flush()
+    const [write] = this.#writes
+    if (write === undefined) return this.#error === undefined ? offered.length : 0
+    this.#writes.length = 0
+    this.#queuedBytes = 0
+    this.#hold(write.sent - offered.length)
+    write.resolve()
+    return write.sent
+  }
+
   end(): Promise<void> {
     if (this.#end !== undefined) return this.#end.promise
     if (this.#error !== undefined) return Promise.reject(this.#error)

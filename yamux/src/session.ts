@@ -39,6 +39,7 @@ export class Session {
   readonly #keepalive: Keepalive
   readonly #backlog: AcceptBacklog
   readonly #memory: MemoryMeter | undefined
+  readonly #sharedInput: boolean
   readonly #budget: WindowBudget
   readonly #unacknowledged: Deadlines<StreamState>
   readonly #halfClosed: Deadlines<StreamState>
@@ -74,6 +75,7 @@ export class Session {
     )
     this.#backlog = new AcceptBacklog(settings.acceptBacklog)
     this.#memory = options.memory
+    this.#sharedInput = options.sharedInput ?? false
     this.#budget = new WindowBudget(settings.windowBudgetBytes, options.memory)
     this.#unacknowledged = new Deadlines(settings.openTimeoutMs, (state) =>
       state.reset(new YamuxError('open_timeout', `stream ${state.id} was not acknowledged in time`)),
@@ -95,8 +97,8 @@ export class Session {
   }
 
   /**
-   * Takes bytes from the transport, in any chunking, and owns them from then on: readers get views of them. It never
-   * throws: a peer that breaks the protocol gets GoAway(1), and the transport is closed.
+   * Takes bytes from the transport, in any chunking, and owns them from then on, unless the option `sharedInput` is
+   * set: readers get views of them. It never throws: a peer that breaks the protocol gets GoAway(1), and the transport is closed.
    */
   receive(bytes: Uint8Array): void {
     if (this.#over) return
@@ -175,9 +177,12 @@ export class Session {
     this.#closeWhenIdle()
   }
 
-  /** Closes session and transport now. Every stream fails. */
-  close(): void {
-    this.#shutDown(undefined)
+  /**
+   * Closes session and transport now. Every stream fails.
+   * @param code the code of the GoAway that tells the peer: 0 for an orderly end, or one that both sides agreed on
+   */
+  close(code: number = GO_AWAY.normal): void {
+    this.#shutDown(undefined, code)
   }
 
   #onHeader(header: FrameHeader): void {
@@ -264,6 +269,7 @@ export class Session {
   #streamHost(): StreamHost {
     const [keepalive, memory] = [this.#keepalive, this.#memory]
     return {
+      sharedInput: this.#sharedInput,
       hold: (bytes) => memory?.hold(bytes),
       get rtt() {
         return keepalive.rtt
@@ -274,6 +280,7 @@ export class Session {
       },
       sendControl: (type, flags, id, length) => this.#sendControl(type, flags, id, length),
       ready: (source) => this.#scheduler.ready(source),
+      flush: (source) => this.#scheduler.flush(source),
       drop: (source) => this.#scheduler.drop(source),
       onAcknowledged: (state) => this.#onAcknowledged(state),
       onHalfClosed: (state) => this.#halfClosed.set(state),
@@ -314,12 +321,12 @@ export class Session {
     this.#closeTransport()
   }
 
-  /** Sends GoAway, with the code of the reason, and closes the transport. */
-  #shutDown(reason: YamuxError | undefined): void {
+  /** Sends GoAway, with the code of the reason unless another is given, and closes the transport. */
+  #shutDown(reason: YamuxError | undefined, code: number = reason?.goAwayCode ?? GO_AWAY.normal): void {
     if (this.#over) return
     this.#end(reason)
-    if (reason !== undefined || !this.#goAwaySent)
-      this.#control.push(TYPE.goAway, 0, SESSION_ID, reason?.goAwayCode ?? GO_AWAY.normal)
+    if (reason !== undefined || code !== GO_AWAY.normal || !this.#goAwaySent)
+      this.#control.push(TYPE.goAway, 0, SESSION_ID, code)
     this.#scheduler.finish()
     this.#closeTransport()
   }

@@ -3,13 +3,15 @@
 import { protocolError, YamuxError } from './errors.ts'
 import { FLAG, type FrameHeader, type FrameType, TYPE } from './frame.ts'
 import { INITIAL_WINDOW_BYTES } from './limits.ts'
-import { ReceiveBuffer } from './receive-buffer.ts'
+import { type ByteSink, ReceiveBuffer } from './receive-buffer.ts'
 import type { ReceiveWindow } from './receive-window.ts'
 import type { FrameSource } from './scheduler.ts'
 import { SendQueue } from './send-queue.ts'
 
 /** A StreamHost is a stream's view of its session. */
 export interface StreamHost {
+  /** Payloads are valid only until they have been passed on. */
+  readonly sharedInput: boolean
   readonly rtt: number | undefined
   /** Called with the bytes that the stream holds from now on, negative for those that it holds no more. */
   hold(bytes: number): void
@@ -18,6 +20,8 @@ export interface StreamHost {
   sendControl(type: FrameType, flags: number, streamId: number, length: number): void
   /** Called when `source` may have bytes to send. */
   ready(source: FrameSource): void
+  /** Sends what `source` has, and everything before it, unless the transport is saturated. */
+  flush(source: FrameSource): void
   /** Called when `source` has none, and never will again. */
   drop(source: FrameSource): void
   /** Called when the peer accepted a stream that this side opened. */
@@ -48,7 +52,7 @@ export class StreamState {
     this.#host = host
     this.#acknowledged = openedBy === 'peer'
     const hold = (bytes: number): void => host.hold(bytes)
-    this.#received = new ReceiveBuffer((bytes) => this.#onRead(bytes), hold)
+    this.#received = new ReceiveBuffer((bytes) => this.#onRead(bytes), hold, host.sharedInput)
     this.#toSend = new SendQueue(id, () => this.#onProgress(), hold)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
@@ -80,6 +84,14 @@ export class StreamState {
     return this.#received.read(signal, maxBytes)
   }
 
+  passTo(sink: ByteSink): void {
+    this.#received.passTo(sink)
+  }
+
+  resume(): void {
+    this.#received.resume()
+  }
+
   discard(): void {
     this.#received.discard()
     this.#onProgress()
@@ -89,6 +101,10 @@ export class StreamState {
     const written = this.#toSend.write(bytes)
     this.#host.ready(this.#toSend)
     return written
+  }
+
+  writeNow(bytes: Uint8Array): number {
+    return this.#toSend.writeNow(bytes, () => this.#host.flush(this.#toSend))
   }
 
   end(): Promise<void> {

@@ -1,6 +1,7 @@
 // A stream as its user sees it: read, write, end, abort, and the same as WHATWG streams.
 
 import { YamuxError } from './errors.ts'
+import type { ByteSink } from './receive-buffer.ts'
 import type { StreamState } from './stream-state.ts'
 import { readableOf, writableOf } from './web-streams.ts'
 
@@ -9,6 +10,8 @@ import { readableOf, writableOf } from './web-streams.ts'
  * its window.
  */
 export class Stream {
+  /** A write has copied its bytes by the time it resolves. */
+  readonly copies = true
   readonly #state: StreamState
   #readable: ReadableStream<Uint8Array> | undefined
   #writable: WritableStream<Uint8Array> | undefined
@@ -45,6 +48,20 @@ export class Stream {
   }
 
   /**
+   * Passes what comes to `sink` from now on, in place of {@link read}, and without a copy or a promise for each piece.
+   * It begins with {@link resume}.
+   * @throws YamuxError when a read is pending
+   */
+  passTo(sink: ByteSink): void {
+    this.#state.passTo(sink)
+  }
+
+  /** Passes bytes to the sink again, beginning with those that came meanwhile. */
+  resume(): void {
+    this.#state.resume()
+  }
+
+  /**
    * Drops unread bytes, and all later ones. The peer gets no more credit. Writing and ending stay possible, so that a
    * refusal can be sent to a peer that goes on sending. Reads return only the end.
    */
@@ -61,6 +78,16 @@ export class Stream {
   write(bytes: Uint8Array, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     const { signal } = options
     return handled(signal === undefined ? this.#state.write(bytes) : this.#abortableWrite(bytes, signal))
+  }
+
+  /**
+   * Sends as many bytes as the peer's window and the transport take at this moment, unless an earlier write waits. The
+   * caller may change them at once. Small writes are cheaper by {@link write}, which joins those of a turn of the event
+   * loop.
+   * @returns the number of bytes that were sent, from the first on; 0 for a stream that is over
+   */
+  writeNow(bytes: Uint8Array): number {
+    return this.#state.writeNow(bytes)
   }
 
   /** Half-closes: FIN follows all writes. Resolves when it went to the transport. Reading goes on. */

@@ -253,6 +253,16 @@ describe('specification, "Session termination"', () => {
     expect(peer.closes).toBe(1)
   })
 
+  test('close says a code that both sides agreed on, also behind a GoAway(0)', async () => {
+    const peer = scripted()
+    await peer.feed('00 01 0001 00000001 00000000')
+    peer.session.goAway()
+    peer.session.close(4002)
+    expect(await peer.session.closed).toBeUndefined()
+    expect((await peer.sent()).at(-1)).toBe('00 03 0000 00000000 00000fa2')
+    expect(peer.closes).toBe(1)
+  })
+
   test('close says GoAway(0), closes the transport, and fails every stream', async () => {
     const peer = scripted({ role: 'client' })
     const stream = await peer.session.open()

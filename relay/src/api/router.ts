@@ -16,17 +16,18 @@ import { noCapability, requireHttp11 } from '../reverse/connect-endpoint.ts'
 import { createAnswer, routingOf } from './endpoint-handler.ts'
 import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { ENDPOINTS, type EndpointName, SIGN_BODY } from './endpoints/endpoints.ts'
+import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
 import { describeApi } from './endpoints/openapi.ts'
-import { signRequest } from './endpoints/request-schemas.ts'
+import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledFeatures } from './handlers/disabled-features.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
+import type { SiteCertificates } from './handlers/site-certificates.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
-import { sendJson } from './http/envelope.ts'
+import { sendData, sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
 import { sendList } from './http/list-response.ts'
 import { cursorOf } from './http/pagination.ts'
@@ -55,6 +56,7 @@ export interface Parts {
   credentials: LeaseCredentials
   signer: KeylessSigner
   certificates: CertificateRotation
+  siteCertificates: SiteCertificates
 }
 
 export function createRouter({
@@ -65,6 +67,7 @@ export function createRouter({
   credentials,
   signer,
   certificates,
+  siteCertificates,
   origin,
   releaseVersion,
   installDir,
@@ -119,6 +122,15 @@ export function createRouter({
       if (token === '') return certificates.current.chainPem
       return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
     }),
+    siteCertificate: async (request, response) => {
+      const source = clientAddresses.ofRequest(request)
+      const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+      const issuer = siteCertificates.admit(lease, source)
+      const bounds = bodies.limitsOfLease(SITE_CERTIFICATE_BODY, lease)
+      const { csr } = parseWith(siteCertificateRequest, await readJson(request, response, bounds))
+      const { status, data } = await siteCertificates.issue(issuer, csr, lease)
+      sendData(response, data, status)
+    },
     sign: sign(credentials, signer, bodies),
   }
   return {

@@ -6,6 +6,7 @@ import { installation, type ThreadCode } from '../installation.ts'
 import {
   SIGNER_RECOVERIES_WAITING_MAX,
   SIGNER_RECOVERY_DEADLINE_MS,
+  SIGNER_RECOVERY_IDLE_MS,
   SIGNER_RECOVERY_START_DEADLINE_MS,
 } from '../limits.ts'
 import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
@@ -16,13 +17,14 @@ interface Waiting {
   deadline: NodeJS.Timeout
 }
 
-/** The thread starts with the first request, and again with the next one after it ended. */
+/** The thread starts with the first request, and ends when there was none for a while. */
 export class SignerRecovery {
   readonly #code: ThreadCode
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   /** Whether the thread has answered since it started. */
   #hasAnswered = false
+  #idle: NodeJS.Timeout | undefined
   #lastId = 0
 
   constructor(code: ThreadCode = installation().thread('signer-recovery-worker')) {
@@ -42,6 +44,7 @@ export class SignerRecovery {
   recover(message: string, signature: string): Promise<string | undefined> {
     this.requireRoom()
     this.#worker ??= this.#start()
+    clearTimeout(this.#idle)
     const id = ++this.#lastId
     this.#worker.postMessage({ id, message, signature } satisfies RecoveryRequest)
     return new Promise((resolve, reject) => {
@@ -80,13 +83,21 @@ export class SignerRecovery {
     this.#worker = undefined
     this.#hasAnswered = false
     for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(reason)
+    clearTimeout(this.#idle)
     await worker?.terminate()
+  }
+
+  #endWhenIdle(): void {
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#end(new Error('nobody registers')), SIGNER_RECOVERY_IDLE_MS)
+    this.#idle.unref()
   }
 
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id)
     clearTimeout(waiting?.deadline)
     this.#waiting.delete(id)
+    if (this.#waiting.size === 0) this.#endWhenIdle()
     return waiting
   }
 }

@@ -4,7 +4,7 @@ import { type KeyObject, verify } from 'node:crypto'
 import { identityKey, TOKEN_HEADER, type TokenClaims } from '@svc/protocol'
 import { now } from '../clock.ts'
 import type { TokenUse, TrustedIssuers } from './trusted-issuers.ts'
-import { VerifiedTokenCache } from './verified-token-cache.ts'
+import { type VerifiedToken, VerifiedTokenCache } from './verified-token-cache.ts'
 
 /** The first part of every token. */
 export const HEADER: string = encode(TOKEN_HEADER)
@@ -54,12 +54,17 @@ export class TokenVerifier {
     }
   }
 
+  /** Takes a token whose signature this process knows to be good. */
+  protected remember(token: string, verified: VerifiedToken): void {
+    this.#verified.add(token, verified)
+  }
+
   #isSigned(token: string, parsed: ParsedToken | undefined, publicKey: KeyObject): boolean {
     if (parsed === undefined) return false
     const { input, signature, claims } = parsed
     const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
     if (!verify('sha256', Buffer.from(input), key, signature)) return false
-    this.#verified.add(token, { claims, publicKey })
+    this.remember(token, { claims, publicKey })
     return true
   }
 }

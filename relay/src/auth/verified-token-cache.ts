@@ -1,4 +1,4 @@
-// Tokens whose signature was found good: each native session and each signature for a visitor shows the same one again.
+// Tokens whose signature was made here, or found good: each native session and each signature for a visitor shows the same one again.
 
 import { hash, type KeyObject } from 'node:crypto'
 import type { TokenClaims } from '@svc/protocol'

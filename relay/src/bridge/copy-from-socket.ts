@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls'
 import { BRIDGE_TICK_MAX_BYTES, COALESCE_BYTES } from '../limits.ts'
 import { encryptsAtOnce } from '../node-internals/encrypts-at-once.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
+import { StreamDuplex } from '../reverse/stream-duplex.ts'
 import { BackpressureGate, type Direction } from './backpressure-gate.ts'
 import { type Copy, streamCopy, whenEnded } from './copy-from-stream.ts'
 import { WriteCoalescer } from './write-coalescer.ts'
@@ -35,7 +36,8 @@ function direct(ends: Ends): Receiver {
   const gate = new BackpressureGate({ ...ends, tickBytesMax: BRIDGE_TICK_MAX_BYTES })
   return {
     take: (bytes) => {
-      to.write(encryptsAtOnce(to) ? bytes : Buffer.from(bytes))
+      const sent = to instanceof StreamDuplex ? to.writeNow(bytes) : 0
+      if (sent < bytes.length) to.write(encryptsAtOnce(to) ? bytes : Buffer.from(bytes.subarray(sent)))
       return gate.onWritten(bytes.length)
     },
     end: () => to.end(),

@@ -3,15 +3,21 @@
 import type { Duplex } from 'node:stream'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { Bandwidth } from '../rate-limit/bandwidth.ts'
+import { StreamDuplex } from '../reverse/stream-duplex.ts'
+import { carrierCopy } from './copy-from-carrier.ts'
 import { socketCopy } from './copy-from-socket.ts'
-import { streamCopy } from './copy-from-stream.ts'
+import { type Copy, streamCopy } from './copy-from-stream.ts'
 
 /** Resolves when both streams are closed. The end of one half-closes the other; an error of one destroys the other. */
 export type Pipe = (a: Duplex, b: Duplex, bandwidth: Bandwidth) => Promise<void>
 
 /** @param readBuffer makes sockets cheaper to read; without it Node reads every stream into buffers of its own */
 export function createPipe(readBuffer: SharedReadBuffer | undefined): Pipe {
-  const join = readBuffer === undefined ? streamCopy : socketCopy(readBuffer)
+  const copy = readBuffer === undefined ? streamCopy : socketCopy(readBuffer)
+  const join: Copy = (from, to, bandwidth) => {
+    if (from instanceof StreamDuplex) carrierCopy(from, to, bandwidth)
+    else copy(from, to, bandwidth)
+  }
   return async (a, b, bandwidth) => {
     join(a, b, bandwidth)
     join(b, a, bandwidth)

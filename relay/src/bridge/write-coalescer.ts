@@ -1,7 +1,7 @@
 // Joins the content of TLS records into one write, which costs little more than a write of one record.
 
 import type { Writable } from 'node:stream'
-import { COALESCE_BUFFERS_SPARE_MAX, COALESCE_BYTES } from '../limits.ts'
+import { COALESCE_BUFFERS_SPARE_MAX, COALESCE_BYTES, FEW_BYTES } from '../limits.ts'
 
 /** Unused buffers. New ones would cost more than everything else here. */
 const spare: Buffer[] = []
@@ -10,16 +10,30 @@ export class WriteCoalescer {
   readonly #to: Writable
   #buffer: Buffer | undefined
   #bytes = 0
+  /** The first bytes while they are few: often they are the only ones. */
+  #few: Buffer | undefined
 
   constructor(to: Writable) {
     this.#to = to
   }
 
   /** Copies `bytes`, and writes each full buffer. */
-  add(bytes: Buffer): void {
+  add(bytes: Uint8Array): void {
+    if (this.#buffer === undefined && this.#few === undefined && bytes.length < FEW_BYTES) {
+      this.#few = Buffer.from(bytes)
+      return
+    }
+    const few = this.#few
+    this.#few = undefined
+    if (few !== undefined) this.#collect(few)
+    this.#collect(bytes)
+  }
+
+  #collect(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length; ) {
       this.#buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(COALESCE_BYTES)
-      const copied = bytes.copy(this.#buffer, this.#bytes, done)
+      const copied = Math.min(bytes.length - done, COALESCE_BYTES - this.#bytes)
+      this.#buffer.set(bytes.subarray(done, done + copied), this.#bytes)
       done += copied
       this.#bytes += copied
       if (this.#bytes === COALESCE_BYTES) this.flush()
@@ -28,6 +42,8 @@ export class WriteCoalescer {
 
   /** Writes the bytes collected so far. */
   flush(): void {
+    if (this.#few !== undefined) this.#to.write(this.#few)
+    this.#few = undefined
     const buffer = this.#buffer
     if (buffer === undefined) return
     this.#to.write(buffer.subarray(0, this.#bytes), () => release(buffer))

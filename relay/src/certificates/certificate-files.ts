@@ -6,7 +6,8 @@ import type { SignAlgorithm } from '@svc/protocol'
 import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
-import { type CertificateAuthority, caName, LEAF_SUBJECT } from './development-names.ts'
+import { createCa, createLeaf } from './development-ca.ts'
+import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 
 export interface Certificates {
   /** PEM, leaf first. */
@@ -33,8 +34,7 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   const authority = found.authority ?? (await newAuthority(settings, log))
   if (found.current !== undefined) return { ...found.current, authority }
   const files = filesIn(settings.identityPath)
-  const { createLeaf } = await import('./development-ca.ts')
-  const leaf = await createLeaf(authority, settings.rootHost)
+  const leaf = createLeaf(authority, settings.rootHost)
   await writePrivate(files.key, leaf.key)
   await writePublic(files.chain, leaf.chain)
   log.info({ host: settings.rootHost }, 'development certificate issued')
@@ -58,7 +58,7 @@ export async function readDevelopmentCertificates({
   const authority = await readAuthority(identityPath, rootHost)
   if (chain !== undefined && key !== undefined && isCurrent(chain, rootHost, authority))
     return { authority, current: certificatesOf(rootHost, chain, key) }
-  if (chain !== undefined && subjectOf(chain) !== LEAF_SUBJECT)
+  if (chain !== undefined && subjectOf(chain) !== `CN=${LEAF_NAME}`)
     throw new SettingsError(
       files.chain,
       'was not issued by ca.pem, or expires soon: move it and privatekey.pem away',
@@ -95,8 +95,7 @@ async function newAuthority(
   log: Logger,
 ): Promise<CertificateAuthority> {
   const files = authorityFilesIn(identityPath)
-  const { createCa } = await import('./development-ca.ts')
-  const authority = await createCa(rootHost)
+  const authority = createCa(rootHost)
   await writePrivate(files.key, authority.key)
   await writePublic(files.certificate, authority.certificate)
   log.info({ path: files.certificate }, 'development CA created; trust it once')
@@ -114,7 +113,7 @@ function readPair(certificate: string, key: string): Promise<[string | undefined
 function authorityOf(host: string, certificatePem: string, keyPem: string): CertificateAuthority | undefined {
   const certificate = pemOf('ca.pem', () => new X509Certificate(certificatePem))
   const key = pemOf('ca-key.pem', () => createPrivateKey(keyPem))
-  if (certificate.subject !== caName(host)) return undefined
+  if (certificate.subject !== `CN=${caName(host)}`) return undefined
   if (!certificate.checkPrivateKey(key)) throw new SettingsError('ca-key.pem', 'is not the key of ca.pem')
   if (!isP256(key)) throw new SettingsError('ca-key.pem', 'must be ECDSA P-256')
   return { certificate: certificatePem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() }

@@ -1,139 +1,115 @@
-// Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once. It is
-// loaded when there is something to create: its library is the slowest part of a start.
+// Creates the development CA of a relay on localhost, and certificates that it issues. Machines trust the CA once.
 
-import 'reflect-metadata'
-import { randomBytes, webcrypto } from 'node:crypto'
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  Extension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  PemConverter,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
-import { type CertificateAuthority, caName, LEAF_SUBJECT } from './development-names.ts'
-
-type Key = webcrypto.CryptoKey
-type KeyPair = webcrypto.CryptoKeyPair
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { DER_OID, DER_TAG, encodeDer, encodeDerOid } from '@svc/protocol'
+import { buildCertificate, encodeName, extension, issuerOf, keyIdOf } from './certificate-builder.ts'
+import { type CertificateAuthority, caName, LEAF_NAME } from './development-names.ts'
 
 export interface Leaf {
   chain: string
   key: string
 }
 
-const { subtle } = webcrypto
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3650
 /** The longest validity that browsers accept from a public CA. */
 const LEAF_DAYS = 397
-const CLOCK_SKEW_MS = 3_600_000
-const SERIAL_BYTES = 16
-const NAME_CONSTRAINTS_OID = '2.5.29.30'
+const TRUE = encodeDer(DER_TAG.boolean, Uint8Array.of(0xff))
+/** Object identifiers of RFC 5280 §4.2.1, as the content of an element in hexadecimal. */
+const OID = {
+  keyUsage: '551d0f',
+  basicConstraints: '551d13',
+  nameConstraints: '551d1e',
+  extendedKeyUsage: '551d25',
+  serverAuthentication: '2b06010505070301',
+} as const
+/** Bits of KeyUsage (§4.2.1.3), with the number of unused ones before them. */
+const DIGITAL_SIGNATURE: Uint8Array = Uint8Array.of(7, 0x80)
+const KEY_CERT_SIGN_AND_CRL_SIGN: Uint8Array = Uint8Array.of(1, 0x06)
+
+/** Extensions of every leaf. */
+const LEAF_EXTENSIONS: readonly Uint8Array[] = [
+  extension(OID.basicConstraints, encodeDer(DER_TAG.sequence), true),
+  keyUsage(DIGITAL_SIGNATURE),
+  extension(OID.extendedKeyUsage, encodeDer(DER_TAG.sequence, encodeDerOid(OID.serverAuthentication))),
+]
 
 /** Creates a CA whose certificates are valid only for `host` and the names below it. */
-export async function createCa(host: string): Promise<CertificateAuthority> {
-  const keys = await newKeys()
-  const name = caName(host)
-  const certificate = await X509CertificateGenerator.createSelfSigned(
-    {
-      name,
-      keys,
-      ...validity(AUTHORITY_DAYS),
-      signingAlgorithm: ALGORITHM,
-      extensions: [
-        new BasicConstraintsExtension(true, 0, true),
-        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-        // A thief of the key can impersonate only hosts that the constraints permit.
-        new Extension(NAME_CONSTRAINTS_OID, true, permittedDnsName(host)),
-        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto as Crypto),
-      ],
-    },
-    webcrypto as Crypto,
-  )
-  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) }
+export function createCa(host: string): CertificateAuthority {
+  const key = newKey()
+  const publicKey = publicKeyOf(key)
+  const name = encodeName(caName(host))
+  const noFurtherCa = encodeDer(DER_TAG.integer, Uint8Array.of(0))
+  const certificate = buildCertificate({
+    issuer: { name, keyId: keyIdOf(publicKey), key },
+    subject: name,
+    publicKey,
+    days: AUTHORITY_DAYS,
+    extensions: [
+      extension(OID.basicConstraints, encodeDer(DER_TAG.sequence, TRUE, noFurtherCa), true),
+      keyUsage(KEY_CERT_SIGN_AND_CRL_SIGN),
+      // A thief of the key can impersonate only hosts that the constraints permit.
+      extension(OID.nameConstraints, permittedDnsName(host), true),
+    ],
+  })
+  return { certificate, key: exportKey(key) }
 }
 
 /** Issues a leaf with a new ECDSA P-256 key. @param names `host` and its wildcard by default */
-export async function createLeaf(
+export function createLeaf(
   authority: CertificateAuthority,
   host: string,
-  names: string[] = [host, `*.${host}`],
-): Promise<Leaf> {
-  const keys = await newKeys()
-  const chain = await issue(authority, keys.publicKey, names)
-  return { chain, key: await exportKey(keys.privateKey) }
+  names: readonly string[] = [host, `*.${host}`],
+): Leaf {
+  const key = newKey()
+  return { chain: createLeafFor(authority, publicKeyOf(key), names), key: exportKey(key) }
 }
+
+const issuers = new WeakMap<CertificateAuthority, ReturnType<typeof issuerOf>>()
 
 /**
  * Issues a leaf for an existing key of any kind.
  * @param publicKey SubjectPublicKeyInfo, DER
  * @returns PEM
  */
-export async function createLeafFor(
+export function createLeafFor(
   authority: CertificateAuthority,
-  publicKey: Uint8Array<ArrayBuffer>,
-  names: string[],
-): Promise<string> {
-  return await issue(authority, publicKey, names)
+  publicKey: Uint8Array,
+  names: readonly string[],
+): string {
+  const issuer = issuers.get(authority) ?? issuerOf(authority)
+  issuers.set(authority, issuer)
+  const alternativeNames = encodeDer(DER_TAG.sequence, ...names.map((name) => dnsName(name)))
+  return buildCertificate({
+    issuer,
+    subject: encodeName(LEAF_NAME),
+    publicKey,
+    days: LEAF_DAYS,
+    extensions: [...LEAF_EXTENSIONS, extension(DER_OID.subjectAltName, alternativeNames)],
+  })
 }
 
-async function issue(
-  authority: CertificateAuthority,
-  publicKey: Key | Uint8Array<ArrayBuffer>,
-  names: string[],
-): Promise<string> {
-  const issuer = new X509Certificate(authority.certificate)
-  const certificate = await X509CertificateGenerator.create(
-    {
-      subject: LEAF_SUBJECT,
-      issuer: issuer.subject,
-      publicKey,
-      signingKey: await importKey(authority.key),
-      serialNumber: randomBytes(SERIAL_BYTES).toString('hex'),
-      ...validity(LEAF_DAYS),
-      signingAlgorithm: ALGORITHM,
-      extensions: [
-        new BasicConstraintsExtension(false, undefined, true),
-        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-        new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
-        await SubjectKeyIdentifierExtension.create(publicKey, false, webcrypto as Crypto),
-        await AuthorityKeyIdentifierExtension.create(issuer, false, webcrypto as Crypto),
-      ],
-    },
-    webcrypto as Crypto,
-  )
-  return certificate.toString('pem')
+function newKey(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
 }
 
-async function newKeys(): Promise<KeyPair> {
-  return await subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+function publicKeyOf(key: KeyObject): Uint8Array {
+  return createPublicKey(key).export({ type: 'spki', format: 'der' })
 }
 
-async function exportKey(key: Key): Promise<string> {
-  return PemConverter.encode(await subtle.exportKey('pkcs8', key), 'PRIVATE KEY')
+function exportKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-async function importKey(pem: string): Promise<Key> {
-  return await subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), ALGORITHM, false, ['sign'])
+function keyUsage(bits: Uint8Array): Uint8Array {
+  return extension(OID.keyUsage, encodeDer(DER_TAG.bitString, bits), true)
 }
 
-function validity(days: number): { notBefore: Date; notAfter: Date } {
-  const now = Date.now()
-  return { notBefore: new Date(now - CLOCK_SKEW_MS), notAfter: new Date(now + days * DAY_MS) }
+/** NameConstraints (RFC 5280 §4.2.1.10) with one permitted dNSName, which covers the names below it too. */
+function permittedDnsName(host: string): Uint8Array {
+  const subtree = encodeDer(DER_TAG.sequence, dnsName(host))
+  return encodeDer(DER_TAG.sequence, encodeDer(DER_TAG.constructed0, subtree))
 }
 
-/** DER of NameConstraints (RFC 5280 §4.2.1.10) with one permitted dNSName, which covers the names below it too. */
-function permittedDnsName(host: string): Uint8Array<ArrayBuffer> {
-  const tlv = (tag: number, value: Uint8Array): Uint8Array => Uint8Array.of(tag, value.length, ...value)
-  const generalName = tlv(0x82, new TextEncoder().encode(host))
-  const subtrees = tlv(0xa0, tlv(0x30, generalName))
-  return new Uint8Array(tlv(0x30, subtrees))
+function dnsName(host: string): Uint8Array {
+  return encodeDer(DER_TAG.dnsName, new TextEncoder().encode(host))
 }

@@ -7,9 +7,9 @@ export interface CertificateAuthority {
 }
 
 /** The common name is too short for hostnames, and clients read only the alternative names (RFC 9525 §2). */
-export const LEAF_SUBJECT = 'CN=svc development certificate'
+export const LEAF_NAME = 'svc development certificate'
 
-/** Subject of the CA for `host`. A CA for another host cannot issue certificates for this one. */
+/** Common name of the CA for `host`. A CA for another host cannot issue certificates for this one. */
 export function caName(host: string): string {
-  return `CN=svc development CA for ${host}`
+  return `svc development CA for ${host}`
 }

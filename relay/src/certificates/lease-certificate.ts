@@ -5,10 +5,11 @@ import type { Lease } from '../lease/lease.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
+import { createLeafFor } from './development-ca.ts'
 import type { CertificateAuthority } from './development-names.ts'
 
 interface Issued {
-  chainPem: Promise<string>
+  chainPem: string
   by: Certificates
   /** Wall clock time, as the times in the certificate are. */
   issuedAt: number
@@ -17,31 +18,30 @@ interface Issued {
 export class LeaseCertificates {
   readonly #rotation: CertificateRotation
   readonly #issued = new WeakMap<Lease, Issued>()
+  /** SubjectPublicKeyInfo of the key that all leases have. */
+  #shared: { of: Certificates; publicKey: Uint8Array } | undefined
 
   constructor(rotation: CertificateRotation) {
     this.#rotation = rotation
   }
 
   /** The lease certificate where the relay has a CA, else the shared certificate. @returns PEM, leaf first */
-  async chainFor(lease: Lease): Promise<string> {
+  chainFor(lease: Lease): string {
     const { current } = this.#rotation
     if (current.authority === undefined) return current.chainPem
     const issued = this.#issued.get(lease)
-    if (issued?.by === current && isFresh(issued)) return await issued.chainPem
-    const publicKey = createPublicKey(current.key).export({ type: 'spki', format: 'der' })
-    const chainPem = issue(current.authority, publicKey, lease.hostnames)
+    if (issued?.by === current && isFresh(issued)) return issued.chainPem
+    const chainPem = createLeafFor(current.authority, this.#publicKeyOf(current), lease.hostnames)
     this.#issued.set(lease, { chainPem, by: current, issuedAt: Date.now() })
-    return await chainPem
+    return chainPem
   }
-}
 
-async function issue(
-  authority: CertificateAuthority,
-  publicKey: Uint8Array<ArrayBuffer>,
-  hostnames: string[],
-): Promise<string> {
-  const { createLeafFor } = await import('./development-ca.ts')
-  return await createLeafFor(authority, publicKey, hostnames)
+  #publicKeyOf(certificates: Certificates): Uint8Array {
+    if (this.#shared?.of === certificates) return this.#shared.publicKey
+    const publicKey = createPublicKey(certificates.key).export({ type: 'spki', format: 'der' })
+    this.#shared = { of: certificates, publicKey }
+    return publicKey
+  }
 }
 
 /** False also for a certificate from before the wall clock was set back, which may not be valid yet. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Settings, SettingsError } from '../config/settings.ts'
 import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
+import { createLeaf } from './development-ca.ts'
 
 /** PEM texts. */
 export interface QuicCertificatePair {
@@ -48,8 +49,7 @@ export class QuicCertificates {
     if (authority === undefined)
       return { chainPem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(), isShared: true }
     const { rootHost } = this.#settings
-    const { createLeaf } = await import('./development-ca.ts')
-    const leaf = await createLeaf(authority, rootHost, [rootHost])
+    const leaf = createLeaf(authority, rootHost, [rootHost])
     return { chainPem: leaf.chain, keyPem: leaf.key, isShared: false }
   }
 

@@ -5,6 +5,7 @@ import { listenProblem } from '../lifecycle/listen.ts'
 import { DRAIN_MS } from '../limits.ts'
 import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
+import { collectWhenIdle } from '../node-internals/idle-collection.ts'
 import { StateFileError } from '../storage/state-file.ts'
 
 /** Resolves when the relay listens, or could not start and the exit code says so. */
@@ -16,6 +17,7 @@ export async function run(): Promise<void> {
     closeOnFatalErrors({ log: () => log, close: async () => await relay?.close({ drainMs: DRAIN_MS }) })
     relay = await startRelay(settings, log)
     handleSignals(relay)
+    collectWhenIdle()
   } catch (error) {
     console.error(`svc-relay: ${messageOf(error)}`)
     process.exitCode = 1

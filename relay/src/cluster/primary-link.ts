@@ -1,12 +1,12 @@
 // Connects a worker process to the primary process: sends it visitors without a session, and all counts.
 
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers'
-import type { Visitors } from '../bridge/visitors.ts'
+import { clearImmediate, setImmediate } from 'node:timers'
+import type { Traffic, Visitors } from '../bridge/visitors.ts'
 import type { ConnectionLimiter } from '../ingress/connection-limiter.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { FeatureRoute } from '../lease/route.ts'
-import { WORKER_REPORT_MS } from '../limits.ts'
+import { TRAFFIC_VISITORS_PER_REPORT, WORKER_REPORT_MS } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
@@ -29,13 +29,23 @@ export class PrimaryLink implements PeerProcess {
   readonly #parts: PrimaryLinkParts
   /** Leases whose counts have changed since the last report. */
   readonly #changed = new Set<Lease>()
+  #report: NodeJS.Immediate | undefined
+  /** Reports of counters without a sum of the bytes since the last one that has it. */
+  #withoutTraffic = 0
   /** Gauges and sums of the last report. */
   #reported = { carriers: 0, silent: 0, fromVisitors: 0, toVisitors: 0 }
 
   constructor(parts: PrimaryLinkParts) {
     this.#parts = parts
-    parts.visitors.onChange((lease) => this.markChanged(lease))
-    setInterval(() => this.#reportCounters(), WORKER_REPORT_MS).unref()
+    // The primary process decides by the number of sessions, and by whether there are visitors. It shows their number.
+    parts.visitors.onChange((lease) => {
+      if (parts.visitors.visitorsOf(lease) > 1) this.#changed.add(lease)
+      else this.markChanged(lease)
+    })
+    setInterval(() => {
+      this.#reportLeaseCounts()
+      this.#reportCounters()
+    }, WORKER_REPORT_MS).unref()
   }
 
   /** Sends a message, or nothing once the primary process has ended: then this process ends, too. */
@@ -60,8 +70,8 @@ export class PrimaryLink implements PeerProcess {
 
   /** Reports the lease's counts at the end of this turn of the event loop. */
   markChanged(lease: Lease): void {
-    if (this.#changed.size === 0) setImmediate(() => this.#reportLeaseCounts())
     this.#changed.add(lease)
+    this.#report ??= setImmediate(() => this.#reportLeaseCounts())
   }
 
   /** Sends the visitor away with the message. */
@@ -70,6 +80,8 @@ export class PrimaryLink implements PeerProcess {
   }
 
   #reportLeaseCounts(): void {
+    clearImmediate(this.#report)
+    this.#report = undefined
     if (this.#changed.size === 0) return
     const leases = [...this.#changed].map((lease) => ({
       lease: lease.id,
@@ -80,12 +92,19 @@ export class PrimaryLink implements PeerProcess {
     this.send({ kind: 'counts', leases })
   }
 
+  #trafficIfDue(visitors: Visitors): Traffic | undefined {
+    this.#withoutTraffic += 1
+    if (this.#withoutTraffic < visitors.size / TRAFFIC_VISITORS_PER_REPORT) return undefined
+    this.#withoutTraffic = 0
+    return visitors.traffic
+  }
+
   #reportCounters(): void {
     const { counters, visitors, connectionLimiter } = this.#parts
     const { carriers } = counters
     const { silent } = connectionLimiter
-    const { fromVisitors, toVisitors } = visitors.traffic
     const reported = this.#reported
+    const { fromVisitors, toVisitors } = this.#trafficIfDue(visitors) ?? reported
     this.#reported = { carriers, silent, fromVisitors, toVisitors }
     this.send({
       kind: 'counters',

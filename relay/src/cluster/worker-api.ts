@@ -14,6 +14,7 @@ import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { API_IDLE_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
 import type { Forwarder } from './api-channel.ts'
@@ -27,6 +28,7 @@ interface WorkerApiParts {
   policy: PolicyRules
   counters: RelayCounters
   forwarder: Forwarder
+  readBuffer: SharedReadBuffer | undefined
   log: Logger
 }
 
@@ -38,7 +40,7 @@ export interface WorkerApi {
 
 export function createWorkerApi(parts: WorkerApiParts): WorkerApi {
   const { rootHost, certificates, clientAddresses, policy, counters, log } = parts
-  const connect = new ConnectEndpoint(parts.authorizer, policy, counters, clientAddresses)
+  const connect = new ConnectEndpoint(parts.authorizer, policy, counters, clientAddresses, parts.readBuffer)
   const server = createApiServer({
     rootHost,
     certificates,

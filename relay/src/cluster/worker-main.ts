@@ -1,9 +1,9 @@
 // Runs a worker process: starts at the first message of the primary process, and ends with it.
 
 import { Socket } from 'node:net'
-import { createPipe } from '../bridge/pipe.ts'
 import { closeOnFatalErrors } from '../log/fatal-errors.ts'
 import { createLog } from '../log/log.ts'
+import { collectWhenIdle } from '../node-internals/idle-collection.ts'
 import { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { API_CHANNEL_FD } from './api-channel.ts'
 import type { ToWorker, WorkerStart } from './messages.ts'
@@ -26,8 +26,9 @@ process.on('message', (message: ToWorker, socket?: Socket) => {
 })
 
 async function start(beginning: WorkerStart): Promise<MessageHandlers> {
-  const pipe = createPipe(await SharedReadBuffer.find())
-  worker = createWorker(beginning, new Socket({ fd: API_CHANNEL_FD }), pipe)
+  const readBuffer = await SharedReadBuffer.find()
+  worker = createWorker(beginning, new Socket({ fd: API_CHANNEL_FD }), readBuffer)
+  collectWhenIdle()
   return worker.handlers
 }
 

@@ -3,7 +3,7 @@
 
 import type { Server, Socket } from 'node:net'
 import { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
-import type { Pipe } from '../bridge/pipe.ts'
+import { createPipe } from '../bridge/pipe.ts'
 import { Visitors } from '../bridge/visitors.ts'
 import { setClockOrigin } from '../clock.ts'
 import { connectionCapacity, openFilesMax } from '../config/connection-capacity.ts'
@@ -12,6 +12,7 @@ import { OpenSockets } from '../ingress/open-sockets.ts'
 import { DRAIN_MS, LISTEN_BACKLOG } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { RelayCounters } from '../metrics/relay-counters.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import { Forwarder } from './api-channel.ts'
 import { LeaseReplica } from './lease-replica.ts'
@@ -29,7 +30,12 @@ export interface Worker {
 }
 
 /** @param channel to the primary, for the API */
-export function createWorker(start: WorkerStart, channel: Socket, pipe: Pipe): Worker {
+export function createWorker(
+  start: WorkerStart,
+  channel: Socket,
+  readBuffer: SharedReadBuffer | undefined,
+): Worker {
+  const pipe = createPipe(readBuffer)
   // Tokens are judged by the time at which the primary issued them.
   setClockOrigin(start.clockOrigin)
   const log = createLog(start.logLevel).child({ worker: start.processIndex })
@@ -47,6 +53,7 @@ export function createWorker(start: WorkerStart, channel: Socket, pipe: Pipe): W
     authorizer: new LeaseAuthorizer(state.tokenVerifier, leases),
     counters,
     forwarder: new Forwarder(channel, pipe),
+    readBuffer,
     log,
   })
   connect.onCarrier(({ id }) => primaryLink.send({ kind: 'carrier', lease: id }))

@@ -11,5 +11,5 @@ const NODE_MAJORS: ReadonlySet<string> = new Set(['24', '25', '26'])
  * docs/decisions/0011-v8-heap-options.md has the figures.
  */
 export const V8_FLAGS: readonly string[] = NODE_MAJORS.has(process.versions.node.split('.')[0] ?? '')
-  ? ['--external-memory-accounted-in-global-limit', `--initial-heap-size=${INITIAL_HEAP_MB}`]
+  ? ['--external-memory-accounted-in-global-limit', `--initial-heap-size=${INITIAL_HEAP_MB}`, '--expose-gc']
   : []

@@ -72,11 +72,12 @@ export const DATAGRAM_BURST = 4096
  * one turn of the event loop.
  */
 export const TUNNEL_DATAGRAMS_PER_TICK = 32
-/** Datagrams of a tunnel that wait for that. */
-export const TUNNEL_QUEUE_MAX = 4096
 /** One frame between the relay and its QUIC process. The largest has the chain and key of the certificate. */
 export const QUIC_FRAME_MAX_BYTES: number = 256 * 1024
-/** Bytes that may wait in that pipe: more than 4,096 datagrams. The relay drops datagrams that come then. */
+/**
+ * Bytes that may wait in that pipe: more than 4,096 datagrams. The relay drops datagrams that come then, and its peer those
+ * that have waited for too long.
+ */
 export const QUIC_PIPE_MAX_BYTES: number = 8 * 1024 * 1024
 /** Datagrams that the QUIC library gets at once, since it drops those that it has no room for. */
 export const QUIC_BATCH_DATAGRAMS = 256

@@ -17,7 +17,7 @@ export const FRAME = {
   /** In both directions: bytes of the connection's first stream, and its end. */
   stream: 5,
   streamEnd: 6,
-  /** In both directions: one datagram. */
+  /** In both directions: 8 bytes of the time since which it waits (`monotonic` of clock.ts), then one DATAGRAM. */
   datagram: 7,
   /** From the process: the largest DATAGRAM that the connection's path takes has changed. The payload has 4 bytes. */
   path: 8,
@@ -32,6 +32,8 @@ export const FRAME = {
   pong: 13,
   /** To the process: it closes all connections and exits. */
   end: 14,
+  /** To the process: the peer of the connection takes aggregates of datagrams. */
+  aggregate: 15,
 } as const
 
 export interface Begin {
@@ -59,6 +61,7 @@ export interface Failed {
 
 export interface Dropped {
   queue_full: number
+  too_old: number
   unauthenticated: number
 }
 
@@ -76,6 +79,8 @@ export interface PipeEvents {
   closed(isMalformed: boolean): void
 }
 
+/** A double, big-endian. */
+const TIME_BYTES = 8
 const LENGTH_BYTES = 4
 const HEAD_BYTES = 9
 const EMPTY = Buffer.alloc(0)
@@ -136,15 +141,15 @@ export class FramePipe {
   }
 
   send(kind: number, connection = 0, payload: Uint8Array = EMPTY): void {
+    if (!this.#isFinished) this.#queue(kind, connection, payload.length).set(payload, HEAD_BYTES)
+  }
+
+  /** Sends a datagram frame. @param at the time since which it waits */
+  sendDatagram(connection: number, datagram: Uint8Array, at: number): void {
     if (this.#isFinished) return
-    const frame = Buffer.allocUnsafe(HEAD_BYTES + payload.length)
-    frame.writeUInt32BE(payload.length)
-    frame[LENGTH_BYTES] = kind
-    frame.writeUInt32BE(connection, LENGTH_BYTES + 1)
-    frame.set(payload, HEAD_BYTES)
-    if (this.#unsent.length === 0) setImmediate(() => this.#flush())
-    this.#unsent.push(frame)
-    this.#unsentBytes += frame.length
+    const frame = this.#queue(FRAME.datagram, connection, TIME_BYTES + datagram.length)
+    frame.writeDoubleBE(at, HEAD_BYTES)
+    frame.set(datagram, HEAD_BYTES + TIME_BYTES)
   }
 
   /** Sends a frame whose payload is text, or JSON. */
@@ -162,6 +167,18 @@ export class FramePipe {
     this.#socket.destroy()
   }
 
+  /** @returns the frame, into which the payload has yet to be written */
+  #queue(kind: number, connection: number, length: number): Buffer {
+    const frame = Buffer.allocUnsafe(HEAD_BYTES + length)
+    frame.writeUInt32BE(length)
+    frame[LENGTH_BYTES] = kind
+    frame.writeUInt32BE(connection, LENGTH_BYTES + 1)
+    if (this.#unsent.length === 0) setImmediate(() => this.#flush())
+    this.#unsent.push(frame)
+    this.#unsentBytes += frame.length
+    return frame
+  }
+
   async #drain(): Promise<void> {
     // By then the unsent frames are written.
     await new Promise((resolve) => setImmediate(resolve))
@@ -176,4 +193,10 @@ export class FramePipe {
     this.#unsentBytes = 0
     if (!this.#isFinished) this.#socket.write(frames.length === 1 ? frames[0] : Buffer.concat(frames))
   }
+}
+
+/** @returns the parts of a datagram frame's payload; undefined when it is too short. The datagram shares its memory. */
+export function datagramOf(payload: Buffer): { at: number; datagram: Buffer } | undefined {
+  if (payload.length < TIME_BYTES) return undefined
+  return { at: payload.readDoubleBE(), datagram: payload.subarray(TIME_BYTES) }
 }

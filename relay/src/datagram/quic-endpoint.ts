@@ -10,9 +10,9 @@ import {
   ENDPOINT_RETRY_MS,
   ENDPOINT_SLOW_RETRY_MS,
 } from './limits.ts'
-import type { QuicConnection, QuicEndpoint, QuicEvents } from './quic.ts'
+import type { QuicEndpoint, QuicEvents, TunnelConnection } from './quic.ts'
 
-type Accept = (connection: QuicConnection) => QuicEvents
+type Accept = (connection: TunnelConnection) => QuicEvents
 
 export interface SupervisedEndpoint extends QuicEndpoint {
   /** Resolves with the cause when the endpoint has ended, also after `close`. */

@@ -6,12 +6,14 @@ import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { DATAGRAM_ALWAYS_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
+import { monotonic } from '../clock.ts'
 import { z } from '../config/schema.ts'
 import { CLOSE_GRACE_MS, WORKER_PING_DEADLINE_MS, WORKER_PING_MS } from '../limits.ts'
 import { QUIC_END_DEADLINE_MS, QUIC_PIPE_MAX_BYTES, QUIC_START_DEADLINE_MS, TUNNELS_MAX } from './limits.ts'
 import {
   type Begin,
   type Dropped,
+  datagramOf,
   type Failed,
   FRAME,
   type Frame,
@@ -20,12 +22,12 @@ import {
   QUIC_PIPE_FD,
   type QuicCertificate,
 } from './process-frames.ts'
-import type { QuicConnection, QuicEvents } from './quic.ts'
+import type { QuicEvents, TunnelConnection } from './quic.ts'
 import type { SupervisedEndpoint } from './quic-endpoint.ts'
 import { spawnQuicProcess } from './spawn-quic-process.ts'
 
 export interface QuicProcessEvents {
-  accept(connection: QuicConnection): QuicEvents
+  accept(connection: TunnelConnection): QuicEvents
   /** Called with the counts of datagrams that the process dropped. */
   dropped(counts: Dropped): void
   log: { warn(message: string): void }
@@ -36,7 +38,11 @@ const ADDRESS_MAX_BYTES = 64
 const CODE_BYTES = 4
 const MALFORMED = 'it sent a malformed frame'
 const count = z.int().nonnegative()
-const DROPPED: z.ZodType<Dropped> = z.object({ queue_full: count, unauthenticated: count })
+const DROPPED: z.ZodType<Dropped> = z.object({
+  queue_full: count,
+  too_old: count,
+  unauthenticated: count,
+})
 const FAILED: z.ZodType<Failed> = z.object({ message: z.string(), code: z.string().optional() })
 const LISTENING: z.ZodType<Listening> = z.object({ is_root: z.boolean() })
 
@@ -180,8 +186,8 @@ class QuicLink {
 
   #deliver(connection: LinkedConnection | undefined, id: number, kind: number, payload: Buffer): boolean {
     if (connection === undefined) return false
-    if (kind === FRAME.datagram) connection.events?.datagram(Buffer.from(payload))
-    else if (kind === FRAME.stream) connection.receive(Buffer.from(payload))
+    if (kind === FRAME.datagram) return connection.receiveDatagram(payload)
+    if (kind === FRAME.stream) connection.receive(Buffer.from(payload))
     else if (kind === FRAME.streamEnd) connection.receive(null)
     else if (kind === FRAME.closed) this.#closed(id)
     else if (kind === FRAME.path && payload.length === CODE_BYTES)
@@ -197,7 +203,7 @@ class QuicLink {
   }
 }
 
-class LinkedConnection implements QuicConnection {
+class LinkedConnection implements TunnelConnection {
   readonly clientIp: string
   datagramMaxBytes: number = DATAGRAM_ALWAYS_BYTES
   events: QuicEvents | undefined
@@ -214,8 +220,19 @@ class LinkedConnection implements QuicConnection {
 
   send(datagram: Uint8Array): boolean {
     if (!this.#isOpen || this.#pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) return false
-    this.#pipe.send(FRAME.datagram, this.#id, datagram)
+    this.#pipe.sendDatagram(this.#id, datagram, monotonic())
     return true
+  }
+
+  /** @returns false when the frame is malformed */
+  receiveDatagram(payload: Buffer): boolean {
+    const frame = datagramOf(payload)
+    if (frame !== undefined) this.events?.datagram(Buffer.from(frame.datagram), frame.at)
+    return frame !== undefined
+  }
+
+  aggregate(): void {
+    if (this.#isOpen) this.#pipe.send(FRAME.aggregate, this.#id)
   }
 
   close(code: number, reason: string): void {

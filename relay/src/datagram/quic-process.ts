@@ -3,7 +3,14 @@
 
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { DATAGRAM_ALWAYS_BYTES, TUNNEL_CLOSE } from '@svc/protocol'
+import {
+  DATAGRAM_ALWAYS_BYTES,
+  DatagramAggregator,
+  DatagramQueue,
+  datagramsOf,
+  TUNNEL_CLOSE,
+} from '@svc/protocol'
+import { monotonic } from '../clock.ts'
 import { dropPrivileges } from './drop-privileges.ts'
 import {
   QUIC_BATCH_DATAGRAMS,
@@ -12,9 +19,11 @@ import {
   QUIC_PIPE_MAX_BYTES,
   TUNNEL_STREAM_MAX_BYTES,
 } from './limits.ts'
+import { forMs } from './pauses.ts'
 import {
   type Begin,
   type Dropped,
+  datagramOf,
   type Failed,
   FRAME,
   type Frame,
@@ -23,12 +32,13 @@ import {
   QUIC_PIPE_FD,
 } from './process-frames.ts'
 import { openQuicEndpoint, type QuicConnection, type QuicEndpoint, type QuicEvents } from './quic.ts'
-import { TickBatcher } from './tick-batcher.ts'
 
 interface OpenConnection {
   connection: QuicConnection
   /** Sends the relay's datagrams in batches. */
-  sending: TickBatcher<Buffer>
+  sending: DatagramQueue<Buffer>
+  /** Between that and the library, for a peer that takes aggregates. */
+  aggregator: DatagramAggregator | undefined
   /** The first stream; the protocol has no other. */
   stream: Duplex | undefined
   /** Whether the relay has answered the token. Datagrams before that belong to no lease. */
@@ -41,7 +51,7 @@ interface OpenConnection {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const open = new Map<number, OpenConnection>()
-const dropped: Dropped = { queue_full: 0, unauthenticated: 0 }
+const dropped: Dropped = { queue_full: 0, too_old: 0, unauthenticated: 0 }
 let lastId = 0
 let endpoint: QuicEndpoint | undefined
 const pipe = new FramePipe(new Socket({ fd: QUIC_PIPE_FD }), { frame: onFrame, closed: () => process.exit() })
@@ -76,9 +86,12 @@ async function end(): Promise<void> {
 function deliver(entry: OpenConnection, id: number, kind: number, payload: Buffer): void {
   const { connection, stream } = entry
   if (kind === FRAME.datagram) {
-    if (!entry.sending.push(Buffer.from(payload))) dropped.queue_full += 1
+    const { at, datagram } = datagramOf(payload)!
+    const copy = Buffer.from(datagram)
+    if (!entry.sending.push(copy, at)) drop('queue_full', copy)
     reportDatagramSize(entry, id)
-  } else if (kind === FRAME.close) connection.close(payload.readUInt32BE(), payload.toString('utf8', 4))
+  } else if (kind === FRAME.aggregate) entry.aggregator = aggregatorOf(connection)
+  else if (kind === FRAME.close) connection.close(payload.readUInt32BE(), payload.toString('utf8', 4))
   else if (kind === FRAME.streamEnd) stream?.end()
   else if (kind === FRAME.stream && stream !== undefined) {
     entry.isAuthenticated = true
@@ -93,10 +106,17 @@ function accept(connection: QuicConnection): QuicEvents {
   const id = lastId
   const entry: OpenConnection = {
     connection,
-    sending: new TickBatcher((datagram) => send(connection, datagram), {
+    sending: new DatagramQueue<Buffer>({
+      pass: (datagram) => {
+        if (entry.aggregator) entry.aggregator.push(datagram)
+        else send(connection, datagram)
+      },
+      tooOld: (datagram) => drop('too_old', datagram),
       batchSize: QUIC_BATCH_DATAGRAMS,
-      intervalMs: QUIC_BATCH_INTERVAL_MS,
+      pause: forMs(QUIC_BATCH_INTERVAL_MS),
+      now: monotonic,
     }),
+    aggregator: undefined,
     stream: undefined,
     isAuthenticated: false,
     datagramMaxBytes: DATAGRAM_ALWAYS_BYTES,
@@ -109,13 +129,13 @@ function accept(connection: QuicConnection): QuicEvents {
       if (entry.stream !== undefined) stream.destroy()
       else relayStream(entry, id, stream)
     },
-    datagram: (bytes) => {
+    datagram: (bytes, at) => {
       if (!entry.isAuthenticated) {
-        dropped.unauthenticated += 1
+        drop('unauthenticated', bytes)
         return
       }
-      if (pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) dropped.queue_full += 1
-      else pipe.send(FRAME.datagram, id, bytes)
+      if (pipe.queuedBytes > QUIC_PIPE_MAX_BYTES) drop('queue_full', bytes)
+      else pipe.sendDatagram(id, bytes, at)
       reportDatagramSize(entry, id)
     },
     closed: () => {
@@ -126,8 +146,22 @@ function accept(connection: QuicConnection): QuicEvents {
   }
 }
 
-function send(connection: QuicConnection, datagram: Buffer): void {
-  if (!connection.send(datagram)) dropped.queue_full += 1
+function send(connection: QuicConnection, bytes: Uint8Array): void {
+  if (!connection.send(bytes)) drop('queue_full', bytes)
+}
+
+/** Joins what one read of the pipe brings, or what waited: the library takes one frame at a time, and the rest waits meanwhile. */
+function aggregatorOf(connection: QuicConnection): DatagramAggregator {
+  return new DatagramAggregator({
+    pass: (bytes) => send(connection, bytes),
+    maxBytes: () => connection.datagramMaxBytes,
+    atEndOfTurn: queueMicrotask,
+  })
+}
+
+/** @param bytes a datagram, or an aggregate, of which each datagram counts */
+function drop(reason: keyof Dropped, bytes: Uint8Array): void {
+  dropped[reason] += datagramsOf(bytes).length
 }
 
 function relayStream(entry: OpenConnection, id: number, stream: Duplex): void {
@@ -154,8 +188,7 @@ function reportDatagramSize(entry: OpenConnection, id: number): void {
 }
 
 function reportDrops(): void {
-  if (dropped.queue_full + dropped.unauthenticated === 0) return
+  if (Object.values(dropped).every((count) => count === 0)) return
   pipe.sendText(FRAME.dropped, dropped)
-  dropped.queue_full = 0
-  dropped.unauthenticated = 0
+  Object.assign(dropped, { queue_full: 0, too_old: 0, unauthenticated: 0 } satisfies Dropped)
 }

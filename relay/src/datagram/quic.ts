@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 import { maxDatagramSizeOf, TUNNEL_ALPN, TUNNEL_IDLE_MS, TUNNEL_WINDOW_BYTES } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
+import { monotonic } from '../clock.ts'
 import { TUNNELS_MAX } from './limits.ts'
 import type { QuicCertificate } from './process-frames.ts'
 
@@ -19,11 +20,18 @@ export interface QuicConnection {
   close(code: number, reason: string): void
 }
 
+/** A connection as the relay has it, with the QUIC process between the two. */
+export interface TunnelConnection extends QuicConnection {
+  /** Called once the peer has said that it takes aggregates. From then on several datagrams may leave in one frame. */
+  aggregate(): void
+}
+
 /** Callbacks of a connection, which must not throw. */
 export interface QuicEvents {
   /** The peer opened a stream. */
   stream(stream: Duplex): void
-  datagram(bytes: Uint8Array): void
+  /** @param at the time of its arrival, in `monotonic` milliseconds */
+  datagram(bytes: Uint8Array, at: number): void
   closed(): void
 }
 
@@ -79,7 +87,7 @@ export async function openQuicEndpoint(
         close: (code, reason) => void (isOpen && attempt(() => session.close(code, reason))),
       })
       session.on('stream', (stream) => events.stream(stream))
-      session.on('datagram', (bytes) => events.datagram(bytes))
+      session.on('datagram', (bytes) => events.datagram(bytes, monotonic()))
       open.add(events)
       session.on('close', () => {
         isOpen = false

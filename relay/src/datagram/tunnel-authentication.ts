@@ -14,15 +14,18 @@ import { CLOSE_GRACE_MS } from '../limits.ts'
 import { TUNNEL_STREAM_MAX_BYTES } from './limits.ts'
 
 export interface TunnelAuthenticationEvents {
-  /** @returns the error of a refused token; undefined when the tunnel is admitted */
-  admit(accessToken: string): ErrorCode | undefined
+  /** @returns the error of a refused hello; undefined when the tunnel is admitted */
+  admit(hello: TunnelHello): ErrorCode | undefined
   /** Called when the connection has to be closed. */
   fail(code: number, reason: string): void
 }
 
 /** Value in place of a hello that is too long; it fits no schema. */
 const TOO_LONG = null
-const HELLO: z.ZodType<TunnelHello> = z.object({ access_token: z.string() })
+const HELLO: z.ZodType<TunnelHello> = z.object({
+  access_token: z.string(),
+  aggregates: z.boolean().optional(),
+})
 
 export class TunnelAuthentication {
   readonly #stream: Duplex
@@ -51,11 +54,12 @@ export class TunnelAuthentication {
     const value = isTooLong ? TOO_LONG : parseWhole(this.#hello.toString())
     if (value === undefined) return
     const hello = HELLO.safeParse(value)
-    const refusal = hello.success ? this.#events.admit(hello.data.access_token) : 'invalid_request'
+    const refusal = hello.success ? this.#events.admit(hello.data) : 'invalid_request'
     this.#hello = Buffer.alloc(0)
     if (refusal === undefined) {
       this.#isAdmitted = true
-      this.#answer({ ok: true, heartbeat: true })
+      const { aggregates } = hello.data!
+      this.#answer({ ok: true, heartbeat: true, ...(aggregates && { aggregates }) })
     } else this.#refuse(refusal)
   }
 

@@ -1,19 +1,26 @@
 // Manages the tunnels of this relay: a connection has no lease until its first stream brings the token.
 
-import { type ErrorCode, TUNNEL_CLOSE, TUNNEL_HELLO_DEADLINE_MS } from '@svc/protocol'
+import {
+  DatagramQueue,
+  datagramsOf,
+  type ErrorCode,
+  TUNNEL_CLOSE,
+  TUNNEL_HELLO_DEADLINE_MS,
+} from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { networkOf } from '../client-address/ip-address.ts'
+import { monotonic } from '../clock.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { Policy } from '../policy/policy.ts'
-import { TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_NETWORK_MAX } from './limits.ts'
-import type { QuicConnection, QuicEvents } from './quic.ts'
-import { TickBatcher } from './tick-batcher.ts'
+import { TUNNEL_DATAGRAMS_PER_TICK, TUNNELS_PENDING_MAX, TUNNELS_PENDING_PER_NETWORK_MAX } from './limits.ts'
+import { forATurn } from './pauses.ts'
+import type { QuicEvents, TunnelConnection } from './quic.ts'
 import { TunnelAuthentication } from './tunnel-authentication.ts'
 
 /** The tunnels in use, each by its lease. */
-export type LeaseTunnels = Map<Lease, QuicConnection>
+export type LeaseTunnels = Map<Lease, TunnelConnection>
 
 export interface TunnelParts {
   /** Written here. */
@@ -37,7 +44,7 @@ export class Tunnels {
   }
 
   /** Takes a connection whose handshake is complete. */
-  accept(connection: QuicConnection): QuicEvents {
+  accept(connection: TunnelConnection): QuicEvents {
     if (!this.#hasRoom(connection)) {
       connection.close(TUNNEL_CLOSE.busy, 'too many connections without a token')
       return {
@@ -49,7 +56,14 @@ export class Tunnels {
     const settle = this.#trackPending(connection)
     const { counters, received, log } = this.#parts
     let lease: Lease | undefined
-    const batcher = new TickBatcher<Uint8Array>((bytes) => lease && received(bytes, lease))
+    // The QUIC library brings a thousand datagrams at once, and the sockets of visitors would overflow meanwhile.
+    const inbox = new DatagramQueue<Uint8Array>({
+      pass: (datagram) => lease && received(datagram, lease),
+      tooOld: () => counters.datagramsDropped.add({ reason: 'too_old' }),
+      batchSize: TUNNEL_DATAGRAMS_PER_TICK,
+      pause: forATurn,
+      now: monotonic,
+    })
     let authentication: TunnelAuthentication | undefined
     let detach = (): void => {}
     return {
@@ -59,40 +73,42 @@ export class Tunnels {
           return
         }
         authentication = new TunnelAuthentication(stream, {
-          admit: (token) => {
-            const leaseOrError = this.#leaseOf(token, connection.clientIp)
+          admit: ({ access_token, aggregates }) => {
+            const leaseOrError = this.#leaseOf(access_token, connection.clientIp)
             if (typeof leaseOrError === 'string') {
               log.debug({ clientIp: connection.clientIp, code: leaseOrError }, 'datagram tunnel refused')
               return leaseOrError
             }
             lease = leaseOrError
             settle()
+            if (aggregates) connection.aggregate()
             detach = this.#attach(connection, lease)
             return undefined
           },
           fail: (code, reason) => connection.close(code, reason),
         })
       },
-      datagram: (bytes) => {
-        if (lease === undefined) counters.datagramsDropped.add({ reason: 'unauthenticated' })
-        else if (!batcher.push(bytes)) counters.datagramsDropped.add({ reason: 'queue_full' })
+      datagram: (bytes, at) => {
+        for (const datagram of datagramsOf(bytes))
+          if (lease === undefined) counters.datagramsDropped.add({ reason: 'unauthenticated' })
+          else if (!inbox.push(datagram, at)) counters.datagramsDropped.add({ reason: 'queue_full' })
       },
       closed: () => {
         settle()
         detach()
-        batcher.clear()
+        inbox.clear()
         lease = undefined
       },
     }
   }
 
-  #hasRoom({ clientIp }: QuicConnection): boolean {
+  #hasRoom({ clientIp }: TunnelConnection): boolean {
     const ofSource = this.#pending.get(networkOf(clientIp)) ?? 0
     return this.#pendingCount < TUNNELS_PENDING_MAX && ofSource < TUNNELS_PENDING_PER_NETWORK_MAX
   }
 
   /** @returns a function to call, once or more, when the connection has a lease or is closed */
-  #trackPending(connection: QuicConnection): () => void {
+  #trackPending(connection: TunnelConnection): () => void {
     const network = networkOf(connection.clientIp)
     this.#pendingCount += 1
     this.#pending.set(network, (this.#pending.get(network) ?? 0) + 1)
@@ -125,7 +141,7 @@ export class Tunnels {
   }
 
   /** Makes the connection the lease's tunnel. @returns a function to call when the connection is closed */
-  #attach(connection: QuicConnection, lease: Lease): () => void {
+  #attach(connection: TunnelConnection, lease: Lease): () => void {
     const { byLease } = this.#parts
     const previous = byLease.get(lease)
     byLease.set(lease, connection)

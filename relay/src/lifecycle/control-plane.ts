@@ -7,14 +7,17 @@ import { AdminAuth } from '../api/handlers/admin-auth.ts'
 import { createPages } from '../api/handlers/built-in-pages.ts'
 import { noOptionalFeatures } from '../api/handlers/optional-features.ts'
 import { PublicApi } from '../api/handlers/public.ts'
-import { SdkApi } from '../api/handlers/sdk.ts'
+import { SdkApi, type SdkApiParts } from '../api/handlers/sdk.ts'
+import { SiteCertificates } from '../api/handlers/site-certificates.ts'
 import { BodyWriter } from '../api/http/body-writer.ts'
 import { RequestLog } from '../api/http/request-log.ts'
 import { createApiServer, type Handler, type Routing } from '../api/http/server.ts'
 import { createRouter } from '../api/router.ts'
 import { Challenges } from '../auth/challenges.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
+import { createSiteCertificateIssuer } from '../certificates/site/issuer.ts'
 import { KeylessSigner } from '../keyless/keyless-signer.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
@@ -22,6 +25,8 @@ import { RELEASE_VERSION } from '../version.ts'
 import type { RelayParts } from './parts.ts'
 
 interface ControlPlaneParts extends RelayParts {
+  /** Makes carriers cheaper to read; undefined where this Node does not support it. */
+  readBuffer: SharedReadBuffer | undefined
   /** Whether the relay is closing. */
   isClosing: () => boolean
 }
@@ -39,7 +44,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const { settings, state, clientAddresses, counters, isClosing, log } = parts
   const { certificates, credentials, policy } = state
   const recovery = new SignerRecovery()
-  const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses)
+  const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses, parts.readBuffer)
   const writer = new BodyWriter(clientAddresses)
   const server = createApiServer({
     rootHost: settings.rootHost,
@@ -67,6 +72,8 @@ function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, write
   const { leases, policy, audit, certificates, credentials, writeHealth } = state
   const rateLimits = new RateLimits(settings.rateLimits)
   const unauthenticated = unauthenticatedMemory()
+  const issuer = createSiteCertificateIssuer(certificates)
+  const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
   const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
   return createRouter({
     origin: settings.url.origin,
@@ -83,6 +90,7 @@ function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, write
       recovery,
       rateLimits,
       challenges: new Challenges(settings.host, unauthenticated),
+      extensions: siteCertificates.isOffered ? ['site_certificate'] : [],
     }),
     credentials,
     signer: new KeylessSigner(
@@ -90,16 +98,17 @@ function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, write
       (...claim) => dataPlane.bindings.spend(...claim) || workers.spend(...claim),
     ),
     certificates,
+    siteCertificates,
   })
 }
 
 function createSdkApi(
   { settings, state, ports, workers }: ControlPlaneParts,
-  admission: { recovery: SignerRecovery; rateLimits: RateLimits; challenges: Challenges },
+  parts: Pick<SdkApiParts, 'recovery' | 'rateLimits' | 'challenges' | 'extensions'>,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
   return new SdkApi({
-    ...admission,
+    ...parts,
     leases,
     durable: () => journal.durable(),
     // An SDK shall not come with a token to a process that does not know its lease yet.

@@ -12,7 +12,7 @@ export type Refusal =
   | 'overload'
 
 /** Names the bound that was exceeded. */
-export type MemoryBound = 'websocket' | 'lease' | 'network' | 'relay'
+export type MemoryBound = 'carrier' | 'lease' | 'network' | 'relay'
 
 /** Reasons for which the relay drops a datagram. */
 export type DatagramDrop =
@@ -25,6 +25,8 @@ export type DatagramDrop =
   | 'too_large'
   /** The QUIC library, the kernel or this process has no room. */
   | 'queue_full'
+  /** The datagram waited for longer than a queue may hold it, since this machine did not keep up. */
+  | 'too_old'
   /** The lease exceeds its packets per second, or the identity its bytes per second. */
   | 'rate_limit'
   | 'bandwidth'

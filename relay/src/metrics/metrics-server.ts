@@ -1,7 +1,8 @@
 // Serves `GET /metrics` over plain HTTP, for a scraper on this machine or in a private network.
 
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
+import { createServer } from '../node-internals/http-module.ts'
 import { createExposition, type Readings } from './exposition.ts'
 import type { RelayCounters } from './relay-counters.ts'
 

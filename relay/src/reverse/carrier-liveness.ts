@@ -1,4 +1,4 @@
-// Finds out whether the page behind a WebSocket still answers. A frozen page does not, and its connection stays open.
+// Finds out whether the client behind a carrier still answers. A frozen page does not, and its connection stays open.
 
 import { CARRIER_PROBE_DEADLINE_MS } from '../limits.ts'
 

@@ -1,4 +1,4 @@
-// Serves `GET /sdk/connect`: checks the capability, then makes the connection a WebSocket carrier or a native session.
+// Serves `GET /sdk/connect`: checks the capability, then makes the connection a carrier, or one native session.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,20 +9,24 @@ import {
   READY_SESSIONS_MAX,
   SUBPROTOCOL,
   WEBSOCKET_MESSAGE_MAX_BYTES,
+  YAMUX_UPGRADE,
 } from '@svc/protocol'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIERS_PER_LEASE_MAX, WEBSOCKET_FRAGMENTS_MAX } from '../limits.ts'
 import type { RelayCounters } from '../metrics/relay-counters.ts'
+import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import type { PolicyRules } from '../policy/policy-rules.ts'
+import { type Carrier, type CarrierConnection, serveCarrier } from './carrier.ts'
+import { nativeConnection } from './native-connection.ts'
 import { serveNativeSession } from './native-session.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import { SessionMemories } from './session-memory.ts'
 import { UnderlyingSockets } from './tls-underlying-socket.ts'
-import { serveWebSocketCarrier, type WebSocketCarrier } from './websocket-carrier.ts'
+import { webSocketConnection } from './websocket-connection.ts'
 
 export class ConnectEndpoint {
   readonly #credentials: LeaseAuthorizer
@@ -30,7 +34,8 @@ export class ConnectEndpoint {
   readonly #counters: RelayCounters
   readonly #clientAddresses: Pick<ClientAddresses, 'standsForMany'>
   readonly #memories: SessionMemories
-  readonly #open = new WeakMap<Lease, Set<WebSocketCarrier>>()
+  readonly #readBuffer: SharedReadBuffer | undefined
+  readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #tcpSockets = new UnderlyingSockets()
   #onCarrier: ((lease: Lease) => void) | undefined
   readonly #sockets: WebSocketServer = new WebSocketServer({
@@ -43,12 +48,15 @@ export class ConnectEndpoint {
     handleProtocols: () => SUBPROTOCOL,
   })
 
+  /** @param readBuffer makes native carriers cheaper to read */
   constructor(
     credentials: LeaseAuthorizer,
     policy: PolicyRules,
     counters: RelayCounters,
     clientAddresses: Pick<ClientAddresses, 'standsForMany'>,
+    readBuffer: SharedReadBuffer | undefined,
   ) {
+    this.#readBuffer = readBuffer
     this.#credentials = credentials
     this.#policy = policy
     this.#counters = counters
@@ -61,17 +69,17 @@ export class ConnectEndpoint {
     })
   }
 
-  /** @param listener called with the lease of each new WebSocket */
+  /** @param listener called with the lease of each new carrier */
   onCarrier(listener: (lease: Lease) => void): void {
     this.#onCarrier = listener
   }
 
-  /** Closes the WebSockets of the lease that do not answer. */
+  /** Closes the carriers of the lease that do not answer. */
   probeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.probe()
   }
 
-  /** Closes the WebSockets of the lease, so that its pages connect to another process. */
+  /** Closes the carriers of the lease, so that its clients connect to another process. */
   closeCarriers(lease: Lease): void {
     for (const carrier of this.#open.get(lease) ?? []) carrier.closeForRestart()
   }
@@ -87,7 +95,7 @@ export class ConnectEndpoint {
   }
 
   /**
-   * Upgrades a request to a WebSocket carrier or a native session.
+   * Upgrades a request to a carrier, over a WebSocket or natively, or to one native session.
    * @param clientIp normalized address of the client
    * @param head bytes that arrived after the request
    * @throws RelayError when the relay refuses the request; nothing was written then
@@ -95,21 +103,31 @@ export class ConnectEndpoint {
   upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
     requireHttp11(request)
     if (this.#policy.isAnyIpBanned(clientIp)) throw new RelayError('ip_banned', 'this address is banned here')
-    if (request.headers.upgrade?.toLowerCase() === 'websocket')
-      this.#openCarrier(request, clientIp, socket, head)
-    else this.#openSession(request, socket, head)
+    const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
+    if (protocol === 'websocket') this.#openWebSocket(request, clientIp, socket, head)
+    else if (protocol === YAMUX_UPGRADE) this.#openNativeCarrier(request, clientIp, socket, head)
+    else if (protocol === RAW_UPGRADE) this.#openSession(request, socket, head)
+    else throw unknownProtocol(request)
   }
 
-  #openCarrier(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
+  #openWebSocket(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(offeredCapability(request))
-    const open = this.#open.get(lease)?.size ?? 0
-    if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} WebSockets are open for this lease`)
-    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, lease, clientIp))
+    this.#requireRoomForCarrier(lease)
+    this.#sockets.handleUpgrade(request, socket, head, (ws) =>
+      this.#serve(webSocketConnection(ws, socket), socket, lease, clientIp),
+    )
+  }
+
+  #openNativeCarrier(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
+    const lease = this.#leaseOf(nativeCapability(request))
+    requireNothingBehind(head)
+    this.#requireRoomForCarrier(lease)
+    this.#serve(nativeConnection(socket, this.#readBuffer), socket, lease, clientIp)
   }
 
   #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const lease = this.#leaseOf(nativeCapability(request))
-    if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
+    requireNothingBehind(head)
     const { roomInMs, hasRoom } = readyQueueOf(lease)
     if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
     if (!hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
@@ -124,14 +142,19 @@ export class ConnectEndpoint {
     return lease
   }
 
-  #serve(ws: WebSocket, connection: Duplex, lease: Lease, clientIp: string): void {
+  #requireRoomForCarrier(lease: Lease): void {
+    const open = this.#open.get(lease)?.size ?? 0
+    if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} carriers are open for this lease`)
+  }
+
+  /** @param socket the TLS connection of the carrier */
+  #serve(connection: CarrierConnection, socket: Duplex, lease: Lease, clientIp: string): void {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
-    // A page often reconnects because its last WebSocket died, which the relay has not noticed yet.
+    // A client often reconnects because its last carrier died, which the relay has not noticed yet.
     this.probeCarriers(lease)
     this.#onCarrier?.(lease)
-    const carrier = serveWebSocketCarrier({
-      socket: ws,
+    const carrier = serveCarrier({
       connection,
       lease,
       clientIp: this.#clientAddresses.standsForMany(clientIp) ? undefined : clientIp,
@@ -139,13 +162,13 @@ export class ConnectEndpoint {
       memories: this.#memories,
     })
     carriers.add(carrier)
-    this.#count(ws)
-    ws.on('close', () => carriers.delete(carrier))
+    this.#count(socket)
+    socket.once('close', () => carriers.delete(carrier))
   }
 
-  #count(carrier: WebSocket | Duplex): void {
+  #count(socket: Duplex): void {
     this.#counters.carriers += 1
-    carrier.once('close', () => {
+    socket.once('close', () => {
       this.#counters.carriers -= 1
     })
   }
@@ -174,14 +197,21 @@ function offeredCapability(request: IncomingMessage): string {
   return capability
 }
 
-/** A native client may leave the upgrade headers out, but not ask for another protocol. */
 function nativeCapability(request: IncomingMessage): string {
   const capability = request.headers[HEADER.reverseCapability.toLowerCase()]
-  const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
   if (typeof capability !== 'string') throw noCapability()
-  if (protocol !== RAW_UPGRADE)
-    throw new RelayError('invalid_request', `a session is an upgrade to ${RAW_UPGRADE}, or to websocket`)
   return capability
+}
+
+/** A native client may leave the upgrade headers out, but not ask for another protocol. */
+function unknownProtocol(request: IncomingMessage): RelayError {
+  nativeCapability(request)
+  const known = `${RAW_UPGRADE}, ${YAMUX_UPGRADE} or websocket`
+  return new RelayError('invalid_request', `a reverse session is an upgrade to ${known}`)
+}
+
+function requireNothingBehind(head: Buffer): void {
+  if (head.length > 0) throw new RelayError('invalid_request', 'nothing may follow the request yet')
 }
 
 function tooMany(message: string, waitMs = 1000): RelayError {

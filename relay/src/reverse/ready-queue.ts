@@ -39,7 +39,7 @@ export class ReadyQueue {
   #lost: GcraLimiter | undefined
   #closed = false
 
-  /** Number of ready sessions in all known processes, without those of silent WebSockets. */
+  /** Number of ready sessions in all known processes, without those of silent carriers. */
   get size(): number {
     let size = this.#live
     for (const count of this.#elsewhere.values()) size += count
@@ -57,7 +57,7 @@ export class ReadyQueue {
     return this.#lost?.waitMs(0, 1, performance.now()) ?? 0
   }
 
-  /** Whether the lease has WebSockets in this process, and none of them answers. */
+  /** Whether the lease has carriers in this process, and none of them answers. */
   get isSilent(): boolean {
     return this.#carriers.size > 0 && [...this.#carriers].every(({ isSilent }) => isSilent)
   }
@@ -131,7 +131,7 @@ export class ReadyQueue {
     return this.#takeElsewhere(from) ?? (this.#waitingRoom === from ? undefined : this.#waitingRoom)
   }
 
-  /** Watches a WebSocket: no visitor gets its sessions while it is silent. @returns a function that stops it */
+  /** Watches a carrier: no visitor gets its sessions while it is silent. @returns a function that stops it */
   watch(liveness: CarrierLiveness): () => void {
     this.#carriers.add(liveness)
     const release = liveness.onChange(() => {
@@ -148,7 +148,7 @@ export class ReadyQueue {
     }
   }
 
-  /** Finds out which WebSockets of the lease are silent. */
+  /** Finds out which carriers of the lease are silent. */
   async probeCarriers(): Promise<void> {
     await Promise.all(Array.from(this.#carriers, (liveness) => liveness.probe()))
   }
@@ -195,7 +195,7 @@ export class ReadyQueue {
     return live
   }
 
-  /** The oldest session of a silent WebSocket makes room for a new one. */
+  /** The oldest session of a silent carrier makes room for a new one. */
   #dropSilent(): void {
     const index = this.#idle.findIndex((idle) => !isLive(idle))
     if (index >= 0) this.#take(index)?.destroy()

@@ -1,5 +1,5 @@
-// Bounds the memory that browsers' WebSockets take in the relay: of each one, each lease, each network, and all together.
-// Beyond a bound the relay resets the streams that hold the most, and closes a WebSocket that holds much without a stream.
+// Bounds the memory that carriers take in the relay: of each one, each lease, each network, and all together.
+// Beyond a bound the relay resets the streams that hold the most, and closes a carrier that holds much without a stream.
 
 import { getHeapStatistics } from 'node:v8'
 import type { MemoryMeter } from '@svc/yamux'
@@ -22,11 +22,11 @@ export interface SessionMemoryBounds {
   all: number
 }
 
-/** A WebSocket whose memory is counted. */
+/** A carrier whose memory is counted. */
 export interface MemoryHolder {
   /** Resets the streams that hold the most until `bytes` are free. @returns the number of bytes freed */
   shed(bytes: number): number
-  /** Closes the WebSocket at once. */
+  /** Closes the carrier at once. */
   terminate(): void
 }
 
@@ -34,7 +34,7 @@ export class SessionMemories {
   readonly #bounds: SessionMemoryBounds
   readonly #onRelief: (bound: MemoryBound) => void
   readonly #all: Group
-  /** Leases with an open WebSocket. */
+  /** Leases with an open carrier. */
   readonly #leases = new Map<Lease, Group>()
   readonly #networks = new Map<string, Group>()
 
@@ -48,16 +48,16 @@ export class SessionMemories {
     this.#all = new Group(bounds.all, () => onRelief('relay'))
   }
 
-  /** Bytes that all WebSockets hold. */
+  /** Bytes that all carriers hold. */
   get held(): number {
     return this.#all.held
   }
 
-  /** Counts what a WebSocket holds. @param clientIp normalized address; undefined for a proxy, which stands for many */
+  /** Counts what a carrier holds. @param clientIp normalized address; undefined for a proxy, which stands for many */
   open(lease: Lease, clientIp: string | undefined, holder: MemoryHolder): SessionMemory {
     const { perSession, perLease, perNetwork } = this.#bounds
     const groups = [
-      new Group(perSession, () => this.#onRelief('websocket')),
+      new Group(perSession, () => this.#onRelief('carrier')),
       groupOf(this.#leases, lease, perLease, () => this.#onRelief('lease')),
       this.#all,
     ]
@@ -67,7 +67,7 @@ export class SessionMemories {
   }
 }
 
-/** Counts what one WebSocket holds until it closes. */
+/** Counts what one carrier holds until it closes. */
 export class SessionMemory implements MemoryMeter {
   readonly #groups: readonly Group[]
   readonly #holder: MemoryHolder
@@ -80,7 +80,7 @@ export class SessionMemory implements MemoryMeter {
     for (const group of groups) group.add(this)
   }
 
-  /** Bytes that the WebSocket holds. */
+  /** Bytes that the carrier holds. */
   get held(): number {
     return this.#held
   }
@@ -97,17 +97,17 @@ export class SessionMemory implements MemoryMeter {
     for (const group of this.#groups) if (group.held > group.max) group.relieve()
   }
 
-  /** Frees `bytes`, or closes the WebSocket. */
+  /** Frees `bytes`, or closes the carrier. */
   relieve(bytes: number): void {
     const until = this.#held - bytes
     this.#holder.shed(bytes)
-    // The rest is in no stream: an incomplete message, or answers that the page does not read.
+    // The rest is in no stream: an incomplete message, or answers that the client does not read.
     if (this.#held <= until) return
     this.close()
     this.#holder.terminate()
   }
 
-  /** Stops counting, since the WebSocket is closed or about to be. */
+  /** Stops counting, since the carrier is closed or about to be. */
   close(): void {
     if (this.#isClosed) return
     this.hold(-this.#held)
@@ -138,7 +138,7 @@ class Group {
     if (this.#sessions.size === 0) this.#onEmpty()
   }
 
-  /** Frees more than is needed, so that this happens seldom, beginning with the WebSocket that holds the most. */
+  /** Frees more than is needed, so that this happens seldom, beginning with the carrier that holds the most. */
   relieve(): void {
     this.#onRelieve()
     const target = this.max * SESSION_MEMORY_RELIEF_SHARE

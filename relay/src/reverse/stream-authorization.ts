@@ -1,4 +1,4 @@
-// Authorizes the new streams of one WebSocket: each has to show its lease's capability.
+// Authorizes the new streams of one carrier: each has to show its lease's capability.
 
 import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
@@ -55,7 +55,7 @@ export class StreamAuthorizer {
     if (!this.#ready.offer(session)) session.destroy()
   }
 
-  /** Whether the capability is valid and of the lease that opened the WebSocket. */
+  /** Whether the capability is valid and of the lease that opened the carrier. */
   #isOfLease(capability: string): boolean {
     try {
       return this.#credentials.leaseOf(capability, 'reverse') === this.#lease

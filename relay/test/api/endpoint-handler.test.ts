@@ -79,8 +79,8 @@ let server: Server
 let port: number
 let ca: string
 beforeAll(async () => {
-  const authority = await createCa(ROOT_HOST)
-  const { chain, key } = await createLeaf(authority, ROOT_HOST)
+  const authority = createCa(ROOT_HOST)
+  const { chain, key } = createLeaf(authority, ROOT_HOST)
   const clientAddresses = new ClientAddresses(new TrustedProxies(''))
   const answer: AnswerEndpoint = createAnswer({
     clientAddresses,

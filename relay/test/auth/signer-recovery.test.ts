@@ -124,6 +124,19 @@ test.each([
   expect(await recover('', '')).toBe('fine')
 })
 
+test('a thread that nobody asks for a minute ends, and the next one to register starts another', async () => {
+  const script = `
+    import { parentPort, threadId } from 'node:worker_threads'
+    parentPort.on('message', ({ id }) => parentPort.postMessage({ id, address: String(threadId) }))`
+  const { recover } = bound(make(broken(script)))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const first = await recover('', '')
+  await vi.advanceTimersByTimeAsync(59_999)
+  expect(await recover('', '')).toBe(first)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await recover('', '')).not.toBe(first)
+})
+
 function bound(it: SignerRecovery) {
   return { recover: (message: string, signature: string) => it.recover(message, signature) }
 }

@@ -48,6 +48,16 @@ describe('Tokens', () => {
     })
   })
 
+  test('the process that issued a token knows its signature, and every other one of the relay finds it good', () => {
+    const other = new TokenIssuer(relay, 'https://relay.localhost')
+    for (let issued = 0; issued < 32; issued++) {
+      const token = tokens.issue(lease, AUDIENCE.reverse)
+      expect(tokens.read(token, 'reverse')?.isChecked).toBe(true)
+      expect(other.read(token, 'reverse')?.isChecked).toBe(false)
+      expect(other.verify(token, 'reverse')).toEqual(tokens.verify(token, 'reverse'))
+    }
+  })
+
   test('the two kinds are not interchangeable', () => {
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.lease), 'reverse')).toBeUndefined()
     expect(tokens.verify(tokens.issue(lease, AUDIENCE.reverse), 'lease')).toBeUndefined()

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MARKER, STREAM_ANSWER } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { openCarrier } from '../support/carrier.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { nativeSession, type TestSession, UPGRADE_HEADERS } from '../support/session.ts'
+import { nativeSession, type TestSession } from '../support/session.ts'
 
 let relay: TestRelay
 beforeAll(async () => {

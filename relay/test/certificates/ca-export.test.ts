@@ -15,8 +15,8 @@ import { svcRelay } from '../support/svc-relay.ts'
 
 const HOST = 'relay.localhost'
 const { asn1, pki } = forge
-const authority = await createCa(HOST)
-const leaf = await createLeaf(authority, HOST)
+const authority = createCa(HOST)
+const leaf = createLeaf(authority, HOST)
 const raw = new X509Certificate(authority.certificate).raw
 
 let directory: string

@@ -80,7 +80,7 @@ describe('loadCertificates', () => {
     await load('https://relay.localhost')
     const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
     const foreign = join(directory, 'foreign.pem')
-    await writeFile(foreign, (await createLeaf(authority, 'bank.example')).chain)
+    await writeFile(foreign, createLeaf(authority, 'bank.example').chain)
     expect(() => verify(foreign)).toThrow(/permitted subtree violation/)
   })
 
@@ -93,7 +93,7 @@ describe('loadCertificates', () => {
   test('certificate files of a public host must cover it and belong together', async () => {
     await load('https://relay.localhost')
     await expect(load('https://relay.example.com')).rejects.toThrow(/must cover relay\.example\.com/)
-    const other = await createLeaf(
+    const other = createLeaf(
       { certificate: await read('ca.pem'), key: await read('ca-key.pem') },
       'x.localhost',
     )

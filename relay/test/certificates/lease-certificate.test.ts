@@ -117,10 +117,10 @@ describe('isLeaseCertificate', () => {
   })
 
   test('says the same when it is asked again, unless lease, key or time are others', async () => {
-    const authority = await createCa(ROOT_HOST)
-    const leaf = await createLeaf(authority, ROOT_HOST, [`one.${ROOT_HOST}`])
+    const authority = createCa(ROOT_HOST)
+    const leaf = createLeaf(authority, ROOT_HOST, [`one.${ROOT_HOST}`])
     const by = { authority, key: createPrivateKey(leaf.key) } as Certificates
-    const renewed = { ...by, key: createPrivateKey((await createLeaf(authority, ROOT_HOST)).key) }
+    const renewed = { ...by, key: createPrivateKey(createLeaf(authority, ROOT_HOST).key) }
     const sent = [new X509Certificate(leaf.chain).raw]
     const one = { hostnames: [`one.${ROOT_HOST}`] } as Lease
     const two = { hostnames: [`two.${ROOT_HOST}`] } as Lease

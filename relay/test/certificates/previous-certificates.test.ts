@@ -42,7 +42,7 @@ describe('a relay that starts again', () => {
   async function install(): Promise<X509Certificate> {
     const before = new X509Certificate(await read('fullchain.pem'))
     const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
-    const { chain, key }: Leaf = await createLeaf(authority, ROOT_HOST)
+    const { chain, key }: Leaf = createLeaf(authority, ROOT_HOST)
     await writeFile(path('fullchain.pem'), chain)
     await writeFile(path('privatekey.pem'), key)
     return before

@@ -25,8 +25,8 @@ let shared: Leaf
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'svc-tunnel-certificate-'))
   settings = readSettings({ SVC_URL: `https://${HOST}`, IDENTITY_PATH: directory })
-  authority = await createCa(HOST)
-  shared = await createLeaf(authority, HOST)
+  authority = createCa(HOST)
+  shared = createLeaf(authority, HOST)
 })
 afterEach(() => rm(directory, { recursive: true }))
 
@@ -55,7 +55,7 @@ describe('it is', () => {
   })
 
   test('the operator’s, where there is one', async () => {
-    const own = await createLeaf(authority, HOST, [HOST])
+    const own = createLeaf(authority, HOST, [HOST])
     await put(own)
     const certificates = new QuicCertificates(settings, rotationOf(shared))
     expect(await certificates.current()).toEqual({
@@ -81,23 +81,23 @@ describe('the operator’s is refused', () => {
     ['whose key is no PEM', ({ chain }) => ({ chain, key: 'x' }), /quic-privatekey.pem: is not PEM/],
     ['with another key', ({ chain }, { key }) => ({ chain, key }), /quic-privatekey.pem: is not the key/],
   ])('%s', async (_name, choose, message) => {
-    await put(choose(await createLeaf(authority, HOST, [HOST]), shared))
+    await put(choose(createLeaf(authority, HOST, [HOST]), shared))
     const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow(message)
   })
 
   test.skipIf(process.platform === 'win32')('when its key is open to others', async () => {
-    await put(await createLeaf(authority, HOST, [HOST]))
+    await put(createLeaf(authority, HOST, [HOST]))
     await chmod(join(directory, KEY!), 0o644)
     const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow(/quic-privatekey\.pem: is open to others/)
   })
 
   test('for another host, and when it is out of date', async () => {
-    await put(await createLeaf(authority, HOST, ['other.example']))
+    await put(createLeaf(authority, HOST, ['other.example']))
     const certificates = new QuicCertificates(settings, rotationOf(shared))
     await expect(certificates.current()).rejects.toThrow('quic-fullchain.pem: must cover relay.example')
-    await put(await createLeaf(authority, HOST, [HOST]))
+    await put(createLeaf(authority, HOST, [HOST]))
     vi.setSystemTime(Date.now() + 400 * 86_400_000)
     await expect(certificates.current()).rejects.toThrow('quic-fullchain.pem: expired')
     vi.useRealTimers()
@@ -113,12 +113,12 @@ describe('there is another one to listen with', () => {
     const certificates = new QuicCertificates(settings, rotation)
     certificates.onReplace(replaced)
     const rotate = async () => {
-      const next = await createLeaf(authority, HOST)
+      const next = createLeaf(authority, HOST)
       rotation.replace(certificatesOf(HOST, next.chain, next.key))
     }
     await rotate()
     expect(replaced).toHaveBeenCalledTimes(1)
-    await put(await createLeaf(authority, HOST, [HOST]))
+    await put(createLeaf(authority, HOST, [HOST]))
     await certificates.current()
     await rotate()
     expect(replaced).toHaveBeenCalledTimes(1)
@@ -129,7 +129,7 @@ describe('there is another one to listen with', () => {
     certificates.onReplace(replaced)
     await certificates.current()
     expect(await certificates.reload()).toBe(false)
-    await put(await createLeaf(authority, HOST, [HOST]))
+    await put(createLeaf(authority, HOST, [HOST]))
     expect(await certificates.reload()).toBe(true)
     expect(await certificates.reload()).toBe(false)
     await put({ chain: 'x' })
@@ -150,8 +150,8 @@ test('a running relay takes up the operator’s', async () => {
     const lease = await relay.register('game', { udp_enabled: true })
     const before = await openTunnel(relay)
     await before.hello(lease.access_token)
-    const another = await createCa(ROOT_HOST)
-    const own = await createLeaf(another, ROOT_HOST, [ROOT_HOST])
+    const another = createCa(ROOT_HOST)
+    const own = createLeaf(another, ROOT_HOST, [ROOT_HOST])
     await writeFile(join(relay.directory, KEY!), own.key, { mode: 0o600 })
     await writeFile(join(relay.directory, CHAIN!), own.chain)
     expect(await before.closed).toMatchObject({ errorCode: 0 })

@@ -13,7 +13,7 @@ const serveConnect = vi.fn()
 const forward = vi.fn()
 let apiFrontend: ReturnType<typeof createApiFrontend>
 beforeAll(async () => {
-  const { chain, key } = await createLeaf(await createCa(ROOT_HOST), ROOT_HOST)
+  const { chain, key } = createLeaf(createCa(ROOT_HOST), ROOT_HOST)
   const certificates = new CertificateRotation(certificatesOf(ROOT_HOST, chain, key))
   apiFrontend = createApiFrontend({ certificates, serveConnect, forward })
 })

@@ -13,18 +13,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { WORKER_REPORT_MS } from '../../src/limits.ts'
-import { openCarrier } from '../support/carrier.ts'
+import { apiSocket, connectRequest, socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
+import { carrierOn, LINKS, openCarrier } from '../support/carrier.ts'
 import { type Family, parseExposition } from '../support/exposition.ts'
 import { freeRange } from '../support/ports.ts'
 import { ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
-import {
-  apiSocket,
-  connectRequest,
-  nativeSession,
-  socketReader,
-  type TestSession,
-  UPGRADE_HEADERS,
-} from '../support/session.ts'
+import { nativeSession, type TestSession } from '../support/session.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 
 const ADMIN = { Authorization: 'Bearer a-long-random-value' }
@@ -150,15 +144,14 @@ describe('a lease', () => {
     expect(outcomes.filter((outcome) => outcome === STREAM_ANSWER.rejected).length).toBeGreaterThan(TRIES / 2)
   })
 
-  test('that ends closes its carriers in both, with the reason', async () => {
-    const lease = await relay.register('ends')
+  test.each(LINKS)('that ends closes the carriers of %s in both, with the reason', async (kind, link) => {
+    const lease = await relay.register(`ends-${kind.slice(-5)}`)
     const carriers = await Promise.all(
-      Array.from({ length: 6 }, () => openCarrier(relay, lease.reverse_endpoint.capability)),
+      Array.from({ length: 6 }, async () => carrierOn(await link(relay, lease.reverse_endpoint.capability))),
     )
     await expect.poll(() => sample('carriers')).toBe(6)
-    const closed = carriers.map(({ socket }) => once(socket, 'close'))
     await relay.call('POST', '/sdk/unregister', { access_token: lease.access_token })
-    expect((await Promise.all(closed)).map(([code]) => code)).toEqual(Array(6).fill(4001))
+    expect(await Promise.all(carriers.map(({ closeCode }) => closeCode))).toEqual(Array(6).fill(4001))
     await expect.poll(() => sample('carriers')).toBe(0)
   })
 
@@ -284,7 +277,7 @@ test('another relay does not get in at the same port', async () => {
 test('a new certificate is shown by both', async () => {
   const read = (name: string): Promise<string> => readFile(join(relay.directory, name), 'utf8')
   const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
-  const leaf = await createLeaf(authority, ROOT_HOST)
+  const leaf = createLeaf(authority, ROOT_HOST)
   await writeFile(join(relay.directory, 'fullchain.pem'), leaf.chain)
   await writeFile(join(relay.directory, 'privatekey.pem'), leaf.key)
   const shown = async (): Promise<Set<string | undefined>> =>

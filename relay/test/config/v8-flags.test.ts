@@ -19,7 +19,7 @@ async function processes(...options: string[]): Promise<{ pids: Set<number>; tak
 }
 
 it('is the same process, started again once, and leaves the last word to its command line', async () => {
-  expect(V8_FLAGS).toHaveLength(2)
+  expect(V8_FLAGS).toHaveLength(3)
   const own = '--initial-heap-size=64'
   const { pids, taken } = await processes(own)
   expect(pids.size).toBe(1)

@@ -5,6 +5,8 @@ import { createPrivateKey } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { DATAGRAM_WAIT_MAX_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { restrictions } from '../../src/datagram/spawn-quic-process.ts'
 import { parseExposition } from '../support/exposition.ts'
@@ -83,8 +85,11 @@ describe.skipIf(process.platform !== 'linux')('it has', () => {
       identity: identityBytes,
       'identity as text': Buffer.from(identity),
       'shared key': scalars[0]!,
+      // OpenSSL keeps numbers with their last byte first, on every machine that runs this
+      'shared key as a number': Buffer.from(scalars[0]!.toReversed()),
       'shared key as text': Buffer.from(keys[0]!.split('\n')[1]!),
       'key of the CA': scalars[1]!,
+      'key of the CA as a number': Buffer.from(scalars[1]!.toReversed()),
       'administrator token': Buffer.from(ADMIN_TOKEN),
       certificate: Buffer.from('svc development certificate'),
     }
@@ -92,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('it has', () => {
     // they are all there where they belong, or the search would not find anything
     const found = await foundInMemory(relay.pid, secrets)
     expect(found).toContain('administrator token')
-    expect(found).toContain('shared key')
+    expect(found).toContain('shared key as a number')
   })
 
   test('a certificate for the relay’s host alone', async () => {
@@ -144,6 +149,41 @@ test('without UDP there is no such process', async () => {
   open.push(plain)
   expect(await childrenOf(process.pid, 'quic-process')).toEqual([])
 })
+
+test('behind a process that stalls, what waited too long is dropped and counted, and the present passes', async () => {
+  const lease = await relay.register('stalled', { udp_enabled: true })
+  const tunnel = await tunnelled(lease.access_token)
+  const visitor = visitorOf(Number(lease.udp_addr?.split(':').at(-1)))
+  open.push(visitor.socket)
+  await vi.waitUntil(() => {
+    visitor.send('before')
+    return tunnel.datagrams.length > 0
+  })
+  const dropped = await tooOld()
+  const pid = await quicProcess()
+  process.kill(pid, 'SIGSTOP')
+  try {
+    for (let count = 0; count < 20; count += 1) visitor.send('past')
+    // far longer than a datagram may wait
+    await setTimeout(5 * DATAGRAM_WAIT_MAX_MS)
+    tunnel.datagrams.length = 0
+    visitor.send('present')
+    // the relay has read it before it answers this
+    await tooOld()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await vi.waitUntil(() => tunnel.datagrams.length > 0)
+  const present = Buffer.from('present').toString('hex')
+  expect(tunnel.datagrams.map((bytes) => bytes.slice(2))).toEqual([present])
+  await vi.waitUntil(async () => (await tooOld()) === dropped + 20)
+})
+
+async function tooOld(): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${first + 4}/metrics`)).text()
+  const name = 'svc_relay_datagrams_dropped_total'
+  return parseExposition(text).get(name)?.samples.get(`${name}{reason="too_old"}`) ?? 0
+}
 
 describe('when it dies', () => {
   test('the relay lives on and says so, and the tunnel comes back to the same lease, port and flows', async () => {

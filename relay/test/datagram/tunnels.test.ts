@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RegisterResponse } from '@svc/protocol'
+import { datagramsOf, decodeDatagram, encodeAggregate, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { readIfPresent } from '../../src/storage/state-file.ts'
@@ -65,10 +65,14 @@ async function openedTunnel(): Promise<TestTunnel> {
   return tunnel
 }
 
-async function site(): Promise<Site> {
+async function site(extensions?: { aggregates?: boolean }): Promise<Site> {
   const lease = await registered()
   const opened = await openedTunnel()
-  expect(await opened.hello(lease.access_token)).toEqual({ ok: true, heartbeat: true })
+  expect(await opened.hello(lease.access_token, extensions)).toEqual({
+    ok: true,
+    heartbeat: true,
+    ...extensions,
+  })
   return { lease, port: portOf(lease), tunnel: opened }
 }
 
@@ -144,6 +148,46 @@ describe('a tunnel', () => {
     expect(one.got[0]!.payload).toBe(payload.toString('hex'))
   })
 
+  test('takes an aggregate apart: each datagram goes to its own visitor', async () => {
+    const { port, tunnel } = await site()
+    const visitors = [visitor(port), visitor(port)]
+    for (const one of visitors) {
+      const before = tunnel.datagrams.length
+      one.send('hello')
+      await expect.poll(() => tunnel.datagrams.length).toBe(before + 1)
+    }
+    tunnel.session.sendDatagram(encodeAggregate([hex('01feed'), hex('02'), hex('01c0ffee')]))
+    await expect.poll(() => visitors[0]!.got.length).toBe(2)
+    await expect.poll(() => visitors[1]!.got.length).toBe(1)
+    expect(visitors[0]!.got.map(({ payload }) => payload)).toEqual(['feed', 'c0ffee'])
+    expect(visitors[1]!.got).toEqual([{ payload: '', port }])
+  })
+
+  test('whose peer takes aggregates gets what came together in one frame', async () => {
+    const { port, tunnel } = await site({ aggregates: true })
+    const one = visitor(port)
+    await vi.waitUntil(() => {
+      for (let count = 0; count < 50; count += 1) one.send(`datagram ${count}`)
+      return tunnel.datagrams.some((frame) => frame.startsWith('00'))
+    }, PATIENT_MS)
+    const aggregate = tunnel.datagrams.find((frame) => frame.startsWith('00'))!
+    const datagrams = datagramsOf(hex(aggregate)).map((bytes) => decodeDatagram(bytes))
+    expect(datagrams.length).toBeGreaterThan(1)
+    for (const datagram of datagrams) {
+      expect(datagram?.flowId).toBe(1)
+      expect(Buffer.from(datagram!.payload).toString()).toMatch(/^datagram \d+$/)
+    }
+  })
+
+  test('whose peer does not gets each in a frame of its own', async () => {
+    const { port, tunnel } = await site()
+    const one = visitor(port)
+    for (let count = 0; count < 200; count += 1) one.send('together')
+    await untilReached(one, tunnel)
+    await expect.poll(() => tunnel.datagrams.length).toBeGreaterThan(100)
+    for (const frame of tunnel.datagrams) expect(frame).toMatch(/^01/)
+  })
+
   test('of a lease with TCP as well: each has its port', async () => {
     const lease = await registered({ udp_enabled: true, tcp_enabled: true })
     expect(lease.tcp_addr).toBeDefined()
@@ -207,7 +251,7 @@ describe('a tunnel ends', () => {
     await expect.poll(() => before.datagrams.length).toBe(1)
     const read = async (name: string) => (await readIfPresent(join(relay.directory, name))) ?? ''
     const authority = { certificate: await read('ca.pem'), key: await read('ca-key.pem') }
-    const leaf = await createLeaf(authority, ROOT_HOST)
+    const leaf = createLeaf(authority, ROOT_HOST)
     await writeFile(join(relay.directory, 'privatekey.pem'), leaf.key)
     await writeFile(join(relay.directory, 'fullchain.pem'), leaf.chain)
     expect(await before.closed).toMatchObject({ errorCode: 0 })
@@ -287,7 +331,8 @@ describe('what is dropped, and counted', () => {
     one.send('x')
     await expect.poll(() => tunnel.datagrams.length).toBeGreaterThan(0)
     await untilDropped('unknown_flow', send('02c0ffee'))
-    for (const text of ['80', '00c0ffee', 'ffffffff1f', '8100']) await untilDropped('malformed', send(text))
+    for (const text of ['80', '00c0ffee', '00', 'ffffffff1f', '8100'])
+      await untilDropped('malformed', send(text))
     expect(one.got).toEqual([])
   })
 

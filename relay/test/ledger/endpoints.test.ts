@@ -14,9 +14,9 @@ import {
 } from '@svc/protocol'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { buildRelayPages } from '../../../tools/bundler/relay-pages.ts'
+import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { connectWebSocket, openCarrier } from '../support/carrier.ts'
 import { newAccount } from '../support/relay.ts'
-import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/session.ts'
 import { activate, genuine, sign } from '../support/sign.ts'
 import { ADMIN_TOKEN, failsWith, keyOf, ledger, startWorld, type World, withWorld } from './ledger.ts'
 

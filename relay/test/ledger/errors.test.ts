@@ -2,9 +2,9 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { apiSocket, connectRequest, socketReader } from '../support/api-socket.ts'
 import { freeRange } from '../support/ports.ts'
 import { newAccount } from '../support/relay.ts'
-import { apiSocket, connectRequest, socketReader } from '../support/session.ts'
 import { failsWith, ledger, startWorld, type World, withWorld } from './ledger.ts'
 
 let world: World

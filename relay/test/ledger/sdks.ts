@@ -11,7 +11,7 @@ export interface OfSdks {
 
 type Titles = [string, ...string[]]
 
-const carrier = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-carrier.test.ts', ...tests)
+const carrier = (...tests: Titles) => proved('sdk-core/test/carrier/multiplexed-carrier.test.ts', ...tests)
 const client = (...tests: Titles) => proved('sdk-core/test/control/relay-client.test.ts', ...tests)
 const keeper = (...tests: Titles) => proved('sdk-core/test/control/lease-keeper.test.ts', ...tests)
 const registration = (...tests: Titles) => proved('sdk-core/test/control/registration.test.ts', ...tests)
@@ -21,6 +21,7 @@ const site = (...tests: Titles) => proved('sdk-core/test/site/lifecycle.test.ts'
 const tenant = (...tests: Titles) => proved('sdk-core/test/tenant/server.test.ts', ...tests)
 const webSocket = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-transport.test.ts', ...tests)
 const discovery = (...tests: Titles) => proved('sdk-node/test/relays/discovery.test.ts', ...tests)
+const carriers = (...tests: Titles) => proved('sdk-node/test/carrier/carriers.test.ts', ...tests)
 const native = (...tests: Titles) => proved('sdk-node/test/carrier/native-carrier.test.ts', ...tests)
 const probe = (...tests: Titles) => proved('sdk-node/test/probe/self-probe.test.ts', ...tests)
 const tunnel = (...tests: Titles) => proved('sdk-node/test/datagram/tunnel.test.ts', ...tests)
@@ -99,7 +100,7 @@ export const SDKS = {
     ),
     'sessions are opened, and replaced when they are claimed': {
       browser: carrier('the next is opened the moment one is claimed, while that one is still served'),
-      node: native('has two sessions ready, follows demand, and opens the next the moment one is claimed'),
+      node: carriers('has two sessions ready, follows demand, and opens the next the moment one is claimed'),
     },
     'browser carrier: one WebSocket, svc.reverse.v1 and the capability': shared(
       webSocket(
@@ -270,7 +271,25 @@ export const SDKS = {
         'is not asked for what it cannot sign; the client is told: %s',
       ),
     },
-    'extension site_certificate': shared(planned('siteCertificates')),
+    'extension native_yamux': ofNode(
+      native(
+        'asks for yamux, opens a stream and shows the capability on it',
+        'ends with %s when the relay says that %s',
+      ),
+    ),
+    'extension site_certificate': {
+      browser: proved(
+        'e2e/own-certificate.spec.ts',
+        'is verified by its visitors, and the relay signs nothing for them',
+        'outlives a reload, with its key and without a request',
+        'has a key that no script can export',
+      ),
+      node: proved(
+        'sdk-node/test/publish/own-certificate.test.ts',
+        'a site whose certificate is %s',
+        'is kept with its certificate in a file that only its owner may read, over a restart',
+      ),
+    },
     'extension visitor_address': shared(planned('visitorAddress')),
   },
   'Wire: reverse session and carrier': {

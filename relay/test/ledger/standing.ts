@@ -69,12 +69,6 @@ export const PARTS = {
     setting: 'ACME_DNS_PROVIDER',
     word: 'dnssec-csk.json',
   },
-  siteCertificates: {
-    what: 'certificates of a site’s own key',
-    folder: 'relay/src/certificates/site',
-    extension: 'site_certificate',
-    word: 'site_certificate',
-  },
   visitorAddress: {
     what: 'addresses of visitors for sites',
     folder: 'relay/src/visitor-address',

@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BINDING_BYTES, CLAIM_TIMEOUT_MS, type RegisterResponse, type RenewResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { newAccount } from '../support/relay.ts'
-import { nativeSession, UPGRADE_HEADERS } from '../support/session.ts'
+import { nativeSession } from '../support/session.ts'
 import { failsWith, ledger, marker, startWorld, type World } from './ledger.ts'
 
 let world: World

@@ -12,6 +12,8 @@ const errors = (...tests: [string, ...string[]]) => proved('relay/test/ledger/er
 const keyless = (...tests: [string, ...string[]]) =>
   proved('relay/test/keyless/keyless-signer.test.ts', ...tests)
 const limits = (...tests: [string, ...string[]]) => proved('relay/test/ledger/limits.test.ts', ...tests)
+const siteCertificate = (...tests: [string, ...string[]]) =>
+  proved('relay/test/certificates/site/site-certificate.test.ts', ...tests)
 const native = (...tests: [string, ...string[]]) =>
   proved('relay/test/reverse/native-session.test.ts', ...tests)
 const queue = (...tests: [string, ...string[]]) => proved('relay/test/reverse/ready-queue.test.ts', ...tests)
@@ -233,7 +235,36 @@ export const WIRE = {
     ),
     'extension visitor_address': planned('visitorAddress'),
   },
-  'Site certificates': { 'POST /sdk/certificate': planned('siteCertificates') },
+  'Site certificates': {
+    'POST /sdk/certificate: the chain for a request, leaf first': siteCertificate(
+      'names what was asked for, has the key of the site, and comes from the CA',
+      'of %s serves a client that verifies it',
+    ),
+    'the key is ECDSA P-256 or P-384, or RSA 2048 to 4096; the request has at most 8 KiB': proved(
+      'relay/test/certificates/site/certificate-request.test.ts',
+      'takes',
+      'refuses with openssl',
+      'refuses byte for byte',
+    ),
+    'only hostnames of the lease, and at least one': siteCertificate(
+      "for another lease's hostname, also with the token of that one's predecessor",
+    ),
+    '202 with retry_after': proved(
+      'sdk-core/test/certificate/certificate-keeper.test.ts',
+      'is asked again when it says, and not before',
+    ),
+    '400 and 403': siteCertificate('is refused'),
+    '429 over budget': siteCertificate(
+      'of one identity is refused after its burst, also from a new lease of it, and others are served',
+    ),
+    '503 where the relay issues none, and the extension is not listed': siteCertificate(
+      'a relay with the certificate of its operator issues none, and lists nothing',
+    ),
+    'the keyless way stays the default without the extension': proved(
+      'sdk-core/test/site/own-certificate.test.ts',
+      'asks for none where %s',
+    ),
+  },
   'Datagram tunnel': {
     'hello and its answer, at most 4096 bytes': datagram(
       'a hello with %s',

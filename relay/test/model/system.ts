@@ -67,6 +67,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
     challenges: new Challenges(settings.host, unauthenticatedMemory()),
     recovery,
     rateLimits: new RateLimits({ networkPerMinute: 1e9, relayPerMinute: 1e9 }),
+    extensions: [],
     credentials,
     policy,
     ports: createDedicatedPorts({

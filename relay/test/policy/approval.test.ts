@@ -3,9 +3,10 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { freeRange } from '../support/ports.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
-import { nativeSession, socketReader, type TestSession, UPGRADE_HEADERS } from '../support/session.ts'
+import { nativeSession, type TestSession } from '../support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 /** Answers that the relay gives one after another in a second on an idle machine: a slow one has longer seconds. */

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
 import { FIRST_BYTE_DEADLINE_MS } from '../../src/limits.ts'
+import { socketReader } from '../support/api-socket.ts'
 import { openCarrier, type TestCarrier } from '../support/carrier.ts'
 import { readAll, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { socketReader } from '../support/session.ts'
 
 const INTERNAL_ERROR = Buffer.of(21, 3, 3, 0, 2, 2, 80)
 /** Two seconds, and what a slow machine takes: without the probe it would be `FIRST_BYTE_DEADLINE_MS`. */

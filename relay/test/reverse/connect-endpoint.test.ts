@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { CARRIER_CLOSE, type RegisterResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectWebSocket, openCarrier } from '../support/carrier.ts'
+import { carrierOn, connectWebSocket, LINKS, openCarrier } from '../support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 let relay: TestRelay
@@ -70,99 +70,106 @@ describe('the upgrade', () => {
     })
   })
 
-  test('a lease has at most 8 WebSockets; closing one makes room', async () => {
+  test('a lease has at most 8 carriers of both kinds; closing one makes room', async () => {
     const capability = capabilityOf(await relay.register('many'))
     const open = []
-    for (let i = 0; i < 8; i++) open.push(await openCarrier(relay, capability))
+    for (let i = 0; i < 8; i++) open.push(await LINKS[i % 2]![1](relay, capability))
     expect(await refused([SUBPROTOCOL, capability])).toEqual({ status: 429, code: 'rate_limited' })
-    open[0]!.socket.terminate()
+    await expect(LINKS[1]![1](relay, capability)).rejects.toThrow('HTTP/1.1 429 ')
+    open[0]!.terminate()
     await expect.poll(async () => (await openCarrier(relay, capability)).socket.readyState).toBe(1)
   })
 })
 
-describe('a stream', () => {
-  test('is accepted with 0x00 and counts as ready', async () => {
-    const capability = capabilityOf(await relay.register('ready'))
-    const carrier = await openCarrier(relay, capability)
-    const { read, stream } = await carrier.open(capability)
-    expect(await read(1)).toEqual(Buffer.of(0))
-    expect(await ready('ready')).toBe(1)
-    stream.abort()
-    await expect.poll(() => ready('ready')).toBe(0)
-  })
-
-  test('with another capability is rejected with 0x01 and closed; the others live on', async () => {
-    const lease = await relay.register('rejects')
-    const carrier = await openCarrier(relay, capabilityOf(lease))
-    const good = await carrier.open(capabilityOf(lease))
-    expect(await good.read(1)).toEqual(Buffer.of(0))
-    const other = capabilityOf(await relay.register('rejects-other'))
-    for (const capability of ['nonsense', lease.access_token, other, 'x'.repeat(8192)]) {
-      const { read } = await carrier.open(capability)
-      expect(await read(2)).toEqual(Buffer.of(1))
-    }
-    expect(await ready('rejects')).toBe(1)
-  })
-
-  test('of a ninth idle session is rejected', async () => {
-    const capability = capabilityOf(await relay.register('nine'))
-    const carrier = await openCarrier(relay, capability)
-    for (let i = 0; i < 8; i++) expect(await (await carrier.open(capability)).read(1)).toEqual(Buffer.of(0))
-    expect(await (await carrier.open(capability)).read(2)).toEqual(Buffer.of(1))
-  })
-
-  test('that claims 65,535 bytes of capability is rejected before they come', async () => {
-    const capability = capabilityOf(await relay.register('length'))
-    const { session } = await openCarrier(relay, capability)
-    const stream = await session.open()
-    await stream.write(Buffer.from('ffff', 'hex'))
-    expect(Buffer.from((await stream.read())!)).toEqual(Buffer.of(1))
-  })
-
-  test('that speaks before its marker is dropped', async () => {
-    const capability = capabilityOf(await relay.register('early'))
-    const { open } = await openCarrier(relay, capability)
-    const { stream, read } = await open(capability)
-    await read(1)
-    await stream.write(Buffer.from('hello?'))
-    await expect.poll(() => ready('early')).toBe(0)
-  })
+test('a WebSocket that sends a message over 1 MiB is closed with 1009', async () => {
+  const { socket } = await openCarrier(relay, capabilityOf(await relay.register('big')))
+  socket.send(Buffer.alloc(1024 * 1024 + 1))
+  expect((await once(socket, 'close'))[0]).toBe(1009)
 })
 
-describe('a carrier', () => {
-  test.each([
-    ['random', 'random bytes', Buffer.from('garbage'.repeat(100))],
-    ['huge', 'a frame of 4 GiB', Buffer.from('0000000100000001ffffffff', 'hex')],
-    ['version', 'another version', Buffer.from('010000010000000100000000', 'hex')],
-  ])('(%s) that sends %s is closed; other leases do not notice', async (name, _what, garbage) => {
-    const bystander = capabilityOf(await relay.register(`bystander-${name}`))
-    const well = await openCarrier(relay, bystander)
-    expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
-    const { socket } = await openCarrier(relay, capabilityOf(await relay.register(`culprit-${name}`)))
-    const closed = once(socket, 'close')
-    socket.send(garbage)
-    await closed
-    expect(await ready(`bystander-${name}`)).toBe(1)
-    expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
-    well.socket.terminate()
+describe.each(LINKS)('on a carrier of %s', (kind, connect) => {
+  const prefix = kind.slice(-5)
+  const register = (name: string, options = {}): Promise<RegisterResponse> =>
+    relay.register(`${prefix}-${name}`, options)
+  const readyAt = (name: string): Promise<number | undefined> => ready(`${prefix}-${name}`)
+  const open = async (capability: string) => carrierOn(await connect(relay, capability))
+
+  describe('a stream', () => {
+    test('is accepted with 0x00 and counts as ready', async () => {
+      const capability = capabilityOf(await register('ready'))
+      const carrier = await open(capability)
+      const { read, stream } = await carrier.open(capability)
+      expect(await read(1)).toEqual(Buffer.of(0))
+      expect(await readyAt('ready')).toBe(1)
+      stream.abort()
+      await expect.poll(() => readyAt('ready')).toBe(0)
+    })
+
+    test('with another capability is rejected with 0x01 and closed; the others live on', async () => {
+      const lease = await register('rejects')
+      const carrier = await open(capabilityOf(lease))
+      const good = await carrier.open(capabilityOf(lease))
+      expect(await good.read(1)).toEqual(Buffer.of(0))
+      const other = capabilityOf(await register('rejects-other'))
+      for (const capability of ['nonsense', lease.access_token, other, 'x'.repeat(8192)]) {
+        const { read } = await carrier.open(capability)
+        expect(await read(2)).toEqual(Buffer.of(1))
+      }
+      expect(await readyAt('rejects')).toBe(1)
+    })
+
+    test('of a ninth idle session is rejected', async () => {
+      const capability = capabilityOf(await register('nine'))
+      const carrier = await open(capability)
+      for (let i = 0; i < 8; i++) expect(await (await carrier.open(capability)).read(1)).toEqual(Buffer.of(0))
+      expect(await (await carrier.open(capability)).read(2)).toEqual(Buffer.of(1))
+    })
+
+    test('that claims 65,535 bytes of capability is rejected before they come', async () => {
+      const capability = capabilityOf(await register('length'))
+      const { session } = await open(capability)
+      const stream = await session.open()
+      await stream.write(Buffer.from('ffff', 'hex'))
+      expect(Buffer.from((await stream.read())!)).toEqual(Buffer.of(1))
+    })
+
+    test('that speaks before its marker is dropped', async () => {
+      const capability = capabilityOf(await register('early'))
+      const carrier = await open(capability)
+      const { stream, read } = await carrier.open(capability)
+      await read(1)
+      await stream.write(Buffer.from('hello?'))
+      await expect.poll(() => readyAt('early')).toBe(0)
+    })
   })
 
-  test('that sends a message over 1 MiB is closed with 1009', async () => {
-    const { socket } = await openCarrier(relay, capabilityOf(await relay.register('big')))
-    socket.send(Buffer.alloc(1024 * 1024 + 1))
-    expect((await once(socket, 'close'))[0]).toBe(1009)
-  })
+  describe('a carrier', () => {
+    test.each([
+      ['random', 'random bytes', Buffer.from('garbage'.repeat(100))],
+      ['huge', 'a frame of 4 GiB', Buffer.from('0000000100000001ffffffff', 'hex')],
+      ['version', 'another version', Buffer.from('010000010000000100000000', 'hex')],
+    ])('(%s) that sends %s is closed; other leases do not notice', async (name, _what, garbage) => {
+      const bystander = capabilityOf(await register(`by-${name}`))
+      const link = await connect(relay, bystander)
+      const well = carrierOn(link)
+      expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
+      const culprit = await connect(relay, capabilityOf(await register(`culprit-${name}`)))
+      void culprit.send(garbage)
+      await culprit.closed
+      expect(await readyAt(`by-${name}`)).toBe(1)
+      expect(await (await well.open(bystander)).read(1)).toEqual(Buffer.of(0))
+      link.terminate()
+    })
 
-  test('ends with its lease, and is told why', async () => {
-    const account = newAccount()
-    const first = await relay.register('told', { account })
-    const replaced = await openCarrier(relay, capabilityOf(first))
-    const closed = once(replaced.socket, 'close')
-    const second = await relay.register('told', { account })
-    expect((await closed)[0]).toBe(CARRIER_CLOSE.leaseReplaced)
-    const unregistered = await openCarrier(relay, capabilityOf(second))
-    const ended = once(unregistered.socket, 'close')
-    await relay.call('POST', '/sdk/unregister', { access_token: second.access_token })
-    expect((await ended)[0]).toBe(CARRIER_CLOSE.leaseEnded)
+    test('ends with its lease, and is told why', async () => {
+      const account = newAccount()
+      const first = await register('told', { account })
+      const replaced = await open(capabilityOf(first))
+      const second = await register('told', { account })
+      expect(await replaced.closeCode).toBe(CARRIER_CLOSE.leaseReplaced)
+      const unregistered = await open(capabilityOf(second))
+      await relay.call('POST', '/sdk/unregister', { access_token: second.access_token })
+      expect(await unregistered.closeCode).toBe(CARRIER_CLOSE.leaseEnded)
+    })
   })
 })

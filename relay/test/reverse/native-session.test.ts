@@ -2,15 +2,9 @@
 
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiSocket, connectRequest, readHead, socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
-import {
-  apiSocket,
-  connectRequest,
-  nativeSession,
-  readHead,
-  socketReader,
-  UPGRADE_HEADERS,
-} from '../support/session.ts'
+import { nativeSession } from '../support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 
@@ -67,6 +61,19 @@ describe('the upgrade', () => {
     },
   )
 
+  test('to yamux is answered with 101 and both headers, and then speaks yamux', async () => {
+    const socket = await apiSocket(relay)
+    const read = socketReader(socket)
+    socket.write(connectRequest(capability, ['Connection: Upgrade', 'Upgrade: YAMUX']))
+    expect(await readHead(read)).toBe(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: yamux\r\n\r\n',
+    )
+    // A ping with its answer: version, type, flags, stream 0, the number.
+    socket.write(Buffer.from('000200010000000000000007', 'hex'))
+    expect((await read(12)).toString('hex')).toBe('000200020000000000000007')
+    socket.destroy()
+  })
+
   test('may follow other requests on the same connection', async () => {
     const socket = await apiSocket(relay)
     const read = socketReader(socket)
@@ -106,6 +113,16 @@ describe('the upgrade', () => {
       'bytes behind the request',
       () => `${connectRequest(capability, UPGRADE_HEADERS)}early`,
       [400, 'invalid_request'],
+    ],
+    [
+      'bytes behind a request for yamux',
+      () => `${connectRequest(capability, ['Connection: Upgrade', 'Upgrade: yamux'])}early`,
+      [400, 'invalid_request'],
+    ],
+    [
+      'a made-up capability for yamux',
+      () => connectRequest('a.b.c', ['Connection: Upgrade', 'Upgrade: yamux']),
+      [403, 'unauthorized'],
     ],
     [
       'a WebSocket without a key',

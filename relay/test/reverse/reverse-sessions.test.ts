@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { socketReader } from '../support/api-socket.ts'
 import { freeRange } from '../support/ports.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
-import { CARRIERS, socketReader } from '../support/session.ts'
+import { CARRIERS } from '../support/session.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const PORTS = 16

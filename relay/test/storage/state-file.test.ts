@@ -61,7 +61,7 @@ describe('a broken file', () => {
   })
 
   test('the key of another CA is named', async () => {
-    await writeFile(file('ca-key.pem'), (await createCa(ROOT_HOST)).key)
+    await writeFile(file('ca-key.pem'), createCa(ROOT_HOST).key)
     await expect(load()).rejects.toThrow(/^ca-key\.pem: is not the key of ca\.pem/)
   })
 

@@ -17,8 +17,8 @@ export interface Ends {
 type Opener = () => Promise<Ends>
 
 const HOST = 'localhost'
-const authority = await createCa(HOST)
-const { chain, key } = await createLeaf(authority, HOST)
+const authority = createCa(HOST)
+const { chain, key } = createLeaf(authority, HOST)
 
 /** Name, the visitor's side, the session's side; for `describe.each`. */
 export const KINDS: [string, Opener, Opener][] = [

@@ -78,12 +78,12 @@ export async function startTestRelay(
   }
 }
 
-export function relayClient(port: number, ca: string): TestClient {
+export function relayClient(port: number, ca: string, host: string = ROOT_HOST): TestClient {
   const client: TestClient = {
     port,
-    origin: `https://${ROOT_HOST}:${port}`,
+    origin: `https://${host}:${port}`,
     ca,
-    call: (method, path, body, headers) => call(port, ca, method, path, body, headers),
+    call: (method, path, body, headers) => call({ port, ca, host }, method, path, body, headers),
     register: (name, options) => register(client, name, options),
     tcp: async () => {
       const socket = connectTcp({ host: '127.0.0.1', port })
@@ -128,8 +128,7 @@ export async function readAll(socket: Socket): Promise<Buffer> {
 }
 
 async function call(
-  port: number,
-  ca: string,
+  { port, ca, host }: { port: number; ca: string; host: string },
   method: string,
   path: string,
   body?: unknown,
@@ -139,12 +138,12 @@ async function call(
   const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' }
   const request = httpsRequest({
     host: '127.0.0.1',
-    servername: ROOT_HOST,
+    servername: host,
     port,
     ca,
     method,
     path,
-    headers: { Host: `${ROOT_HOST}:${port}`, ...type, ...headers },
+    headers: { Host: `${host}:${port}`, ...type, ...headers },
     agent: false,
   })
   request.end(text)

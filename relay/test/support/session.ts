@@ -1,14 +1,19 @@
 // One reverse session from the SDK's side, over each carrier: what the relay does with it must not depend on which.
 
 import { once } from 'node:events'
-import type { TLSSocket } from 'node:tls'
-import { HEADER, PATH, RAW_UPGRADE } from '@svc/protocol'
-import { openCarrier } from './carrier.ts'
-import { ROOT_HOST, type TestClient } from './relay.ts'
+import {
+  apiSocket,
+  connectRequest,
+  type ReadBytes,
+  readHead,
+  socketReader,
+  UPGRADE_HEADERS,
+} from './api-socket.ts'
+import { carrierOn, LINKS, type Link } from './carrier.ts'
+import type { TestClient } from './relay.ts'
 
 export interface TestSession {
-  /** Reads exactly `length` bytes; fewer when the session ends before. */
-  read(length: number): Promise<Buffer>
+  read: ReadBytes
   write(bytes: Uint8Array): Promise<void>
   /** Ends its own half. */
   end(): Promise<void>
@@ -17,37 +22,17 @@ export interface TestSession {
   closed: Promise<unknown>
 }
 
-export const UPGRADE_HEADERS: readonly string[] = ['Connection: Upgrade', `Upgrade: ${RAW_UPGRADE}`]
+type Open = (relay: TestClient, capability: string) => Promise<TestSession>
 
 /** The session by carrier, for `describe.each`. */
-export const CARRIERS: [string, (relay: TestClient, capability: string) => Promise<TestSession>][] = [
-  ['a browser', browserSession],
+export const CARRIERS: [string, Open][] = [
+  ...LINKS.map(([name, connect]): [string, Open] => [
+    name,
+    async (relay, capability) => streamOn(await connect(relay, capability), capability),
+  ]),
   ['a native client', (relay, capability) => nativeSession(relay, capability, UPGRADE_HEADERS)],
   ['a native client without upgrade headers', (relay, capability) => nativeSession(relay, capability, [])],
 ]
-
-/** A connection to the API on which requests are written by hand. */
-export async function apiSocket(relay: TestClient): Promise<TLSSocket> {
-  const socket = relay.tls(ROOT_HOST, { ALPNProtocols: ['http/1.1'], allowHalfOpen: true } as object)
-  await once(socket, 'secureConnect')
-  return socket
-}
-
-export function connectRequest(capability: string, headers: readonly string[], version = '1.1'): string {
-  const lines = [`GET ${PATH.connect} HTTP/${version}`, `Host: ${ROOT_HOST}`, ...headers]
-  return `${[...lines, `${HEADER.reverseCapability}: ${capability}`].join('\r\n')}\r\n\r\n`
-}
-
-/** Takes the 101 off the socket. */
-export async function readHead(read: TestSession['read']): Promise<string> {
-  let head = ''
-  while (!head.endsWith('\r\n\r\n')) {
-    const byte = await read(1)
-    if (byte.length === 0) break
-    head += byte.toString('latin1')
-  }
-  return head
-}
 
 export async function nativeSession(
   relay: TestClient,
@@ -70,41 +55,11 @@ export async function nativeSession(
   }
 }
 
-export function socketReader(socket: NodeJS.ReadableStream): TestSession['read'] {
-  const chunks: Buffer[] = []
-  let isOver = false
-  let wake = () => {}
-  socket.on('data', (chunk: Buffer) => {
-    chunks.push(chunk)
-    wake()
-  })
-  const over = () => {
-    isOver = true
-    wake()
-  }
-  socket.on('end', over)
-  socket.on('close', over)
-  return async (length) => {
-    for (;;) {
-      const received = Buffer.concat(chunks.splice(0))
-      if (received.length >= length || isOver) {
-        chunks.unshift(received.subarray(length))
-        return received.subarray(0, length)
-      }
-      chunks.unshift(received)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
-  }
-}
-
-async function browserSession(relay: TestClient, capability: string): Promise<TestSession> {
-  const { socket, open } = await openCarrier(relay, capability)
-  const { stream, read } = await open(capability)
+async function streamOn(link: Link, capability: string): Promise<TestSession> {
+  const { stream, read } = await carrierOn(link).open(capability)
   const [answer] = await read(1)
   if (answer !== 0) {
-    socket.terminate()
+    link.terminate()
     throw new Error('rejected')
   }
   return {
@@ -113,7 +68,7 @@ async function browserSession(relay: TestClient, capability: string): Promise<Te
     end: () => stream.end(),
     abort: () => {
       stream.abort()
-      socket.terminate()
+      link.terminate()
     },
     closed: stream.closed,
   }

@@ -13,7 +13,7 @@ export interface TestTunnel {
   /** The bytes that came on the stream so far. */
   received(): string
   /** The answer to a hello. */
-  hello(accessToken: string): Promise<unknown>
+  hello(accessToken: string, extensions?: { aggregates?: boolean }): Promise<unknown>
   /** DATAGRAM frames that came, in hexadecimal digits. */
   datagrams: string[]
   /** The reason with which the relay closed it. */
@@ -55,8 +55,8 @@ export async function openTunnel(
     session,
     stream,
     received: () => Buffer.concat(chunks).toString(),
-    hello: async (accessToken) => {
-      stream.write(JSON.stringify({ access_token: accessToken }))
+    hello: async (accessToken, extensions = {}) => {
+      stream.write(JSON.stringify({ access_token: accessToken, ...extensions }))
       while (!Buffer.concat(chunks).toString().endsWith('}')) await once(stream, 'data')
       return JSON.parse(Buffer.concat(chunks).toString())
     },

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { getAsset, getAssetKeys, isSea } from 'node:sea'
 import { zstdDecompressSync } from 'node:zlib'
-import { cacheDirectory } from './cache-directory.ts'
+import { cacheDirectory } from '../../../sdk-node/src/cli/cache-directory.ts'
 
 /** Name of the asset that holds a digest of all others. */
 export const DIGEST_ASSET = 'digest'

@@ -125,7 +125,7 @@ export function describeRelayAnswers(where: string, interceptor: Interceptor): v
     }
 
     it.each(['9', '11', '10.1'])(
-      'refuses a relay that speaks protocol %s, before it asks for a challenge',
+      'refuses a relay that speaks protocol %s, and signs nothing for it',
       async (theirs) => {
         const asked: string[] = []
         interceptor.use(
@@ -135,7 +135,9 @@ export function describeRelayAnswers(where: string, interceptor: Interceptor): v
           }),
         )
         await expect(publish(options)).rejects.toMatchObject({ code: 'incompatible_relay' })
-        expect(asked).toEqual(['/sdk/domain'])
+        // A challenge may have been asked for at the same time.
+        expect(asked).toContain('/sdk/domain')
+        expect(asked).not.toContain('/sdk/register')
       },
     )
 

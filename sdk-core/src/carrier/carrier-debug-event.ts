@@ -2,8 +2,11 @@
 
 import type { SvcErrorCode } from '../errors.ts'
 
+/** ConnectionKind says what the connections of a multiplexed carrier are: WebSockets, or native connections with yamux. */
+export type ConnectionKind = 'websocket' | 'native'
+
 export type CarrierDebugEvent =
-  /** A WebSocket to the relay opened or closed. `count` are open now, and `code` says why one broke. */
-  | { type: 'websocket'; change: 'opened' | 'closed'; count: number; code?: SvcErrorCode | undefined }
+  /** A connection to the relay opened or closed. `count` are open now, and `code` says why one broke. */
+  | { type: ConnectionKind; change: 'opened' | 'closed'; count: number; code?: SvcErrorCode | undefined }
   /** A visitor's connection began or ended. The SDK serves `count` now. */
   | { type: 'visitor'; change: 'came' | 'left'; count: number }

@@ -118,7 +118,13 @@ class PrefixReader {
   rest(): ByteStream {
     const stream = this.#stream
     let left: Uint8Array | undefined = this.#chunk.length > 0 ? this.#chunk : undefined
+    if (!left) return stream
+    if (stream.unread) {
+      stream.unread(left)
+      return stream
+    }
     return {
+      copies: stream.copies,
       read: async () => {
         const chunk = left
         left = undefined

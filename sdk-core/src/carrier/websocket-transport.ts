@@ -4,6 +4,7 @@ import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import IsomorphicWebSocket from '#isomorphic-ws'
 import { abortError, SvcError } from '../errors.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS, DRAIN_POLL_MS } from '../limits.ts'
+import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
 
 /** The standard constructor. That of `ws` takes options as well. */
 const WebSocketClass = IsomorphicWebSocket as unknown as new (
@@ -11,13 +12,6 @@ const WebSocketClass = IsomorphicWebSocket as unknown as new (
   protocols: string[],
   options?: object,
 ) => WebSocket
-
-export interface WebSocketEvents {
-  /** Called with each binary message. */
-  message(bytes: Uint8Array): void
-  /** Called once when the socket is gone, and only after it was open. */
-  closed(code: number): void
-}
 
 export interface WebSocketTarget {
   /** The `wss:` URL. */
@@ -32,22 +26,14 @@ export interface WebSocketTarget {
 const NORMAL_CLOSURE = 1000
 const VIOLATION = 4000
 
-export interface WebSocketTransport {
-  /** Sends a message. When the socket holds more than its share, the promise resolves once it has drained. */
-  send(bytes: Uint8Array): void | Promise<void>
-  /** True when `send` copies the bytes, as yamux asks: a browser's WebSocket does, `ws` does not always. */
-  readonly copies?: boolean
-  close(): void
-}
-
 /**
  * Opens a WebSocket, and resolves with what `attach` made of it. `attach` is called within the open event, so that no
  * message is missed.
  * @throws SvcError `relay_unreachable`, `unexpected_answer` or `aborted`
  */
-export function openWebSocket<T extends WebSocketEvents>(
+export function openWebSocket<T extends ConnectionEvents>(
   target: WebSocketTarget,
-  attach: (transport: WebSocketTransport) => T,
+  attach: (transport: ConnectionTransport) => T,
   signal: AbortSignal,
 ): Promise<T> {
   return new Promise((resolve, reject) => {

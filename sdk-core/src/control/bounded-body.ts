@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts'
  * Reads the body as UTF-8 text.
  * @throws SvcError `unexpected_answer` when it has more than `maxBytes`, or is not UTF-8
  */
-export async function readText(response: Response, maxBytes: number): Promise<string> {
+export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const reader = response.body?.getReader()
   let text = ''

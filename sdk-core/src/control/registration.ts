@@ -69,6 +69,14 @@ export interface Registration extends Grant {
   udpAddress: string | undefined
 }
 
+/** Returns the hostnames of a lease: the friendly one, when the relay granted it, and the canonical one. */
+export function hostnamesOf({
+  hostname,
+  canonicalHostname,
+}: Pick<Registration, 'hostname' | 'canonicalHostname'>): string[] {
+  return hostname === '' ? [canonicalHostname] : [hostname, canonicalHostname]
+}
+
 /** A RelayVersion says what the relay is, by its answer to `GET /sdk/domain`. */
 type RelayVersion = Pick<Registration, 'extensions' | 'release'>
 
@@ -85,9 +93,13 @@ export async function prove(
   request: LeaseRequest,
   signal?: AbortSignal,
 ): Promise<Proof> {
-  const relay = await checkCompatible(client, signal)
   const usableUntil = performance.now() + PROOF_REUSE_MS
-  const { id, message } = await requestChallenge(client, request, signal)
+  // Both are asked at once, for a relay may be far away. The SDK signs nothing for a relay of another protocol.
+  const compatible = checkCompatible(client, signal)
+  const challenge = requestChallenge(client, request, signal)
+  challenge.catch(() => {})
+  const relay = await compatible
+  const { id, message } = await challenge
   const signature = request.identity.personalSign(message)
   return {
     body: { challenge_id: id, siwe_message: message, siwe_signature: signature },

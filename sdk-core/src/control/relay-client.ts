@@ -7,7 +7,20 @@ import { isRecord } from './json-checks.ts'
 import { RelayClock } from './relay-clock.ts'
 
 /** The part of the global `fetch` that the SDK uses. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
+export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+/** The options of a request as the SDK gives them. */
+export interface FetchInit extends RequestInit {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+  signal: AbortSignal
+}
+
+/** The part of a `Response` that the SDK reads. */
+export interface FetchResponse extends Pick<Response, 'status' | 'ok' | 'body'> {
+  headers: Pick<Headers, 'get'>
+}
 
 interface CallOptions {
   /** The body that is sent as JSON with POST. Without it the request is a GET. */

@@ -9,7 +9,8 @@ export interface DisconnectListener {
 }
 
 export class DisconnectSignal implements DisconnectListener {
-  readonly #controller = new AbortController()
+  #controller: AbortController | undefined
+  #reason: DOMException | undefined
   readonly #broken = Promise.withResolvers<never>()
   #isBroken = false
 
@@ -19,7 +20,14 @@ export class DisconnectSignal implements DisconnectListener {
 
   /** The signal of the request. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason) this.#controller.abort(this.#reason)
     return this.#controller.signal
+  }
+
+  /** True when the visitor ended its direction, or the connection broke. */
+  get hasLeft(): boolean {
+    return this.#reason !== undefined
   }
 
   get isBroken(): boolean {
@@ -38,7 +46,8 @@ export class DisconnectSignal implements DisconnectListener {
    * that.
    */
   visitorLeft(): void {
-    this.#controller.abort(new DOMException('The visitor left', 'AbortError'))
+    this.#reason ??= new DOMException('The visitor left', 'AbortError')
+    this.#controller?.abort(this.#reason)
   }
 
   connectionBroken(error: unknown): void {

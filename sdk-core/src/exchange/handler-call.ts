@@ -3,15 +3,19 @@
 import { type HttpError, UpgradeError } from '../semantics/http-error.ts'
 import type { ParsedRequest } from '../semantics/parsed-request.ts'
 import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
+import { DIRECT, type DirectExchange } from './direct.ts'
 import { type DisconnectListener, DisconnectSignal } from './disconnect-signal.ts'
 import type { FetchInfo } from './fetch-handler.ts'
 import { makeRequest } from './fetch-request.ts'
 import type { HttpOptions } from './http-options.ts'
+import { type OutgoingResponse, PassedResponse } from './outgoing-response.ts'
 import { PreparedResponse } from './prepared-response.ts'
 
 /** The body of a request, in any version of HTTP. */
 interface RequestBody {
   readonly stream: ReadableStream<Uint8Array>
+  /** Reads the body in place of `stream`. */
+  next(): Promise<Uint8Array | undefined>
   /** The error in the body, when a read of the handler found one. */
   readonly failure: HttpError | undefined
 }
@@ -43,9 +47,11 @@ export class HandlerCall implements DisconnectListener {
   readonly #transport: () => UpgradeTransport
   readonly #options: HttpOptions
   readonly #disconnect = new DisconnectSignal()
-  /** Undefined for `OPTIONS *`, which no Request can carry: the SDK answers it itself. */
+  /** The direct way, when the handler has one for this request. */
+  readonly #direct: DirectExchange | undefined
+  /** Undefined on the direct way, and for `OPTIONS *`, which no Request can carry: the SDK answers it itself. */
   readonly #request: Request | undefined
-  #response: PreparedResponse | WebSocketUpgrade | undefined
+  #answer: OutgoingResponse | WebSocketUpgrade | undefined
   #upgrade: WebSocketUpgrade | undefined
 
   /** @param transport called when the handler upgrades; it makes the transport of a WebSocket */
@@ -59,8 +65,11 @@ export class HandlerCall implements DisconnectListener {
     this.#body = body
     this.#transport = transport
     this.#options = options
-    if (parsed.url !== undefined)
-      this.#request = makeRequest(parsed.head, parsed.url, body?.stream, this.#disconnect.signal)
+    const { head, url, webSocket } = parsed
+    if (url === undefined) return
+    const direct = webSocket ? undefined : options.fetch[DIRECT]
+    this.#direct = direct?.({ method: head.method, url: new URL(url), fields: head.fields, body })
+    if (!this.#direct) this.#request = makeRequest(head, url, body?.stream, this.#disconnect.signal)
   }
 
   /**
@@ -68,23 +77,25 @@ export class HandlerCall implements DisconnectListener {
    * @throws HttpError when the body turned out malformed before the response began
    * @throws the error that broke the connection
    */
-  async response(): Promise<PreparedResponse | WebSocketUpgrade> {
-    this.#response = await this.#respond()
-    return this.#response
+  async answer(): Promise<OutgoingResponse | WebSocketUpgrade> {
+    this.#answer = await this.#respond()
+    return this.#answer
   }
 
   visitorLeft(): void {
     this.#disconnect.visitorLeft()
+    this.#direct?.cancel(new DOMException('The visitor left', 'AbortError'))
   }
 
   connectionBroken(error: unknown): void {
     this.#disconnect.connectionBroken(error)
-    this.#response?.cancel(error)
+    this.#direct?.cancel(error)
+    this.#answer?.cancel(error)
   }
 
   /** Reports that the response could not be sent whole. */
   failed(error: unknown): void {
-    this.#response?.cancel(error)
+    this.#answer?.cancel(error)
     this.#report(error)
   }
 
@@ -93,16 +104,12 @@ export class HandlerCall implements DisconnectListener {
     this.#upgrade?.cancel(this.#disconnect.signal.reason)
   }
 
-  async #respond(): Promise<PreparedResponse | WebSocketUpgrade> {
+  async #respond(): Promise<OutgoingResponse | WebSocketUpgrade> {
     const { method } = this.#parsed.head
-    const request = this.#request
-    if (!request) return PreparedResponse.prepare(new Response(null, { status: 204 }), method)
     try {
-      const response = await this.#fetch(request)
-      if (response === this.#upgrade?.response) return this.#upgrade
-      const prepared = await PreparedResponse.prepare(response, method)
-      if (!this.#body?.failure) return prepared
-      prepared.cancel(this.#body.failure)
+      const answer = this.#direct ? await this.#pass(this.#direct) : await this.#handle()
+      if (!this.#body?.failure) return answer
+      answer.cancel(this.#body.failure)
     } catch (error) {
       if (this.#disconnect.isBroken || error instanceof UpgradeError) throw error
       if (!this.#body?.failure) {
@@ -114,11 +121,25 @@ export class HandlerCall implements DisconnectListener {
     throw this.#body.failure
   }
 
+  async #pass(direct: DirectExchange): Promise<OutgoingResponse> {
+    const response = await Promise.race([direct.respond(), this.#disconnect.broken])
+    return new PassedResponse(response, this.#parsed.head.method)
+  }
+
+  async #handle(): Promise<OutgoingResponse | WebSocketUpgrade> {
+    const { method } = this.#parsed.head
+    const request = this.#request
+    if (!request) return PreparedResponse.prepare(new Response(null, { status: 204 }), method)
+    const response = await this.#fetch(request)
+    if (response === this.#upgrade?.response) return this.#upgrade
+    return PreparedResponse.prepare(response, method)
+  }
+
   async #fetch(request: Request): Promise<Response> {
     const { fetch } = this.#options
     const handled = this.#parsed.webSocket
-      ? loadUpgrade().then((make) => fetch(request, this.#info(request, make)))
-      : (async () => fetch(request, this.#info(request, refuseUpgrade)))()
+      ? loadUpgrade().then((make) => fetch(request, this.#info(make)))
+      : (async () => fetch(request, this.#info(refuseUpgrade)))()
     try {
       const response = await Promise.race([handled, this.#disconnect.broken])
       if (!(response instanceof Response)) throw new TypeError('fetch has to return a Response')
@@ -130,15 +151,15 @@ export class HandlerCall implements DisconnectListener {
     }
   }
 
-  #info(request: Request, makeUpgrade: MakeUpgrade): FetchInfo {
+  #info(makeUpgrade: MakeUpgrade): FetchInfo {
     return {
       canonicalUrl: this.#options.canonicalUrl,
       waitUntil: (promise) => {
-        promise.catch((error) => this.#options.onError(error, request))
+        promise.catch((error) => this.#options.onError(error))
       },
       upgrade: (given, options = {}) => {
         this.#disconnect.signal.throwIfAborted()
-        if (this.#upgrade || this.#response) throw new TypeError('upgrade is for once, before the response')
+        if (this.#upgrade || this.#answer) throw new TypeError('upgrade is for once, before the response')
         this.#upgrade = makeUpgrade(given, options, this.#transport(), this.#options.closing)
         return this.#upgrade
       },
@@ -147,7 +168,7 @@ export class HandlerCall implements DisconnectListener {
 
   /** Reports an error of the handler, unless the visitor caused it: by leaving, or with a malformed body. */
   #report(error: unknown): void {
-    const isTheirs = this.#disconnect.signal.aborted || this.#body?.failure !== undefined
-    if (this.#request && !isTheirs) this.#options.onError(error, this.#request)
+    const isTheirs = this.#disconnect.hasLeft || this.#body?.failure !== undefined
+    if (!isTheirs) this.#options.onError(error)
   }
 }

@@ -1,7 +1,7 @@
 // The options with which HTTP, in any version, is served on a connection.
 
 import type { ServedAuthority } from '../semantics/request-target.ts'
-import type { FetchHandler } from './fetch-handler.ts'
+import type { DirectlyHandled } from './direct.ts'
 
 /**
  * ConnectionActivity says what happens on a connection.
@@ -12,7 +12,7 @@ import type { FetchHandler } from './fetch-handler.ts'
 export type ConnectionActivity = 'beginning' | 'idle' | 'busy'
 
 export interface HttpOptions extends ServedAuthority {
-  fetch: FetchHandler
+  fetch: DirectlyHandled
   /** Called with each change, and at times without one. */
   activity?(activity: ConnectionActivity): void
   /** Aborted when the site closes: the current exchange is finished, and none follows. */
@@ -21,5 +21,5 @@ export interface HttpOptions extends ServedAuthority {
    * Called when the handler failed: it threw, returned no usable response, or its body broke off. The visitor learns no
    * details.
    */
-  onError(error: unknown, request: Request): void
+  onError(error: unknown): void
 }

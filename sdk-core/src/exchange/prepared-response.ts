@@ -3,6 +3,7 @@
 import type { Field } from '../semantics/fields.ts'
 import { httpDate } from '../semantics/http-date.ts'
 import { HttpError } from '../semantics/http-error.ts'
+import { hasNoContent, NOTHING, type OutgoingResponse } from './outgoing-response.ts'
 import { type BodyBatch, ResponseBody } from './response-body.ts'
 
 /** The SDK sets the fields about the connection (RFC 9110 §7.6.1), and checks the length before it sends one. */
@@ -16,14 +17,11 @@ const OURS = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
 
-export class PreparedResponse {
-  readonly response: Response
-  /** True when there is no content, whatever the length says: for HEAD, 204 and 304. */
+export class PreparedResponse implements OutgoingResponse {
   readonly isEmpty: boolean
-  /** The Content-Length to send. */
   readonly length: number | undefined
+  readonly #response: Response
   readonly #body: ResponseBody | undefined
   readonly #first: BodyBatch
 
@@ -34,7 +32,7 @@ export class PreparedResponse {
     content: ResponseBody | undefined,
     first: BodyBatch,
   ) {
-    this.response = response
+    this.#response = response
     this.isEmpty = isEmpty
     this.length = length
     this.#body = content
@@ -50,7 +48,7 @@ export class PreparedResponse {
   static async prepare(response: Response, method: string): Promise<PreparedResponse> {
     if (response.status < 200) throw new TypeError('An error response cannot be sent')
     const declared = declaredLength(response)
-    if (method === 'HEAD' || response.status === 204 || response.status === 304) {
+    if (hasNoContent(response.status, method)) {
       response.body?.cancel().catch(() => {}) // The rejection is the handler's own clean-up failing.
       const length = response.status === 204 ? undefined : declared
       return new PreparedResponse(response, true, length, undefined, NOTHING)
@@ -76,9 +74,21 @@ export class PreparedResponse {
     return new PreparedResponse(response, false, length, content, first)
   }
 
-  /** The fields to send in any version. Each Set-Cookie is an entry of its own. */
+  get status(): number {
+    return this.#response.status
+  }
+
+  get statusText(): string {
+    return this.#response.statusText
+  }
+
+  get isLast(): boolean {
+    const options = this.#response.headers.get('connection')?.toLowerCase().split(',') ?? []
+    return options.some((option) => option.trim() === 'close')
+  }
+
   get fields(): Field[] {
-    const { headers } = this.response
+    const { headers } = this.#response
     const fields: Field[] = []
     // A page's Response drops Set-Cookie, so one that sets cookies has unguarded Headers as its `headers` property.
     for (const field of headers) if (!this.#isOurs(field[0])) fields.push(field)
@@ -87,11 +97,6 @@ export class PreparedResponse {
     return fields
   }
 
-  /**
-   * Yields the content as the caller pulls it: one batch at least, the last with `done`.
-   * @throws HttpError `content_length_mismatch`
-   * @throws the error of the body
-   */
   async *batches(): AsyncGenerator<BodyBatch, void> {
     let batch = this.#first
     for (let sent = 0; ; batch = await this.#body!.next()) {
@@ -102,13 +107,12 @@ export class PreparedResponse {
     }
   }
 
-  /** Tells the handler that the rest of the body will not be read. */
   cancel(reason: unknown): void {
     this.#body?.cancel(reason)
   }
 
   #isOurs(name: string): boolean {
-    return OURS.has(name) || (name === 'content-encoding' && isFetched(this.response))
+    return OURS.has(name) || (name === 'content-encoding' && isFetched(this.#response))
   }
 }
 

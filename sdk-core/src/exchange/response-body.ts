@@ -2,6 +2,7 @@
 
 import { WRITE_BYTES } from '../semantics/limits.ts'
 
+/** A BodyBatch is a part of a response's content, for one write. */
 export interface BodyBatch {
   /** One piece of any size, or several that are at most `WRITE_BYTES` together. */
   pieces: Uint8Array[]

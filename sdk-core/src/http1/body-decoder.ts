@@ -2,24 +2,32 @@
 
 import { concat } from '../bytes/concat.ts'
 import { HttpError } from '../semantics/http-error.ts'
-import type { BufferedReader } from './buffered-reader.ts'
 import {
   CHUNK_EXTENSIONS_BYTES,
   CHUNK_LINE_BYTES,
   CHUNK_SIZE_DIGITS,
   TRAILER_FIELDS,
   TRAILERS_BYTES,
+  UNJOINED_MIN_BYTES,
 } from './limits.ts'
+import type { LineBuffer } from './line-buffer.ts'
 import { parseField } from './request-parser.ts'
 
+/** The bytes that a decoder reads. */
+export type ByteSource = Pick<LineBuffer, 'readLine' | 'take'>
+
+/** A BodyDecoder finds the end of a body in the bytes of a connection. */
 export interface BodyDecoder {
   readonly done: boolean
   /** The octets that are still to come. It is infinite when the coding gives no length. */
   readonly left: number
-  /** Returns body bytes from `reader`. Undefined when more bytes are needed, or when the body is complete. */
-  decode(reader: BufferedReader): Uint8Array | undefined
+  /**
+   * Returns body bytes from `reader`, which may have more. Undefined when more bytes are needed, or when the body is complete.
+   */
+  decode(reader: ByteSource): Uint8Array | undefined
 }
 
+/** A ContentLengthDecoder reads a body whose number of octets is known. */
 export class ContentLengthDecoder implements BodyDecoder {
   left: number
 
@@ -31,7 +39,7 @@ export class ContentLengthDecoder implements BodyDecoder {
     return this.left === 0
   }
 
-  decode(reader: BufferedReader): Uint8Array | undefined {
+  decode(reader: ByteSource): Uint8Array | undefined {
     const bytes = reader.take(this.left)
     this.left -= bytes?.length ?? 0
     return bytes
@@ -45,6 +53,7 @@ const CHUNK_LINE =
 const NEVER_TRAILERS = new Set(['content-length', 'transfer-encoding', 'host'])
 const LINE_END_BYTES = 2
 
+/** A ChunkedDecoder reads a body in the chunked coding, and drops its trailers. */
 export class ChunkedDecoder implements BodyDecoder {
   #state: 'size' | 'data' | 'data-end' | 'trailers' | 'done' = 'size'
   #chunkLeft = 0
@@ -60,21 +69,22 @@ export class ChunkedDecoder implements BodyDecoder {
     return this.done ? 0 : Number.POSITIVE_INFINITY
   }
 
-  /** Joins all the chunks that have come, so that a body in tiny chunks costs one read and not one for each. */
-  decode(reader: BufferedReader): Uint8Array | undefined {
+  /** Joins small chunks that have come, so that a body of them costs one read and not one for each. */
+  decode(reader: ByteSource): Uint8Array | undefined {
     const pieces: Uint8Array[] = []
-    while (!this.done && this.#step(reader, pieces));
+    const isFull = (): boolean => this.#state === 'data' && (pieces.at(-1)?.length ?? 0) >= UNJOINED_MIN_BYTES
+    while (!this.done && !isFull() && this.#step(reader, pieces));
     return pieces.length === 0 ? undefined : concat(pieces)
   }
 
   /** @returns false when more bytes are needed */
-  #step(reader: BufferedReader, pieces: Uint8Array[]): boolean {
+  #step(reader: ByteSource, pieces: Uint8Array[]): boolean {
     if (this.#state === 'data') return this.#data(reader, pieces)
     if (this.#state === 'data-end') return this.#dataEnd(reader)
     return this.#state === 'size' ? this.#size(reader) : this.#trailer(reader)
   }
 
-  #size(reader: BufferedReader): boolean {
+  #size(reader: ByteSource): boolean {
     const line = reader.readLine(CHUNK_LINE_BYTES, 'invalid_chunk')
     if (line === undefined) return false
     const match = CHUNK_LINE.exec(line)
@@ -86,7 +96,7 @@ export class ChunkedDecoder implements BodyDecoder {
     return true
   }
 
-  #data(reader: BufferedReader, pieces: Uint8Array[]): boolean {
+  #data(reader: ByteSource, pieces: Uint8Array[]): boolean {
     const bytes = reader.take(this.#chunkLeft)
     if (!bytes) return false
     pieces.push(bytes)
@@ -95,14 +105,14 @@ export class ChunkedDecoder implements BodyDecoder {
     return true
   }
 
-  #dataEnd(reader: BufferedReader): boolean {
+  #dataEnd(reader: ByteSource): boolean {
     if (reader.readLine(0, 'invalid_chunk') === undefined) return false
     this.#state = 'size'
     return true
   }
 
   /** Checks and drops trailer fields, for which a fetch Request has no place. */
-  #trailer(reader: BufferedReader): boolean {
+  #trailer(reader: ByteSource): boolean {
     const line = reader.readLine(TRAILERS_BYTES - this.#trailerBytes, 'trailers_too_large')
     if (line === undefined) return false
     if (line === '') {

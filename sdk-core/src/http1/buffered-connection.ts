@@ -68,7 +68,7 @@ export class BufferedConnection {
   async close(): Promise<void> {
     await this.writer.end()
     const until = performance.now() + LINGER_MS
-    do this.reader.take(Number.POSITIVE_INFINITY)
+    do while (this.reader.take(Number.POSITIVE_INFINITY));
     while (await this.reader.more(until))
     const closed = new Error('the connection is closed')
     if (this.reader.ended) this.#finish(closed)

@@ -1,15 +1,10 @@
 // Reads the visitor's bytes ahead within a bound: the caller takes lines or pieces, and waits for more with a deadline.
 
 import type { ByteStream } from '../bytes/byte-stream.ts'
-import { decodeLatin1 } from '../bytes/latin1.ts'
 import { HttpError, type HttpErrorCode } from '../semantics/http-error.ts'
 import { Deadline } from '../timers/deadline.ts'
 import { READ_AHEAD_BYTES } from './limits.ts'
-
-const CR = 0x0d
-const LF = 0x0a
-/** The least number of bytes to allocate when bytes have to be joined. */
-const STORE_MIN_BYTES = 4096
+import { LineBuffer } from './line-buffer.ts'
 
 interface Waiter {
   resolve(more: boolean): void
@@ -32,11 +27,7 @@ export class BufferedReader {
   readonly #stream: ByteStream
   readonly #events: ReaderEvents
   readonly #deadline: Deadline = new Deadline(() => this.expire())
-  /** The bytes from `#start` to `#end` are unread. Up to `#scanned` they have no LF. */
-  #store: Uint8Array = new Uint8Array(0)
-  #start = 0
-  #end = 0
-  #scanned = 0
+  readonly #unread = new LineBuffer()
   #state: 'open' | 'ended' | 'broken' = 'open'
   #failure: unknown
   #reading = false
@@ -49,7 +40,7 @@ export class BufferedReader {
 
   /** The number of bytes that can be taken now. */
   get length(): number {
-    return this.#end - this.#start
+    return this.#unread.length
   }
 
   /** True when the visitor ended its direction. Bytes that it sent before may still wait here. */
@@ -62,28 +53,19 @@ export class BufferedReader {
    * @throws HttpError `tooLong` when it has more than `limit` bytes, `invalid_line_end` at an LF without CR
    */
   readLine(limit: number, tooLong: HttpErrorCode): string | undefined {
-    const lf = this.#store.indexOf(LF, this.#scanned)
-    const last = lf === -1 ? this.#end - 1 : lf - 1
-    if (last - this.#start > limit) throw new HttpError(tooLong)
-    if (lf === -1) {
-      this.#scanned = this.#end
-      return undefined
-    }
-    if (last < this.#start || this.#store[last] !== CR) throw new HttpError('invalid_line_end')
-    const line = decodeLatin1(this.#store.subarray(this.#start, last))
-    this.#skip(lf + 1 - this.#start)
+    const line = this.#unread.readLine(limit, tooLong)
+    if (line !== undefined) this.#readAhead()
     return line
   }
 
-  /** Returns up to `max` of the bytes that have come, for the caller to keep. Undefined when there are none. */
+  /**
+   * Returns up to `max` of the bytes that have come, one or more, for the caller to keep. More may follow at once. Undefined when
+   * there are none.
+   */
   take(max: number): Uint8Array | undefined {
-    const length = Math.min(max, this.length)
-    if (length === 0) return undefined
-    const bytes = this.#store.subarray(this.#start, this.#start + length)
-    const all = length === this.length
-    this.#skip(length)
-    // A handler may transfer the memory that it gets, so that must not hold bytes that are still needed here.
-    return all ? bytes : bytes.slice()
+    const bytes = this.#unread.take(max)
+    if (bytes) this.#readAhead()
+    return bytes
   }
 
   /**
@@ -122,12 +104,6 @@ export class BufferedReader {
     this.#deadline.close()
   }
 
-  #skip(length: number): void {
-    this.#start += length
-    this.#scanned = this.#start
-    this.#readAhead()
-  }
-
   #readAhead(): void {
     if (this.#reading || this.#state !== 'open') return
     if (this.#waiter === undefined && this.length >= READ_AHEAD_BYTES) return
@@ -148,36 +124,10 @@ export class BufferedReader {
       return
     }
     if (bytes.length > 0) {
-      this.#append(bytes)
+      this.#unread.append(bytes)
       this.#settle()?.resolve(true)
     }
     this.#readAhead()
-  }
-
-  #append(bytes: Uint8Array): void {
-    if (this.length === 0) {
-      this.#store = bytes
-      this.#start = 0
-      this.#scanned = 0
-      this.#end = bytes.length
-      return
-    }
-    if (this.#end + bytes.length > this.#store.length) this.#grow(bytes.length)
-    this.#store.set(bytes, this.#end)
-    this.#end += bytes.length
-  }
-
-  /**
-   * Makes room for `by` bytes. It at least doubles the store, so that bytes that come one by one are moved only a few
-   * times.
-   */
-  #grow(by: number): void {
-    const store = new Uint8Array(Math.max(STORE_MIN_BYTES, 2 * (this.length + by)))
-    store.set(this.#store.subarray(this.#start, this.#end))
-    this.#scanned -= this.#start
-    this.#end = this.length
-    this.#start = 0
-    this.#store = store
   }
 
   #settle(): Waiter | undefined {

@@ -3,8 +3,8 @@
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { PreparedResponse } from '../exchange/prepared-response.ts'
-import type { UpgradeTransport } from '../websocket/upgrade.ts'
+import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
+import type { UpgradeTransport, WebSocketUpgrade } from '../websocket/upgrade.ts'
 import type { BufferedConnection } from './buffered-connection.ts'
 import { Http1RequestBody } from './request-body.ts'
 import type { Http1Request } from './request-framing.ts'
@@ -39,10 +39,10 @@ export class Http1Exchange {
   async run(): Promise<boolean> {
     this.#connection.setDisconnectListener(this.#call)
     try {
-      const prepared = await this.#call.response()
+      const answer = await this.#call.answer()
       const mayFollow = this.#request.persistent && this.#closing?.aborted !== true
       const isReusable = mayFollow && (this.#body?.isReusable ?? true)
-      const persistent = await this.#send(prepared, isReusable)
+      const persistent = await this.#send(answer, isReusable)
       this.#body?.release()
       return persistent && ((await this.#body?.drain()) ?? true)
     } finally {
@@ -51,13 +51,13 @@ export class Http1Exchange {
     }
   }
 
-  async #send(prepared: Awaited<ReturnType<HandlerCall['response']>>, isReusable: boolean): Promise<boolean> {
+  async #send(answer: OutgoingResponse | WebSocketUpgrade, isReusable: boolean): Promise<boolean> {
     try {
-      if (!(prepared instanceof PreparedResponse)) {
-        await prepared.send()
+      if (!('batches' in answer)) {
+        await answer.send()
         return false
       }
-      const responseWriter = new Http1ResponseWriter(prepared, this.#request.head.version)
+      const responseWriter = new Http1ResponseWriter(answer, this.#request.head.version)
       const persistent = isReusable && responseWriter.isReusable
       await responseWriter.send(this.#connection.writer, persistent)
       return persistent

@@ -18,6 +18,10 @@ export const TRAILER_FIELDS = 32
 
 /** Reading pauses when so many bytes wait unread: the bound on pipelined requests and on an unread body. */
 export const READ_AHEAD_BYTES: number = 64 * 1024
+/** Bytes that come in pieces of this size, or larger ones, are not joined: that costs more than a piece does. */
+export const UNJOINED_MIN_BYTES: number = 4 * 1024
+/** So many pieces wait at most. When more come, those that wait are joined: a piece costs more than a byte. */
+export const WAITING_PIECES = 64
 /**
  * The SDK reads up to so many bytes of a body that the handler left unread, to keep the connection (the bound of Go's
  * net/http).

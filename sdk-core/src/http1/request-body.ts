@@ -7,7 +7,6 @@ import type { BufferedReader } from './buffered-reader.ts'
 import { DRAIN_BYTES, DRAIN_MS } from './limits.ts'
 
 export class Http1RequestBody {
-  readonly stream: ReadableStream<Uint8Array>
   /** The error in the body, when a read of the handler found one. */
   failure: HttpError | undefined
   readonly #reader: BufferedReader
@@ -15,6 +14,9 @@ export class Http1RequestBody {
   /** Asks the visitor, which waits for that, to send the body. */
   #sendContinue: (() => Promise<void>) | undefined
   #touched = false
+  /** The error with which the next read rejects. */
+  #readyError: unknown
+  #stream: ReadableStream<Uint8Array> | undefined
   /** True while the handler may read, which it may until the response has ended. */
   #open = true
 
@@ -26,8 +28,16 @@ export class Http1RequestBody {
     this.#reader = reader
     this.#decoder = length === 'chunked' ? new ChunkedDecoder() : new ContentLengthDecoder(length)
     this.#sendContinue = sendContinue
+  }
+
+  /** The body as a stream, for a handler that reads it in place of `next`. */
+  get stream(): ReadableStream<Uint8Array> {
     // The stream itself queues nothing: each pull is a read of the handler, and only that invites the body.
-    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
+    this.#stream ??= new ReadableStream(
+      { pull: (controller) => this.#pull(controller) },
+      { highWaterMark: 0 },
+    )
+    return this.#stream
   }
 
   /** Says, before the response, whether the connection can probably go on after it. */
@@ -49,13 +59,15 @@ export class Http1RequestBody {
    * @returns whether the next request can be read; if not, it is too late for an error response
    */
   async drain(): Promise<boolean> {
+    if (this.#readyError) return false
     const until = performance.now() + DRAIN_MS
     let budget = DRAIN_BYTES
     try {
       while (!this.#decoder.done) {
-        budget -= this.#decoder.decode(this.#reader)?.length ?? 0
+        const bytes = this.#decoder.decode(this.#reader)
+        budget -= bytes?.length ?? 0
         if (budget < 0) return false
-        if (!this.#decoder.done && !(await this.#reader.more(until))) return false
+        if (!bytes && !this.#decoder.done && !(await this.#reader.more(until))) return false
       }
       return true
     } catch {
@@ -63,21 +75,38 @@ export class Http1RequestBody {
     }
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  /** Resolves with the next bytes of the body, or with undefined at its end. Only one read may be pending. */
+  async next(): Promise<Uint8Array | undefined> {
     this.#touched = true
     try {
-      const bytes = await this.#read()
-      if (bytes) controller.enqueue(bytes)
-      if (this.#decoder.done) controller.close()
+      return await this.#read()
     } catch (error) {
       if (error instanceof HttpError && this.#open) this.failure = error
       throw error
     }
   }
 
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    for (let bytes = await this.next(); bytes; bytes = this.#ready()) controller.enqueue(bytes)
+    if (this.#decoder.done) controller.close()
+  }
+
+  /** Returns what came with the bytes that were just read, so that it costs the handler no wait of its own. */
+  #ready(): Uint8Array | undefined {
+    if (!this.#open || this.#reader.length === 0) return undefined
+    try {
+      return this.#decoder.decode(this.#reader)
+    } catch (error) {
+      // The handler first gets what was decoded before it.
+      this.#readyError = error
+      return undefined
+    }
+  }
+
   async #read(): Promise<Uint8Array | undefined> {
     await this.#invite()
     for (;;) {
+      if (this.#readyError) throw this.#readyError
       if (!this.#open) throw new HttpError('content_discarded')
       const bytes = this.#decoder.decode(this.#reader)
       if (bytes || this.#decoder.done) return bytes

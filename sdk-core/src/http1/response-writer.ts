@@ -3,7 +3,7 @@
 import { concat } from '../bytes/concat.ts'
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import type { DeadlineWriter } from '../exchange/deadline-writer.ts'
-import type { PreparedResponse } from '../exchange/prepared-response.ts'
+import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
 import type { BodyBatch } from '../exchange/response-body.ts'
 import { WRITE_BYTES } from '../semantics/limits.ts'
 import { reasonPhrase } from '../semantics/reason-phrases.ts'
@@ -19,23 +19,22 @@ const LAST_CHUNK: Uint8Array = encodeLatin1('0\r\n\r\n')
 type Framing = 'head' | 'chunked' | 'close'
 
 export class Http1ResponseWriter {
-  readonly #prepared: PreparedResponse
+  readonly #outgoing: OutgoingResponse
   readonly #version: RequestHead['version']
   readonly #framing: Framing
 
-  constructor(prepared: PreparedResponse, version: RequestHead['version']) {
-    this.#prepared = prepared
+  constructor(outgoing: OutgoingResponse, version: RequestHead['version']) {
+    this.#outgoing = outgoing
     this.#version = version
     const streamed = version === '1.1' ? 'chunked' : 'close'
-    this.#framing = prepared.isEmpty || prepared.length !== undefined ? 'head' : streamed
+    this.#framing = outgoing.isEmpty || outgoing.length !== undefined ? 'head' : streamed
   }
 
   /**
    * True when another response can follow: the visitor sees the end of this one, and the handler did not say `close`.
    */
   get isReusable(): boolean {
-    const options = this.#prepared.response.headers.get('connection')?.toLowerCase().split(',') ?? []
-    return this.#framing !== 'close' && !options.some((option) => option.trim() === 'close')
+    return this.#framing !== 'close' && !this.#outgoing.isLast
   }
 
   /**
@@ -44,15 +43,15 @@ export class Http1ResponseWriter {
    */
   async send(writer: DeadlineWriter, persistent: boolean): Promise<void> {
     let head = this.#encodeHead(persistent)
-    for await (const batch of this.#prepared.batches()) {
+    for await (const batch of this.#outgoing.batches()) {
       for (const frame of this.#frames(head, batch)) await writer.write(frame)
       head = EMPTY
     }
   }
 
   #encodeHead(persistent: boolean): Uint8Array {
-    const { response, fields } = this.#prepared
-    let text = `HTTP/1.1 ${response.status} ${response.statusText || reasonPhrase(response.status)}\r\n`
+    const { status, statusText, fields } = this.#outgoing
+    let text = `HTTP/1.1 ${status} ${statusText || reasonPhrase(status)}\r\n`
     for (const [name, value] of fields) text += `${name}: ${value}\r\n`
     if (this.#framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
     if (!persistent) text += 'connection: close\r\n'

@@ -3,7 +3,7 @@
 import { encodeLatin1 } from '../bytes/latin1.ts'
 import { HandlerCall } from '../exchange/handler-call.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
-import { PreparedResponse } from '../exchange/prepared-response.ts'
+import type { OutgoingResponse } from '../exchange/outgoing-response.ts'
 import { errorResponseFields } from '../semantics/error-response.ts'
 import type { Field } from '../semantics/fields.ts'
 import { HttpError } from '../semantics/http-error.ts'
@@ -54,16 +54,16 @@ async function bodyOf(
 async function respond(stream: Stream, request: Http2Request, call: HandlerCall): Promise<void> {
   stream.setDisconnectListener(call)
   try {
-    const prepared = await call.response()
+    const answer = await call.answer()
     // A 2xx in answer to CONNECT would say that the WebSocket is open (RFC 8441 §5).
-    if (prepared instanceof PreparedResponse && request.webSocket && prepared.response.ok) {
-      prepared.cancel(undefined)
+    if ('batches' in answer && request.webSocket && isSuccess(answer.status)) {
+      answer.cancel(undefined)
       throw new HttpError('upgrade_declined')
     }
     try {
-      if (prepared instanceof PreparedResponse) await sendResponse(stream, prepared)
+      if ('batches' in answer) await sendResponse(stream, answer)
       else {
-        await prepared.send()
+        await answer.send()
         await stream.write([], 0, true)
       }
     } catch (error) {
@@ -75,12 +75,16 @@ async function respond(stream: Stream, request: Http2Request, call: HandlerCall)
   }
 }
 
-async function sendResponse(stream: Stream, prepared: PreparedResponse): Promise<void> {
-  const head: Field[] = [[':status', String(prepared.response.status)], ...prepared.fields]
-  const isHeadOnly = prepared.isEmpty || prepared.length === 0
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
+}
+
+async function sendResponse(stream: Stream, response: OutgoingResponse): Promise<void> {
+  const head: Field[] = [[':status', String(response.status)], ...response.fields]
+  const isHeadOnly = response.isEmpty || response.length === 0
   stream.respond(head, isHeadOnly)
   if (isHeadOnly) return
-  for await (const { pieces, size, done } of prepared.batches()) await stream.write(pieces, size, done)
+  for await (const { pieces, size, done } of response.batches()) await stream.write(pieces, size, done)
 }
 
 /** Hands the stream to the WebSocket after 200 (RFC 8441 §5). */

@@ -6,7 +6,6 @@ import { Deadline } from '../timers/deadline.ts'
 import { ByteQueue } from './byte-queue.ts'
 
 export class Http2RequestBody {
-  readonly stream: ReadableStream<Uint8Array>
   /** The error in the body, when a read of the handler found one. */
   failure: HttpError | undefined
   /** Asks the visitor, which waits for that, to send the body. */
@@ -14,6 +13,7 @@ export class Http2RequestBody {
   readonly #consumed: (bytes: number, hasWaited: boolean) => void
   readonly #queue = new ByteQueue()
   readonly #deadline = new Deadline(() => this.#late())
+  #stream: ReadableStream<Uint8Array> | undefined
   #ended = false
   #over: { error: unknown } | undefined
   #wake: (() => void) | undefined
@@ -24,8 +24,21 @@ export class Http2RequestBody {
    */
   constructor(consumed: (bytes: number, hasWaited: boolean) => void) {
     this.#consumed = consumed
+  }
+
+  /** The body as a stream, for a handler that reads it in place of `next`. */
+  get stream(): ReadableStream<Uint8Array> {
     // The stream itself queues nothing: each pull is a read of the handler, and only that makes room.
-    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 })
+    this.#stream ??= new ReadableStream(
+      { pull: (controller) => this.#pull(controller) },
+      { highWaterMark: 0 },
+    )
+    return this.#stream
+  }
+
+  /** Resolves as `read` does, within the time in which a byte of a body has to come. */
+  next(): Promise<Uint8Array | undefined> {
+    return this.read(BODY_STALL_MS)
   }
 
   push(bytes: Uint8Array): void {
@@ -80,7 +93,7 @@ export class Http2RequestBody {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const bytes = await this.read(BODY_STALL_MS)
+    const bytes = await this.next()
     if (bytes) controller.enqueue(bytes)
     if (this.#ended && this.#queue.length === 0) controller.close()
   }

@@ -34,6 +34,7 @@ const ERRORS = {
 
 export type HttpErrorCode = keyof typeof ERRORS
 
+/** An HttpError is an error in a message, with the status that refuses a request. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode

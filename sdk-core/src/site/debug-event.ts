@@ -10,6 +10,11 @@ export type DebugEvent =
   | CarrierDebugEvent
   | { type: 'state'; state: SiteState; waiting?: Waiting | undefined }
   | { type: 'lease'; change: 'registered' | 'renewed' | 'released' }
+  /**
+   * New visitors see a certificate of the site's own from now on, until `expiresAt`, in milliseconds since the epoch, or
+   * until the next such event.
+   */
+  | { type: 'certificate'; expiresAt: number }
   /** The site dispatched a `pressure` event with the same figures. */
   | { type: 'pressure'; closedForOthers: number; isFull: boolean }
   /** The site dispatched an `error` event with the same error. */

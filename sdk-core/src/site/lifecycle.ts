@@ -15,6 +15,7 @@ import { ApprovalPoll } from './approval-poll.ts'
 import { SiteEvents } from './events.ts'
 import { isWorthWaiting, notAllowed, waitingReason } from './failure-policy.ts'
 import type { SiteOptions } from './options.ts'
+import { OwnCertificate } from './own-certificate.ts'
 import { Reconnection } from './reconnection.ts'
 import { RelayConnections } from './relay-connections.ts'
 import type { SiteState, SiteStats } from './site.ts'
@@ -29,6 +30,7 @@ export class PublishedSite extends EventTarget {
   #portSuffix: string
   #keeper: LeaseKeeper
   #certificates: CertificateSource
+  #ownCertificate: OwnCertificate
   #dispatcher: VisitorDispatcher
   #reconnection = new Reconnection({
     connect: (trusting) => this.#connect(trusting),
@@ -95,6 +97,8 @@ export class PublishedSite extends EventTarget {
       pressure: (closedForOthers, isFull) => this.#events.pressure(closedForOthers, isFull),
       onError,
     })
+    const parts = { client, keeper, certificates, identity, onError, debug: this.#events.debug }
+    this.#ownCertificate = new OwnCertificate(platform, options, parts)
     this.#relayConnections = new RelayConnections(platform, options.relay, keeper, onError)
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
@@ -215,6 +219,7 @@ export class PublishedSite extends EventTarget {
   #stop(): void {
     this.#run.abort()
     this.#approval.stop()
+    this.#ownCertificate.stop()
     this.#carrier?.close()
     this.#carrier = undefined
     this.#relayConnections.closeDatagrams()
@@ -232,14 +237,26 @@ export class PublishedSite extends EventTarget {
     this.#addresses = addressesOf(lease, this.#portSuffix)
     // The status changes before anything that may take long.
     if (lease.routing === 'approval') this.#status.wait(FOR_APPROVAL)
-    await Promise.all([this.#certificates.ensure(signal), this.#dispatcher.ready()])
     await this.#relayConnections.openDatagrams(signal)
     this.#isAdmitted = true
+    // The relay may be far away: its certificate comes while the carrier opens, and a visitor who is sooner waits.
+    const ready = Promise.all([this.#certificates.ensure(signal), this.#dispatcher.ready()])
+    ready.then(
+      () => lease.routing === 'allowed' && this.#ownCertificate.check(),
+      () => {},
+    )
     // The relay may have ended the last carrier because the site lost its approval. A lease that was trusted does not
     // say so.
     const approvalChecked = trusting ? this.#checkApproval(signal) : Promise.resolve()
     approvalChecked.catch(() => {})
-    const carrier = await this.#openCarrier(lease, signal)
+    const opening = this.#openCarrier(lease, ready, signal)
+    const [carrier] = await Promise.all([opening, ready]).catch((error) => {
+      opening.then(
+        (opened) => opened.close(),
+        () => {},
+      )
+      throw error
+    })
     if (signal.aborted || carrier.isClosed) {
       carrier.close()
       throw signal.aborted
@@ -279,13 +296,14 @@ export class PublishedSite extends EventTarget {
     this.#updateStatus()
   }
 
-  #openCarrier(lease: Registration, signal: AbortSignal): Promise<SiteCarrier> {
+  /** @param ready settles when visitors can be served, or rejects when they cannot */
+  #openCarrier(lease: Registration, ready: Promise<unknown>, signal: AbortSignal): Promise<SiteCarrier> {
     const events = {
       hasRoomFor: (visitors: number) => this.#dispatcher.hasRoomFor(visitors),
       serve: (activation: Activation) => {
         // The relay can be reached, for however short a time.
         this.#reconnection.reset()
-        return this.#dispatcher.serve(activation)
+        return this.#dispatcher.serve(activation, ready)
       },
       traffic: () => {
         this.#keeper.touch()
@@ -304,7 +322,10 @@ export class PublishedSite extends EventTarget {
   #renewed(): void {
     this.#events.debug({ type: 'lease', change: 'renewed' })
     this.#updateStatus()
-    if (this.#status.state === 'online') this.#events.releaseError()
+    if (this.#status.state === 'online') {
+      this.#events.releaseError()
+      this.#ownCertificate.check()
+    }
     this.#carrier?.fill()
     this.#certificates.refreshWhenOld()
   }
@@ -342,7 +363,10 @@ export class PublishedSite extends EventTarget {
   }
 
   #statusChanged(): void {
-    if (this.#status.state === 'online') this.#online.resolve()
+    if (this.#status.state === 'online') {
+      this.#online.resolve()
+      this.#ownCertificate.check()
+    }
     this.#events.state(this.#status)
   }
 }

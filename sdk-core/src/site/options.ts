@@ -68,6 +68,15 @@ export interface PublishOptions {
   /** The options of TLS between visitors and the SDK. */
   tls?: TlsOptions | undefined
   /**
+   * Whose certificate visitors see.
+   * - `own`: the site makes a key that never leaves it, and a relay that issues certificates for sites gives it one. Until
+   *   then, and at other relays, it is as with `shared`
+   * - `shared`: the relay's, whose key the relay keeps. The relay signs for each new visitor
+   * @default own; shared for a site that `metadata.hide` keeps off the list, since certificate authorities publish the names
+   *   in the certificates that they issue
+   */
+  certificate?: CertificateKind | undefined
+  /**
    * Offers HTTP/2 to visitors. The SDK does so only where it can load the code, which a service worker cannot, and
    * where the relay has a certificate for this site alone: browsers share a connection among all hosts of a
    * certificate.
@@ -82,6 +91,9 @@ export interface PublishOptions {
    */
   globals?: boolean | undefined
 }
+
+/** CertificateKind says whose certificate visitors see: the site's own, or the relay's. */
+type CertificateKind = 'own' | 'shared'
 
 export interface SiteOptions {
   relay: URL
@@ -98,6 +110,7 @@ export interface SiteOptions {
   onSite: ((site: Site) => void) | undefined
   debug: ((event: DebugEvent) => void) | undefined
   tls: TlsOptions
+  certificate: CertificateKind
   http2: boolean
 }
 
@@ -106,6 +119,7 @@ export interface SiteOptions {
  * @throws SvcError `invalid_option` that names the option and the reason
  */
 export function parseOptions(options: PublishOptions): SiteOptions {
+  const certificate = parseCertificate(options)
   return {
     relay: parseRelay(options.relay),
     name: parseName(options.name),
@@ -118,7 +132,8 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     signal: options.signal,
     onSite: options.onSite && parseFunction('onSite', options.onSite),
     debug: options.debug && parseFunction('debug', options.debug),
-    tls: parseTls(options.tls),
+    tls: parseTls(options.tls, certificate),
+    certificate,
     http2: options.http2 ?? true,
   }
 }
@@ -147,13 +162,19 @@ function parseFunction<T>(name: string, value: T): T {
   return value
 }
 
-function parseTls(tls: TlsOptions = {}): TlsOptions {
+function parseCertificate({ certificate, metadata }: PublishOptions): CertificateKind {
+  const kind: unknown = certificate ?? (metadata?.hide ? 'shared' : 'own')
+  if (kind !== 'own' && kind !== 'shared')
+    throw invalid(`certificate must be own or shared, not ${String(kind)}`)
+  return kind
+}
+
+function parseTls(tls: TlsOptions = {}, certificate: CertificateKind): TlsOptions {
   const minVersion: unknown = tls.minVersion ?? 'TLSv1.3'
-  if (minVersion === 'TLSv1.2')
-    throw invalid(
-      'tls.minVersion TLSv1.2 needs a key of the site itself, which a site cannot have yet: the relay signs TLS 1.3 only',
-    )
-  if (minVersion !== 'TLSv1.3') throw invalid(`tls.minVersion must be TLSv1.3, not ${String(minVersion)}`)
+  if (minVersion !== 'TLSv1.3' && minVersion !== 'TLSv1.2')
+    throw invalid(`tls.minVersion must be TLSv1.3 or TLSv1.2, not ${String(minVersion)}`)
+  if (minVersion === 'TLSv1.2' && certificate === 'shared')
+    throw invalid('tls.minVersion TLSv1.2 needs certificate: own, since the relay signs TLS 1.3 only')
   return tls
 }
 

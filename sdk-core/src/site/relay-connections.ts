@@ -1,7 +1,7 @@
 // A site's connections to its relay: the carrier and, where the platform has one, the datagram tunnel.
 
-import type { Traffic } from '../carrier/carrier-socket.ts'
-import { type CarrierEvents, openWebSocketCarrier } from '../carrier/websocket-carrier.ts'
+import type { Traffic } from '../carrier/carrier-connection.ts'
+import { type CarrierEvents, openMultiplexedCarrier } from '../carrier/multiplexed-carrier.ts'
 import { openWebSocket } from '../carrier/websocket-transport.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
 import type { Registration } from '../control/registration.ts'
@@ -42,9 +42,13 @@ export class RelayConnections {
     const capability = (): string => (this.#keeper.lease ?? lease).capability
     const events: CarrierEvents = { ...more, capability, stale: () => this.#keeper.renewNow() }
     const url = lease.carrierUrl
-    if (open) return open(url, this.traffic, events, signal)
-    return openWebSocketCarrier(
-      (attach, signal) => openWebSocket({ url, capability: capability(), options }, attach, signal),
+    if (open) return open({ url, extensions: lease.extensions }, this.traffic, events, signal)
+    return openMultiplexedCarrier(
+      {
+        kind: 'websocket',
+        connect: (attach, signal) =>
+          openWebSocket({ url, capability: capability(), options }, attach, signal),
+      },
       this.traffic,
       events,
       signal,

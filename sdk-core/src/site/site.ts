@@ -1,7 +1,7 @@
 // A published site as its tenant sees it.
 
-import type { Traffic } from '../carrier/carrier-socket.ts'
-import type { CarrierStats } from '../carrier/websocket-carrier.ts'
+import type { Traffic } from '../carrier/carrier-connection.ts'
+import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
 import type { SvcError } from '../errors.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'

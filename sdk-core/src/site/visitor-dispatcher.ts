@@ -8,7 +8,7 @@ import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import { PressureReporter } from '../tenant/pressure-reporter.ts'
 import { TenantServer, type TenantServerOptions } from '../tenant/server.ts'
 
-interface DispatcherOptions extends Omit<TenantServerOptions, 'crypto' | 'admit'> {
+interface DispatcherOptions extends Omit<TenantServerOptions, 'crypto' | 'admit' | 'endTls'> {
   platform: Platform
   maxConnections: number | undefined
   canonicalUrl(): string
@@ -25,7 +25,12 @@ export class VisitorDispatcher {
   constructor(options: DispatcherOptions) {
     const { platform, maxConnections, roomCame, pressure } = options
     this.#options = options
-    this.#server = new TenantServer({ ...options, crypto: platform.tlsCrypto, admit: platform.admit })
+    this.#server = new TenantServer({
+      ...options,
+      crypto: platform.tlsCrypto,
+      admit: platform.admit,
+      endTls: platform.endTls,
+    })
     const max = maxConnections ?? platform.connectionsDefault ?? CONNECTIONS_DEFAULT
     this.#limiter = new ConnectionLimiter(max, new PressureReporter(pressure), roomCame)
   }
@@ -43,11 +48,17 @@ export class VisitorDispatcher {
     return this.#limiter.hasRoomFor(visitors)
   }
 
-  /** Serves one visitor. Settles when its connection is over, and never rejects. */
-  async serve(activation: Activation): Promise<void> {
+  /**
+   * Serves one visitor. Settles when its connection is over, and never rejects.
+   * @param ready settles when visitors can be served; when it rejects, the visitor is turned away
+   */
+  async serve(activation: Activation, ready: Promise<unknown>): Promise<void> {
     const connection = this.#limiter.admit()
     try {
+      await ready
       await this.#serve(activation, connection)
+    } catch (error) {
+      activation.stream.abort(error)
     } finally {
       connection.ended()
     }

@@ -1,29 +1,25 @@
-// Keeps the certificate chain that this site presents up to date with the relay's rotation.
+// Says which certificate this site shows: its own while that fits, else the relay's, which it keeps up to date.
 
-import type { SignAlgorithm } from '@svc/protocol'
-import { type CompressedCertificates, compressCertificates, signAlgorithmOf, subjectNamesOf } from '@svc/tls'
+import { signAlgorithmOf, subjectNamesOf } from '@svc/tls'
+import { ChainCompression } from '../certificate/chain-compression.ts'
+import type {
+  KeylessCertificate,
+  OwnCertificate,
+  ServerCertificate,
+} from '../certificate/server-certificate.ts'
 import { fetchCertificateChain } from '../control/certificate-chain.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import { hostnamesOf } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { asSvcError, type SvcError } from '../errors.ts'
 import { CHAIN_MAX_AGE_MS, CHAIN_REFRESH_MIN_MS } from '../limits.ts'
-
-interface TenantCertificate {
-  /** The certificates as DER, leaf first. */
-  chain: Uint8Array[]
-  /** The chain compressed, for visitors that support it (RFC 8879). Empty until the compression is done. */
-  compressed: CompressedCertificates
-  /** The signature algorithm of the leaf's key. */
-  algorithm: SignAlgorithm
-  /** The hostnames in the leaf. */
-  names: string[]
-}
 
 export class CertificateSource {
   #client: RelayClient
   #keeper: LeaseKeeper
   #onError: (error: SvcError) => void
-  #current: TenantCertificate | undefined
+  #keyless: KeylessCertificate | undefined
+  #own: OwnCertificate | undefined
   /** The time of the last fetch, by `performance.now()`. */
   #triedAt = Number.NEGATIVE_INFINITY
   /** The time of the last fetch that brought no new chain, by `performance.now()`. */
@@ -36,14 +32,23 @@ export class CertificateSource {
     this.#onError = onError
   }
 
-  /** The current certificate. ensure() loads it before the first visitor comes. */
-  get current(): TenantCertificate {
-    return this.#current!
+  /** The certificate for the next visitor. ensure() loads the relay's before the first one comes. */
+  get current(): ServerCertificate {
+    return this.#own && this.#fits(this.#own) ? this.#own : this.keyless
   }
 
-  /** True when the certificate names this site's hostnames only, and neither another tenant nor the relay. */
-  get isOwn(): boolean {
-    const { names } = this.current
+  /** The relay's certificate. */
+  get keyless(): KeylessCertificate {
+    return this.#keyless!
+  }
+
+  /** Shows `own` to the next visitors, for as long as it is valid and the lease has its names. */
+  use(own: OwnCertificate): void {
+    this.#own = own
+  }
+
+  /** True when a certificate names this site's hostnames only, and neither another tenant nor the relay. */
+  namesOnlySite({ names }: ServerCertificate): boolean {
     return names.length > 0 && names.every((name) => this.#hostnames.includes(name))
   }
 
@@ -53,7 +58,7 @@ export class CertificateSource {
    * @throws SvcError
    */
   async ensure(signal: AbortSignal): Promise<void> {
-    if (this.#current && this.#covers(this.#current)) this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
+    if (this.#keyless && this.#covers(this.#keyless)) this.#refreshAfter(CHAIN_REFRESH_MIN_MS)
     else await this.#load(signal)
   }
 
@@ -67,7 +72,7 @@ export class CertificateSource {
    * one. When a recent fetch has shown that it has not, the refusal had another reason.
    */
   refreshAfterRefusal(chain: readonly Uint8Array[]): void {
-    if (chain !== this.#current?.chain) return
+    if (chain !== this.#keyless?.chain) return
     if (performance.now() - this.#inVainAt >= CHAIN_REFRESH_MIN_MS) this.#refresh()
   }
 
@@ -91,25 +96,23 @@ export class CertificateSource {
     const { lease } = this.#keeper
     if (!lease) return
     const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal)
-    if (this.#current && isSame(chain, this.#current.chain)) {
+    if (this.#keyless && isSame(chain, this.#keyless.chain)) {
       this.#inVainAt = performance.now()
       return
     }
     const [leaf] = chain
     const [algorithm, names] = [signAlgorithmOf(leaf!), subjectNamesOf(leaf!)]
-    const current: TenantCertificate = { chain, compressed: new Map(), algorithm, names }
-    this.#current = current
-    // Visitors need not wait for the compression.
-    compressCertificates(chain).then(
-      (compressed) => {
-        current.compressed = compressed
-      },
-      () => {},
-    )
+    this.#keyless = { chain, compression: new ChainCompression(chain), algorithm, names }
+  }
+
+  #fits(certificate: OwnCertificate): boolean {
+    const { now } = this.#client.clock
+    const { notBefore, notAfter } = certificate.own
+    return notBefore <= now && now < notAfter && this.#covers(certificate)
   }
 
   /** Says whether the certificate covers the lease's hostnames. A wildcard stands for one label (RFC 9525 §6.3). */
-  #covers({ names }: TenantCertificate): boolean {
+  #covers({ names }: ServerCertificate): boolean {
     return this.#hostnames.every(
       (host) => names.includes(host) || names.includes(host.replace(/^[^.]*/, '*')),
     )
@@ -117,7 +120,7 @@ export class CertificateSource {
 
   get #hostnames(): string[] {
     const { lease } = this.#keeper
-    return lease ? [lease.hostname, lease.canonicalHostname].filter((host) => host !== '') : []
+    return lease ? hostnamesOf(lease) : []
   }
 }
 

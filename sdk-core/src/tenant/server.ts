@@ -1,17 +1,21 @@
-// Serves a site's visitors, with the current certificate, signatures from the relay, and the tenant's handler.
+// Serves a site's visitors, with the current certificate, signatures by its key, and the tenant's handler.
 
 import type { Extension } from '@svc/protocol'
 import {
   boundedSigner,
-  type CompressedCertificates,
   type CryptoProvider,
+  type ProtocolVersion,
   type ServerConfig,
   type SignRequest,
   TicketSealer,
 } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
+import type {
+  KeylessCertificate,
+  OwnCertificate,
+  ServerCertificate,
+} from '../certificate/server-certificate.ts'
 import type { LeaseKeeper } from '../control/lease-keeper.ts'
-import type { Registration } from '../control/registration.ts'
 import type { RelayClient } from '../control/relay-client.ts'
 import { requestSignature } from '../control/signer.ts'
 import { asSvcError, SvcError } from '../errors.ts'
@@ -21,16 +25,19 @@ import { HTTP2_LOAD_DEADLINE_MS, SIGN_DEADLINE_MS, TLS_HANDSHAKE_DEADLINE_MS } f
 import { withDeadline } from '../timers/with-deadline.ts'
 import type { CertificateSource } from './certificate-source.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
+import type { EndTls } from './end-tls.ts'
 import { HTTP2, loadHttp2, type ServeHttp } from './load-http2.ts'
-import { type Admit, serveConnection } from './visitor-connection.ts'
+import { TlsStream } from './tls-stream.ts'
+import { type Admit, serveConnection, type TlsConnection } from './visitor-connection.ts'
 
 export interface TlsOptions {
   /**
-   * The oldest version of TLS that visitors may speak. It can only be `TLSv1.3` while the relay's key signs for the
-   * site: a signature of TLS 1.2 names no host, so a key that sites share never makes one.
+   * The oldest version of TLS that visitors may speak. `TLSv1.2` takes effect once the site has a certificate of its own;
+   * until then, and at a relay that issues none, visitors need TLS 1.3: a signature of TLS 1.2 names no host, so a key that
+   * sites share never makes one.
    * @default TLSv1.3
    */
-  minVersion?: 'TLSv1.3' | undefined
+  minVersion?: ProtocolVersion | undefined
   /**
    * Called with the fields of each line of the NSS key log, for tests that decrypt recorded traffic. A holder of them
    * can read everything.
@@ -54,6 +61,12 @@ interface SignatureContext {
   chain: readonly Uint8Array[]
 }
 
+/** What depends on whose key signs. */
+type SigningConfig = Pick<
+  ServerConfig,
+  'sign' | 'signTls12' | 'hashes' | 'helloRetryRequest' | 'compressedCertificates' | 'tickets'
+>
+
 export interface TenantServerOptions {
   client: RelayClient
   keeper: LeaseKeeper
@@ -66,6 +79,8 @@ export interface TenantServerOptions {
   http2?: boolean | undefined
   crypto?: CryptoProvider | undefined
   admit?: Admit | undefined
+  /** Ends TLS in place of the engine where the site has a certificate of its own. */
+  endTls?: EndTls | undefined
   tls: TlsOptions
   onError(error: SvcError): void
 }
@@ -75,8 +90,11 @@ const TLS_LIMITS = { handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS, signTimeoutM
 
 export class TenantServer {
   #options: TenantServerOptions
-  /** Seals tickets, with which returning visitors avoid the round trip to the signer. */
-  #tickets: TicketSealer
+  /**
+   * Seal tickets, with which returning visitors avoid the signature. Those of one way are worth nothing in the other: a
+   * browser keeps the certificate of a session that it resumes, and shares its connection among all hosts of that.
+   */
+  #tickets: Readonly<Record<'keyless' | 'own', TicketSealer>>
   /** Bounds the signatures that run at a time: a flood of visitors costs the relay no more. */
   #boundedSign = boundedSigner((signing: SignatureContext, signal) => this.#sign(signing, signal))
   /** One controller for each visitor's connection. */
@@ -90,7 +108,11 @@ export class TenantServer {
       this.#http2Loaded = loadHttp2().then((serve) => {
         this.#serveHttp2 = serve
       })
-    this.#tickets = new TicketSealer(options.crypto && { crypto: options.crypto })
+    const { crypto } = options
+    this.#tickets = {
+      keyless: new TicketSealer(crypto && { crypto }),
+      own: new TicketSealer(crypto && { crypto }),
+    }
   }
 
   /** Resolves when HTTP/2 can be offered, or when its code does not come in time. */
@@ -101,21 +123,11 @@ export class TenantServer {
 
   /** Serves one visitor. Settles when its connection is over, and never rejects. */
   async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
-    const { certificates, keeper, fetch, crypto, tls, onError } = this.#options
-    const { chain, compressed, algorithm } = certificates.current
+    const { certificates, fetch, onError } = this.#options
+    const certificate = certificates.current
     // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
-    const serveHttp2 = certificates.isOwn ? this.#serveHttp2 : undefined
-    const tenant: ServerConfig = {
-      certificateChain: chain,
-      algorithm,
-      sign: (handshake, signal) => this.#boundedSign({ handshake, binding, chain }, signal),
-      ...signableBy(keeper.lease, compressed),
-      alpn: serveHttp2 ? [HTTP2, HTTP1] : [HTTP1],
-      tickets: this.#tickets,
-      limits: TLS_LIMITS,
-      ...(crypto && { crypto }),
-      onSecret: tls.onSecret,
-    }
+    const serveHttp2 = certificates.namesOnlySite(certificate) ? this.#serveHttp2 : undefined
+    const alpn = serveHttp2 ? [HTTP2, HTTP1] : [HTTP1]
     const closing = new AbortController()
     connection.close = () => closing.abort()
     const http: HttpOptions = {
@@ -128,13 +140,70 @@ export class TenantServer {
     }
     this.#open.add(closing)
     const { admit } = this.#options
-    await serveConnection(stream, tenant, http, { serveHttp2, admit, connection })
+    const tls =
+      this.#endNatively(stream, certificate, alpn) ??
+      new TlsStream(stream, { ...this.#tlsConfig(certificate, binding), alpn })
+    await serveConnection(tls, http, { serveHttp2, admit, connection })
     this.#open.delete(closing)
   }
 
   /** Ends idle connections at once, and each other one after its current response. */
   finish(): void {
     for (const closing of this.#open) closing.abort()
+  }
+
+  /** Returns undefined when the engine has to end TLS: the platform cannot, or the relay has to sign. */
+  #endNatively(
+    stream: ByteStream,
+    { chain, own }: ServerCertificate,
+    alpn: readonly string[],
+  ): TlsConnection | undefined {
+    const { endTls, tls } = this.#options
+    if (!own) return undefined
+    return endTls?.(stream, {
+      chain,
+      key: own.key,
+      alpn,
+      minVersion: tls.minVersion ?? 'TLSv1.3',
+      handshakeTimeoutMs: TLS_HANDSHAKE_DEADLINE_MS,
+      onSecret: tls.onSecret,
+    })
+  }
+
+  #tlsConfig(certificate: ServerCertificate, binding: Uint8Array): Omit<ServerConfig, 'alpn'> {
+    const { crypto, tls } = this.#options
+    return {
+      certificateChain: certificate.chain,
+      algorithm: certificate.algorithm,
+      ...(certificate.own ? this.#signedHere(certificate) : this.#signedByRelay(certificate, binding)),
+      limits: TLS_LIMITS,
+      ...(crypto && { crypto }),
+      onSecret: tls.onSecret,
+    }
+  }
+
+  #signedHere({ own, compression }: OwnCertificate): SigningConfig {
+    const { sign, signTls12 } = own
+    const { minVersion } = this.#options.tls
+    return {
+      sign,
+      ...(minVersion === 'TLSv1.2' && { signTls12 }),
+      compressedCertificates: compression.forms,
+      tickets: this.#tickets.own,
+    }
+  }
+
+  /** Negotiates only what the relay can sign. */
+  #signedByRelay({ chain, compression }: KeylessCertificate, binding: Uint8Array): SigningConfig {
+    const { lease } = this.#options.keeper
+    const can = (extension: Extension): boolean => lease?.extensions.has(extension) ?? false
+    return {
+      sign: (handshake, signal) => this.#boundedSign({ handshake, binding, chain }, signal),
+      hashes: can('sha384') ? undefined : ['SHA-256'],
+      helloRetryRequest: can('hello_retry_request'),
+      compressedCertificates: can('certificate_compression') ? compression.forms : undefined,
+      tickets: this.#tickets.keyless,
+    }
   }
 
   async #sign({ handshake, binding, chain }: SignatureContext, signal: AbortSignal): Promise<Uint8Array> {
@@ -161,18 +230,5 @@ export class TenantServer {
   #isOwnHost(host: string): boolean {
     const { lease } = this.#options.keeper
     return host !== '' && (host === lease?.hostname || host === lease?.canonicalHostname)
-  }
-}
-
-/** The parameters of handshakes that the relay signs. Others are not negotiated. */
-function signableBy(
-  lease: Registration | undefined,
-  compressed: CompressedCertificates,
-): Pick<ServerConfig, 'hashes' | 'helloRetryRequest' | 'compressedCertificates'> {
-  const can = (extension: Extension): boolean => lease?.extensions.has(extension) ?? false
-  return {
-    hashes: can('sha384') ? undefined : ['SHA-256'],
-    helloRetryRequest: can('hello_retry_request'),
-    compressedCertificates: can('certificate_compression') ? compressed : undefined,
   }
 }

@@ -1,16 +1,20 @@
 // One visitor's connection: TLS ends here, in the SDK, and HTTP begins, in the version that ALPN chose.
 
-import type { ServerConfig } from '@svc/tls'
 import type { ByteStream } from '../bytes/byte-stream.ts'
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { serveHttp1 } from '../http1/connection.ts'
 import type { LimitedConnection } from './connection-limiter.ts'
 import { HTTP2, type ServeHttp } from './load-http2.ts'
-import { TlsStream } from './tls-stream.ts'
 
 /** A SecureStream is a visitor's connection after its handshake. */
 export interface SecureStream extends ByteStream {
   exportKeyingMaterial(label: string, length: number): Uint8Array
+}
+
+/** A TlsConnection is a visitor's connection from the first byte of its handshake on. */
+export interface TlsConnection extends SecureStream {
+  /** Resolves when the handshake is done, with the protocol that ALPN chose. Rejects when it fails. */
+  readonly secure: Promise<{ readonly alpn: string | undefined }>
 }
 
 /**
@@ -20,7 +24,7 @@ export interface SecureStream extends ByteStream {
 export type Admit = (stream: SecureStream) => Promise<ByteStream | undefined>
 
 interface ServeOptions {
-  /** Serves HTTP/2. It is set when `tenant.alpn` has HTTP/2. */
+  /** Serves HTTP/2. It is set when HTTP/2 was offered by ALPN. */
   serveHttp2?: ServeHttp | undefined
   admit?: Admit | undefined
   /** The limiter's record, through which the connection can be broken off from now on. */
@@ -32,12 +36,10 @@ interface ServeOptions {
  * only.
  */
 export async function serveConnection(
-  stream: ByteStream,
-  tenant: ServerConfig,
+  tls: TlsConnection,
   http: HttpOptions,
   { serveHttp2, admit, connection }: ServeOptions = {},
 ): Promise<void> {
-  const tls = new TlsStream(stream, tenant)
   if (connection) connection.abort = () => tls.abort(new Error('the connection made way for another one'))
   try {
     const { alpn } = await tls.secure

@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
-import { openWebSocket, type WebSocketTransport } from '../../src/carrier/websocket-transport.ts'
+import type { ConnectionTransport } from '../../src/carrier/connection-transport.ts'
+import { openWebSocket } from '../../src/carrier/websocket-transport.ts'
 import { BUFFERED_AMOUNT_MAX_BYTES, CONNECT_DEADLINE_MS } from '../../src/limits.ts'
 
 const never = new AbortController().signal
@@ -32,7 +33,7 @@ afterEach(() => {
 })
 
 async function connect(): Promise<{
-  transport: WebSocketTransport
+  transport: ConnectionTransport
   peer: ServerSocket
   message: ReturnType<typeof vi.fn>
   closed: ReturnType<typeof vi.fn>
@@ -40,7 +41,7 @@ async function connect(): Promise<{
   const accepted = new Promise<ServerSocket>((resolve) => server.once('connection', resolve))
   const message = vi.fn()
   const closed = vi.fn()
-  let transport: WebSocketTransport | undefined
+  let transport: ConnectionTransport | undefined
   await openWebSocket(
     { url, capability: 'a.b-c_d' },
     (opened) => {

@@ -22,6 +22,9 @@ export async function fuzz(seconds: number, seed: number): Promise<{ runs: numbe
 /** @throws Error when we understand what Node refuses or understands otherwise */
 export async function check({ bytes, cuts }: { bytes: Uint8Array; cuts: number[] }): Promise<void> {
   const ours = await readByUs(cut(bytes, cuts))
+  const directly = await readByUs(cut(bytes, cuts), 'direct')
+  if (!isDeepStrictEqual(ours, directly))
+    throw new Error(`${JSON.stringify(ours)} is ${JSON.stringify(directly)} on the direct way`)
   // Node's parser knows a list of methods; any token is one here (RFC 9110 §9.1).
   if (ours.length === 0 || ours.some(({ method }) => !METHODS.includes(method))) return
   const theirs = await readByNode(bytes)

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
+import { DIRECT, type DirectHandler, type DirectlyHandled } from '../../src/exchange/direct.ts'
 import { serveHttp1 } from '../../src/http1/connection.ts'
 import { HEAD_BYTES } from '../../src/semantics/limits.ts'
 import { MemoryStream } from '../support/memory-stream.ts'
@@ -13,16 +14,16 @@ export interface Understood {
   body: string
 }
 
+/** The ways of a request through this server. */
+export const WAYS = ['Request', 'direct'] as const
+export type Way = (typeof WAYS)[number]
+
 /** What this server understands of `pieces`. */
-export async function readByUs(pieces: Uint8Array[]): Promise<Understood[]> {
+export async function readByUs(pieces: Uint8Array[], way: Way = 'Request'): Promise<Understood[]> {
   const understood: Understood[] = []
   const [visitor, server] = MemoryStream.pair()
   const served = serveHttp1(server, {
-    async fetch(request) {
-      const body = Buffer.from(await request.arrayBuffer()).toString('latin1')
-      understood.push({ method: request.method, url: request.url, body })
-      return new Response()
-    },
+    fetch: way === 'direct' ? directReader(understood) : requestReader(understood),
     isOwnHost: () => true,
     canonicalUrl: 'https://site.example/',
     onError(error) {
@@ -36,6 +37,32 @@ export async function readByUs(pieces: Uint8Array[]): Promise<Understood[]> {
   await visitor.end()
   await Promise.all([served, drained])
   return understood
+}
+
+function requestReader(understood: Understood[]): DirectlyHandled {
+  return async (request) => {
+    const body = Buffer.from(await request.arrayBuffer()).toString('latin1')
+    understood.push({ method: request.method, url: request.url, body })
+    return new Response()
+  }
+}
+
+function directReader(understood: Understood[]): DirectlyHandled {
+  // An upgrade needs a Request.
+  const handler = requestReader(understood)
+  const direct: DirectHandler = ({ method, url, body }) => ({
+    async respond() {
+      const pieces: Uint8Array[] = []
+      for (let bytes = await body?.next(); bytes; bytes = await body?.next()) pieces.push(bytes)
+      understood.push({ method, url: url.href, body: Buffer.concat(pieces).toString('latin1') })
+      const nothing = { pieces: [], size: 0, done: true }
+      const response = { status: 200, statusText: '', fields: [], length: undefined }
+      return { ...response, ready: () => nothing, next: async () => nothing, cancel() {} }
+    },
+    cancel() {},
+  })
+  handler[DIRECT] = direct
+  return handler
 }
 
 const understoodByNode = new WeakMap<Duplex, Understood[]>()

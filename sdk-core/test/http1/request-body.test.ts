@@ -271,6 +271,30 @@ describe('back-pressure and what is left unread', () => {
     expect(await visitor.receive('read')).toContain(`${16 * READ_AHEAD_BYTES} read`)
   })
 
+  test('large chunks that are here together reach the handler, although one behind them is malformed', async () => {
+    const size = 8192
+    const chunk = `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`
+    let got = 0
+    const visitor = new Visitor(async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 20)) // by then all is here
+      for await (const bytes of request.body ?? []) got += bytes.length
+      return new Response('ok')
+    })
+    await visitor.send(CHUNKED, chunk, chunk, chunk, 'no size\r\n')
+    expect(await visitor.receive('HTTP/1.1 400')).toContain('400')
+    // The last one was read together with the error.
+    expect(got).toBe(2 * size)
+  })
+
+  test('an unread body in many pieces is read away at once', async () => {
+    const visitor = new Visitor()
+    const piece = 'a'.repeat(8192)
+    await visitor.send(`${POST}Content-Length: ${8 * piece.length}\r\n\r\n`, ...Array(8).fill(piece))
+    await visitor.send('GET /next HTTP/1.1\r\nHost: site.example\r\n\r\n')
+    await visitor.receive('ok', 2)
+    expect(visitor.requests[1]?.url).toBe('https://site.example/next')
+  })
+
   test('a small unread body is read away and the connection goes on', async () => {
     const visitor = new Visitor()
     const body = 'a'.repeat(DRAIN_BYTES)

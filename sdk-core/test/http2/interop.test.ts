@@ -18,6 +18,7 @@ import type { ServerConfig } from '@svc/tls'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeIdentity } from '../../../tls/test/support/certificates.ts'
 import { serveHttp2 } from '../../src/http2/connection.ts'
+import { TlsStream } from '../../src/tenant/tls-stream.ts'
 import { serveConnection } from '../../src/tenant/visitor-connection.ts'
 import { listen } from '../support/socket-stream.ts'
 
@@ -60,7 +61,7 @@ beforeAll(async () => {
     onError: (error: unknown) => errors.push(error),
   }
   const listening = await listen(options, (stream, http) =>
-    serveConnection(stream, tenant, http, { serveHttp2 }),
+    serveConnection(new TlsStream(stream, tenant), http, { serveHttp2 }),
   )
   server = listening.server
   origin = `https://localhost:${listening.port}`

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { type PublishOptions, parseOptions } from '../../src/site/options.ts'
 
+const TLS12 = /TLSv1\.2 needs certificate: own, since the relay signs TLS 1\.3 only/
 const good: PublishOptions = { relay: 'https://relay.example', name: 'demo', fetch: () => new Response() }
 
 it('have defaults', () => {
@@ -11,7 +12,18 @@ it('have defaults', () => {
     ttlS: 120,
     allowCanonicalFallback: false,
     http2: true,
+    certificate: 'own',
   })
+})
+
+it('have a site that is not listed show the certificate of its relay, unless it says otherwise', () => {
+  const hidden = { ...good, metadata: { hide: true } }
+  expect(parseOptions(hidden).certificate).toBe('shared')
+  expect(parseOptions({ ...hidden, certificate: 'own' }).certificate).toBe('own')
+})
+
+it('take TLS 1.2, which the key of a site itself may sign', () => {
+  expect(parseOptions({ ...good, tls: { minVersion: 'TLSv1.2' } }).tls).toEqual({ minVersion: 'TLSv1.2' })
 })
 
 it('take a name in any case, and a relay with a port and a path', () => {
@@ -39,19 +51,25 @@ describe('refuses', () => {
     ['a leading hyphen', { name: '-a' }, /name/],
     ['no name', { name: undefined as unknown as string }, /name/],
     ['no handler', { fetch: undefined as unknown as PublishOptions['fetch'] }, /fetch must be a function/],
-    ['a TLS version of old', { tls: { minVersion: 'TLSv1.1' as 'TLSv1.3' } }, /minVersion must be TLSv1.3/],
     [
-      'TLS 1.2, which the shared key does not sign',
-      { tls: { minVersion: 'TLSv1.2' as 'TLSv1.3' } },
-      /TLSv1\.2 needs a key of the site itself.*the relay signs TLS 1\.3 only/,
+      'a TLS version of old',
+      { tls: { minVersion: 'TLSv1.1' as 'TLSv1.3' } },
+      /minVersion must be TLSv1.3 or/,
     ],
+    ['TLS 1.2 with the shared key', { certificate: 'shared', tls: { minVersion: 'TLSv1.2' } }, TLS12],
+    [
+      'TLS 1.2 of a site that is not listed',
+      { metadata: { hide: true }, tls: { minVersion: 'TLSv1.2' } },
+      TLS12,
+    ],
+    ['another certificate', { certificate: 'mine' as 'own' }, /certificate must be own or shared, not mine/],
     ['a ttl of 0', { ttl: 0 }, /1 to 600/],
     ['a ttl of 601', { ttl: 601 }, /1 to 600/],
     ['half a second', { ttl: 1.5 }, /whole number/],
     ['no connection', { maxConnections: 0 }, /maxConnections must be a whole number from 1 to 3500/],
     ['more connections than fit on its WebSockets', { maxConnections: 3501 }, /maxConnections/],
     ['half a connection', { maxConnections: 0.5 }, /maxConnections/],
-  ])('%s', (_, change, message) => {
+  ] satisfies [string, Partial<PublishOptions>, RegExp][])('%s', (_, change, message) => {
     expect(() => parseOptions({ ...good, ...change })).toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
     )

@@ -1,6 +1,7 @@
 // A relay for one site, just enough of one to attack the SDK with: HTTPS control plane, WebSocket, keyless signer.
 
 import { createHash, randomBytes, sign } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
@@ -17,7 +18,7 @@ export type Answer = [status: number, body: object, headers?: Record<string, str
 
 export class RelayDouble {
   /** Path → replaces the usual answer. */
-  overrides: Record<string, (() => Answer) | undefined> = {}
+  overrides: Record<string, ((body: Record<string, unknown>) => Answer) | undefined> = {}
   calls: string[] = []
   ready: Stream[] = []
   sockets: WebSocket[] = []
@@ -44,8 +45,8 @@ export class RelayDouble {
         for await (const chunk of request) text += chunk
         const path = request.url!
         this.calls.push(path)
-        const [status, body, headers] =
-          this.overrides[path]?.() ?? this.#answer(path, text && JSON.parse(text))
+        const asked = text && JSON.parse(text)
+        const [status, body, headers] = this.overrides[path]?.(asked) ?? this.#answer(path, asked)
         response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
       },
     )
@@ -54,12 +55,12 @@ export class RelayDouble {
     })
   }
 
-  listen(port: number): Promise<void> {
-    return new Promise((resolve) => this.#server.listen(port, '127.0.0.1', resolve))
-  }
+  /** The port, which the double keeps after it has gone away. */
+  port = 0
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
+  async listen(port: number): Promise<void> {
+    await once(this.#server.listen(port, '127.0.0.1'), 'listening')
+    this.port = (this.#server.address() as AddressInfo).port
   }
 
   get url(): string {

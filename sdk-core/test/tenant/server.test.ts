@@ -12,6 +12,7 @@ import { ConnectionLimiter, type LimitedConnection } from '../../src/tenant/conn
 import { loadHttp2 } from '../../src/tenant/load-http2.ts'
 import { PressureReporter } from '../../src/tenant/pressure-reporter.ts'
 import { TenantServer } from '../../src/tenant/server.ts'
+import { TlsStream } from '../../src/tenant/tls-stream.ts'
 import { serveConnection } from '../../src/tenant/visitor-connection.ts'
 import { CERTIFICATE_PEM } from '../support/certificate.ts'
 import { RELAY } from '../support/fake-relay.ts'
@@ -109,7 +110,7 @@ describe('certificate', () => {
   it('is the chain with the algorithm of its leaf, loaded once', async () => {
     const names = ['relay.localhost', '*.relay.localhost']
     expect(certificates.current).toMatchObject({ chain: [LEAF], algorithm: 'ECDSA_SHA256', names })
-    await expect.poll(() => [...certificates.current.compressed.keys()].sort()).toEqual([1, 2])
+    await expect.poll(() => [...certificates.current.compression.forms.keys()].sort()).toEqual([1, 2])
     await certificates.ensure(never)
     expect(fetches).toBe(1)
   })
@@ -266,7 +267,10 @@ describe('a visitor', () => {
       alpn: ['http/1.1'],
     }
     const http = { fetch, canonicalUrl: 'https://demo.relay.example', isOwnHost: () => true, onError }
-    await serveConnection(new FedStream().feed(new Uint8Array(70_000).fill(0x16)).finish(), tenant, http)
+    await serveConnection(
+      new TlsStream(new FedStream().feed(new Uint8Array(70_000).fill(0x16)).finish(), tenant),
+      http,
+    )
     expect(fetch).not.toHaveBeenCalled()
     expect(tenant.sign).not.toHaveBeenCalled()
   })

@@ -9,6 +9,7 @@ import type { ByteStream } from '../../src/bytes/byte-stream.ts'
 import {
   CARRIER_LINGER_MS,
   CIPHERTEXT_WAITING_MAX_BYTES,
+  FREED_MIN_BYTES,
   PLAINTEXT_WAITING_MAX_BYTES,
 } from '../../src/limits.ts'
 import { TlsStream } from '../../src/tenant/tls-stream.ts'
@@ -31,6 +32,9 @@ const config = {
 
 /** A reverse stream over a Node duplex, in chunks of at most 16 KiB, that counts what is taken and can hold writes. */
 class DuplexStream implements ByteStream {
+  /** Set, it writes copies, and keeps what it got. */
+  copies = false
+  readonly got: Uint8Array[] = []
   taken = 0
   hold: Promise<void> | undefined
   ended = false
@@ -58,7 +62,8 @@ class DuplexStream implements ByteStream {
 
   async write(bytes: Uint8Array): Promise<void> {
     await this.hold
-    this.#duplex.write(bytes)
+    this.#duplex.write(this.copies ? Buffer.from(bytes) : bytes)
+    if (bytes.length >= FREED_MIN_BYTES) this.got.push(bytes)
   }
 
   async end(): Promise<void> {
@@ -186,6 +191,23 @@ describe('bounds', () => {
     client.resume()
     await writing
     client.destroy()
+  })
+
+  it('gives the memory of sent ciphertext back at once where the carrier copies, and nowhere else', async () => {
+    for (const copies of [true, false]) {
+      const { tls, carrier, client } = open()
+      carrier.copies = copies
+      await tls.secure
+      const plaintext = Uint8Array.from({ length: 16 * FREED_MIN_BYTES }, (_, at) => at % 251)
+      const received: Buffer[] = []
+      client.on('data', (bytes: Buffer) => received.push(bytes))
+      await tls.write(plaintext)
+      await vi.waitFor(() => expect(Buffer.concat(received)).toEqual(Buffer.from(plaintext)))
+      expect(carrier.got.length).toBeGreaterThan(0)
+      expect(carrier.got.every(({ buffer }) => (buffer as ArrayBuffer).detached)).toBe(copies)
+      expect(plaintext).toHaveLength(16 * FREED_MIN_BYTES)
+      client.destroy()
+    }
   })
 
   it('a visitor that never ends its side is dropped after CARRIER_LINGER_MS', async () => {

@@ -1,15 +1,20 @@
-// One native reverse session: `GET /sdk/connect` over HTTP/1.1 and TLS, whose connection is the session behind the 101.
+// One native connection: `GET /sdk/connect` over HTTP/1.1 and TLS, which is a reverse session, or carries many, behind the 101.
 
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isIP, connect as open, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { HEADER, RAW_UPGRADE } from '@svc/protocol'
+import { HEADER, type RAW_UPGRADE, type YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, failureOf, parseRetryAfter, SvcError } from '@svc/sdk-core'
 import { ADDRESS_DEADLINE_MS, DIAL_DEADLINE_MS, REFUSAL_MAX_BYTES } from '../limits.ts'
+import { request } from '../net/http-module.ts'
+
+/** What a connection becomes: one reverse session, or many over yamux. */
+export type Upgrade = typeof RAW_UPGRADE | typeof YAMUX_UPGRADE
 
 export interface DialTarget {
   /** The relay's endpoint of reverse sessions. */
   url: URL
+  upgrade: Upgrade
   capability: string
   /** Options of the TLS connection: a CA, a name resolution, a TLS session to resume. */
   tls: ConnectionOptions
@@ -70,7 +75,7 @@ function connectTo({ url, tls, keepSession }: DialTarget): { raw: Socket; socket
 }
 
 /** @returns the round trip in milliseconds */
-function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<number> {
+function ask(socket: TLSSocket, { url, upgrade, capability }: DialTarget): Promise<number> {
   return new Promise((resolve, reject) => {
     let askedAt = 0
     socket.once('secureConnect', () => {
@@ -82,12 +87,14 @@ function ask(socket: TLSSocket, { url, capability }: DialTarget): Promise<number
       headers: {
         Host: url.host,
         Connection: 'Upgrade',
-        Upgrade: RAW_UPGRADE,
+        Upgrade: upgrade,
         [HEADER.reverseCapability]: capability,
       },
     })
     asked.on('error', reject)
-    asked.on('upgrade', (_answer, _socket, head) => {
+    asked.on('upgrade', ({ headers }, _socket, head) => {
+      if (headers.upgrade?.toLowerCase() !== upgrade)
+        return reject(new SvcError('unexpected_answer', `${url.pathname} became another protocol`))
       if (head.length > 0) socket.unshift(head)
       resolve(performance.now() - askedAt)
     })

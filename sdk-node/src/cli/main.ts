@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The executable `svc`: becomes a Node whose heap suits a carrier when the command serves visitors, then runs the command.
 
+import { compileCacheEnv, useCompileCache } from './compile-cache.ts'
 import { V8_FLAGS } from './v8-flags.ts'
 
 const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start'])
@@ -9,7 +10,9 @@ const [, ...args] = process.argv
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))
 // Not on Windows, where a process cannot become another one: there it is slower.
 if (missing.length > 0 && process.execve !== undefined && args.some((arg) => SERVING.has(arg))) {
+  const env = { ...process.env, ...compileCacheEnv() }
   // ours first: of an option that is there twice the last counts
-  process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args])
+  process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, ...args], env)
 }
+useCompileCache()
 await import('./run.ts')

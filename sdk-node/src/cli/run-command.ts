@@ -1,14 +1,13 @@
-// Runs one command of `svc`, from its arguments to its exit code. The caller provides what prints, and what asks it to end.
+// Runs one command of `svc`, from its arguments to its exit code, and loads only what the command needs. The caller provides
+// what prints, and what asks it to end.
 
 import { join, resolve } from 'node:path'
 import { identityFromKey } from '@svc/sdk-core'
 import { loadIdentityFile } from '../identity/identity-file.ts'
-import { showRelays } from './commands/show-relays.ts'
 import { shareStatus, showStatus } from './commands/status-socket.ts'
 import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
-import { readConfig } from './config/read-config.ts'
-import { writeTemplate } from './config/template.ts'
+import { collectWhenIdle } from './idle-collection.ts'
 import {
   type ParsedCommand,
   parseCommandLine,
@@ -20,7 +19,6 @@ import { explainError } from './report/explain-error.ts'
 import { makeReporter, type Print, type Reporter } from './report/report.ts'
 import { StatusStore } from './report/status-store.ts'
 import type { Terminal } from './tui/screen.ts'
-import { startTui } from './tui/tui.ts'
 
 /** A caller provides these parts of a process to a command: `svc` those of its own. */
 export interface Surroundings {
@@ -47,6 +45,7 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
     if (chosen.command === 'expose' || chosen.command === 'serve')
       return await runShown([chosen], json, tell, surroundings)
     if (chosen.command === 'start') {
+      const { readConfig } = await import('./config/read-config.ts')
       const commands = await readConfig(chosen.options.config, env)
       tell = makeReporter(json, print, commands.length > 1)
       return await runShown(commands, json, tell, surroundings)
@@ -68,11 +67,15 @@ async function execute(
     case 'status':
       await showStatus(statusFolder(env), tell)
       return EXIT.ok
-    case 'relays':
+    case 'relays': {
+      const { showRelays } = await import('./commands/show-relays.ts')
       return showRelays(chosen.options, tell)
-    case 'config init':
+    }
+    case 'config init': {
+      const { writeTemplate } = await import('./config/template.ts')
       tell({ event: 'config', path: await writeTemplate(chosen.path) })
       return EXIT.ok
+    }
     case 'identity': {
       const { identityPath } = chosen.options
       const { address } = identityFromKey(await loadIdentityFile(identityPath))
@@ -94,11 +97,12 @@ async function runShown(
   { env, terminal, asked }: Surroundings,
 ): Promise<ExitCode> {
   const signal = asked()
+  const stopCollecting = collectWhenIdle()
   const store = new StatusStore()
   const areSeveral = commands.length > 1
   const view =
     terminal && !isJson && env.TERM !== 'dumb'
-      ? startTui(terminal, { store, print, areSeveral })
+      ? (await import('./tui/tui.ts')).startTui(terminal, { store, print, areSeveral })
       : { tell: print, close: () => {} }
   signal.addEventListener('abort', () => view.close(), { once: true })
   let status: Promise<{ close(): void } | undefined> | undefined
@@ -116,6 +120,7 @@ async function runShown(
     return await runTunnels(commands, { tell: view.tell, store, begun, areSeveral }, signal)
   } finally {
     view.close()
+    stopCollecting()
     ;(await status)?.close()
   }
 }

@@ -6,5 +6,5 @@ const INITIAL_HEAP_MB = 128
 const NODE_MAJORS: ReadonlySet<string> = new Set(['24', '25', '26'])
 
 export const V8_FLAGS: readonly string[] = NODE_MAJORS.has(process.versions.node.split('.')[0] ?? '')
-  ? ['--external-memory-accounted-in-global-limit', `--initial-heap-size=${INITIAL_HEAP_MB}`]
+  ? ['--external-memory-accounted-in-global-limit', `--initial-heap-size=${INITIAL_HEAP_MB}`, '--expose-gc']
   : []

@@ -3,7 +3,7 @@
 import type { lookup as resolve } from 'node:dns'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
-import { decodeDatagram, encodeDatagram } from '@svc/protocol'
+import { DatagramQueue, decodeDatagram, encodeDatagram } from '@svc/protocol'
 import {
   abortError,
   asSvcError,
@@ -19,7 +19,8 @@ import { localhostLookup } from '../net/localhost-lookup.ts'
 import type { TcpTarget } from '../target/target-address.ts'
 import { unreachable } from '../target/tcp-target.ts'
 import { type LocalAddress, LocalFlows } from './local-flows.ts'
-import { forATurn, Pacer } from './pacer.ts'
+import { monotonic } from './monotonic.ts'
+import { forATurn } from './pauses.ts'
 import type { DialQuic } from './quic-in-worker.ts'
 import { type Heartbeat, openTunnel, type Tunnel } from './tunnel.ts'
 
@@ -67,7 +68,7 @@ class Datagrams implements DatagramCarrier {
   readonly #options: DatagramOptions
   readonly #events: DatagramEvents
   readonly #flows: LocalFlows
-  readonly #inbox: Pacer<Uint8Array>
+  readonly #inbox: DatagramQueue<Uint8Array>
   readonly #backoff = new Backoff()
   readonly #life = new AbortController()
   readonly #dropped: Record<string, number> = {}
@@ -87,7 +88,13 @@ class Datagrams implements DatagramCarrier {
     this.#relay = relay
     this.#options = options
     this.#events = events
-    this.#inbox = new Pacer((datagram) => this.#deliver(datagram), DELIVERY_PORTION, forATurn)
+    this.#inbox = new DatagramQueue<Uint8Array>({
+      pass: (datagram) => this.#deliver(datagram),
+      tooOld: () => this.#drop('receive_too_old'),
+      batchSize: DELIVERY_PORTION,
+      pause: forATurn,
+      now: monotonic,
+    })
     this.#flows = new LocalFlows(local, {
       answered: (flowId, payload) => this.#answer(flowId, payload),
       dropped: (reason) => this.#drop(reason),
@@ -138,11 +145,11 @@ class Datagrams implements DatagramCarrier {
       { address, port: Number(port || HTTPS_PORT), servername, ca },
       token,
       {
-        datagram: (bytes) => {
-          if (!this.#inbox.push(bytes)) this.#drop('receive_queue_full')
+        datagram: (bytes, at) => {
+          if (!this.#inbox.push(bytes, at)) this.#drop('receive_queue_full')
         },
         dropped: (reason, count) => {
-          if (reason === 'send_queue_full') this.#sent -= count
+          if (reason !== 'receive_queue_full') this.#sent -= count
           this.#drop(reason, count)
         },
         ended: (reason) => this.#lost(tunnel, reason),

@@ -7,6 +7,7 @@ import { abortError, SvcError } from '@svc/sdk-core'
 import { installation, type ThreadCode } from '../installation.ts'
 import { THREAD_FAREWELL_MS } from '../limits.ts'
 import { InFlightCounter } from './in-flight-counter.ts'
+import { monotonic } from './monotonic.ts'
 import {
   defaultAuthorities,
   dialQuic,
@@ -95,7 +96,7 @@ class ThreadConnection implements QuicConnection {
 
   send(bytes: Uint8Array): boolean {
     if (this.#isClosing || !this.#outward.tryAdd()) return false
-    this.#order({ type: 'datagram', bytes })
+    this.#order({ type: 'datagram', bytes, at: monotonic() })
     return true
   }
 
@@ -147,7 +148,10 @@ class ThreadConnection implements QuicConnection {
         break
       case 'datagram':
         this.#countDropped(this.#inward.remove())
-        this.#events.datagram(report.bytes)
+        this.#events.datagram(report.bytes, report.at)
+        break
+      case 'dropped':
+        this.#events.dropped(report.reason, report.count)
         break
       case 'stream':
         this.stream.push(report.bytes)
@@ -158,6 +162,6 @@ class ThreadConnection implements QuicConnection {
   }
 
   #countDropped(count: number): void {
-    if (count > 0) this.#events.dropped(count)
+    if (count > 0) this.#events.dropped('receive_queue_full', count)
   }
 }

@@ -1,9 +1,13 @@
 // The worker thread of the WASM client: a fault in it ends this thread, and no more than the tunnel with it.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { DatagramQueue, datagramsOf } from '@svc/protocol'
 import { asSvcError, type SvcError } from '@svc/sdk-core'
+import { DELIVERY_PORTION } from '../limits.ts'
 import { InFlightCounter } from './in-flight-counter.ts'
-import { dialQuic, type QuicConnection, type QuicTarget } from './quic.ts'
+import { monotonic } from './monotonic.ts'
+import { forATurn } from './pauses.ts'
+import { dialQuic, type QueueDrop, type QuicConnection, type QuicTarget } from './quic.ts'
 
 export interface WorkerData {
   target: QuicTarget
@@ -14,7 +18,7 @@ export interface WorkerData {
 
 /** Messages to the thread. */
 export type WorkerCommand =
-  | { type: 'datagram'; bytes: Uint8Array }
+  | { type: 'datagram'; bytes: Uint8Array; at: number }
   | { type: 'stream'; bytes: Uint8Array }
   | { type: 'ping' }
   | { type: 'close' }
@@ -24,8 +28,9 @@ export type WorkerEvent =
   | { type: 'dialing' }
   | { type: 'ready' }
   | { type: 'failed'; code: SvcError['code']; message: string }
-  | { type: 'datagram'; bytes: Uint8Array }
+  | { type: 'datagram'; bytes: Uint8Array; at: number }
   | { type: 'stream'; bytes: Uint8Array }
+  | { type: 'dropped'; reason: QueueDrop; count: number }
   | { type: 'closed'; reason: string }
 
 if (parentPort) await run(parentPort, workerData as WorkerData)
@@ -36,8 +41,10 @@ async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: 
   /** Copies the bytes: posting a view would post all the memory behind it. */
   const pass = (type: 'datagram' | 'stream', bytes: Uint8Array): void => {
     const copy = new Uint8Array(bytes)
-    port.postMessage({ type, bytes: copy } satisfies WorkerEvent, [copy.buffer])
+    port.postMessage({ type, bytes: copy, at: monotonic() } satisfies WorkerEvent, [copy.buffer])
   }
+  const drop = (reason: QueueDrop, bytes: Uint8Array): void =>
+    report({ type: 'dropped', reason, count: datagramsOf(bytes).length })
   report({ type: 'dialing' })
   try {
     const connection = await dialQuic(
@@ -54,7 +61,20 @@ async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: 
       'wasm',
     )
     connection.stream.on('data', (bytes: Uint8Array) => pass('stream', bytes))
-    port.on('message', (order: WorkerCommand) => obey(connection, order, outward))
+    const sending = new DatagramQueue<Uint8Array>({
+      pass: (bytes) => {
+        outward.remove()
+        if (!connection.send(bytes)) drop('send_queue_full', bytes)
+      },
+      tooOld: (bytes) => {
+        outward.remove()
+        drop('send_too_old', bytes)
+      },
+      batchSize: DELIVERY_PORTION,
+      pause: forATurn,
+      now: monotonic,
+    })
+    port.on('message', (order: WorkerCommand) => obey(connection, sending, order))
     report({ type: 'ready' })
   } catch (error) {
     const { code, message } = asSvcError(error, 'tunnel_unreachable', 'there is no QUIC connection')
@@ -62,11 +82,10 @@ async function run(port: NonNullable<typeof parentPort>, { target, ...shared }: 
   }
 }
 
-function obey(connection: QuicConnection, order: WorkerCommand, outward: InFlightCounter): void {
-  if (order.type === 'datagram') {
-    outward.remove()
-    connection.send(order.bytes)
-  } else if (order.type === 'stream') connection.stream.write(order.bytes)
+function obey(connection: QuicConnection, sending: DatagramQueue<Uint8Array>, order: WorkerCommand): void {
+  // no more come than this queue takes: the other thread counts them
+  if (order.type === 'datagram') sending.push(order.bytes, order.at)
+  else if (order.type === 'stream') connection.stream.write(order.bytes)
   else if (order.type === 'ping') connection.ping()
   else connection.close()
 }

@@ -17,10 +17,14 @@ export interface QuicTarget {
   ca: string | Buffer | undefined
 }
 
+/** Why a datagram was dropped here: this process did not keep up. */
+export type QueueDrop = 'receive_queue_full' | 'send_queue_full' | 'send_too_old'
+
 export interface QuicEvents {
-  datagram(bytes: Uint8Array): void
-  /** Called with the number of datagrams that came and were not passed on: this process did not keep up. */
-  dropped(count: number): void
+  /** @param at the time of its arrival, in {@link monotonic} milliseconds; default: now */
+  datagram(bytes: Uint8Array, at?: number): void
+  /** Called with the number of datagrams that were dropped in a queue to the library or from it. */
+  dropped(reason: QueueDrop, count: number): void
   /** Called once, however the connection ended. @param reason the relay's words, or an empty string */
   closed(reason: string): void
 }

@@ -3,6 +3,9 @@
 import type { Duplex } from 'node:stream'
 import {
   DATAGRAM_ALWAYS_BYTES,
+  DatagramAggregator,
+  DatagramQueue,
+  datagramsOf,
   TUNNEL_HEARTBEAT_BYTES,
   TUNNEL_HELLO_DEADLINE_MS,
   TUNNEL_HELLO_MAX_BYTES,
@@ -11,14 +14,16 @@ import {
 } from '@svc/protocol'
 import { isRecord, isRelayCode, SvcError } from '@svc/sdk-core'
 import { HEARTBEAT_DEADLINE_MS, PACE_BURST, PACE_PAUSE_MS } from '../limits.ts'
-import { forMs, Pacer } from './pacer.ts'
-import type { QuicConnection, QuicTarget } from './quic.ts'
+import { monotonic } from './monotonic.ts'
+import { forMs } from './pauses.ts'
+import type { QueueDrop, QuicConnection, QuicTarget } from './quic.ts'
 import { type DialQuic, dialNativeOrWasm } from './quic-in-worker.ts'
 
 export interface TunnelEvents {
-  datagram(bytes: Uint8Array): void
+  /** @param at the time of its arrival, in {@link monotonic} milliseconds */
+  datagram(bytes: Uint8Array, at: number): void
   /** Called with the number of datagrams that were lost here after they came, or after {@link Tunnel.send} took them. */
-  dropped(reason: 'receive_queue_full' | 'send_queue_full', count: number): void
+  dropped(reason: QueueDrop, count: number): void
   /** Called once, when the tunnel has ended. */
   ended(reason: SvcError): void
 }
@@ -28,10 +33,17 @@ export interface Heartbeat {
   deadlineMs: number
 }
 
-const PULSE: Heartbeat = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
-
 /** The reason for which {@link Tunnel.send} dropped a datagram. */
 export type SendFailure = 'too_large' | 'send_queue_full'
+
+/** What the relay's answer to the token says. */
+interface Relay {
+  /** It sends heartbeats back. */
+  hasHeartbeat: boolean
+  takesAggregates: boolean
+}
+
+const PULSE: Heartbeat = { everyMs: TUNNEL_KEEPALIVE_MS, deadlineMs: HEARTBEAT_DEADLINE_MS }
 
 /** @throws SvcError the relay's own code when it refused, else `quic_unavailable`, `tunnel_unreachable` or `unexpected_answer` */
 export async function openTunnel(
@@ -47,8 +59,10 @@ export async function openTunnel(
   const connection = await dial(
     target,
     {
-      datagram: (bytes) => events.datagram(bytes),
-      dropped: (count) => events.dropped('receive_queue_full', count),
+      datagram: (bytes, at = monotonic()) => {
+        for (const datagram of datagramsOf(bytes)) events.datagram(datagram, at)
+      },
+      dropped: (reason, count) => events.dropped(reason, count),
       closed: (reason) => {
         isOver = true
         tunnel?.end(reason || 'the connection was lost')
@@ -57,8 +71,8 @@ export async function openTunnel(
     signal,
   )
   try {
-    const hasHeartbeat = await sayHello(connection.stream, accessToken)
-    tunnel = new Tunnel(connection, events, hasHeartbeat, pulse)
+    const relay = await sayHello(connection.stream, accessToken)
+    tunnel = new Tunnel(connection, events, relay, pulse)
     if (isOver) tunnel.end('the connection was lost at once')
     return tunnel
   } catch (error) {
@@ -71,26 +85,26 @@ export class Tunnel {
   readonly #connection: QuicConnection
   readonly #events: TunnelEvents
   readonly #pulse: Heartbeat
-  readonly #pacer: Pacer<Uint8Array>
+  readonly #sending: DatagramQueue<Uint8Array>
   readonly #timer: NodeJS.Timeout
   #deadline: NodeJS.Timeout | undefined
   /** Bytes of heartbeats that are not back yet. */
   #awaited = 0
   #isEnded = false
 
-  constructor(connection: QuicConnection, events: TunnelEvents, hasHeartbeat: boolean, pulse: Heartbeat) {
+  constructor(connection: QuicConnection, events: TunnelEvents, relay: Relay, pulse: Heartbeat) {
     this.#connection = connection
     this.#events = events
     this.#pulse = pulse
-    this.#pacer = new Pacer(
-      (datagram) => {
-        if (!connection.send(datagram)) events.dropped('send_queue_full', 1)
-      },
-      PACE_BURST,
-      forMs(PACE_PAUSE_MS),
-    )
+    const aggregator = relay.takesAggregates ? this.#aggregatorOf(connection) : undefined
+    this.#sending = new DatagramQueue<Uint8Array>({
+      pass: (datagram) => (aggregator ? aggregator.push(datagram) : this.#pass(datagram)),
+      tooOld: () => events.dropped('send_too_old', 1),
+      batchSize: PACE_BURST,
+      pause: forMs(PACE_PAUSE_MS),
+    })
     connection.stream.on('data', (bytes: Buffer) => this.#heard(bytes.length))
-    const beat = (): void => (hasHeartbeat ? this.#beat() : connection.ping())
+    const beat = (): void => (relay.hasHeartbeat ? this.#beat() : connection.ping())
     this.#timer = setInterval(beat, pulse.everyMs)
     beat()
   }
@@ -99,7 +113,7 @@ export class Tunnel {
   send(datagram: Uint8Array): SendFailure | undefined {
     if (datagram.length > DATAGRAM_ALWAYS_BYTES && datagram.length > this.#connection.datagramMaxBytes)
       return 'too_large'
-    return this.#pacer.push(datagram) ? undefined : 'send_queue_full'
+    return this.#sending.push(datagram) ? undefined : 'send_queue_full'
   }
 
   /** Closes the tunnel without an event. */
@@ -107,7 +121,7 @@ export class Tunnel {
     this.#isEnded = true
     clearInterval(this.#timer)
     clearTimeout(this.#deadline)
-    this.#pacer.clear()
+    this.#sending.clear()
     this.#connection.close()
   }
 
@@ -115,6 +129,21 @@ export class Tunnel {
     if (this.#isEnded) return
     this.close()
     this.#events.ended(new SvcError('tunnel_unreachable', `the datagram tunnel ended: ${why}`))
+  }
+
+  /** What the sockets of the service bring in one turn of the event loop leaves together. */
+  #aggregatorOf(connection: QuicConnection): DatagramAggregator {
+    return new DatagramAggregator({
+      pass: (bytes) => this.#pass(bytes),
+      maxBytes: () => connection.datagramMaxBytes,
+      atEndOfTurn: setImmediate,
+    })
+  }
+
+  /** @param bytes a datagram, or an aggregate, of which each datagram counts */
+  #pass(bytes: Uint8Array): void {
+    if (!this.#isEnded && !this.#connection.send(bytes))
+      this.#events.dropped('send_queue_full', datagramsOf(bytes).length)
   }
 
   /**
@@ -133,12 +162,13 @@ export class Tunnel {
   }
 }
 
-/** @returns whether the relay sends heartbeats back */
-async function sayHello(stream: Duplex, accessToken: string): Promise<boolean> {
-  const hello: TunnelHello = { access_token: accessToken }
+/** @returns what the relay can do */
+async function sayHello(stream: Duplex, accessToken: string): Promise<Relay> {
+  const hello: TunnelHello = { access_token: accessToken, aggregates: true }
   stream.write(JSON.stringify(hello))
   const answer = await readAnswer(stream)
-  if (isRecord(answer) && answer.ok === true) return answer.heartbeat === true
+  if (isRecord(answer) && answer.ok === true)
+    return { hasHeartbeat: answer.heartbeat === true, takesAggregates: answer.aggregates === true }
   const code = isRecord(answer) ? answer.error : undefined
   if (isRelayCode(code)) throw new SvcError(code, 'the relay refused the datagram tunnel')
   throw new SvcError('unexpected_answer', 'the relay did not answer on the datagram tunnel')

@@ -1,14 +1,9 @@
 // Keeps the identity in a file, as JSON with `private_key` or `mnemonic`. Only its owner may read the file, and it is created
 // once, however many processes start at the same time.
 
-import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { DERIVATION_PATH_DEFAULT, privateKeyDigits } from '@svc/protocol'
 import { createPrivateKey, identityFromKey, SvcError } from '@svc/sdk-core'
-
-const PRIVATE_MODE = 0o600
-/** Any access of group and others. */
-const OTHERS = 0o077
+import { createPrivateFile, readPrivateFile } from './private-file.ts'
 
 /** @throws SvcError `identity_unavailable`, whose message says what is wrong with the file */
 export async function loadIdentityFile(path: string): Promise<Uint8Array> {
@@ -25,16 +20,7 @@ export async function loadIdentityFile(path: string): Promise<Uint8Array> {
 }
 
 async function read(path: string): Promise<Uint8Array> {
-  const file = await open(path, 'r')
-  try {
-    const { mode } = await file.stat()
-    // Windows has no such modes
-    if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
-      throw new SvcError('identity_unavailable', `${path} is open to others: run chmod 600 on it`)
-    return await parse(path, await file.readFile('utf8'))
-  } finally {
-    await file.close()
-  }
+  return parse(path, await readPrivateFile(path, 'identity_unavailable'))
 }
 
 async function parse(path: string, text: string): Promise<Uint8Array> {
@@ -74,18 +60,7 @@ function parseJson(path: string, text: string): Record<string, unknown> {
   }
 }
 
-/** Writes the file whole beside its place, then links it there: a link never replaces the file of a faster process. */
 async function create(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${crypto.randomUUID()}`
   const key = Buffer.from(createPrivateKey()).toString('hex')
-  try {
-    const text = `${JSON.stringify({ private_key: `0x${key}` })}\n`
-    await writeFile(draft, text, { mode: PRIVATE_MODE, flag: 'wx', flush: true })
-    await link(draft, path).catch((error) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  } finally {
-    await unlink(draft).catch(() => {})
-  }
+  await createPrivateFile(path, `${JSON.stringify({ private_key: `0x${key}` })}\n`)
 }

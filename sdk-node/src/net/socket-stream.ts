@@ -5,15 +5,27 @@ import type { ByteStream } from '@svc/sdk-core'
 
 export interface Meter {
   received(bytes: number): void
+  /** @param bytes 0 when bytes that were given before may have left meanwhile */
   sent(bytes: number): void
 }
+
+/** What a stream was made of, for another user of it. */
+interface Released {
+  socket: Socket
+  reset: () => void
+  meter: Meter | undefined
+}
+
+/** Writes of at least so many bytes leave at once: to join them with others would copy them. */
+const LARGE_WRITE_BYTES: number = 16 * 1024
 
 export class SocketStream implements ByteStream {
   readonly #socket: Socket
   readonly #reset: () => void
   readonly #meter: Meter | undefined
+  readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>
   #failure: unknown
-  /** Wakes the reader and the writer that wait for a change. */
+  /** Wakes the reader and the writers that wait for a change. */
   #waiting: (() => void)[] = []
 
   /**
@@ -24,12 +36,34 @@ export class SocketStream implements ByteStream {
     this.#socket = socket
     this.#reset = reset
     this.#meter = meter
-    for (const event of ['readable', 'end', 'drain', 'finish']) socket.on(event, () => this.#notify())
-    socket.on('error', (error) => this.#fail(error))
-    socket.on('close', () => {
-      if (!socket.readableEnded || !socket.writableFinished) this.#fail(new Error('the connection broke'))
-    })
+    const notify = (): void => this.#notify()
+    this.#listeners = {
+      readable: notify,
+      end: notify,
+      drain: () => {
+        meter?.sent(0)
+        notify()
+      },
+      finish: notify,
+      error: (error) => this.#fail(error),
+      close: () => {
+        if (!socket.readableEnded || !socket.writableFinished) this.#fail(new Error('the connection broke'))
+      },
+    }
+    for (const [event, listener] of Object.entries(this.#listeners)) socket.on(event, listener)
     if (socket.destroyed) this.#fail(new Error('the connection broke'))
+  }
+  /** Puts bytes back that were read too far. */
+  unread(bytes: Uint8Array): void {
+    this.#socket.unshift(bytes)
+  }
+
+  /** Gives the socket to another user. The stream is over then. */
+  release(): Released {
+    for (const [event, listener] of Object.entries(this.#listeners)) this.#socket.off(event, listener)
+    // The other user has the same error from its own socket.
+    this.#socket.on('error', () => {})
+    return { socket: this.#socket, reset: this.#reset, meter: this.#meter }
   }
 
   async read(): Promise<Uint8Array | undefined> {
@@ -47,14 +81,17 @@ export class SocketStream implements ByteStream {
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
-    this.#meter?.sent(bytes.length)
     // bytes that come within one turn of the event loop, such as the records of one read, leave in one write
-    if (this.#socket.writableCorked === 0) {
+    if (bytes.length < LARGE_WRITE_BYTES && this.#socket.writableCorked === 0) {
       this.#socket.cork()
-      setImmediate(() => this.#socket.uncork())
+      setImmediate(() => {
+        this.#socket.uncork()
+        this.#meter?.sent(0)
+      })
     }
     this.#socket.write(bytes)
-    await this.#while(() => this.#socket.writableNeedDrain)
+    this.#meter?.sent(bytes.length)
+    if (this.#socket.writableNeedDrain) await this.#while(() => this.#socket.writableNeedDrain)
   }
 
   async end(): Promise<void> {

@@ -1,6 +1,6 @@
 // Reports each request that a handler answers.
 
-import type { FetchHandler } from '@svc/sdk-core'
+import { DIRECT, type DirectHandler, type DirectlyHandled } from '@svc/sdk-core'
 
 /** RequestReport is one request and how it was answered. */
 export interface RequestReport {
@@ -15,18 +15,45 @@ export interface RequestReport {
 /** OnRequest is called with a report of each request that was answered. */
 export type OnRequest = (report: RequestReport) => void
 
-export function reportingRequests(onRequest: OnRequest | undefined, handler: FetchHandler): FetchHandler {
+export function reportingRequests(
+  onRequest: OnRequest | undefined,
+  handler: DirectlyHandled,
+): DirectlyHandled {
   if (!onRequest) return handler
-  return async (request, info) => {
-    const askedAt = performance.now()
+  const reporting: DirectlyHandled = async (request, info) => {
+    const report = startReport(onRequest, request.method, new URL(request.url))
     const response = await handler(request, info)
-    const { pathname: path } = new URL(request.url)
-    onRequest({
-      method: request.method,
-      path,
-      status: response.status,
-      ms: performance.now() - askedAt,
-    })
+    report(response.status)
     return response
   }
+  const direct = handler[DIRECT]
+  if (direct) reporting[DIRECT] = reportingDirectly(onRequest, direct)
+  return reporting
+}
+
+function reportingDirectly(onRequest: OnRequest, direct: DirectHandler): DirectHandler {
+  return (request) => {
+    const exchange = direct(request)
+    return (
+      exchange && {
+        respond: async () => {
+          const report = startReport(onRequest, request.method, request.url)
+          const response = await exchange.respond()
+          report(response.status)
+          return response
+        },
+        cancel: (reason) => exchange.cancel(reason),
+      }
+    )
+  }
+}
+
+/** @returns reports the request with the status of its response */
+function startReport(
+  onRequest: OnRequest,
+  method: string,
+  { pathname: path }: URL,
+): (status: number) => void {
+  const askedAt = performance.now()
+  return (status) => onRequest({ method, path, status, ms: performance.now() - askedAt })
 }

@@ -2,8 +2,7 @@
 
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FetchHandler } from '@svc/sdk-core'
-import { SvcError } from '@svc/sdk-core'
+import { DIRECT, type DirectlyHandled, type FetchHandler, SvcError } from '@svc/sdk-core'
 import { files } from '@svc/sdk-core/handlers'
 import { openFolder } from '../folder/folder-handle.ts'
 import { type HttpTargetOptions, httpTarget } from './http-target.ts'
@@ -29,7 +28,7 @@ interface Place {
 }
 
 interface Route extends Place {
-  answer: FetchHandler
+  answer: DirectlyHandled
 }
 
 /**
@@ -39,9 +38,9 @@ interface Route extends Place {
  */
 export async function routeHandler(
   routes: Routes,
-  otherwise: FetchHandler,
+  otherwise: DirectlyHandled,
   options: HttpTargetOptions,
-): Promise<FetchHandler> {
+): Promise<DirectlyHandled> {
   const found: Route[] = []
   for (const [key, target] of Object.entries(routes)) {
     const place = parsePlace(key)
@@ -50,13 +49,15 @@ export async function routeHandler(
     found.push({ ...place, answer: await handlerOf(key, target, place.prefix, options) })
   }
   found.sort((a, b) => Number(b.host !== '') - Number(a.host !== '') || b.prefix.length - a.prefix.length)
-  return (request, info) => {
-    const { hostname, pathname } = new URL(request.url)
+  const handlerAt = ({ hostname, pathname }: URL): DirectlyHandled => {
     const route = found.find(
       ({ host, prefix }) => (host || hostname) === hostname && isBelow(pathname, prefix),
     )
-    return (route?.answer ?? otherwise)(request, info)
+    return route?.answer ?? otherwise
   }
+  const routed: DirectlyHandled = (request, info) => handlerAt(new URL(request.url))(request, info)
+  routed[DIRECT] = (request) => handlerAt(request.url)[DIRECT]?.(request)
+  return routed
 }
 
 /** `/api` takes `/api` and all paths below `/api/`, but not `/apis`. */
@@ -90,7 +91,7 @@ async function handlerOf(
   target: RouteTarget,
   prefix: string,
   options: HttpTargetOptions,
-): Promise<FetchHandler> {
+): Promise<DirectlyHandled> {
   if (typeof target === 'function') return target
   const folder = folderPath(key, target)
   if (folder !== undefined) return below(prefix, files(await openFolder(folder)))

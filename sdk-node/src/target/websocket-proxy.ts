@@ -3,12 +3,14 @@
 import type { FetchInfo, VisitorSocket } from '@svc/sdk-core'
 import { WebSocket } from 'ws'
 import {
+  ADDRESS_DEADLINE_MS,
   TARGET_CONNECT_DEADLINE_MS,
   TARGET_MESSAGE_MAX_BYTES,
   WEBSOCKET_BACKLOG_MAX_BYTES,
   WEBSOCKET_DRAIN_POLL_MS,
   WEBSOCKET_WAITING_MAX_BYTES,
 } from '../limits.ts'
+import { localhostLookup } from '../net/localhost-lookup.ts'
 import { forwardedFields } from './forwarded-fields.ts'
 
 /** RFC 6455 §7.4.1: no code was in the Close frame, or there was no such frame. Neither is ever sent. */
@@ -19,16 +21,16 @@ const TOO_BIG = 1009
 
 /**
  * Lets the target answer first: the visitor gets the protocol that the target selects, or its refusal.
- * @param connect a CA and a name resolution
+ * @param ca PEM of the authority that the certificate of a `https:` target is checked against
  * @throws the error with which the connection to the target failed
  */
 export async function proxyWebSocket(
   url: URL,
   request: Request,
   { upgrade }: FetchInfo,
-  connect: object,
+  ca: string | Buffer | undefined,
 ): Promise<Response> {
-  const opened = await open(url, request, connect)
+  const opened = await open(url, request, ca)
   if (opened instanceof Response) return opened
   try {
     const { socket, response } = upgrade(request, {
@@ -43,11 +45,18 @@ export async function proxyWebSocket(
   }
 }
 
-function open(url: URL, request: Request, connect: object): Promise<WebSocket | Response> {
+function open(url: URL, request: Request, ca: string | Buffer | undefined): Promise<WebSocket | Response> {
   const offered = request.headers.get('sec-websocket-protocol')?.split(',') ?? []
   const headers = Object.fromEntries(
-    Object.entries(forwardedFields(request, url)).filter(([name]) => !name.startsWith('sec-websocket-')),
+    forwardedFields({ url: new URL(request.url), fields: request.headers }, url).filter(
+      ([name]) => !name.startsWith('sec-websocket-'),
+    ),
   )
+  const connect = {
+    lookup: localhostLookup,
+    autoSelectFamilyAttemptTimeout: ADDRESS_DEADLINE_MS,
+    ...(ca !== undefined && { ca }),
+  }
   const target = new URL(url)
   target.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { SOCKET_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
+import { CONNECTION_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
@@ -118,7 +118,7 @@ it(`${CONNECTIONS} idle connections, and one more that is served at once`, async
     .poll(() => site.stats())
     .toMatchObject({
       connections: { open: CONNECTIONS, idle: CONNECTIONS, max: CONNECTIONS, closedForOthers: 0 },
-      ...(CONNECTIONS > SOCKET_STREAMS_MANY && { webSockets: 2 }),
+      ...(CONNECTIONS > CONNECTION_STREAMS_MANY && { webSockets: 2 }),
     })
   const perConnection = (memory() - before) / (CONNECTIONS - 32)
   expect(perConnection).toBeLessThan(IDLE_CONNECTION_MAX_BYTES)

@@ -1,186 +1,76 @@
-// The native carrier against a real relay: the pool of ready sessions, its end and its return, refusals, and a lease that two fight for.
+// The native carrier at a relay that speaks literal bytes: requests, markers, refusals, silence, and what yamux says.
 
-import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { type CarrierEvents, MAINTENANCE_INTERVAL_MS } from '@svc/sdk-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Extension } from '@svc/protocol'
+import { type CarrierEvents, MAINTENANCE_INTERVAL_MS, type OpenCarrier } from '@svc/sdk-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { PING_DEADLINE_MS, SILENCE_MAX_MS } from '../../../sdk-core/src/limits.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
-import { atDepth } from '../../../tools/test-depth.ts'
 import { nativeCarrier } from '../../src/carrier/native-carrier.ts'
-import { type NodePublishOptions, publish, type Site, type SvcError } from '../../src/index.ts'
-import { CONTEST_LOSSES_MAX, DIAL_DEADLINE_MS, SESSION_SILENCE_MAX_MS } from '../../src/limits.ts'
+import { DIAL_DEADLINE_MS, SESSION_SILENCE_MAX_MS } from '../../src/limits.ts'
 import { localhostLookup } from '../../src/net/localhost-lookup.ts'
-import { listening, sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
-import { startTestRelay, type TestRelay } from '../support/relay.ts'
-
-/** Many times what the buffers on the way hold, so that some are under way when the first has come. */
-const CONTENT_BYTES: number = atDepth(8, 2) * 1024 * 1024
-const DOWNLOADS: number = atDepth(12, 8)
+import { listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
-let relay: TestRelay
+const CAPABILITY = 'capability.1'
+const requests: string[] = []
+let sessions: TLSSocket[] = []
+let answer: string
+
+const double = createTlsServer({ cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }, (socket) => {
+  socket.on('error', () => {})
+  socket.once('data', (head) => {
+    requests.push(String(head))
+    socket.write(answer)
+    if (answer.startsWith('HTTP/1.1 101')) sessions.push(socket)
+    else if (answer) socket.end()
+  })
+})
+let port: number
 beforeAll(async () => {
-  relay = await startTestRelay()
+  port = await listening(double)
 })
-afterAll(() => relay.close())
+afterAll(() => void double.close())
 
-const sites: Site[] = []
-afterEach(() => Promise.all(sites.splice(0).map((site) => site.close())))
+const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n'
 
-async function publishNative(options: Partial<NodePublishOptions> = {}): Promise<Site> {
-  const site = await publish({
-    relay: relay.origin,
-    ca: relay.ca,
-    name: `n${randomBytes(6).toString('hex')}`,
-    identity: Uint8Array.from(randomBytes(32)),
-    fetch: () => new Response('hello'),
-    carrier: 'native',
-    ...options,
-  })
-  sites.push(site)
-  return site
+function refused(status: string, code: string, fields = ''): string {
+  const body = JSON.stringify({ ok: false, error: { code, message: 'told to' } })
+  return `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** @returns the number of a site's ready sessions that the relay reports */
-async function ready(site: Site): Promise<number | undefined> {
-  const { data } = await relay.call('/api/state')
-  const { leases } = data! as { leases: { hostname: string; ready: number }[] }
-  return leases.find(({ hostname }) => hostname === new URL(site.url).hostname)?.ready
+const native = (): OpenCarrier =>
+  nativeCarrier(() => ({ ca: CERTIFICATE_PEM, lookup: localhostLookup }), true)
+
+/** @param extensions those that the relay lists */
+function open(
+  events: Partial<CarrierEvents> = {},
+  extensions: readonly Extension[] = [],
+  openCarrier: OpenCarrier = native(),
+) {
+  requests.length = 0
+  sessions = []
+  return openCarrier(
+    { url: `wss://relay.localhost:${port}/sdk/connect?a=b`, extensions: new Set(extensions) },
+    { bytesIn: 0, bytesOut: 0 },
+    {
+      capability: () => CAPABILITY,
+      hasRoomFor: () => true,
+      serve: async () => {},
+      traffic: () => {},
+      stale: () => {},
+      admits: () => {},
+      ended: () => {},
+      debug: () => {},
+      ...events,
+    },
+    AbortSignal.timeout(30_000),
+  )
 }
 
-describe('the pool', () => {
-  it('has two sessions ready, follows demand, and opens the next the moment one is claimed', async () => {
-    const finish: (() => void)[] = []
-    const site = await publishNative({
-      fetch: () => new Promise((resolve) => finish.push(() => resolve(new Response('late')))),
-    })
-    await expect.poll(() => ready(site)).toBe(2)
-    const visits = Array.from({ length: 12 }, () => visit(relay, site.url).then(text))
-    await expect.poll(() => finish.length).toBe(12)
-    expect(site.stats()).toMatchObject({ openStreams: 12, webSockets: 0 })
-    await expect.poll(() => ready(site)).toBeGreaterThan(2)
-    for (const answer of finish) answer()
-    expect(new Set(await Promise.all(visits))).toEqual(new Set(['late']))
-    await expect.poll(() => site.stats().openStreams).toBe(0)
-  })
-
-  it('counts what passes, and knows the round trip', async () => {
-    const site = await publishNative({ fetch: () => new Response(new Uint8Array(100_000)) })
-    await text(await visit(relay, site.url))
-    const { bytesIn, bytesOut, rttMs } = site.stats()
-    expect(bytesIn).toBeGreaterThan(200)
-    expect(bytesOut).toBeGreaterThan(100_000)
-    expect(rttMs).toBeGreaterThan(0)
-  })
-
-  it('leaves no session behind when the site closes', async () => {
-    const site = await publishNative()
-    await expect.poll(() => ready(site)).toBe(2)
-    await site.close()
-    expect(await ready(site)).toBeUndefined()
-  })
-})
-
-it('a relay that is killed under load is found again, and the same URL lives again: no wrong byte, before and after', async () => {
-  const content = randomBytes(CONTENT_BYTES)
-  const sha256 = createHash('sha256').update(content).digest('hex')
-  const site = await publishNative({ fetch: () => new Response(content) })
-  const { url } = site
-  const download = async (): Promise<string> => (await sha256Of(await visit(relay, url))).sha256
-  const downloads = (): Promise<string>[] => Array.from({ length: DOWNLOADS }, () => download())
-  const before = downloads()
-  const outcomes = Promise.allSettled(before)
-  await Promise.race(before)
-  await relay.kill()
-  // each either came whole, or broke visibly
-  for (const outcome of await outcomes) if (outcome.status === 'fulfilled') expect(outcome.value).toBe(sha256)
-  await expect.poll(() => site.state).toBe('reconnecting')
-  await relay.start()
-  await expect.poll(() => site.state).toBe('online')
-  expect(site.url).toBe(url)
-  expect(new Set(await Promise.all(downloads()))).toEqual(new Set([sha256]))
-})
-
-describe('refusals', () => {
-  it('of a banned address end the site', async () => {
-    const site = await publishNative()
-    const errors: SvcError[] = []
-    site.addEventListener('error', ({ error }) => errors.push(error))
-    await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
-    await expect.poll(() => site.state).toBe('closed')
-    expect(errors.map(({ code }) => code)).toContain('ip_banned')
-    await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: false })
-  })
-
-  it('of an untrusted relay say so', async () => {
-    await expect(publishNative({ ca: CERTIFICATE_PEM })).rejects.toMatchObject({ code: 'relay_unreachable' })
-  })
-})
-
-it('of two with one identity and one name, the one that came first leaves', async () => {
-  const shared = { name: 'contested', identity: Uint8Array.from(randomBytes(32)) }
-  const first = await publishNative(shared)
-  const errors: SvcError[] = []
-  first.addEventListener('error', ({ error }) => errors.push(error))
-  const second = await publishNative(shared)
-  await expect.poll(() => first.state).toBe('closed')
-  expect(errors.at(-1)?.code).toBe('lease_replaced')
-  expect(errors.filter(({ code }) => code === 'stream_rejected').length).toBeLessThan(CONTEST_LOSSES_MAX)
-  await expect.poll(() => second.state).toBe('online')
-  expect(await text(await visit(relay, second.url))).toBe('hello')
-})
-
-describe('at a relay that speaks literal bytes', () => {
-  const CAPABILITY = 'capability.1'
-  const requests: string[] = []
-  let sessions: TLSSocket[] = []
-  let answer: string
-
-  const double = createTlsServer({ cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }, (socket) => {
-    socket.on('error', () => {})
-    socket.once('data', (head) => {
-      requests.push(String(head))
-      socket.write(answer)
-      if (answer.startsWith('HTTP/1.1 101')) sessions.push(socket)
-      else if (answer) socket.end()
-    })
-  })
-  let port: number
-  beforeAll(async () => {
-    port = await listening(double)
-  })
-  afterAll(() => void double.close())
-
-  const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n'
-
-  function refused(status: string, code: string, fields = ''): string {
-    const body = JSON.stringify({ ok: false, error: { code, message: 'told to' } })
-    return `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`
-  }
-
-  function open(events: Partial<CarrierEvents> = {}) {
-    requests.length = 0
-    sessions = []
-    return nativeCarrier({ ca: CERTIFICATE_PEM, lookup: localhostLookup })(
-      `wss://relay.localhost:${port}/sdk/connect?a=b`,
-      { bytesIn: 0, bytesOut: 0 },
-      {
-        capability: () => CAPABILITY,
-        hasRoomFor: () => true,
-        serve: async () => {},
-        traffic: () => {},
-        stale: () => {},
-        admits: () => {},
-        ended: () => {},
-        debug: () => {},
-        ...events,
-      },
-      AbortSignal.timeout(30_000),
-    )
-  }
-
+describe('where the relay does not list native_yamux', () => {
   it('asks as the wire says', async () => {
     answer = SWITCHING
     const carrier = await open()
@@ -326,6 +216,134 @@ describe('at a relay that speaks literal bytes', () => {
     await expect.poll(() => requests.length).toBe(3)
     expect(ended).not.toHaveBeenCalled()
     carrier.close()
+  })
+})
+describe('where it does', () => {
+  const SWITCHING_TO_YAMUX =
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: yamux\r\n\r\n'
+  /** Frames of yamux: version, type, flags, stream id, length. */
+  const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex')
+  const hex32 = (number: number): string => number.toString(16).padStart(8, '0')
+  const goAway = (code: number): Buffer => hex(`00 03 0000 00000000 ${hex32(code)}`)
+  const data = (bytes: Buffer): Buffer =>
+    Buffer.concat([hex(`00 00 0000 00000001 ${hex32(bytes.length)}`), bytes])
+  const OPENED = hex('00 01 0001 00000001 00000000')
+  const OFFERED = data(Buffer.concat([Buffer.of(0, CAPABILITY.length), Buffer.from(CAPABILITY)]))
+  const ACCEPTED = Buffer.concat([hex('00 01 0002 00000001 00000000'), data(Buffer.of(0))])
+
+  const openYamux = (events: Partial<CarrierEvents> = {}, openCarrier?: OpenCarrier) =>
+    open(events, ['native_yamux'], openCarrier)
+
+  /** Accepts the first stream of the only connection. @returns what the client sent before the answer */
+  async function accept(): Promise<Buffer> {
+    await until(() => sessions.length === 1)
+    const session = sessions[0]!
+    let received = Buffer.alloc(0)
+    await new Promise<void>((resolve) => {
+      session.on('data', (bytes: Buffer) => {
+        received = Buffer.concat([received, bytes])
+        if (received.includes(OFFERED)) resolve()
+      })
+    })
+    session.write(ACCEPTED)
+    return received
+  }
+
+  it('asks for yamux, opens a stream and shows the capability on it', async () => {
+    answer = SWITCHING_TO_YAMUX
+    const opening = openYamux()
+    const received = await accept()
+    const carrier = await opening
+    expect(requests[0]).toContain(
+      '\r\nConnection: Upgrade\r\nUpgrade: yamux\r\nX-Svc-Reverse-Capability: capability.1\r\n',
+    )
+    expect(received.includes(OPENED)).toBe(true)
+    expect(carrier.stats).toMatchObject({ readyStreams: 1, webSockets: 0 })
+    carrier.close()
+  })
+
+  it("serves a visitor on a stream: the binding, then the visitor's bytes both ways", async () => {
+    const served = Promise.withResolvers<string[]>()
+    answer = SWITCHING_TO_YAMUX
+    const opening = openYamux({
+      serve: async ({ binding, stream }) => {
+        const first = await stream.read()
+        await stream.write(Buffer.from('answer'))
+        served.resolve([binding!, first!].map((bytes) => String(Buffer.from(bytes))))
+      },
+    })
+    await accept()
+    const carrier = await opening
+    const answered = new Promise<void>((resolve) => {
+      sessions[0]!.on('data', (bytes: Buffer) => {
+        if (bytes.includes('answer')) resolve()
+      })
+    })
+    sessions[0]!.write(data(Buffer.from(`\x02${'b'.repeat(16)}visitor`)))
+    expect(await served.promise).toEqual(['b'.repeat(16), 'visitor'])
+    await answered
+    carrier.close()
+  })
+
+  it.each([
+    ['lease_replaced', 'another process has the lease', goAway(4002)],
+    ['lease_ended', 'the lease is over', goAway(4001)],
+    ['relay_unreachable', 'its process goes away', goAway(1012)],
+  ])('ends with %s when the relay says that %s', async (code, _why, frame) => {
+    answer = SWITCHING_TO_YAMUX
+    const ended = vi.fn()
+    const opening = openYamux({ ended })
+    await accept()
+    await opening
+    sessions[0]!.write(frame)
+    await expect.poll(() => ended.mock.calls.length).toBe(1)
+    expect(ended.mock.calls[0]![0]).toMatchObject({ code })
+  })
+
+  it.each([
+    [
+      '429 with Retry-After',
+      refused('429 Too Many Requests', 'rate_limited', 'Retry-After: 7\r\n'),
+      { code: 'rate_limited', retryAfterMs: 7000 },
+    ],
+    ['ip_banned', refused('403 Forbidden', 'ip_banned'), { code: 'ip_banned' }],
+    ['an unknown lease', refused('404 Not Found', 'lease_not_found'), { code: 'stream_rejected' }],
+    ['another protocol', SWITCHING, { code: 'unexpected_answer' }],
+  ])('answered with %s it does not open', async (_, refusal, error) => {
+    answer = refusal
+    await expect(openYamux()).rejects.toMatchObject(error)
+  })
+
+  it('gives a relay up that falls silent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    try {
+      answer = SWITCHING_TO_YAMUX
+      const ended = vi.fn()
+      const opening = openYamux({ ended, hasRoomFor: (visitors) => visitors === 1 })
+      await accept()
+      await opening
+      await vi.advanceTimersByTimeAsync(SILENCE_MAX_MS - 1)
+      expect(ended).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(1 + PING_DEADLINE_MS)
+      await until(() => ended.mock.calls.length === 1)
+      expect(ended.mock.calls[0]![0]).toMatchObject({ code: 'relay_unreachable' })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('resumes TLS when it connects again', async () => {
+    answer = SWITCHING_TO_YAMUX
+    const again = native()
+    const reused: boolean[] = []
+    for (let time = 1; time <= 2; time++) {
+      const opening = openYamux({}, again)
+      await accept()
+      reused.push(sessions[0]!.isSessionReused())
+      const carrier = await opening
+      carrier.close()
+    }
+    expect(reused).toEqual([false, true])
   })
 })
 

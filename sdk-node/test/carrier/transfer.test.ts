@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
+import { CARRIERS } from '../../src/carrier/kinds.ts'
 import type { Exposure } from '../../src/index.ts'
 import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, visit } from '../support/exposed.ts'
 import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => exposure.close())
 afterAll(() => relay.close())
 
-describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) => {
+describe.each(CARRIERS)('by the carrier %s', (carrier) => {
   it(`${BYTES / MB} MB both ways at once come as they were sent, at a TCP port`, async () => {
     const [up, down] = [new Content(), new Content()]
     const received = Promise.withResolvers<string>()

@@ -240,7 +240,7 @@ describe('bad input is one line and an exit code', () => {
       'a carrier that is none',
       () => ['expose', '80', '--carrier', 'pigeon', ...at()],
       2,
-      'native, websocket',
+      'native, native-sessions, websocket',
     ],
     ['a relay that is no URL', () => ['expose', '80', '--relay', 'relay'], 2, 'is not a URL'],
     [

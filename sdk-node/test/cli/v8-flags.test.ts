@@ -21,7 +21,7 @@ async function processes(...args: string[]): Promise<{ pids: Set<string>; taken:
 }
 
 it('is the same process, started again once', async () => {
-  expect(V8_FLAGS).toHaveLength(2)
+  expect(V8_FLAGS).toHaveLength(3)
   for (const command of ['expose', 'serve', 'start']) {
     const { pids, taken } = await processes(command, '--help')
     expect(pids.size).toBe(1)

@@ -48,12 +48,12 @@ async function publishedOnce(options: PublishedOptions) {
   const service = await udpService(options.answer ?? echo)
   open.push(service.close)
   const target = { host: '127.0.0.1', port: service.port }
+  const identity = Uint8Array.from(randomBytes(32))
   const platform = {
-    ...nodePlatform({ ca, carrier: 'native' }),
+    ...nodePlatform({ ca, identity, carrier: 'native' }),
     openDatagrams: datagramCarrier(target, { ca, onError: () => {}, pulse: PULSE, dial: options.dial }),
   }
   const name = `t${randomBytes(6).toString('hex')}`
-  const identity = Uint8Array.from(randomBytes(32))
   const site = await publishOn(platform, { relay: relay.origin, name, identity, fetch: () => new Response() })
   open.push(() => site.close())
   const visitor = new UdpVisitor(Number(site.udpAddress!.split(':').at(-1)))

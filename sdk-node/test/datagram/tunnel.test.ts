@@ -1,14 +1,17 @@
 // The datagram tunnel over a bad network: losses, swapped packets, a path that swallows large ones, and false relays.
 
 import { randomBytes } from 'node:crypto'
+import { Duplex } from 'node:stream'
+import { DATAGRAM_ALWAYS_BYTES, encodeAggregate, encodeDatagram } from '@svc/protocol'
 import { publishOn } from '@svc/sdk-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { LocalFlows } from '../../src/datagram/local-flows.ts'
-import { forATurn, forMs, Pacer } from '../../src/datagram/pacer.ts'
 import { dialQuic } from '../../src/datagram/quic.ts'
+import type { DialQuic } from '../../src/datagram/quic-in-worker.ts'
+import { openTunnel } from '../../src/datagram/tunnel.ts'
 import { HEARTBEAT_DEADLINE_MS } from '../../src/limits.ts'
 import { nodePlatform } from '../../src/platform.ts'
 import { TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
@@ -50,12 +53,12 @@ const published = (pulse = PULSE) => withTunnel(() => publishedOnce(pulse))
 async function publishedOnce(pulse = PULSE) {
   const { ca } = relay
   const target = { host: '127.0.0.1', port: service.port }
+  const identity = Uint8Array.from(randomBytes(32))
   const platform = {
-    ...nodePlatform({ ca, carrier: 'native' }),
+    ...nodePlatform({ ca, identity, carrier: 'native' }),
     openDatagrams: datagramCarrier(target, { ca, onError: () => {}, pulse }),
   }
   const name = `t${randomBytes(6).toString('hex')}`
-  const identity = Uint8Array.from(randomBytes(32))
   const site = await publishOn(platform, { relay: origin, name, identity, fetch: () => new Response() })
   open.push(() => site.close())
   const visitor = new UdpVisitor(Number(site.udpAddress!.split(':').at(-1)))
@@ -146,51 +149,45 @@ describe('a QUIC connection', () => {
   })
 })
 
-describe('Pacer', () => {
-  it('sends 256 at once, the rest in their turn, and refuses what is more than 4096', () => {
-    vi.useFakeTimers()
-    try {
-      const sent: number[] = []
-      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
-      const taken = Array.from({ length: 5000 }, (_, item) => pacer.push(item))
-      expect(sent.length).toBe(256)
-      expect(taken.filter(Boolean).length).toBe(256 + 4096)
-      vi.advanceTimersByTime(2)
-      expect(sent.length).toBe(512)
-      vi.advanceTimersByTime(100)
-      expect(sent).toEqual(Array.from({ length: 256 + 4096 }, (_, item) => item))
-      pacer.clear()
-    } finally {
-      vi.useRealTimers()
-    }
+describe('what the service sends at once', () => {
+  /** Opens a tunnel to a relay that answers the token with `answer`. @returns the frames of three datagrams, and the hello */
+  async function framesOf(answer: object) {
+    const frames: Uint8Array[] = []
+    const hello: Buffer[] = []
+    const stream = new Duplex({
+      read: () => {},
+      write: (bytes: Buffer, _encoding, done) => {
+        hello.push(bytes)
+        if (hello.length === 1) stream.push(JSON.stringify(answer))
+        done()
+      },
+    })
+    const dial: DialQuic = async () => ({
+      stream,
+      datagramMaxBytes: DATAGRAM_ALWAYS_BYTES,
+      send: (bytes) => frames.push(bytes) > 0,
+      ping: () => {},
+      close: () => {},
+    })
+    const target = { address: '127.0.0.1', port: 1, servername: 'relay.localhost', ca: undefined }
+    const events = { datagram: () => {}, dropped: () => {}, ended: () => {} }
+    const signal = AbortSignal.timeout(TEST_TIMEOUT_MS)
+    const tunnel = await openTunnel(target, 'token', events, signal, PULSE, dial)
+    for (const payload of THREE) tunnel.send(payload)
+    await new Promise(setImmediate)
+    tunnel.close()
+    return { frames, hello: JSON.parse(String(hello[0])) }
+  }
+  const THREE = [1, 2, 3].map((flowId) => encodeDatagram(flowId, Buffer.from('x')))
+
+  it('leaves together to a relay that takes aggregates', async () => {
+    const { frames, hello } = await framesOf({ ok: true, heartbeat: true, aggregates: true })
+    expect(hello).toEqual({ access_token: 'token', aggregates: true })
+    expect(frames).toEqual([encodeAggregate(THREE)])
   })
 
-  it('pauses for a turn of the event loop where sockets are to be read meanwhile', async () => {
-    const sent: number[] = []
-    const pacer = new Pacer<number>((item) => void sent.push(item), 32, forATurn)
-    for (let item = 0; item < 70; item += 1) pacer.push(item)
-    expect(sent.length).toBe(32)
-    await new Promise(setImmediate)
-    expect(sent.length).toBe(64)
-    pacer.clear()
-    await new Promise(setImmediate)
-    expect(sent.length).toBe(64)
-  })
-
-  it('keeps the order when something comes while others wait', () => {
-    vi.useFakeTimers()
-    try {
-      const sent: number[] = []
-      const pacer = new Pacer<number>((item) => void sent.push(item), 256, forMs(2))
-      for (let item = 0; item < 600; item += 1) pacer.push(item)
-      vi.advanceTimersByTime(2)
-      pacer.push(600)
-      vi.advanceTimersByTime(50)
-      expect(sent).toEqual(Array.from({ length: 601 }, (_, item) => item))
-      pacer.clear()
-    } finally {
-      vi.useRealTimers()
-    }
+  it('leaves one by one to a relay of before', async () => {
+    expect((await framesOf({ ok: true })).frames).toEqual(THREE)
   })
 })
 

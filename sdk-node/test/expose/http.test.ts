@@ -3,12 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
-import type { CarrierKind, Exposure, SvcError } from '../../src/index.ts'
+import type { CarrierKind, Exposure, RequestReport, SvcError } from '../../src/index.ts'
 import { TARGET_MESSAGE_MAX_BYTES } from '../../src/limits.ts'
 import { exposeAt, listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -242,6 +243,37 @@ describe('a WebSocket between unequal sides', () => {
   })
 })
 
+it('visitors of HTTP/2 take the direct way as those of HTTP/1.1 do, and are reported', async () => {
+  let seen: IncomingMessage | undefined
+  answer = async (asked, response) => {
+    seen = asked
+    response.setHeader('Set-Cookie', ['a=1', 'b=2'])
+    response.end((await text(asked)).toUpperCase())
+  }
+  const reports: RequestReport[] = []
+  exposure = await exposeAt(relay, {
+    http: await listening(target),
+    onRequest: (report) => reports.push(report),
+  })
+  const { host, hostname } = new URL(exposure.sites[0]!.url)
+  const session = connectHttp2(`https://127.0.0.1:${relay.port}`, { servername: hostname, ca: relay.ca })
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/a/../b?c',
+    ':authority': host,
+    cookie: ['d=3', 'e=4'],
+    'x-forwarded-for': '1.2.3.4',
+  })
+  stream.end('hello')
+  const [headers] = await once(stream, 'response')
+  expect([headers[':status'], headers['set-cookie']]).toEqual([200, ['a=1', 'b=2']])
+  expect(Buffer.concat(await stream.toArray()).toString()).toBe('HELLO')
+  session.close()
+  expect([seen!.method, seen!.url, seen!.headers.cookie]).toEqual(['POST', '/b?c', 'd=3; e=4'])
+  expect(seen!.headers['x-forwarded-for']).toBe('unknown')
+  expect(reports).toEqual([{ method: 'POST', path: '/b', status: 200, ms: expect.any(Number) }])
+})
+
 it('a body of a method that Node does not frame by itself is one body, not the next request', async () => {
   const seen: string[] = []
   answer = async (asked, response) => {
@@ -281,11 +313,13 @@ describe('a target that is down', () => {
   })
 
   it('in the middle of an answer does not look like its end', async () => {
+    let breakOff = () => {}
     answer = (_, response) => {
       response.write('half')
-      setImmediate(() => response.destroy())
+      breakOff = () => response.destroy()
     }
     const response = await visit(relay, await start('native'))
+    breakOff()
     await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 })

@@ -38,9 +38,10 @@ async function asClient(found: FoundPeer): Promise<void> {
   cleanups.defer(() => peer.close())
 
   const { ca } = relay
+  const identity = Uint8Array.from(randomBytes(32))
   const site = await publishOn(
     {
-      ...nodePlatform({ ca, carrier: 'native' }),
+      ...nodePlatform({ ca, identity, carrier: 'native' }),
       openDatagrams: async (_relay, { accessToken }) => {
         peer.say(accessToken()!)
         deepEqual(JSON.parse(await peer.hears('answer')), { ok: true, heartbeat: true })
@@ -49,7 +50,7 @@ async function asClient(found: FoundPeer): Promise<void> {
         return { stats, wake: () => {}, close: () => {} }
       },
     },
-    { relay: relay.origin, name: 'peer', identity: randomBytes(32), fetch: () => new Response() },
+    { relay: relay.origin, name: 'peer', identity, fetch: () => new Response() },
   )
   cleanups.defer(() => site.close())
 

@@ -25,7 +25,8 @@ afterAll(async () => {
 
 function publishAs(name: string): Promise<Site> {
   const identity = crypto.getRandomValues(new Uint8Array(32))
-  return publish({ relay: relay.origin, ca: relay.ca, name, identity, fetch: () => new Response('hello') })
+  const options = { name, identity, certificate: 'shared' } as const
+  return publish({ relay: relay.origin, ca: relay.ca, ...options, fetch: () => new Response('hello') })
 }
 
 /** Another key and certificate in the relay's files, which its own CA issues. */

@@ -38,7 +38,8 @@ async function openssl(port: number, caFile: string, args: readonly string[]): P
 
 function publishAt(relay: string, ca: string): Promise<Site> {
   const identity = Uint8Array.from(randomBytes(32))
-  return publish({ relay, ca, name: 'demo', identity, fetch: () => new Response('hello') })
+  const options = { name: 'demo', identity, certificate: 'shared' } as const
+  return publish({ relay, ca, ...options, fetch: () => new Response('hello') })
 }
 
 describe('a relay that lists none, as the family has them', () => {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
+import { CARRIERS } from '../../src/carrier/kinds.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
 import { sha256Of, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -87,7 +88,7 @@ async function transfers(at: TestRelay, count: number, options: Partial<NodePubl
   return { site, visitors, finish: finished.resolve }
 }
 
-describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) => {
+describe.each(CARRIERS)('by the carrier %s', (carrier) => {
   it(`${TURNS * AT_ONCE} visitors come at either process, and every byte of theirs is right`, async () => {
     const content = randomBytes(50_000)
     const site = await publishAt(relay, {
@@ -129,7 +130,7 @@ describe.each(['native', 'websocket'] as const)('by the carrier %s', (carrier) =
 })
 
 it('a ban cuts visitors in both processes, and lets nobody in at either', async () => {
-  const { site, visitors } = await transfers(relay, 16, { carrier: 'native' })
+  const { site, visitors } = await transfers(relay, 16, { carrier: 'native-sessions' })
   expect(Math.min(...tookIn())).toBeGreaterThan(0)
   const { leases } = (await relay.call('/api/policy/state')).data as never as {
     leases: { hostname: string; identity_key: string }[]
@@ -143,9 +144,9 @@ it('a ban cuts visitors in both processes, and lets nobody in at either', async 
   expect(later.filter(({ status }) => status === 'fulfilled')).toEqual([])
 })
 
-describe('a worker that dies', () => {
+describe.each(CARRIERS)('a worker that dies under a site with the carrier %s', (carrier) => {
   it('costs its own visitors at most; the relay goes on, the site is whole again, and another worker is there', async () => {
-    const site = await publishAt(relay, { carrier: 'native' })
+    const site = await publishAt(relay, { carrier })
     await text(await visit(relay, site.url))
     const worker = await workerOf(relay)
     process.kill(worker, 'SIGKILL')
@@ -178,7 +179,7 @@ it('a worker’s arguments and environment hold no setting, and so no secret', a
 // The last: it ends the relay of all.
 describe('the end', () => {
   it('visitors of both processes finish, then all processes end', async () => {
-    const { visitors, finish } = await transfers(relay, 16, { carrier: 'native' })
+    const { visitors, finish } = await transfers(relay, 16, { carrier: 'native-sessions' })
     expect(Math.min(...tookIn())).toBeGreaterThan(0)
     const worker = await workerOf(relay)
     process.kill(relay.pid(), 'SIGTERM')

@@ -3,6 +3,7 @@
 import { TlsError } from '../errors.ts'
 import { SIGNATURE_SCHEME } from '../messages/constants.ts'
 import { Reader } from '../messages/reader.ts'
+import { extensionValue, hex, open, read, TAG, tbsFields } from './der.ts'
 
 /** SignAlgorithm is the signature algorithm of a key, named as in `/v1/sign`. */
 export type SignAlgorithm = 'ECDSA_SHA256' | 'RSA_PSS_SHA256' | 'Ed25519'
@@ -27,7 +28,6 @@ const KEY_ALGORITHMS: Readonly<Record<string, SignAlgorithm>> = {
   '06032b6570': 'Ed25519',
 }
 
-const TAG = { boolean: 0x01, sequence: 0x30, dnsName: 0x82, version: 0xa0, extensions: 0xa3 } as const
 /** The content of the OBJECT IDENTIFIER id-ce-subjectAltName. */
 const SUBJECT_ALT_NAME = '551d11'
 
@@ -49,78 +49,25 @@ export function signAlgorithmOf(leafDer: Uint8Array): SignAlgorithm {
  */
 export function subjectNamesOf(leafDer: Uint8Array): string[] {
   try {
-    const tbs = afterSubject(leafDer)
-    skip(tbs) // SubjectPublicKeyInfo
-    while (!tbs.done) {
-      const { tag, content } = read(tbs)
-      if (tag === TAG.extensions)
-        return alternativeNames(element(new Reader(content, 'extensions'), TAG.sequence))
-    }
-    return []
-  } catch (cause) {
-    throw new TlsError('unsupported_certificate', 'the leaf is not an X.509 certificate', { cause })
-  }
-}
-
-function alternativeNames(extensions: Reader): string[] {
-  while (!extensions.done) {
-    const extension = element(extensions, TAG.sequence)
-    const isAlternativeName = hex(read(extension).content) === SUBJECT_ALT_NAME
-    let value = read(extension)
-    if (value.tag === TAG.boolean) value = read(extension) // critical
-    if (!isAlternativeName) continue
+    const value = extensionValue(tbsFields(leafDer).extensions, SUBJECT_ALT_NAME)
+    if (value === undefined) return []
     const names: string[] = []
-    const list = element(new Reader(value.content, 'subjectAltName'), TAG.sequence)
+    const list = open(new Reader(value, 'subjectAltName'), TAG.sequence)
     while (!list.done) {
       const { tag, content } = read(list)
       names.push(tag === TAG.dnsName ? String.fromCharCode(...content) : '')
     }
     return names
+  } catch (cause) {
+    throw new TlsError('unsupported_certificate', 'the leaf is not an X.509 certificate', { cause })
   }
-  return []
 }
 
 function keyAlgorithm(der: Uint8Array): string | undefined {
   try {
-    const publicKeyInfo = element(afterSubject(der), TAG.sequence)
+    const publicKeyInfo = new Reader(tbsFields(der).publicKey.content, 'certificate')
     return hex(read(publicKeyInfo).content)
   } catch {
     return undefined
   }
-}
-
-/** Returns a reader at the SubjectPublicKeyInfo of the TBSCertificate. */
-function afterSubject(der: Uint8Array): Reader {
-  const certificate = element(new Reader(der, 'certificate'), TAG.sequence)
-  const tbs = element(certificate, TAG.sequence)
-  // A certificate of version 2 or 3 has the field version [0]. The serial number follows.
-  if (skip(tbs) === TAG.version) skip(tbs)
-  for (const _ of ['signature', 'issuer', 'validity', 'subject']) skip(tbs)
-  return tbs
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function element(reader: Reader, tag: number): Reader {
-  const found = read(reader)
-  if (found.tag !== tag) throw new TlsError('unsupported_certificate', `DER tag ${found.tag}, not ${tag}`)
-  return new Reader(found.content, 'certificate')
-}
-
-function skip(reader: Reader): number {
-  return read(reader).tag
-}
-
-/** Reads one DER element: tag, definite length, content. */
-function read(reader: Reader): { tag: number; content: Uint8Array } {
-  const tag = reader.u8()
-  const first = reader.u8()
-  let length = first
-  if (first >= 0x80) {
-    length = 0
-    for (const byte of reader.bytes(first - 0x80)) length = length * 256 + byte
-  }
-  return { tag, content: reader.bytes(length) }
 }

@@ -4,7 +4,13 @@ import { violation } from '../errors.ts'
 import { CIPHER_SUITE, NAMED_GROUP } from '../messages/constants.ts'
 import { isAllZero } from './constant-time.ts'
 import { agreeHybrid } from './hybrid.ts'
-import type { Aead, CryptoProvider, KeyAgreement, KeyPair } from './provider.ts'
+import {
+  AEAD_NONCE_BYTES,
+  type Aead,
+  type CryptoProvider,
+  type KeyAgreement,
+  type KeyPair,
+} from './provider.ts'
 
 /** webCrypto uses WebCrypto for AES-GCM and key agreement where it has them, and noble for all else. */
 export const webCrypto: CryptoProvider = {
@@ -45,17 +51,29 @@ function lateAead(loading: Promise<Aead>): Aead {
 async function aesGcm(keyBytes: Uint8Array): Promise<Aead> {
   const key = await crypto.subtle.importKey('raw', source(keyBytes), 'AES-GCM', false, ['encrypt', 'decrypt'])
   keyBytes.fill(0)
-  const parameters = (nonce: Uint8Array, additionalData: Uint8Array): AesGcmParams => ({
-    name: 'AES-GCM',
-    iv: source(nonce),
-    additionalData: source(additionalData),
-  })
+  const parameters = parametersOf()
   return {
     // "Let data be the result of getting a copy" (Web Cryptography §14.3.1): `encrypt` has read it when it returns.
     seal: async (nonce, additionalData, plaintext) =>
       new Uint8Array(await crypto.subtle.encrypt(parameters(nonce, additionalData), key, source(plaintext))),
     open: async (nonce, additionalData, ciphertext) =>
       new Uint8Array(await crypto.subtle.decrypt(parameters(nonce, additionalData), key, source(ciphertext))),
+  }
+}
+
+/**
+ * Returns a function that makes the parameters of the next call, in the same memory each time. WebCrypto copies them when it is
+ * called ("normalize an algorithm", Web Cryptography §18.4.4). A browser gives every short array that it gets a buffer of its
+ * own outside V8's heap, which costs more than the copy into one that has it already.
+ */
+function parametersOf(): (nonce: Uint8Array, additionalData: Uint8Array) => AesGcmParams {
+  const iv = new Uint8Array(AEAD_NONCE_BYTES)
+  let additional = new Uint8Array()
+  return (nonce, additionalData) => {
+    iv.set(nonce)
+    if (additional.length !== additionalData.length) additional = new Uint8Array(additionalData.length)
+    additional.set(additionalData)
+    return { name: 'AES-GCM', iv, additionalData: additional }
   }
 }
 

@@ -47,6 +47,11 @@ export class Reader {
     return view
   }
 
+  /** Returns a view of the bytes that were read since the offset was `start`. */
+  since(start: number): Uint8Array {
+    return this.#bytes.subarray(start, this.#offset)
+  }
+
   /** Reads `opaque v<min..max>` whose length takes `width` bytes. The width bounds the maximum. */
   vector(width: 1 | 2 | 3, min = 0): Uint8Array {
     const length = this.#integer(width)

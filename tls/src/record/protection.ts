@@ -3,13 +3,7 @@
 import type { TrafficKeys } from '../crypto/key-schedule.ts'
 import { AEAD_TAG_BYTES, type Aead, type CryptoProvider, type MaybePromise } from '../crypto/provider.ts'
 import { violation } from '../errors.ts'
-import {
-  CIPHER_SUITE,
-  CONTENT_TYPE,
-  RECORD_FRAGMENT_MAX_BYTES,
-  RECORD_HEADER_BYTES,
-  VERSION,
-} from '../messages/constants.ts'
+import { CIPHER_SUITE, CONTENT_TYPE, RECORD_FRAGMENT_MAX_BYTES, VERSION } from '../messages/constants.ts'
 import type { WireRecord } from './record-reader.ts'
 
 /** A Plaintext is a record's content, protected or not. */
@@ -83,10 +77,12 @@ export abstract class RecordProtection {
 
   /** Combines the 64-bit sequence number with the end of the IV (§5.3). */
   protected nonce(): Uint8Array {
-    const nonce = this.#iv.slice()
-    const view = new DataView(nonce.buffer)
-    view.setUint32(4, view.getUint32(4) ^ Math.floor(this.#sequence / 2 ** 32))
-    view.setUint32(8, view.getUint32(8) ^ (this.#sequence >>> 0))
+    const nonce = new Uint8Array(this.#iv)
+    let rest = this.#sequence
+    for (let at = nonce.length - 1; rest > 0; at--) {
+      nonce[at]! ^= rest & 0xff
+      rest = Math.floor(rest / 0x100)
+    }
     this.#sequence++
     return nonce
   }
@@ -173,11 +169,8 @@ export function opened(
 }
 
 export function recordHeader(type: number, length: number): Uint8Array {
-  const header = new Uint8Array(RECORD_HEADER_BYTES)
-  header[0] = type
-  new DataView(header.buffer).setUint16(1, VERSION.tls12)
-  new DataView(header.buffer).setUint16(3, length)
-  return header
+  // A DataView would move this little memory out of V8's heap.
+  return Uint8Array.of(type, VERSION.tls12 >> 8, VERSION.tls12 & 0xff, length >> 8, length & 0xff)
 }
 
 /** The header of a protected record is its additional data (§5.2). */

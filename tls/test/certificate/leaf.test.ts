@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { signAlgorithmOf, subjectNamesOf } from '../../src/index.ts'
+import { leafDetailsOf, signAlgorithmOf, subjectNamesOf } from '../../src/index.ts'
 
 function certificate(...newKey: string[]): Uint8Array {
   const subject = ['-subj', '/CN=x', '-keyout', '/dev/null', '-nodes']
@@ -70,6 +70,51 @@ describe('subjectNamesOf', () => {
     const der = named('DNS:a.example')
     for (const cut of [0, 1, 4, 20, 100, der.length - 1])
       expect(() => subjectNamesOf(der.subarray(0, cut))).toThrow(
+        expect.objectContaining({ code: 'unsupported_certificate' }),
+      )
+  })
+})
+
+describe('leafDetailsOf', () => {
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+
+  test.each([
+    ['two times as UTCTime', '30'],
+    ['an end as GeneralizedTime', '36500'],
+  ])('reads what OpenSSL reads: %s', (_, days) => {
+    const der = certificate(...newKey, '-days', days)
+    const theirs = new X509Certificate(der)
+    expect(leafDetailsOf(der)).toMatchObject({
+      notBefore: theirs.validFromDate.getTime(),
+      notAfter: theirs.validToDate.getTime(),
+      publicKey: new Uint8Array(theirs.publicKey.export({ type: 'spki', format: 'der' })),
+    })
+  })
+
+  test('reads a UTCTime of the last century (RFC 5280 §4.1.2.5.1)', () => {
+    const der = Buffer.from(certificate(...newKey))
+    const time = der.indexOf(Buffer.of(0x17, 13)) + 2
+    der.write('500101000000Z', time)
+    expect(leafDetailsOf(der).notBefore).toBe(Date.UTC(1950, 0, 1))
+    der.write('491231235959Z', time)
+    expect(leafDetailsOf(der).notBefore).toBe(Date.UTC(2049, 11, 31, 23, 59, 59))
+    der.write('4912312359+01', time)
+    expect(() => leafDetailsOf(der)).toThrow(expect.objectContaining({ code: 'unsupported_certificate' }))
+  })
+
+  test('tells issuers apart by name and key', () => {
+    const [one, other] = [certificate(...newKey), certificate(...newKey)].map(leafDetailsOf)
+    expect(one!.issuer).toBe(other!.issuer)
+    expect(one!.issuerKey).toMatch(/^[0-9a-f]{40}$/)
+    expect(one!.issuerKey).not.toBe(other!.issuerKey)
+    const without = certificate(...newKey, '-addext', 'authorityKeyIdentifier=none')
+    expect(leafDetailsOf(without).issuerKey).toBeUndefined()
+  })
+
+  test('refuses what is no certificate, wherever it ends', () => {
+    const der = certificate(...newKey)
+    for (const cut of [0, 1, 4, 20, 100, der.length - 100])
+      expect(() => leafDetailsOf(der.subarray(0, cut))).toThrow(
         expect.objectContaining({ code: 'unsupported_certificate' }),
       )
   })

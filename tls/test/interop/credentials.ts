@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compressCertificates, type ServerConfig } from '../../src/index.ts'
-import { signHandshake } from '../support/sign-handshake.ts'
+import { signersOf } from '../support/signers-of.ts'
 
 export type KeyType = 'ec' | 'rsa' | 'ed25519'
 
@@ -72,7 +72,7 @@ export async function makeCredentials(directory: string): Promise<Credentials> {
       certificateChain,
       compressedCertificates: await compressCertificates(certificateChain),
       algorithm: ALGORITHM[type],
-      sign: (request) => signHandshake(privateKey, request),
+      sign: signersOf(privateKey).sign,
     }
     return config
   }

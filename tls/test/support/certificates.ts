@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { ServerConfig } from '../../src/index.ts'
-import { signHandshake, signTls12Handshake } from './sign-handshake.ts'
+import { signersOf } from './signers-of.ts'
 
 type KeyType = 'ec' | 'rsa' | 'ed25519'
 
@@ -37,10 +37,11 @@ export function makeIdentity(type: KeyType): Identity {
   execFileSync('openssl', ['req', '-x509', ...NEW_KEY[type], ...subject, ...output], { stdio: 'ignore' })
   const pem = readFileSync(file, 'utf8')
   const key = createPrivateKey(readFileSync(keyFile))
+  const { sign, signTls12 } = signersOf(key)
   const config: Identity['config'] = {
     certificateChain: [new Uint8Array(new X509Certificate(pem).raw)],
     algorithm: ALGORITHM[type],
-    sign: (request) => signHandshake(key, request),
+    sign,
   }
-  return { file, pem, config, tls12: { ...config, signTls12: (request) => signTls12Handshake(key, request) } }
+  return { file, pem, config, tls12: { ...config, signTls12 } }
 }

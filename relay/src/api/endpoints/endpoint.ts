@@ -58,6 +58,8 @@ export interface Endpoint<Body, Data> {
   isPaged?: boolean
   /** The data in the envelope, or the whole body of a response without one. */
   data?: z.ZodType<Data>
+  /** The data in the envelope of a 202, where the endpoint may need more time than a request has. */
+  pending?: z.ZodType<unknown>
   /** The media type of an answer outside the envelope. */
   bare?: string
   /** Failures within the envelope that the endpoint can answer with, beside `internal`. */

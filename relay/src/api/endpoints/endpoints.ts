@@ -34,6 +34,8 @@ import {
   SIGN_BODY_MAX_BYTES,
   type SignRequest,
   type SignResponse,
+  type SiteCertificate,
+  type SiteCertificateRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
@@ -68,6 +70,7 @@ interface Shapes {
   unregister: [UnregisterRequest, Nothing]
   connect: [None, None]
   certificateChain: [None, None]
+  siteCertificate: [SiteCertificateRequest, SiteCertificate]
   sign: [SignRequest, SignResponse]
 }
 
@@ -89,6 +92,8 @@ const TOKEN_ERRORS = ['unauthorized', 'lease_not_found'] as const
 const WITH_TOKEN_ERRORS = [...BODY_ERRORS, ...TOKEN_ERRORS] as const
 
 export const SIGN_BODY: JsonBody<SignRequest> = json(take.signRequest, { maxBytes: SIGN_BODY_MAX_BYTES })
+
+export const SITE_CERTIFICATE_BODY: JsonBody<SiteCertificateRequest> = json(take.siteCertificateRequest, {})
 
 export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name][0], Shapes[Name][1]> } = {
   openapi: {
@@ -226,6 +231,18 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     auth: 'optional-token-header',
     errors: TOKEN_ERRORS,
     bare: PEM_MEDIA_TYPE,
+  },
+  siteCertificate: {
+    ...post(
+      PATH.siteCertificate,
+      'Get a certificate for a key that the site keeps itself',
+      take.siteCertificateRequest,
+    ),
+    body: SITE_CERTIFICATE_BODY,
+    auth: 'token-header',
+    data: answer.siteCertificate,
+    pending: answer.siteCertificatePending,
+    errors: [...WITH_TOKEN_ERRORS, 'lease_rejected', 'feature_unavailable'],
   },
   sign: {
     ...post(PATH.sign, 'Sign for one handshake that the relay bridged', take.signRequest),

@@ -1,7 +1,7 @@
 // Derives the API's description (OpenAPI 3.1) from the table of endpoints and the schemas that parse their bodies.
 
 import { ERROR_STATUS, type ErrorCode, HEADER, INSTALL_SLUGS, PATH, SUBPROTOCOL } from '@svc/protocol'
-import { componentSchemas, type JsonSchema, referenceTo } from '../../config/schema.ts'
+import { componentSchemas, type JsonSchema, referenceTo, type z } from '../../config/schema.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { DOWNLOAD_FILES } from '../installer/download-names.ts'
 import type { Auth, Endpoint, EndpointBody } from './endpoint.ts'
@@ -157,6 +157,7 @@ function headOperation(name: string, endpoint: AnyEndpoint): JsonSchema {
 
 function responses(endpoint: AnyEndpoint): Record<string, Answer> {
   const answers: Record<string, Answer> = { [endpoint.status]: success(endpoint) }
+  if (endpoint.pending) answers[202] = enveloped(endpoint.pending)
   if (endpoint.isKept) answers[304] = NOT_MODIFIED
   for (const [status, codes] of codesByStatus(endpoint)) {
     const enveloped = { allOf: [referenceTo(failed), only(codes)] }
@@ -179,11 +180,15 @@ function success({ data, bare }: AnyEndpoint): Answer {
   const schema = data && referenceTo(data)
   if (bare !== undefined)
     return { description: 'Without the envelope.', content: { [bare]: schema ? { schema } : {} } }
+  return enveloped(data!)
+}
+
+function enveloped(data: z.ZodType<unknown>): Answer {
   return {
     description: 'In the envelope.',
     content: json({
       type: 'object',
-      properties: { ok: { const: true }, data: schema },
+      properties: { ok: { const: true }, data: referenceTo(data) },
       required: ['ok', 'data'],
     }),
   }

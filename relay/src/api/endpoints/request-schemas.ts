@@ -5,6 +5,7 @@ import {
   APPROVAL_MODES,
   type ApprovalMode,
   BINDING_BYTES,
+  CERTIFICATE_REQUEST_MAX_BYTES,
   type Identity,
   type IpPolicyUpdate,
   identityKey,
@@ -26,6 +27,7 @@ import {
   SIGN_ALGORITHMS,
   SIGN_NONCE_BYTES,
   type SignRequest,
+  type SiteCertificateRequest,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { normalizeIp } from '../../client-address/ip-address.ts'
@@ -176,6 +178,11 @@ export const signRequest: z.ZodType<SignRequest> = named(
       .regex(/^[0-9a-fA-F]*$/)
       .min(2 * SIGN_NONCE_BYTES, `must be ${SIGN_NONCE_BYTES} bytes`),
   }),
+)
+
+export const siteCertificateRequest: z.ZodType<SiteCertificateRequest> = named(
+  'SiteCertificateRequest',
+  z.object({ csr: base64(CERTIFICATE_REQUEST_MAX_BYTES) }),
 )
 
 export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = named(

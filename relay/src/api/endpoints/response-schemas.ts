@@ -24,6 +24,8 @@ import {
   SIGN_ALGORITHMS,
   type SignFailure,
   type SignResponse,
+  type SiteCertificate,
+  type SiteCertificatePending,
   type StaticCacheLimits,
   type X402FacilitatorInfo,
 } from '@svc/protocol'
@@ -217,6 +219,13 @@ export const signature: z.ZodType<SignResponse> = named(
 )
 
 export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object({ error: text }))
+
+export const siteCertificate: z.ZodType<SiteCertificate> = named('SiteCertificate', z.object({ chain: text }))
+
+export const siteCertificatePending: z.ZodType<SiteCertificatePending> = named(
+  'SiteCertificatePending',
+  z.object({ retry_after: z.int().positive() }),
+)
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
 

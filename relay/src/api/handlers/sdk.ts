@@ -35,8 +35,13 @@ import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import { timestamp } from '../http/timestamp.ts'
 import type { OptionalFeatures } from './optional-features.ts'
 
-/** This relay has these. */
-const OFFERED_EXTENSIONS: readonly Extension[] = ['hello_retry_request', 'sha384', 'certificate_compression']
+/** Every relay of this implementation has these. */
+const EXTENSIONS: readonly Extension[] = [
+  'hello_retry_request',
+  'sha384',
+  'certificate_compression',
+  'native_yamux',
+]
 
 const HTTPS_PORT = 443
 
@@ -55,6 +60,8 @@ export interface SdkApiParts {
   /** Authority of the relay's URL. */
   host: string
   features: OptionalFeatures
+  /** Extensions that depend on the settings. */
+  extensions: readonly Extension[]
   releaseVersion: string
 }
 
@@ -66,11 +73,11 @@ export class SdkApi {
   }
 
   domain(): DomainResponse {
-    const { releaseVersion, features } = this.#parts
+    const { releaseVersion, features, extensions } = this.#parts
     return {
       protocol_version: PROTOCOL_VERSION,
       release_version: releaseVersion,
-      extensions: OFFERED_EXTENSIONS,
+      extensions: [...EXTENSIONS, ...extensions],
       cache: features.cache(),
       ens: features.ens(),
       x402: features.x402(),

@@ -161,8 +161,8 @@ describe('a relay on a public host', () => {
   let relay: Relay
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-public-'))
-    const authority = await createCa(HOST)
-    const leaf = await createLeaf(authority, HOST)
+    const authority = createCa(HOST)
+    const leaf = createLeaf(authority, HOST)
     // also the files of a CA that are there from another time
     const files = {
       'ca.pem': authority.certificate,

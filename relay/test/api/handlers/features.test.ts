@@ -244,7 +244,13 @@ describe('features that are off', () => {
     expect(data).toEqual({
       protocol_version: '10',
       release_version: RELEASE_VERSION,
-      extensions: ['hello_retry_request', 'sha384', 'certificate_compression'],
+      extensions: [
+        'hello_retry_request',
+        'sha384',
+        'certificate_compression',
+        'native_yamux',
+        'site_certificate',
+      ],
       ens: {
         enabled: false,
         verified: false,

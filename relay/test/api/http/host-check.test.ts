@@ -1,8 +1,8 @@
 // Whom a request is for: RFC 9112 §3.2, RFC 9110 §7.4.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiSocket } from '../../support/api-socket.ts'
 import { ROOT_HOST, readAll, startTestRelay, type TestRelay } from '../../support/relay.ts'
-import { apiSocket } from '../../support/session.ts'
 
 let relay: TestRelay
 let proxied: TestRelay

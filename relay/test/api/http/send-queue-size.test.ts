@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sendQueueSize } from '../../../src/api/http/send-queue-size.ts'
+import { SEND_QUEUES_READ_BYTES } from '../../../src/limits.ts'
 
 test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (host) => {
   const server = createServer().listen(0)
@@ -25,5 +26,21 @@ test.each(['127.0.0.1', '::1'])('is known of each connection, from %s', async (h
     new Map(),
   )
   for (const socket of [...stuck, ...idle]) socket.destroy()
+  server.close()
+})
+
+test('is known of every connection where the tables take several reads', async () => {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const accepted: Socket[] = []
+  server.on('connection', (socket) => accepted.push(socket))
+  // A line has 150 bytes.
+  const count = Math.ceil((2 * SEND_QUEUES_READ_BYTES) / 150)
+  const clients = Array.from({ length: count }, () => connect({ host: '127.0.0.1', port }))
+  await expect.poll(() => accepted.length).toBe(count)
+  // The kernel may leave lines out while the table changes.
+  await expect.poll(async () => (await sendQueueSize(accepted)).size).toBe(count)
+  for (const socket of [...clients, ...accepted]) socket.destroy()
   server.close()
 })

@@ -3,9 +3,7 @@
 import { isAbsolute } from 'node:path'
 import type { LeaseMetadata } from '@svc/protocol'
 import { SvcError } from '@svc/sdk-core'
-import { files } from '@svc/sdk-core/handlers'
 import type { ExposeOptions } from '../../expose.ts'
-import { openFolder } from '../../folder/folder-handle.ts'
 import type { SiteCommand, SiteOptions } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
@@ -65,6 +63,8 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
   }
   if (chosen.command === 'serve') {
     const { listing, hidden } = chosen.options
+    const { files } = await import('@svc/sdk-core/handlers')
+    const { openFolder } = await import('../../folder/folder-handle.ts')
     return { ...shared, fetch: files(await openFolder(chosen.folder, { hidden }), { listing, hidden }) }
   }
   const { tcp, udp, tls } = chosen.options

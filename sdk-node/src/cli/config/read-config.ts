@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
 import { parse, TomlError } from 'smol-toml'
+import { CARRIERS } from '../../carrier/kinds.ts'
 import { identityPathOf, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
 
@@ -32,8 +33,8 @@ const ROUTES: Kind = {
   accepts: (value) => isRecord(value) && Object.values(value).every(isPlace),
 }
 const CARRIER: Kind = {
-  wanted: '"native" or "websocket"',
-  accepts: (value) => value === 'native' || value === 'websocket',
+  wanted: '"native", "native-sessions" or "websocket"',
+  accepts: (value) => CARRIERS.some((carrier) => carrier === value),
 }
 
 /** The fields that stand in the file as a whole or in a tunnel. */

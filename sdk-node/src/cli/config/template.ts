@@ -19,7 +19,7 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # The identity's file, created when there is none. Default: IDENTITY_PATH, else that of svc.
 #identity_path = "identity.json"
 
-# How visitors come: "native", a connection each, or "websocket", which passes HTTP proxies.
+# How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", which passes HTTP proxies.
 #carrier = "native"
 
 # The canonical URL alone will do when the name is taken.

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
-import type { CarrierKind } from '../../platform.ts'
+import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import type { Print } from '../report/report.ts'
@@ -155,9 +155,7 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
         .default([], 'none'),
     )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
-    .addOption(
-      new Option('--carrier <kind>', 'how visitors come').choices(['native', 'websocket']).default('native'),
-    )
+    .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
     .option(
       '--ban-mitm',

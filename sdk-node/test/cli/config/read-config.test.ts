@@ -123,7 +123,11 @@ describe('svc.toml', () => {
     ['no relay', '[[tunnel]]\nhttp = 1', ': tunnel 1: relay is missing, and SVC_URL is not set'],
     ['an empty list of relays', 'relay = []\n[[tunnel]]', ': relay is not a URL or a list of URLs'],
     ['a switch that is text', 'hide = "yes"\n[[tunnel]]', ': hide is not true or false'],
-    ['a carrier that is none', 'carrier = "pigeon"\n[[tunnel]]', ': carrier is not "native" or "websocket"'],
+    [
+      'a carrier that is none',
+      'carrier = "pigeon"\n[[tunnel]]',
+      ': carrier is not "native", "native-sessions" or "websocket"',
+    ],
     [
       'routes that are a list',
       '[[tunnel]]\nroutes = ["/a"]',

@@ -1,0 +1,55 @@
+// Answers `POST /sdk/certificate`: a certificate for a key that the site keeps itself (wire.md, Site certificates).
+
+import type { SiteCertificate, SiteCertificatePending } from '@svc/protocol'
+import { parseCertificateRequest } from '../../certificates/site/certificate-request.ts'
+import type { SiteCertificateIssuer } from '../../certificates/site/issuer.ts'
+import { RelayError } from '../../errors.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
+
+interface SiteCertificatesParts {
+  /** Undefined on a relay that issues none. */
+  issuer: SiteCertificateIssuer | undefined
+  policy: Policy
+  rateLimits: RateLimits
+}
+
+/** With 200 the certificate, with 202 the time to ask again. */
+type Answered = { status: 200; data: SiteCertificate } | { status: 202; data: SiteCertificatePending }
+
+export class SiteCertificates {
+  readonly #parts: SiteCertificatesParts
+
+  constructor(parts: SiteCertificatesParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the relay lists the extension. */
+  get isOffered(): boolean {
+    return this.#parts.issuer !== undefined
+  }
+
+  /**
+   * Checks all but the request itself, before its body is read.
+   * @param source normalized address of the client
+   * @throws RelayError
+   */
+  admit(lease: Lease, source: string): SiteCertificateIssuer {
+    const { issuer, policy, rateLimits } = this.#parts
+    if (issuer === undefined)
+      throw new RelayError('feature_unavailable', 'this relay issues no certificates for sites')
+    if (!policy.routes(lease))
+      throw new RelayError('lease_rejected', 'the policy lets no visitor reach this lease')
+    rateLimits.chargeCertificate(source, lease.identityKey)
+    return issuer
+  }
+
+  /** @param csr DER in base64 */
+  async issue(issuer: SiteCertificateIssuer, csr: string, lease: Lease): Promise<Answered> {
+    const request = parseCertificateRequest(Buffer.from(csr, 'base64'), lease.hostnames)
+    const answer = await issuer.issue(request, lease.identityKey)
+    if ('chain' in answer) return { status: 200, data: { chain: answer.chain } }
+    return { status: 202, data: { retry_after: answer.retryAfterS } }
+  }
+}

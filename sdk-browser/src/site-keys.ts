@@ -1,0 +1,97 @@
+// Keeps the keys of sites' own certificates in IndexedDB, with their chains. No script can read a private key.
+
+import {
+  createWebCryptoKey,
+  type SiteName,
+  type StoredSiteKey,
+  siteKeyOf,
+  type WebCryptoKey,
+} from '@svc/sdk-core'
+
+const DATABASE = 'svc-certificates'
+const VERSION = 1
+const STORE = 'site'
+/** A key that never got a certificate is forgotten after this many milliseconds. */
+const UNUSED_MAX_MS: number = 24 * 60 * 60_000
+
+/** What is kept of a site. */
+interface Entry extends WebCryptoKey {
+  chain?: readonly Uint8Array[]
+  /** From this time on, in milliseconds since the epoch, the entry may be deleted. */
+  expiresAt: number
+}
+
+/**
+ * Resolves with the key of a site, which is made on first use. Where there is no storage, as in a sandboxed frame, the key
+ * lives as long as the page.
+ */
+export async function loadStoredKey({ name, address, relay }: SiteName): Promise<StoredSiteKey> {
+  const id = `${name}-${address}@${relay}`
+  const read = await inStore('readonly', (store) => store.get(id)).catch(() => undefined)
+  const entry = isEntry(read) ? read : await create(id)
+  return {
+    key: siteKeyOf(entry),
+    chain: entry.chain,
+    save: async (chain, expiresAt) => {
+      // Without storage the next page asks for a certificate of its own.
+      await inStore('readwrite', (store) => store.put({ ...entry, chain, expiresAt }, id)).catch(() => {})
+    },
+  }
+}
+
+/** Makes a key and keeps it, unless another page was faster: then that one's is taken. */
+async function create(id: string): Promise<Entry> {
+  const now = Date.now()
+  const made: Entry = { ...(await createWebCryptoKey()), expiresAt: now + UNUSED_MAX_MS }
+  const kept = await inStore('readwrite', (store) => {
+    deleteExpired(store, id, now)
+    const found = store.get(id)
+    found.onsuccess = () => {
+      if (!isEntry(found.result)) store.put(made, id)
+    }
+    return found
+  }).catch(() => undefined)
+  return isEntry(kept) ? kept : made
+}
+
+/** Deletes what is left of sites that are published no more, so that their number does not grow for ever. */
+function deleteExpired(store: IDBObjectStore, id: string, now: number): void {
+  const all = store.openCursor()
+  all.onsuccess = () => {
+    const cursor = all.result
+    if (!cursor) return
+    if (cursor.key !== id && !(isEntry(cursor.value) && cursor.value.expiresAt > now)) cursor.delete()
+    cursor.continue()
+  }
+}
+
+/** Runs one transaction, and resolves with the result of the request that `use` returns. */
+async function inStore<Result>(
+  mode: IDBTransactionMode,
+  use: (store: IDBObjectStore) => IDBRequest<Result>,
+): Promise<Result> {
+  const database = await open()
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      const transaction = database.transaction(STORE, mode)
+      const request = use(transaction.objectStore(STORE))
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onabort = () => reject(transaction.error)
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, VERSION)
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && 'privateKey' in value && 'publicKey' in value
+}

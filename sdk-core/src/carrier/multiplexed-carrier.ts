@@ -1,0 +1,304 @@
+// A carrier that multiplexes: ready streams on one connection to the relay, or on more where one does not suffice.
+
+import { asSvcError, SvcError, type SvcErrorCode } from '../errors.ts'
+import {
+  CARRIER_CONNECTIONS_MAX,
+  CONNECTION_STREAMS_MANY,
+  CONNECTION_STREAMS_MAX,
+  MAINTENANCE_INTERVAL_MS,
+  SCALE_DOWN_IDLE_MS,
+  SCALE_DOWN_STREAMS_SHARE,
+  SCALE_UP_PAUSE_MS,
+} from '../limits.ts'
+import { CarrierConnection, type Traffic } from './carrier-connection.ts'
+import type { CarrierDebugEvent, ConnectionKind } from './carrier-debug-event.ts'
+import type { ConnectionEvents, ConnectionTransport } from './connection-transport.ts'
+import { ReadyStreams } from './ready-streams.ts'
+import type { Activation, ReadyStream } from './reverse-stream.ts'
+import { untilAccepted } from './until-accepted.ts'
+
+/** Connect opens one more connection to the relay, and resolves with what `attach` made of it. */
+export type Connect = <T extends ConnectionEvents>(
+  attach: (transport: ConnectionTransport) => T,
+  signal: AbortSignal,
+) => Promise<T>
+
+/** A Way is how a carrier reaches the relay. */
+export interface Way {
+  kind: ConnectionKind
+  connect: Connect
+}
+
+/** CarrierEvents are the site's answers to a carrier, and the carrier's reports to its site. */
+export interface CarrierEvents {
+  /** Returns the capability to present now, which may be newer than the carrier. */
+  capability(): string
+  /** Says whether so many more visitors may come. When that becomes true, the site calls `fill`. */
+  hasRoomFor(visitors: number): boolean
+  serve(activation: Activation): Promise<void>
+  /** Called when bytes came from the relay. */
+  traffic(): void
+  /** Called when the relay refused the capability: the site renews, then calls `fill`. */
+  stale(): void
+  /**
+   * Called when the relay takes no more sessions while none is ready, or takes them again; not before it took the
+   * first.
+   */
+  admits(isAdmitting: boolean): void
+  /** Called once when a carrier that was online ends, but not after `close`. */
+  ended(reason: SvcError): void
+  debug(event: CarrierDebugEvent): void
+}
+
+/** CarrierStats are the figures of a carrier at one moment. */
+export interface CarrierStats {
+  /** The number of visitors' connections that the SDK serves. */
+  openStreams: number
+  /** The number of streams that wait for a visitor. */
+  readyStreams: number
+  webSockets: number
+  /** The last round trip to the relay, in milliseconds. */
+  rttMs: number | undefined
+}
+
+/** The cost of a saturated connection, in streams: more than any has, so that it is chosen late. */
+const SATURATED_COST = 1e6
+/** The cost of a retiring connection, in streams: it is chosen last. */
+const RETIRING_COST = 2e6
+
+/** These codes concern the lease, and so every connection of it. */
+const LEASE_OVER: ReadonlySet<SvcErrorCode> = new Set<SvcErrorCode>(['lease_ended', 'lease_replaced'])
+
+/**
+ * Resolves with a carrier once the relay accepted its first stream, so that visitors can come.
+ * @throws SvcError the reason for which there is no carrier
+ */
+export function openMultiplexedCarrier(
+  way: Way,
+  traffic: Traffic,
+  events: CarrierEvents,
+  signal: AbortSignal,
+): Promise<MultiplexedCarrier> {
+  return untilAccepted(new MultiplexedCarrier(way, traffic, events), signal)
+}
+
+export class MultiplexedCarrier {
+  readonly online: Promise<void>
+  #way: Way
+  #traffic: Traffic
+  #events: CarrierEvents
+  #connections: CarrierConnection[] = []
+  #streams: ReadyStreams
+  #firstReady = Promise.withResolvers<void>()
+  #isOnline = false
+  /** Aborted when the carrier closes. */
+  #life = new AbortController()
+  /** Pending while the carrier opens one more connection. */
+  #connecting: Promise<void> | undefined
+  /** The time at which a connection was last added or was missing, and since when one less would suffice. */
+  #addedAt = 0
+  #fewSince = 0
+  #maintainedAt = 0
+
+  constructor(way: Way, traffic: Traffic, events: CarrierEvents) {
+    this.#way = way
+    this.#traffic = traffic
+    this.#events = events
+    this.online = this.#firstReady.promise
+    this.#streams = new ReadyStreams({
+      open: () => this.#openStream(),
+      hasRoomFor: (visitors) => events.hasRoomFor(visitors),
+      serve: (activation) => this.#serve(activation),
+      ready: () => this.#admitted(),
+      rejected: (again) => this.#rejected(again),
+    })
+    this.#addConnection().then(
+      () => this.#streams.fill(),
+      (error) => this.fail(asSvcError(error, 'relay_unreachable', 'no connection could be opened')),
+    )
+  }
+
+  get isClosed(): boolean {
+    return this.#life.signal.aborted
+  }
+
+  get stats(): CarrierStats {
+    return {
+      openStreams: this.#streams.serving,
+      readyStreams: this.#streams.ready,
+      webSockets: this.#way.kind === 'websocket' ? this.#connections.length : 0,
+      rttMs: this.#connections[0]?.rtt,
+    }
+  }
+
+  /** Opens the ready streams that are missing: the site renewed the lease, or has room for more visitors. */
+  fill(): void {
+    this.#streams.fill()
+  }
+
+  /** Checks at once whether the relay still answers: the machine slept, or the network changed. */
+  probe(): void {
+    for (const connection of this.#connections) connection.probe()
+  }
+
+  /** Accepts no more visitors. Resolves when the connected ones have left. */
+  drain(): Promise<void> {
+    return this.#streams.drain()
+  }
+
+  /** Closes the carrier without an event. Connections that it serves end with it. */
+  close(): void {
+    if (this.isClosed) return
+    this.#life.abort()
+    this.#streams.stop()
+    for (const connection of this.#connections.splice(0)) connection.close()
+  }
+
+  /** Closes the carrier because of `reason`, and reports it. */
+  fail(reason: SvcError): void {
+    if (this.isClosed) return
+    this.close()
+    if (this.#isOnline) this.#events.ended(reason)
+    else this.#firstReady.reject(reason)
+  }
+
+  async #addConnection(): Promise<void> {
+    const events = {
+      onActivity: () => this.#onActivity(),
+      ended: (connection: CarrierConnection, reason: SvcError) => this.#connectionEnded(connection, reason),
+    }
+    const attach = (transport: ConnectionTransport): CarrierConnection =>
+      new CarrierConnection(transport, this.#traffic, events)
+    const connection = await this.#way.connect(attach, this.#life.signal)
+    if (this.isClosed) connection.close()
+    // The connection may have ended already.
+    if (connection.isClosed) return
+    this.#connections.push(connection)
+    this.#events.debug({ type: this.#way.kind, change: 'opened', count: this.#connections.length })
+  }
+
+  #connectionEnded(connection: CarrierConnection, reason: SvcError): void {
+    this.#remove(connection, reason.code)
+    if (this.#connections.length === 0 || LEASE_OVER.has(reason.code)) this.fail(reason)
+  }
+
+  #remove(connection: CarrierConnection, code: SvcErrorCode | undefined): void {
+    this.#connections = this.#connections.filter((other) => other !== connection)
+    if (this.#active.length === 0 && this.#connections[0]) this.#connections[0].isRetiring = false
+    this.#events.debug({ type: this.#way.kind, change: 'closed', count: this.#connections.length, code })
+  }
+
+  /** Opens a stream on the least loaded connection. The carrier opens another connection before all are full. */
+  async #openStream(): Promise<ReadyStream | undefined> {
+    if (this.#isCrowded) this.#scaleUp(performance.now())
+    if (!this.#leastLoaded && this.#connecting) await this.#connecting
+    const connection = this.#leastLoaded
+    if (!connection) throw new SvcError('relay_full', 'no connection has room for another stream')
+    return connection.open(this.#events.capability())
+  }
+
+  /** Undefined when each connection has as many streams as a relay takes: the relay would end one that opens more. */
+  get #leastLoaded(): CarrierConnection | undefined {
+    const cost = (connection: CarrierConnection): number =>
+      connection.streamCount +
+      (connection.saturated ? SATURATED_COST : 0) +
+      (connection.isRetiring ? RETIRING_COST : 0)
+    const candidates = this.#connections.filter(
+      (connection) => connection.streamCount < CONNECTION_STREAMS_MAX,
+    )
+    return candidates.reduce<CarrierConnection | undefined>(
+      (best, other) => (best && cost(best) <= cost(other) ? best : other),
+      undefined,
+    )
+  }
+
+  /** True when the carrier will soon need another connection. */
+  get #isCrowded(): boolean {
+    return this.#active.every((connection) => connection.streamCount >= CONNECTION_STREAMS_MANY)
+  }
+
+  async #serve(activation: Activation): Promise<void> {
+    this.#events.debug({ type: 'visitor', change: 'came', count: this.#streams.serving })
+    await this.#events.serve(activation)
+    this.#events.debug({ type: 'visitor', change: 'left', count: this.#streams.serving - 1 })
+  }
+
+  /** Does the maintenance on traffic: keepalives come even where timers do not run. */
+  #onActivity(): void {
+    const now = performance.now()
+    if (now - this.#maintainedAt >= MAINTENANCE_INTERVAL_MS) {
+      this.#maintainedAt = now
+      this.#streams.maintain()
+      this.#followLoad(now)
+      this.#closeRetired()
+    }
+    this.#events.traffic()
+  }
+
+  #followLoad(now: number): void {
+    const active = this.#active
+    const streams = active.reduce((sum, connection) => sum + connection.streamCount, 0)
+    const isFew = streams < (active.length - 1) * CONNECTION_STREAMS_MANY * SCALE_DOWN_STREAMS_SHARE
+    if (active.some((connection) => connection.saturated) || !isFew) this.#fewSince = now
+    // One stream cannot be spread, so more connections help only where there are more visitors than connections.
+    const isSaturated = active.every((connection) => connection.saturated)
+    if (isSaturated && this.#streams.serving > active.length) this.#scaleUp(now)
+    else if (now - this.#fewSince > SCALE_DOWN_IDLE_MS) this.#scaleDown(now)
+  }
+
+  #scaleUp(now: number): void {
+    if (this.isClosed || this.#connecting || now - this.#addedAt < SCALE_UP_PAUSE_MS) return
+    const retiring = this.#connections.find(
+      (connection) => connection.isRetiring && connection.streamCount < CONNECTION_STREAMS_MANY,
+    )
+    if (retiring) {
+      this.#addedAt = now
+      retiring.isRetiring = false
+      return
+    }
+    if (this.#connections.length >= CARRIER_CONNECTIONS_MAX) return
+    this.#addedAt = now
+    // The relay may have no room for another. Then the open ones must suffice.
+    this.#connecting = this.#addConnection()
+      .catch(() => {})
+      .finally(() => {
+        this.#connecting = undefined
+      })
+  }
+
+  /** Retires the connection with the fewest streams when one less suffices: it gets no more streams. */
+  #scaleDown(now: number): void {
+    const active = this.#active
+    if (active.length < 2) return
+    this.#fewSince = now
+    active.reduce((least, other) => (other.streamCount < least.streamCount ? other : least)).isRetiring = true
+  }
+
+  get #active(): CarrierConnection[] {
+    return this.#connections.filter((connection) => !connection.isRetiring)
+  }
+
+  /**
+   * Closes a retired connection once its last stream was used: the relay may be claiming those that wait at this moment.
+   */
+  #closeRetired(): void {
+    for (const connection of this.#connections) {
+      if (!connection.isRetiring || connection.streamCount > 0) continue
+      connection.close()
+      this.#remove(connection, undefined)
+    }
+  }
+
+  #admitted(): void {
+    if (this.#isOnline) this.#events.admits(true)
+    this.#isOnline = true
+    this.#firstReady.resolve()
+  }
+
+  #rejected(again: boolean): void {
+    if (this.#isOnline && !again) {
+      this.#events.admits(false)
+      this.#events.stale()
+    } else this.fail(new SvcError('stream_rejected', 'the relay takes no reverse stream of this lease'))
+  }
+}

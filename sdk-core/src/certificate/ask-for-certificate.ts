@@ -1,0 +1,39 @@
+// Asks a relay for a certificate of the site's own: `POST /sdk/certificate` (wire.md, Site certificates).
+
+import { HEADER, PATH, type SiteCertificateRequest } from '@svc/protocol'
+import { toBase64 } from '../bytes/base64.ts'
+import { parsePem } from '../control/certificate-chain.ts'
+import { requireRecord, requireText } from '../control/json-checks.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { SvcError } from '../errors.ts'
+import { CERTIFICATE_WAIT_MAX_MS } from '../limits.ts'
+
+/** The certificates as DER, leaf first; or the milliseconds after which the relay is asked again. */
+type CertificateAnswer = { chain: Uint8Array[] } | { retryAfterMs: number }
+
+/** PEM is ASCII. The size of an answer is bounded before. */
+const PEM = /^[\x20-\x7e\r\n]+$/
+
+/**
+ * Sends a request.
+ * @param csr PKCS #10, DER
+ * @throws SvcError
+ */
+export async function askForCertificate(
+  client: RelayClient,
+  accessToken: string,
+  csr: Uint8Array,
+  signal: AbortSignal,
+): Promise<CertificateAnswer> {
+  const body: SiteCertificateRequest = { csr: toBase64(csr) }
+  const headers = { [HEADER.accessToken]: accessToken }
+  const answer = requireRecord(
+    await client.call(PATH.siteCertificate, { body, headers, signal }),
+    'certificate',
+  )
+  const { retry_after: seconds } = answer
+  if (seconds === undefined) return { chain: parsePem(requireText(answer, 'chain', PEM)) }
+  if (typeof seconds !== 'number' || !(seconds > 0))
+    throw new SvcError('unexpected_answer', 'retry_after is no number of seconds')
+  return { retryAfterMs: Math.min(seconds * 1000, CERTIFICATE_WAIT_MAX_MS) }
+}

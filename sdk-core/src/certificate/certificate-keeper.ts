@@ -1,0 +1,148 @@
+// Gets the site a certificate of its own and keeps it up to date, in the background: the relay's serves until then.
+
+import type { CryptoProvider } from '@svc/tls'
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import { hostnamesOf, type Registration } from '../control/registration.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { SvcError } from '../errors.ts'
+import { CERTIFICATE_RETRY_FIRST_MS, CERTIFICATE_RETRY_MAX_MS } from '../limits.ts'
+import { askForCertificate } from './ask-for-certificate.ts'
+import { makeCertificateRequest } from './certificate-request.ts'
+import { checkedCertificate, hasNames, isDue, isOfFormerAuthority } from './own-certificate.ts'
+import type { KeylessCertificate, OwnCertificate } from './server-certificate.ts'
+import type { SiteKeyStore, SiteName, StoredSiteKey } from './site-key.ts'
+
+export interface CertificateKeeperParts {
+  client: RelayClient
+  keeper: LeaseKeeper
+  site: SiteName
+  store: SiteKeyStore
+  crypto: CryptoProvider | undefined
+  /** Returns the relay's certificate. */
+  keyless(): KeylessCertificate
+  /** Shows a certificate to the next visitors. */
+  use(certificate: OwnCertificate): void
+  onError(error: SvcError): void
+}
+
+export class CertificateKeeper {
+  #parts: CertificateKeeperParts
+  #stored: StoredSiteKey | undefined
+  #current: OwnCertificate | undefined
+  #checking: Promise<void> | undefined
+  /** The relay is not asked before this time of `performance.now()`. */
+  #notBefore = 0
+  #failures = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #run = new AbortController()
+
+  constructor(parts: CertificateKeeperParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Asks for a certificate when one is due. A site calls it when it is online, and at each renewal of its lease, so that
+   * nothing depends on a timer that runs for months.
+   */
+  check(): void {
+    if (this.#run.signal.aborted) {
+      this.#run = new AbortController()
+      // What is left of it changes nothing any more.
+      this.#checking = undefined
+    }
+    const { signal } = this.#run
+    this.#checking ??= this.#check(signal)
+      .catch((error) => {
+        if (!signal.aborted) this.#failed(error)
+      })
+      .finally(() => {
+        if (!signal.aborted) this.#checking = undefined
+      })
+  }
+
+  /** Ends what is under way. {@link check} begins again. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#run.abort()
+  }
+
+  async #check(signal: AbortSignal): Promise<void> {
+    const { lease } = this.#parts.keeper
+    if (!lease) return
+    const stored = await this.#load(lease)
+    if (performance.now() < this.#notBefore || !this.#needsOne(lease) || signal.aborted) return
+    await this.#ask(stored, lease, signal)
+  }
+
+  /** Loads the key once, and takes the chain that was kept with it, if that still fits. */
+  async #load(lease: Registration): Promise<StoredSiteKey> {
+    if (this.#stored) return this.#stored
+    const { store, site } = this.#parts
+    const stored = await store.load(site)
+    this.#stored = stored
+    // A chain that does not fit is replaced by the next one.
+    const kept = stored.chain && (await this.#checked(stored.chain, stored, lease).catch(() => undefined))
+    if (kept && !this.#isFormer(kept)) this.#use(kept)
+    return stored
+  }
+
+  #needsOne(lease: Registration): boolean {
+    const current = this.#current
+    if (!current || !hasNames(current.names, hostnamesOf(lease))) return true
+    return isDue(current, this.#parts.client.clock.now) || this.#isFormer(current)
+  }
+
+  #isFormer(certificate: OwnCertificate): boolean {
+    return isOfFormerAuthority(certificate, this.#parts.keyless().chain[0]!)
+  }
+
+  async #ask(stored: StoredSiteKey, lease: Registration, signal: AbortSignal): Promise<void> {
+    const { client } = this.#parts
+    const csr = await makeCertificateRequest(stored.key, hostnamesOf(lease))
+    const answer = await askForCertificate(client, lease.accessToken, csr, signal)
+    if ('retryAfterMs' in answer) {
+      this.#again(answer.retryAfterMs)
+      return
+    }
+    const certificate = await this.#checked(answer.chain, stored, lease)
+    if (signal.aborted) return
+    this.#failures = 0
+    this.#use(certificate)
+    await stored.save(certificate.chain, certificate.own.notAfter)
+  }
+
+  #checked(
+    chain: readonly Uint8Array[],
+    { key }: StoredSiteKey,
+    lease: Registration,
+  ): Promise<OwnCertificate> {
+    const { client, crypto } = this.#parts
+    return checkedCertificate(chain, { key, names: hostnamesOf(lease), now: client.clock.now, crypto })
+  }
+
+  #use(certificate: OwnCertificate): void {
+    this.#current = certificate
+    this.#parts.use(certificate)
+  }
+
+  #failed(cause: unknown): void {
+    const step = Math.min(CERTIFICATE_RETRY_FIRST_MS * 2 ** this.#failures, CERTIFICATE_RETRY_MAX_MS)
+    this.#failures += 1
+    const asked = (cause instanceof SvcError && cause.retryAfterMs) || 0
+    // The second half is random, so that sites do not come back all at once.
+    this.#again(Math.max(asked, step * (0.5 + Math.random() / 2)))
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = `the site has no new certificate of its own: ${why}`
+    this.#parts.onError(new SvcError('certificate_unavailable', message, { cause }))
+  }
+
+  #again(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#notBefore = performance.now() + ms
+    this.#timer = setTimeout(() => {
+      // A timer may fire a moment before that time.
+      this.#notBefore = 0
+      this.check()
+    }, ms)
+  }
+}

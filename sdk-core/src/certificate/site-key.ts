@@ -1,0 +1,41 @@
+// The private key of a site's own certificate, as the core sees it: the platform keeps it, and it never leaves the site.
+
+/** A SiteKey is the private key of a site's own certificate: ECDSA P-256. */
+export interface SiteKey {
+  readonly algorithm: 'ECDSA_SHA256'
+  /** The SubjectPublicKeyInfo, DER (RFC 5480 §2). */
+  readonly publicKey: Uint8Array
+  /** Signs `content` under SHA-256. Resolves with the signature in DER (RFC 3279 §2.2.3). */
+  sign(content: Uint8Array): Promise<Uint8Array>
+}
+
+/** A SiteName says whose key it is: one identity's, for one name at one relay. */
+export interface SiteName {
+  /** The relay's host, with its port when that is not 443. */
+  relay: string
+  /** The normalized name of the lease. */
+  name: string
+  /** The Ethereum address of the identity. */
+  address: string
+}
+
+/** A StoredSiteKey is a key with the last chain that was kept with it. */
+export interface StoredSiteKey<Key extends SiteKey = SiteKey> {
+  readonly key: Key
+  /** The certificates as DER, leaf first. Undefined when none was kept. Nothing of it has been checked. */
+  readonly chain: readonly Uint8Array[] | undefined
+  /**
+   * Keeps a chain for this key, in place of the last one.
+   * @param expiresAt the end of its leaf's validity, in milliseconds since the epoch
+   */
+  save(chain: readonly Uint8Array[], expiresAt: number): Promise<void>
+}
+
+/** A SiteKeyStore keeps the keys of sites. */
+export interface SiteKeyStore<Key extends SiteKey = SiteKey> {
+  /**
+   * Resolves with the key of a site, which is made on first use.
+   * @throws SvcError `certificate_unavailable`, whose message says what is wrong
+   */
+  load(site: SiteName): Promise<StoredSiteKey<Key>>
+}

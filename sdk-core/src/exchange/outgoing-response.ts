@@ -1,0 +1,81 @@
+// A response on its way to the visitor, as each version of HTTP writes it, whether the handler made a Response or not.
+
+import type { Field } from '../semantics/fields.ts'
+import { httpDate } from '../semantics/http-date.ts'
+import type { DirectResponse } from './direct.ts'
+import type { BodyBatch } from './response-body.ts'
+
+export interface OutgoingResponse {
+  readonly status: number
+  /** The reason phrase, empty for the standard one. */
+  readonly statusText: string
+  /** True when there is no content, whatever the length says: for HEAD, 204 and 304. */
+  readonly isEmpty: boolean
+  /** The Content-Length to send. */
+  readonly length: number | undefined
+  /** True when the handler wants the connection to end after the response. */
+  readonly isLast: boolean
+  /** The fields to send in any version. Each Set-Cookie is an entry of its own. */
+  readonly fields: Field[]
+  /**
+   * Yields the content as the caller pulls it: one batch at least, the last with `done`.
+   * @throws HttpError `content_length_mismatch`
+   * @throws the error of the body
+   */
+  batches(): AsyncGenerator<BodyBatch, void>
+  /** Tells the handler that the rest of the body will not be read. */
+  cancel(reason: unknown): void
+}
+
+/** The content of a response that has none. */
+export const NOTHING: BodyBatch = { pieces: [], size: 0, done: true }
+
+/** Returns whether the response has no content, whatever its fields say (RFC 9110 §6.4.1). */
+export function hasNoContent(status: number, method: string): boolean {
+  return method === 'HEAD' || status === 204 || status === 304
+}
+
+/** PassedResponse is the response of another server, on its direct way. */
+export class PassedResponse implements OutgoingResponse {
+  readonly isEmpty: boolean
+  readonly length: number | undefined
+  readonly isLast = false
+  readonly #passed: DirectResponse
+  readonly #first: BodyBatch
+
+  /** @param method the request's method */
+  constructor(passed: DirectResponse, method: string) {
+    this.#passed = passed
+    this.isEmpty = hasNoContent(passed.status, method)
+    this.#first = this.isEmpty ? NOTHING : passed.ready()
+    const { length, status } = passed
+    if (status !== 204)
+      this.length = length ?? (this.#first.done && !this.isEmpty ? this.#first.size : undefined)
+  }
+
+  get status(): number {
+    return this.#passed.status
+  }
+
+  get statusText(): string {
+    return this.#passed.statusText
+  }
+
+  get fields(): Field[] {
+    const { fields } = this.#passed
+    if (!fields.some(([name]) => name === 'date')) fields.push(['date', httpDate()])
+    if (this.length !== undefined) fields.push(['content-length', String(this.length)])
+    return fields
+  }
+
+  async *batches(): AsyncGenerator<BodyBatch, void> {
+    for (let batch = this.#first; ; batch = await this.#passed.next()) {
+      yield batch
+      if (batch.done) return
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.#passed.cancel(reason)
+  }
+}

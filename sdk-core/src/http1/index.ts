@@ -1,0 +1,7 @@
+// What a client of HTTP/1.1 shares with the server: how messages are read.
+
+export { HttpError } from '../semantics/http-error.ts'
+export { HEAD_BYTES } from '../semantics/limits.ts'
+export { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder } from './body-decoder.ts'
+export { LineBuffer } from './line-buffer.ts'
+export { parseField } from './request-parser.ts'

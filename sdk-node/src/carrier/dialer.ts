@@ -1,0 +1,38 @@
+// Dials one relay again and again: what a TLS connection needs is made once, and each resumes the one before it.
+
+import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls'
+import { type Dialed, dial, type Upgrade } from './dial.ts'
+
+export class Dialer {
+  readonly #url: URL
+  readonly #tls: ConnectionOptions
+  /** Reading the authorities takes longer than a resumed handshake. */
+  #context: SecureContext | undefined
+  /** The next connection resumes this TLS session, which spares the relay a signature. */
+  #session: Buffer | undefined
+
+  /**
+   * @param url the relay's endpoint of reverse sessions
+   * @param tls a CA, or the context that has it, and a name resolution for each connection
+   */
+  constructor(url: string, tls: ConnectionOptions) {
+    this.#url = new URL(url)
+    this.#tls = tls
+  }
+
+  /** The relay's host, with its port unless that is 443. */
+  get host(): string {
+    return this.#url.host
+  }
+
+  /** @throws SvcError as {@link dial} does */
+  dial(upgrade: Upgrade, capability: string, signal: AbortSignal): Promise<Dialed> {
+    this.#context ??= this.#tls.secureContext ?? createSecureContext(this.#tls)
+    const session = this.#session && { session: this.#session }
+    const tls = { ...this.#tls, secureContext: this.#context, ...session }
+    const keepSession = (next: Buffer): void => {
+      this.#session = next
+    }
+    return dial({ url: this.#url, upgrade, capability, tls, keepSession }, signal)
+  }
+}

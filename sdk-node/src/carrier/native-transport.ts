@@ -1,0 +1,34 @@
+// A native connection as the transport of yamux: the bytes behind the 101, without any framing of its own.
+
+import type { ConnectionEvents, ConnectionTransport } from '@svc/sdk-core'
+import { CARRIER_CLOSE_DEADLINE_MS, CARRIER_WAITING_MAX_BYTES } from '../limits.ts'
+import { encryptsAtOnce } from '../net/encrypts-at-once.ts'
+import type { Dialed } from './dial.ts'
+
+/** @returns what `attach` made of the connection, which gets every byte from now on */
+export function attachTo<T extends ConnectionEvents>(
+  { socket, reset }: Dialed,
+  attach: (transport: ConnectionTransport) => T,
+): T {
+  const events = attach({
+    get copies() {
+      return encryptsAtOnce(socket)
+    },
+    send: (bytes) => {
+      // the close event ends the yamux session
+      if (!socket.writable) return
+      if (socket.writableLength < CARRIER_WAITING_MAX_BYTES) return void socket.write(bytes)
+      return new Promise((resolve) => socket.write(bytes, () => resolve()))
+    },
+    close: () => {
+      socket.end()
+      setTimeout(reset, CARRIER_CLOSE_DEADLINE_MS).unref()
+    },
+  })
+  socket.on('data', (bytes: Buffer) => events.message(bytes))
+  socket.on('end', () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => events.closed(undefined))
+  if (socket.destroyed) events.closed(undefined)
+  return events
+}

@@ -1,0 +1,4 @@
+// The codes with which a relay refuses a native connection.
+
+/** The relay does not know the capability, or its lease, any more: the SDK renews the lease, or registers again. */
+export const LEASE_UNKNOWN: ReadonlySet<string> = new Set(['unauthorized', 'lease_not_found'])

@@ -1,0 +1,252 @@
+// One request on one connection, and its response: the head strictly parsed, the content as bytes with back-pressure.
+
+import { type BodyBatch, type DirectBody, type DirectResponse, endToEnd, type Field } from '@svc/sdk-core'
+import { type BodyDecoder, ChunkedDecoder, ContentLengthDecoder, HttpError } from '@svc/sdk-core/http1'
+import { RESPONSE_READ_AHEAD_BYTES } from '../limits.ts'
+import type { ConnectionUser, TargetConnection } from './connection.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { type ResponseHead, ResponseHeadParser } from './response-head.ts'
+
+/** The field of which the visitor's framing is made anew. */
+const FRAMING = ['content-length']
+
+/** OutgoingRequest is a request as it is sent. */
+export interface OutgoingRequest {
+  method: string
+  /** The request line and the fields, with the framing of the content and the empty line. */
+  head: string
+  /** Undefined when there is no content. */
+  body: DirectBody | undefined
+  /** True when the head announces the chunked coding. */
+  isChunked: boolean
+}
+
+export class TargetExchange implements ConnectionUser, DirectResponse {
+  readonly #connection: TargetConnection
+  readonly #pool: ConnectionPool
+  readonly #request: OutgoingRequest
+  readonly #parser: ResponseHeadParser
+  readonly #headCame = Promise.withResolvers<DirectResponse>()
+  #head: ResponseHead | undefined
+  #decoder: BodyDecoder | undefined
+  #isSent = false
+  #isBodyBroken = false
+  /** The content ended, or the exchange failed. The connection is another's then. */
+  #isOver = false
+  #failure: { error: unknown } | undefined
+  /** The error that comes behind the bytes that wait. */
+  #lateFailure: Error | undefined
+  #isPaused = false
+  #isHeard = false
+  #wake: (() => void) | undefined
+  #wakeSender: (() => void) | undefined
+
+  constructor(connection: TargetConnection, pool: ConnectionPool, request: OutgoingRequest) {
+    this.#connection = connection
+    this.#pool = pool
+    this.#request = request
+    this.#parser = new ResponseHeadParser(request.method)
+    connection.user = this
+  }
+
+  /**
+   * Sends the request.
+   * @returns the response, once its head is there
+   * @throws the error of the connection, of the response's head, or of the request's body
+   */
+  run(): Promise<DirectResponse> {
+    if (this.#connection.isOver) this.#fail(new Error('the connection closed'))
+    else
+      this.#send().catch((error) => {
+        this.#fail(error)
+      })
+    return this.#headCame.promise
+  }
+
+  /** True when the body of the request could not be read. */
+  get hasBrokenBody(): boolean {
+    return this.#isBodyBroken
+  }
+
+  /** True when not one byte of a response came. */
+  get isUnheard(): boolean {
+    return !this.#isHeard
+  }
+
+  get status(): number {
+    return this.#head!.status
+  }
+
+  get statusText(): string {
+    return this.#head!.statusText
+  }
+
+  get fields(): Field[] {
+    return endToEnd(this.#head!.fields, FRAMING)
+  }
+
+  get length(): number | undefined {
+    return this.#head!.length
+  }
+
+  ready(): BodyBatch {
+    const bytes = this.#isOver ? undefined : this.#take()
+    return { pieces: bytes ? [bytes] : [], size: bytes?.length ?? 0, done: this.#isDone }
+  }
+
+  async next(): Promise<BodyBatch> {
+    for (;;) {
+      const batch = this.ready()
+      if (batch.size > 0 || batch.done) return batch
+      if (this.#failure) throw this.#failure.error
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.#fail(reason)
+  }
+
+  received(): void {
+    this.#isHeard = true
+    if (this.#head) this.#wakeReader()
+    else this.#readHead()
+    if (!this.#isOver && this.#connection.unread.length >= RESPONSE_READ_AHEAD_BYTES) {
+      this.#isPaused = true
+      this.#connection.socket.pause()
+    }
+  }
+
+  drained(): void {
+    this.#wakeSender?.()
+    this.#wakeSender = undefined
+  }
+
+  ended(): void {
+    if (this.#head?.framing === 'close') this.#wakeReader()
+    else this.closed(new HttpError('incomplete_message'))
+  }
+
+  closed(error: Error): void {
+    // What came before the end is still read.
+    if (this.#head?.framing === 'close' && this.#connection.isEnded) return
+    if (this.#decoder && !this.#isOver && this.#connection.unread.length > 0) this.#lateFailure = error
+    else this.#fail(error)
+    this.#wakeReader()
+  }
+
+  get #isDone(): boolean {
+    return this.#isOver && !this.#failure
+  }
+
+  async #send(): Promise<void> {
+    const { socket } = this.#connection
+    const { head, body, isChunked } = this.#request
+    if (!body) {
+      this.#isSent = true
+      socket.write(head, 'latin1')
+      return
+    }
+    // The first bytes of the content leave with the head.
+    socket.cork()
+    socket.write(head, 'latin1')
+    process.nextTick(() => socket.uncork())
+    for (let bytes = await this.#read(body); bytes; bytes = await this.#read(body)) {
+      if (this.#isOver) return
+      if (isChunked) {
+        socket.cork()
+        socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
+        socket.write(bytes)
+        socket.write('\r\n', 'latin1')
+        socket.uncork()
+      } else socket.write(bytes)
+      if (socket.writableNeedDrain)
+        await new Promise<void>((resolve) => {
+          this.#wakeSender = resolve
+        })
+      if (this.#isOver) return
+    }
+    if (this.#isOver) return
+    if (isChunked) socket.write('0\r\n\r\n', 'latin1')
+    this.#isSent = true
+  }
+
+  async #read(body: DirectBody): Promise<Uint8Array | undefined> {
+    try {
+      return await body.next()
+    } catch (error) {
+      this.#isBodyBroken = !this.#isOver
+      throw error
+    }
+  }
+
+  #readHead(): void {
+    try {
+      const head = this.#parser.read(this.#connection.unread)
+      if (!head) return
+      this.#head = head
+      this.#decoder = decoderOf(head.framing)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    if (this.#decoder.done) this.#finish()
+    this.#headCame.resolve(this)
+  }
+
+  #take(): Uint8Array | undefined {
+    const { unread, socket, isEnded } = this.#connection
+    let bytes: Uint8Array | undefined
+    try {
+      bytes = this.#decoder!.decode(unread)
+    } catch (error) {
+      this.#fail(error)
+      throw error
+    }
+    if (this.#decoder!.done || (isEnded && this.#head!.framing === 'close' && unread.length === 0))
+      this.#finish()
+    else if (this.#lateFailure) {
+      if (!bytes) this.#fail(this.#lateFailure)
+    } else if (this.#isPaused && unread.length < RESPONSE_READ_AHEAD_BYTES) {
+      this.#isPaused = false
+      socket.resume()
+    }
+    return bytes
+  }
+
+  /** The response is whole: the connection carries another exchange if both sides are at the same place. */
+  #finish(): void {
+    const connection = this.#connection
+    const { persistent, keptMs } = this.#head!
+    this.#isOver = true
+    connection.user = undefined
+    if (this.#isPaused) connection.socket.resume()
+    if (persistent && this.#isSent && connection.unread.length === 0 && !connection.isOver)
+      this.#pool.keep(connection, keptMs)
+    else connection.socket.destroy()
+    this.drained()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#failure = { error }
+    this.#connection.user = undefined
+    this.#connection.socket.destroy()
+    this.#headCame.reject(error)
+    this.#wakeReader()
+    this.drained()
+  }
+
+  #wakeReader(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
+
+function decoderOf(framing: ResponseHead['framing']): BodyDecoder {
+  if (framing === 'chunked') return new ChunkedDecoder()
+  return new ContentLengthDecoder(framing === 'close' ? Number.POSITIVE_INFINITY : framing)
+}

@@ -1,0 +1,66 @@
+// Files that only their owner may read: secrets of the identity and of its sites.
+
+import { link, mkdir, open, rename, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type OwnErrorCode, SvcError } from '@svc/sdk-core'
+
+const PRIVATE_MODE = 0o600
+/** Any access of group and others. */
+const OTHERS = 0o077
+
+/**
+ * Resolves with the file's text.
+ * @param code the code of the error when others may read it
+ * @throws SvcError, or the error of the file system
+ */
+export async function readPrivateFile(path: string, code: OwnErrorCode): Promise<string> {
+  const file = await open(path, 'r')
+  try {
+    const { mode } = await file.stat()
+    // Windows has no such modes
+    if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+      throw new SvcError(code, `${path} is open to others: run chmod 600 on it`)
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Creates a file, unless a faster process has: its file stays as it is.
+ * @throws the error of the file system
+ */
+export async function createPrivateFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeBeside(path, text, async (draft) => {
+    // a link never replaces a file
+    await link(draft, path).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await unlink(draft)
+  })
+}
+
+/**
+ * Replaces a file, whole or not at all.
+ * @throws the error of the file system
+ */
+export async function replacePrivateFile(path: string, text: string): Promise<void> {
+  await writeBeside(path, text, (draft) => rename(draft, path))
+}
+
+/** Writes the text to a file beside `path`, and removes that when it cannot be put in place. */
+async function writeBeside(
+  path: string,
+  text: string,
+  place: (draft: string) => Promise<void>,
+): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}`
+  try {
+    await writeFile(draft, text, { mode: PRIVATE_MODE, flag: 'wx', flush: true })
+    await place(draft)
+  } catch (error) {
+    await unlink(draft).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+// Keeps the key of each site's own certificate, with its chain, in a file beside the identity file. Only its owner may
+// read it.
+
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { type SiteKey, type SiteKeyStore, type SiteName, type StoredSiteKey, SvcError } from '@svc/sdk-core'
+import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
+
+/** A NodeSiteKey is a site's key as Node has it. */
+export interface NodeSiteKey extends SiteKey {
+  readonly privateKey: KeyObject
+}
+
+const CURVE = 'prime256v1'
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g
+const BASE64_LINE = /.{1,64}/g
+
+/**
+ * Keeps keys beside an identity file: `identity.json` has `identity-demo@relay.example.pem` beside it. A file is a private key
+ * (PKCS #8) and then a chain, leaf first, both PEM.
+ */
+export function siteKeysBeside(identityPath: string): SiteKeyStore<NodeSiteKey> {
+  return {
+    load: async (site) => {
+      const path = siteKeyPath(identityPath, site)
+      try {
+        return await read(path).catch(async (error) => {
+          if (error.code !== 'ENOENT') throw error
+          await createPrivateFile(path, encodeKey(newKey()))
+          return read(path)
+        })
+      } catch (cause) {
+        if (cause instanceof SvcError) throw cause
+        throw new SvcError('certificate_unavailable', `no key from ${path}`, { cause })
+      }
+    },
+  }
+}
+
+/** Makes a key for each site that lives as long as the process: its identity is in no file either. */
+export function siteKeysInMemory(): SiteKeyStore<NodeSiteKey> {
+  return { load: async () => ({ key: siteKey(newKey()), chain: undefined, save: async () => {} }) }
+}
+
+/** Returns the path of a site's file. A colon of a port is no character of Windows' file names. */
+function siteKeyPath(identityPath: string, { name, relay }: SiteName): string {
+  const stem = basename(identityPath, '.json')
+  return join(dirname(identityPath), `${stem}-${name}@${relay.replaceAll(':', '_')}.pem`)
+}
+
+async function read(path: string): Promise<StoredSiteKey<NodeSiteKey>> {
+  const text = await readPrivateFile(path, 'certificate_unavailable')
+  const privateKey = parseKey(path, text)
+  const chain = Array.from(
+    text.matchAll(CERTIFICATE),
+    ([, body]) => new Uint8Array(Buffer.from(body!, 'base64')),
+  )
+  return {
+    key: siteKey(privateKey),
+    chain: chain.length > 0 ? chain : undefined,
+    save: (next) => replacePrivateFile(path, encodeKey(privateKey) + next.map(encodeCertificate).join('')),
+  }
+}
+
+function parseKey(path: string, text: string): KeyObject {
+  try {
+    const key = createPrivateKey(text)
+    if (key.asymmetricKeyDetails?.namedCurve === CURVE) return key
+  } catch {
+    // the parser's message says nothing of use
+  }
+  throw new SvcError(
+    'certificate_unavailable',
+    `${path} has no private key of ECDSA P-256: remove it for a new one`,
+  )
+}
+
+function newKey(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: CURVE }).privateKey
+}
+
+function siteKey(privateKey: KeyObject): NodeSiteKey {
+  return {
+    algorithm: 'ECDSA_SHA256',
+    privateKey,
+    publicKey: new Uint8Array(createPublicKey(privateKey).export({ type: 'spki', format: 'der' })),
+    sign: async (content) => new Uint8Array(sign('sha256', content, privateKey)),
+  }
+}
+
+function encodeKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function encodeCertificate(der: Uint8Array): string {
+  const lines = Buffer.from(der).toString('base64').match(BASE64_LINE) ?? []
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}

@@ -1,0 +1,41 @@
+// Answers a Request by the direct way of a handler, for callers that have a Request: a wrapper around a target.
+
+import type { DirectHandler, DirectResponse, Field } from '@svc/sdk-core'
+
+/** Fetch standard, "null body status". */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** @throws the error of an exchange that failed, or that `request.signal` ended */
+export async function answerRequest(request: Request, direct: DirectHandler): Promise<Response> {
+  const { method, headers, signal } = request
+  const reader = request.body?.getReader()
+  const body = reader && { next: async () => (await reader.read()).value }
+  const exchange = direct({ method, url: new URL(request.url), fields: [...headers], body })!
+  const cancel = (): void => exchange.cancel(signal.reason)
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  return toResponse(await exchange.respond(), method)
+}
+
+/** Makes a Response, whose content is read as it is pulled. */
+export function toResponse(answer: DirectResponse, method: string): Response {
+  const { status, statusText, fields, length } = answer
+  const headers = new Headers(fields as Field[] as [string, string][])
+  if (length !== undefined) headers.set('content-length', String(length))
+  const isEmpty = WITHOUT_BODY.has(status) || method === 'HEAD'
+  return new Response(isEmpty ? null : streamOf(answer), { status, statusText, headers })
+}
+
+function streamOf(answer: DirectResponse): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { pieces, done } = await answer.next()
+        for (const piece of pieces) controller.enqueue(piece)
+        if (done) controller.close()
+      },
+      cancel: (reason) => answer.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

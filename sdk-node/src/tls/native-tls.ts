@@ -1,0 +1,154 @@
+// Ends visitors' TLS with Node's OpenSSL, where the site has the key of its certificate and a socket brings the visitor.
+
+import { constants, KeyObject } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import type { ByteStream, EndTls, EndTlsOptions, SiteKey, TlsConnection } from '@svc/sdk-core'
+import { TLS_CONTEXT_LIFETIME_MS } from '../limits.ts'
+import { type Meter, SocketStream } from '../net/socket-stream.ts'
+import { StreamDuplex } from '../net/stream-duplex.ts'
+
+/** Those of the engine: forward secrecy and AEADs alone, in its order of preference. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+].join(':')
+/** An option that the types of Node do not have: visitors half-close. */
+const HALF_OPEN: object = { allowHalfOpen: true }
+/** `LABEL CLIENT_RANDOM SECRET` (NSS key log format). */
+const KEY_LOG_LINE = /^(\w+) ([\da-f]{64}) ([\da-f]+)\s*$/
+
+interface KeptContext {
+  context: SecureContext
+  /** The time of `performance.now()` at which its ticket key was made. */
+  madeAt: number
+}
+
+/** Ends TLS on any stream. OpenSSL reads and writes the socket of a native session itself, without a detour. */
+export function nativeTls(): EndTls {
+  const contexts = new WeakMap<readonly Uint8Array[], KeptContext>()
+  return (stream, options) => {
+    const { key, chain } = options
+    if (!isNodeKey(key)) return undefined
+    let kept = contexts.get(chain)
+    if (!kept || performance.now() - kept.madeAt > TLS_CONTEXT_LIFETIME_MS) {
+      kept = { context: contextOf(options, key), madeAt: performance.now() }
+      contexts.set(chain, kept)
+    }
+    return new NativeTlsStream(stream, kept.context, options)
+  }
+}
+
+/** A key that OpenSSL can use. */
+interface NativeKey extends SiteKey {
+  readonly privateKey: KeyObject
+}
+
+function isNodeKey(key: SiteKey): key is NativeKey {
+  return (key as Partial<NativeKey>).privateKey instanceof KeyObject
+}
+
+/** Makes a context, whose ticket key is new: sessions of an older one get a full handshake. */
+function contextOf({ chain, minVersion }: EndTlsOptions, { privateKey }: NativeKey): SecureContext {
+  return createSecureContext({
+    cert: chain.map(toPem).join(''),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    minVersion,
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    sessionTimeout: TLS_CONTEXT_LIFETIME_MS / 1000,
+    sessionIdContext: 'site',
+  })
+}
+
+function toPem(der: Uint8Array): string {
+  return `-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString('base64')}\n-----END CERTIFICATE-----\n`
+}
+
+class NativeTlsStream extends SocketStream implements TlsConnection {
+  readonly secure: Promise<{ readonly alpn: string | undefined }>
+  readonly #socket: TLSSocket
+
+  constructor(carrier: ByteStream, secureContext: SecureContext, options: EndTlsOptions) {
+    const { socket: outer, reset, meter } = released(carrier)
+    const socket = new TLSSocket(outer, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: [...options.alpn],
+      ...HALF_OPEN,
+    })
+    super(socket, reset, meter)
+    this.#socket = socket
+    this.secure = secured(socket, options)
+    this.secure.catch(() => {}) // A caller that does not wait for it learns of the failure from read and write.
+    const { onSecret } = options
+    if (onSecret) socket.on('keylog', (line: Buffer) => logSecret(line, onSecret))
+  }
+
+  exportKeyingMaterial(label: string, length: number): Uint8Array {
+    // The types of Node demand a context, which would be part of the result in TLS 1.2.
+    const socket: { exportKeyingMaterial(length: number, label: string): Buffer } = this.#socket as never
+    return new Uint8Array(socket.exportKeyingMaterial(length, label))
+  }
+}
+
+/** Takes the socket of a native session, or makes one of another stream, which its carrier meters. */
+function released(carrier: ByteStream): { socket: Duplex; reset: () => void; meter: Meter | undefined } {
+  if (carrier instanceof SocketStream) {
+    const { socket, reset, meter } = carrier.release()
+    return { socket, reset, meter: meter && meterOf(socket, meter) }
+  }
+  return { socket: new StreamDuplex(carrier), reset: () => carrier.abort(), meter: undefined }
+}
+
+/** Counts what passes on the socket itself, of which OpenSSL gives JavaScript the content only. */
+function meterOf(socket: Socket, meter: Meter): Meter {
+  let { bytesRead, bytesWritten } = socket
+  const received = (): void => {
+    meter.received(socket.bytesRead - bytesRead)
+    bytesRead = socket.bytesRead
+  }
+  const sent = (): void => {
+    meter.sent(socket.bytesWritten - bytesWritten)
+    bytesWritten = socket.bytesWritten
+  }
+  socket.once('close', () => {
+    received()
+    sent()
+  })
+  return { received, sent }
+}
+
+function secured(
+  socket: TLSSocket,
+  { handshakeTimeoutMs }: EndTlsOptions,
+): Promise<{ readonly alpn: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => void socket.destroy(new Error('the handshake was not done in time'))
+    const deadline = setTimeout(late, handshakeTimeoutMs)
+    socket.once('secure', () => {
+      clearTimeout(deadline)
+      resolve({ alpn: socket.alpnProtocol || undefined })
+    })
+    socket.once('close', () => {
+      clearTimeout(deadline)
+      reject(new Error('the connection closed within the handshake'))
+    })
+  })
+}
+
+function logSecret(line: Buffer, onSecret: NonNullable<EndTlsOptions['onSecret']>): void {
+  const [, label, clientRandom, secret] = KEY_LOG_LINE.exec(line.toString('latin1')) ?? []
+  if (label && clientRandom && secret)
+    onSecret(
+      label,
+      new Uint8Array(Buffer.from(clientRandom, 'hex')),
+      new Uint8Array(Buffer.from(secret, 'hex')),
+    )
+}

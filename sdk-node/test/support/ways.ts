@@ -1,0 +1,22 @@
+// A local server as the target of visitors in memory, on its direct way and by a Request: both have to behave alike.
+
+import { Visitor } from '../../../sdk-core/test/http1/visitor.ts'
+import type { SvcError } from '../../src/index.ts'
+import { httpTarget } from '../../src/target/http-target.ts'
+
+/** The ways of a request to a target. */
+export const WAYS = ['direct', 'Request'] as const
+export type Way = (typeof WAYS)[number]
+
+/** A TargetVisitor speaks HTTP/1.1 with a site in front of a target. */
+export class TargetVisitor extends Visitor {
+  /** The errors of a target that does not answer. */
+  readonly failures: SvcError[]
+
+  constructor(way: Way, target: string, ca?: string) {
+    const failures: SvcError[] = []
+    const handler = httpTarget(new URL(target), { ca, onError: (error) => failures.push(error) })
+    super(undefined, { fetch: way === 'direct' ? handler : (request, info) => handler(request, info) })
+    this.failures = failures
+  }
+}

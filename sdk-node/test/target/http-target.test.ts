@@ -1,0 +1,278 @@
+// A local HTTP server behind a site, on both ways: what a target may answer, and how its connections are used.
+
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { Readable } from 'node:stream'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { HEAD_BYTES } from '../../../sdk-core/src/semantics/limits.ts'
+import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { TEST_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
+import { INTERIM_RESPONSES_MAX, RESPONSE_FIELDS_MAX } from '../../src/limits.ts'
+import { listening } from '../support/exposed.ts'
+import { type Answer, type RawTarget, rawTarget } from '../support/raw-target.ts'
+import { TargetVisitor, WAYS } from '../support/ways.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
+
+const HOST = 'Host: site.example\r\n'
+const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`
+const LAST = `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`
+
+let ends: (() => unknown)[] = []
+afterEach(async () => {
+  await Promise.all(ends.map((end) => end()))
+  ends = []
+})
+
+async function raw(answer: Answer): Promise<RawTarget> {
+  const target = await rawTarget(answer)
+  ends.push(target.close)
+  return target
+}
+
+async function http(listener: RequestListener): Promise<string> {
+  const server = createHttpServer(listener)
+  ends.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${await listening(server)}`
+}
+
+describe.each(WAYS)('on the way: %s', (way) => {
+  /** What a visitor gets whose target sends `bytes` as its only answer, and then ends. */
+  async function answered(bytes: string, request = GET): Promise<string> {
+    const target = await raw((socket) => socket.end(bytes, 'latin1'))
+    const visitor = await new TargetVisitor(way, target.url).send(request)
+    return visitor.receive('\n')
+  }
+
+  describe('RFC 9112 §6.3 the length of the content', () => {
+    test.each([
+      ['Content-Length', 'HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nhello', 'content-length: 5'],
+      [
+        'the chunked coding, with extensions and trailers',
+        'HTTP/1.1 200 Fine\r\nTransfer-Encoding: Chunked\r\n\r\n2;a=b\r\nhe\r\n3\r\nllo\r\n0\r\nA: b\r\n\r\n',
+        '',
+      ],
+      ['the end of the connection', 'HTTP/1.1 200 Fine\r\n\r\nhello', ''],
+      ['the end of the connection, in HTTP/1.0', 'HTTP/1.0 200 Fine\r\n\r\nhello', ''],
+    ])('%s', async (_, bytes, field) => {
+      const target = await raw((socket) => socket.end(bytes, 'latin1'))
+      const visitor = await new TargetVisitor(way, target.url).send(LAST)
+      const answer = await visitor.rest()
+      expect(answer).toMatch(/^HTTP\/1\.1 200 Fine\r\n/)
+      expect(answer).toContain(field)
+      expect(answer.replaceAll(/\r\n[\da-f]+\r\n|0\r\n\r\n$/g, '')).toMatch(/hello/)
+      expect(visitor.failures).toEqual([])
+    })
+
+    test.each([
+      ['HEAD', `HEAD / HTTP/1.1\r\n${HOST}\r\n`, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', true],
+      ['204', GET, 'HTTP/1.1 204 No Content\r\n\r\n', false],
+      ['304', GET, 'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n', false],
+    ])('%s has none, and the connection goes on', async (_, request, bytes, hasLength) => {
+      const target = await raw((socket) => socket.write(bytes, 'latin1'))
+      const visitor = await new TargetVisitor(way, target.url).send(request, request)
+      const answer = await visitor.receive('\r\n\r\n', 2)
+      expect(answer.includes('content-length: 5')).toBe(hasLength)
+      expect(answer).not.toContain('transfer-encoding')
+      expect(target.sockets).toHaveLength(1)
+    })
+  })
+
+  test.each([
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n'],
+    ['another version', 'HTTP/2.0 200 OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n'],
+    ['a bare LF', 'HTTP/1.1 200 OK\nA: b\r\n\r\n'],
+    ['a bare CR', 'HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n'],
+    ['a folded field', 'HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n'],
+    ['a space before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na'],
+    ['a length with a sign', 'HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\na'],
+    ['both framings', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['another coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
+    ['two codings', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+    ['no end of the head', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
+    ['too large a head', `HTTP/1.1 200 OK\r\nA: ${'b'.repeat(HEAD_BYTES)}\r\n\r\n`],
+    ['too many fields', `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(RESPONSE_FIELDS_MAX + 1)}\r\n`],
+    ['too many interim responses', 'HTTP/1.1 102 Wait\r\n\r\n'.repeat(INTERIM_RESPONSES_MAX + 1)],
+    ['nothing', ''],
+  ])('a target that answers with %s is 502', async (_, bytes) => {
+    expect(await answered(bytes)).toMatch(/^HTTP\/1\.1 502 /)
+  })
+
+  test.each([
+    ['a chunk size that is none', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nx\r\n'],
+    ['a chunk that does not end', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\naXX0\r\n\r\n'],
+    ['chunks without the last', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n'],
+    ['a content that is too short', '200 OK\r\nContent-Length: 5\r\n\r\nhell'],
+  ])('%s never looks whole', async (_, bytes) => {
+    const target = await raw((socket) => socket.end(`HTTP/1.1 ${bytes}`, 'latin1'))
+    const visitor = await new TargetVisitor(way, target.url).send(LAST)
+    const answer = await visitor.rest().catch(() => undefined)
+    if (answer !== undefined) expect(answer).toMatch(/^HTTP\/1\.1 50[02] /)
+  })
+
+  test('interim responses are dropped, and the fields about the connection', async () => {
+    const answer = await answered(
+      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n' +
+        'HTTP/1.1 200\r\nConnection: X-Named, close\r\nX-Named: 1\r\nKeep-Alive: timeout=5\r\nX-Kept: 2\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Length: 0\r\n\r\n',
+    )
+    expect(answer.split('\r\n').sort()).toEqual(
+      ['HTTP/1.1 200 OK', 'x-kept: 2', 'set-cookie: a', 'set-cookie: b', 'content-length: 0', '', ''].sort(),
+    )
+  })
+
+  describe('connections to the target', () => {
+    test('one is kept for requests in a row', async () => {
+      const target = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
+      const visitor = await new TargetVisitor(way, target.url).send(GET, GET, GET)
+      await visitor.receive('ok', 3)
+      expect(target.sockets).toHaveLength(1)
+    })
+
+    test.each([
+      ['says so', 'Connection: close\r\n'],
+      ['closes it within the margin', 'Keep-Alive: timeout=1\r\n'],
+    ])('none is kept when the target %s', async (_, field) => {
+      const target = await raw((socket) =>
+        socket.write(`HTTP/1.1 200 OK\r\n${field}Content-Length: 2\r\n\r\nok`),
+      )
+      const visitor = await new TargetVisitor(way, target.url).send(GET, GET)
+      await visitor.receive('ok', 2)
+      expect(target.sockets).toHaveLength(2)
+    })
+
+    test('a response that nobody asked for is nobody’s: its connection is closed', async () => {
+      const target = await raw((socket, _, connection) => {
+        const bytes = `HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${connection}`
+        socket.write(connection === 1 ? `${bytes}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged` : bytes)
+      })
+      const visitor = await new TargetVisitor(way, target.url).send(GET, GET)
+      const answers = await visitor.receive('\r\n\r\n2')
+      expect(answers).not.toContain('forged')
+    })
+
+    test('a kept one that the target closes is replaced for a safe request without content', async () => {
+      const target = await raw((socket, _, connection) => {
+        const isSecond = connection === 1 && socket.bytesWritten > 0
+        if (isSecond) socket.destroy()
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+      })
+      const visitor = await new TargetVisitor(way, target.url).send(GET, GET)
+      await visitor.receive('ok', 2)
+      expect(target.sockets).toHaveLength(2)
+    })
+
+    test('a request that may have had an effect is not sent twice', async () => {
+      const heads: string[] = []
+      const target = await raw((socket, head) => {
+        heads.push(head)
+        if (heads.length === 2) socket.destroy()
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+      })
+      const post = `POST / HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`
+      const visitor = await new TargetVisitor(way, target.url).send(GET, post)
+      expect(await visitor.receive('answer\n')).toContain('HTTP/1.1 502 ')
+      expect(heads).toHaveLength(2)
+    })
+
+    test('the visitor that leaves ends the one that works for it', async () => {
+      const target = await raw((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\npart'))
+      const visitor = await new TargetVisitor(way, target.url).send(GET)
+      await visitor.receive('part')
+      visitor.stream.abort()
+      await once(target.sockets[0]!, 'close')
+    })
+  })
+
+  test('RFC 9110 §10.1.1: a visitor that waits is asked for its content', async () => {
+    const url = await http((asked, response) => void asked.pipe(response))
+    const visitor = new TargetVisitor(way, url)
+    await visitor.send(`PUT / HTTP/1.1\r\n${HOST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`)
+    await visitor.receive('HTTP/1.1 100 Continue\r\n\r\n')
+    await visitor.send('hello')
+    expect(await visitor.receive('hello')).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  test('a target that answers before it has read the content: its answer counts', async () => {
+    const target = await raw((socket) =>
+      socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
+    )
+    const visitor = await new TargetVisitor(way, target.url).send(
+      `POST / HTTP/1.1\r\n${HOST}Content-Length: 300000\r\n\r\n`,
+      'x'.repeat(1000),
+    )
+    expect(await visitor.receive('\r\n\r\nno')).toMatch(/^HTTP\/1\.1 413 Too Large/)
+  })
+
+  test('an HTTP/1.0 visitor gets a content of unknown length up to the end', async () => {
+    const url = await http((_, response) => {
+      response.write('hel')
+      response.end('lo')
+    })
+    const visitor = await new TargetVisitor(way, url).send(`GET / HTTP/1.0\r\n${HOST}\r\n`)
+    expect(await visitor.rest()).toMatch(/connection: close\r\n\r\nhello$/)
+  })
+
+  test('a visitor that reads slowly holds the target back', async () => {
+    const BLOCK = Buffer.alloc(1024 * 1024)
+    const BLOCKS = 64
+    let taken = 0
+    function* blocks(): Generator<Buffer> {
+      for (; taken < BLOCKS; taken++) yield BLOCK
+    }
+    const url = await http((_, response) => {
+      response.setHeader('Content-Length', BLOCK.length * BLOCKS)
+      Readable.from(blocks()).pipe(response)
+    })
+    const visitor = await new TargetVisitor(way, url).send(GET)
+    const isStill = async (): Promise<boolean> => {
+      const before = taken
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      return taken === before
+    }
+    await expect.poll(isStill).toBe(true)
+    expect(taken).toBeLessThan(BLOCKS / 2)
+    let received = 0
+    while (received < BLOCK.length * BLOCKS) received += (await visitor.stream.read())!.length
+    expect(taken).toBe(BLOCKS)
+  })
+
+  test('an HTTPS target, over a kept connection', async () => {
+    let connections = 0
+    const server = createHttpsServer({ cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }, (_, response) => {
+      response.end('secure')
+    })
+    server.on('secureConnection', () => (connections += 1))
+    ends.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const url = `https://relay.localhost:${await listening(server)}`
+    const visitor = await new TargetVisitor(way, url, CERTIFICATE_PEM).send(GET, GET)
+    await visitor.receive('secure', 2)
+    expect(connections).toBe(1)
+  })
+})
+
+test('the path of the target stands before that of the request, which cannot leave it', async () => {
+  const paths: string[] = []
+  const url = await http((asked, response) => {
+    paths.push(asked.url!)
+    response.end('ok')
+  })
+  const visitor = await new TargetVisitor('direct', `${url}/base/`).send(
+    GET.replace('/', '/../a/%2e%2e/b?c=d#'.slice(0, -1)),
+    GET.replace('/', '//other.example/x'),
+  )
+  await visitor.receive('ok', 2)
+  expect(paths).toEqual(['/base/b?c=d', '/base//other.example/x'])
+})
