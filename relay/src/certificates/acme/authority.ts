@@ -1,0 +1,61 @@
+// What the relay asks of an ACME authority: certificates for the root host and for sites.
+
+export interface CertificateOrder {
+  /** DNS names of the certificate, each once; may begin with `*.` where {@link AcmeAuthority.hasWildcards} is true. */
+  names: readonly string[]
+  /** PKCS #10 request, DER, with exactly these names. */
+  csr: Uint8Array
+  /** Whose certificate it is. A site's order never takes what the root host may need from the budget. */
+  for: 'root' | 'site'
+  /** A site's identity key; its failures are counted for it alone. */
+  identityKey?: string
+  signal?: AbortSignal
+}
+
+/** An AcmeAuthority obtains certificates, each within the budgets. */
+export interface AcmeAuthority {
+  /** Whether orders may contain wildcards: true with `dns-01`. */
+  readonly hasWildcards: boolean
+  /**
+   * Orders a certificate, answers the challenges, and waits for the chain.
+   * @returns the chain as PEM, leaf first; it was checked to have the key of the request and its names, and to be valid now
+   * @throws AcmeError
+   */
+  obtain(order: CertificateOrder): Promise<string>
+  /**
+   * When a certificate is to be renewed: as the authority says (ARI, RFC 9773), else at a third of the lifetime left. Never
+   * rejects.
+   * @param chain PEM
+   * @returns milliseconds of the wall clock
+   */
+  renewalTime(chain: string, signal?: AbortSignal): Promise<number>
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** Why there is no certificate. */
+export type AcmeFault =
+  /** The directory does not answer, or its TLS certificate is not trusted. */
+  | 'unreachable'
+  /** The authority or our own budget wants no more orders for now. */
+  | 'rate_limited'
+  /** The authority could not validate a name. */
+  | 'validation_failed'
+  /** The authority refuses: CAA, a name that it does not issue for, an account that it does not accept. */
+  | 'refused'
+  /** The authority's answer cannot be used, such as a chain that does not fit the key. */
+  | 'unusable'
+
+/** An AcmeError says in one line what the operator can do about it. */
+export class AcmeError extends Error {
+  override readonly name = 'AcmeError'
+  readonly fault: AcmeFault
+  /** Milliseconds after which it makes sense to ask again. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(fault: AcmeFault, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options)
+    this.fault = fault
+    this.retryAfterMs = options.retryAfterMs
+  }
+}

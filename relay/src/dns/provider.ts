@@ -1,0 +1,76 @@
+// What the relay asks of a DNS provider: records of its own host and of names below it, in the zone that the provider serves.
+
+/** The addresses of one name; an empty list removes the records of that family. */
+export interface NameAddresses {
+  ipv4: readonly string[]
+  ipv6: readonly string[]
+}
+
+/** The state of DNSSEC as the provider tells it. A text is empty when there is nothing to say. */
+export interface DnssecState {
+  /** In the provider's own word, such as `active`, `pending` or `off`. */
+  state: string
+  /** The DS record for the parent zone, in the presentation format without owner, TTL and class. */
+  dsRecord: string
+  /** What the operator has to do next. */
+  message: string
+}
+
+/**
+ * A DnsProvider changes records of one zone. Names are absolute, in lower case, without a trailing dot, and may begin with
+ * `*.`. Changes come one after another. Records that the relay has not made stay as they are.
+ */
+export interface DnsProvider {
+  /** As in `ACME_DNS_PROVIDER`, without the part after a colon. */
+  readonly name: string
+  /** Whether the public DNS leads to this provider for the relay's host: `ACME_CHALLENGE=auto` asks. Never rejects. */
+  canAnswer(signal?: AbortSignal): Promise<boolean>
+  /**
+   * Adds one value to the TXT records of a name; does nothing when it is there. Resolves when all name servers of the zone
+   * answer with it.
+   * @throws DnsProviderError
+   */
+  addTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
+  /** Removes one value; does nothing when it is not there. @throws DnsProviderError */
+  removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
+  /** Makes A and AAAA records of a name equal to these. @throws DnsProviderError */
+  setAddresses(name: string, addresses: NameAddresses, signal?: AbortSignal): Promise<void>
+  /** Enables DNSSEC where the provider can, and tells its state. @throws DnsProviderError */
+  dnssec(signal?: AbortSignal): Promise<DnssecState>
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** Why a provider did not do what it was asked. */
+export type DnsProviderFault =
+  /** The credentials are missing, wrong, or not enough for this. */
+  | 'unauthorized'
+  /** The zone is not there, or is somebody else's. */
+  | 'wrong_zone'
+  | 'rate_limited'
+  /** Somebody else changed the record meanwhile. */
+  | 'conflict'
+  /** No answer, an answer that makes no sense, or an error on their side. */
+  | 'unavailable'
+  /** The name servers of the zone did not answer with the record in time. */
+  | 'not_propagated'
+  /** The provider has no such feature. */
+  | 'unsupported'
+
+/** A DnsProviderError says in one line what the operator can do about it. It never contains a credential. */
+export class DnsProviderError extends Error {
+  override readonly name = 'DnsProviderError'
+  readonly fault: DnsProviderFault
+  /** Milliseconds after which to try again, as the provider said; undefined when it did not. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    fault: DnsProviderFault,
+    message: string,
+    options: ErrorOptions & { retryAfterMs?: number } = {},
+  ) {
+    super(message, options)
+    this.fault = fault
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
