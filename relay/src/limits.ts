@@ -395,11 +395,8 @@ export const FORWARDED_CONNECTIONS_MAX = 4_096
 export const OUTBOUND_DEADLINE_MS = 10_000
 /** Body of such a response. */
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
-/**
- * Interval at which the relay determines its public addresses: a change is known before most resolvers' caches
- * expire.
- */
-export const PUBLIC_ADDRESS_REFRESH_MS: number = 5 * 60_000
+/** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
+export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
 
 /** Milliseconds between two looks at whether the process is idle. */
 export const IDLE_CHECK_INTERVAL_MS = 10_000

@@ -9,6 +9,8 @@ const UNIT_DEFAULTS: Readonly<Record<string, string>> = { IDENTITY_PATH: '/var/l
 const EXAMPLES: Readonly<Record<string, string>> = {
   SVC_URL: 'https://relay.example.com',
   SNI_PORT: '8443',
+  PUBLIC_IPV4: '203.0.113.7',
+  PUBLIC_IPV6: '2001:db8::7',
   PUBLIC_IPS: '203.0.113.7,2001:db8::7',
   TRUSTED_PROXIES: '192.0.2.0/24',
   MIN_PORT: '40000',

@@ -18,8 +18,7 @@ export interface Settings {
   rootHost: string
   /** TCP port of the SNI listener. */
   sniPort: number
-  /** Normalized addresses at which visitors reach the relay; undefined: the relay looks them up. */
-  publicIps: readonly string[] | undefined
+  publicAddresses: ConfiguredAddresses
   /** Directory of identity, policy and certificates. */
   identityPath: string
   /** Secret with which an administrator logs in; undefined turns administration off. */
@@ -65,6 +64,12 @@ export interface RateLimitSettings {
   relayPerMinute: number
 }
 
+/** Normalized addresses at which visitors reach the relay, by family; undefined: the relay finds them itself. */
+export interface ConfiguredAddresses {
+  ipv4: readonly string[] | undefined
+  ipv6: readonly string[] | undefined
+}
+
 /** Whether the relay gives dedicated ports. */
 export interface PortGates {
   udp: boolean
@@ -101,9 +106,20 @@ const TABLE = {
     unset: 'the port of SVC_URL',
     parse: portNumber,
   },
-  PUBLIC_IPS: {
-    meaning: 'IPv4 and IPv6 addresses at which visitors reach the relay, separated by commas',
+  PUBLIC_IPV4: {
+    meaning: 'IPv4 addresses at which visitors reach the relay, separated by commas',
     unset: "the machine's public addresses, or those of the root host",
+    parse: (value, name) => addressesOf(4, value, name),
+  },
+  PUBLIC_IPV6: {
+    meaning: 'the same for IPv6',
+    unset: "the machine's public addresses, or those of the root host",
+    parse: (value, name) => addressesOf(6, value, name),
+  },
+  PUBLIC_IPS: {
+    meaning:
+      'both in one: a family without an address has none; PUBLIC_IPV4 and PUBLIC_IPV6 override their family',
+    unset: 'none',
     parse: ipAddresses,
   },
   IDENTITY_PATH: {
@@ -209,7 +225,11 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     rootHost: url.hostname,
     // Behind a NAT the listener may have another port than the URL.
     sniPort: optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port)),
-    publicIps: optional('PUBLIC_IPS'),
+    publicAddresses: publicAddresses(
+      optional('PUBLIC_IPS'),
+      optional('PUBLIC_IPV4'),
+      optional('PUBLIC_IPV6'),
+    ),
     identityPath: read('IDENTITY_PATH'),
     adminToken: optional('ADMIN_TOKEN'),
     portGates: { udp: read('UDP_ENABLED'), tcp: read('TCP_ENABLED') },
@@ -272,6 +292,24 @@ function ipAddresses(value: string, setting: string): string[] {
     return address
   })
   return [...new Set(addresses)]
+}
+
+function addressesOf(family: 4 | 6, value: string, setting: string): string[] {
+  const addresses = ipAddresses(value, setting)
+  const other = addresses.find((address) => isIP(address) !== family)
+  if (other !== undefined) throw new SettingsError(setting, `"${other}" is not an IPv${family} address`)
+  return addresses
+}
+
+function publicAddresses(
+  both: string[] | undefined,
+  ipv4: string[] | undefined,
+  ipv6: string[] | undefined,
+): ConfiguredAddresses {
+  return {
+    ipv4: ipv4 ?? both?.filter((address) => !isIPv6(address)),
+    ipv6: ipv6 ?? both?.filter((address) => isIPv6(address)),
+  }
 }
 
 function trustedProxies(value: string, setting: string): TrustedProxies {

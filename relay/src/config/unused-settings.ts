@@ -7,7 +7,6 @@ const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
   ACME_DNS_PROVIDER: 'certificates by ACME',
   ENS_GASLESS_ENABLED: 'names in ENS',
   OVERLAY_CONFIG: 'an overlay network',
-  PUBLIC_IPS: 'a feature that publishes its addresses',
   X402_ENABLED: 'payments by x402',
   X402_TESTNET: 'payments by x402',
   X402_PAY_TO: 'payments by x402',

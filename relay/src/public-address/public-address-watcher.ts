@@ -1,10 +1,9 @@
 // Watches the addresses at which visitors reach the relay, for the parts that publish them: DNS, descriptors, ACME.
 
 import { promises as dns } from 'node:dns'
-import { isIPv4 } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@svc/protocol'
-import { isLocalhost, type Settings } from '../config/settings.ts'
+import { type ConfiguredAddresses, isLocalhost, type Settings } from '../config/settings.ts'
 import { PUBLIC_ADDRESS_REFRESH_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -30,29 +29,28 @@ const SYSTEM: AddressSources = {
 }
 
 /**
- * A PublicAddressWatcher knows the relay's public addresses while anything watches them. They are those of `PUBLIC_IPS`;
- * without it, of each family those of this machine's interfaces that are public, or else those to which the root host
- * resolves.
+ * A PublicAddressWatcher knows the relay's public addresses while anything watches them. Of each family they are those of
+ * the settings; without these, those of this machine's interfaces that are public; or else those to which the root host
+ * resolves, unless the relay itself answers for that host.
  */
 export class PublicAddressWatcher {
-  readonly #configured: PublicAddresses | undefined
-  readonly #rootHost: string
+  readonly #configured: ConfiguredAddresses
+  /** Resolved where nothing else is known; undefined: nothing is resolved. */
+  readonly #resolvedHost: string | undefined
   readonly #log: Logger
   readonly #sources: AddressSources
   readonly #listeners = new Set<Listener>()
   #found: PublicAddresses | undefined
   #timer: NodeJS.Timeout | undefined
 
+  /** @param answersItself whether the records of the root host in DNS are those that this relay makes of its addresses */
   constructor(
-    { publicIps, rootHost }: Pick<Settings, 'publicIps' | 'rootHost'>,
+    { publicAddresses, rootHost }: Pick<Settings, 'publicAddresses' | 'rootHost'>,
     log: Logger,
-    sources: AddressSources = SYSTEM,
+    { answersItself = false, sources = SYSTEM }: { answersItself?: boolean; sources?: AddressSources } = {},
   ) {
-    this.#configured = publicIps && {
-      ipv4: publicIps.filter(isIPv4).sort(),
-      ipv6: publicIps.filter((ip) => !isIPv4(ip)).sort(),
-    }
-    this.#rootHost = rootHost
+    this.#configured = publicAddresses
+    this.#resolvedHost = answersItself || isLocalhost(rootHost) ? undefined : rootHost
     this.#log = log
     this.#sources = sources
   }
@@ -73,7 +71,8 @@ export class PublicAddressWatcher {
 
   #start(): void {
     void this.#refresh()
-    if (this.#configured === undefined)
+    const { ipv4, ipv6 } = this.#configured
+    if (ipv4 === undefined || ipv6 === undefined)
       this.#timer = setInterval(() => void this.#refresh(), PUBLIC_ADDRESS_REFRESH_MS).unref()
   }
 
@@ -83,14 +82,11 @@ export class PublicAddressWatcher {
   }
 
   async #refresh(): Promise<void> {
-    const found = this.#configured ?? {
-      ipv4: await this.#find('ipv4'),
-      ipv6: await this.#find('ipv6'),
-    }
+    const found = { ipv4: await this.#find('ipv4'), ipv6: await this.#find('ipv6') }
     if (this.#listeners.size === 0 || isSame(found, this.#found)) return
     this.#found = found
     if (found.ipv4.length + found.ipv6.length > 0) this.#log.info(found, 'public addresses')
-    else this.#log.warn('no public address of this relay is known: set PUBLIC_IPS')
+    else this.#log.warn('no public address of this relay is known: set PUBLIC_IPV4, PUBLIC_IPV6 or both')
     for (const listener of this.#listeners) void this.#tell(listener, found)
   }
 
@@ -101,21 +97,24 @@ export class PublicAddressWatcher {
   }
 
   async #find(family: Family): Promise<readonly string[]> {
+    const configured = this.#configured[family]
+    if (configured !== undefined) return [...configured].sort()
     const own = Object.values(this.#sources.interfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter((one) => one.family.toLowerCase() === family)
       .map(({ address }) => address)
     const found = publicOnes(own)
-    return found.length > 0 || isLocalhost(this.#rootHost) ? found : await this.#resolve(family)
+    const host = this.#resolvedHost
+    return found.length > 0 || host === undefined ? found : await this.#resolve(host, family)
   }
 
   /** A server that does not answer, or fails, changes nothing: only its answer that there are none does. */
-  async #resolve(family: Family): Promise<readonly string[]> {
+  async #resolve(host: string, family: Family): Promise<readonly string[]> {
     try {
-      return publicOnes(await this.#sources.resolve(this.#rootHost, family))
+      return publicOnes(await this.#sources.resolve(host, family))
     } catch (error) {
       if (['ENODATA', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
-      this.#log.warn({ err: error }, `${this.#rootHost} was not resolved`)
+      this.#log.warn({ err: error }, `${host} was not resolved`)
       return this.#found?.[family] ?? []
     }
   }

@@ -51,12 +51,25 @@ describe('readSettings', () => {
 
   test('PUBLIC_IPS are addresses of both families, each in one spelling and once', () => {
     const PUBLIC_IPS = '192.0.2.1, 2001:DB8::0:1,::ffff:192.0.2.1 ,10.0.0.1'
-    const { publicIps, unused } = readSettings({ SVC_URL: URL, PUBLIC_IPS })
-    expect(publicIps).toEqual(['192.0.2.1', '2001:db8::1', '10.0.0.1'])
-    expect(unused).toEqual([
-      { name: 'PUBLIC_IPS', why: 'this release does not have a feature that publishes its addresses' },
-    ])
-    expect(readSettings({ SVC_URL: URL }).publicIps).toBeUndefined()
+    const { publicAddresses } = readSettings({ SVC_URL: URL, PUBLIC_IPS })
+    expect(publicAddresses).toEqual({ ipv4: ['192.0.2.1', '10.0.0.1'], ipv6: ['2001:db8::1'] })
+    expect(readSettings({ SVC_URL: URL }).publicAddresses).toEqual({})
+  })
+
+  test('PUBLIC_IPV4 and PUBLIC_IPV6 name the addresses of one family each', () => {
+    const PUBLIC_IPV4 = '192.0.2.1,10.0.0.1'
+    const { publicAddresses } = readSettings({ SVC_URL: URL, PUBLIC_IPV4 })
+    expect(publicAddresses).toEqual({ ipv4: ['192.0.2.1', '10.0.0.1'] })
+    const both = { PUBLIC_IPV4, PUBLIC_IPV6: '2001:DB8::0:1', PUBLIC_IPS: '192.0.2.9,2001:db8::9' }
+    expect(readSettings({ SVC_URL: URL, ...both }).publicAddresses).toEqual({
+      ipv4: ['192.0.2.1', '10.0.0.1'],
+      ipv6: ['2001:db8::1'],
+    })
+    const PUBLIC_IPS = '192.0.2.9'
+    expect(readSettings({ SVC_URL: URL, PUBLIC_IPS }).publicAddresses).toEqual({
+      ipv4: [PUBLIC_IPS],
+      ipv6: [],
+    })
   })
 
   test('MIN_PORT and MAX_PORT are the range of dedicated ports', () => {
@@ -180,6 +193,8 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, PUBLIC_IPS: 'relay.example.com' }, /^PUBLIC_IPS: "relay.example.com" is not an IP/],
     [{ SVC_URL: URL, PUBLIC_IPS: 'fe80::1%eth0' }, /^PUBLIC_IPS: "fe80::1%eth0" is not an IP address/],
     [{ SVC_URL: URL, PUBLIC_IPS: '0.0.0.0' }, /^PUBLIC_IPS: "0.0.0.0" is not an address at which visitors/],
+    [{ SVC_URL: URL, PUBLIC_IPV4: '2001:db8::1' }, /^PUBLIC_IPV4: "2001:db8::1" is not an IPv4 address/],
+    [{ SVC_URL: URL, PUBLIC_IPV6: '192.0.2.1' }, /^PUBLIC_IPV6: "192.0.2.1" is not an IPv6 address/],
     [{ SVC_URL: URL, PUBLIC_IPS: '::' }, /^PUBLIC_IPS: "::" is not an address at which visitors/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '0' }, /^SOURCE_BUDGET_PER_MINUTE: "0" is not a whole number/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '1.5' }, /^SOURCE_BUDGET_PER_MINUTE/],

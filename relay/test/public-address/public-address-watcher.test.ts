@@ -10,7 +10,8 @@ import {
 } from '../../src/public-address/public-address-watcher.ts'
 
 const ROOT_HOST = 'relay.example.com'
-const REFRESH_MS = 5 * 60_000
+/** A change is known within a minute. */
+const REFRESH_MS = 60_000
 
 /** Of the machine's interfaces. */
 let own: string[]
@@ -49,9 +50,13 @@ const sources: AddressSources = {
   },
 }
 
-function newWatcher(publicIps?: string[], rootHost = ROOT_HOST): PublicAddressWatcher {
+function newWatcher(
+  { ipv4, ipv6 }: { ipv4?: string[]; ipv6?: string[] } = {},
+  { rootHost = ROOT_HOST, answersItself = false } = {},
+): PublicAddressWatcher {
   const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) })
-  return new PublicAddressWatcher({ publicIps, rootHost }, log, sources)
+  const settings = { publicAddresses: { ipv4, ipv6 }, rootHost }
+  return new PublicAddressWatcher(settings, log, { sources, answersItself })
 }
 
 const listener = (addresses: PublicAddresses): void => void told.push(addresses)
@@ -59,12 +64,19 @@ const settle = () => vi.advanceTimersByTimeAsync(0)
 const refresh = () => vi.advanceTimersByTimeAsync(REFRESH_MS)
 
 describe('where they come from', () => {
-  test('PUBLIC_IPS: nothing is looked for', async () => {
+  test('the settings: nothing is looked for', async () => {
     own.push('8.8.8.8')
-    newWatcher(['2606:4700::2', '1.1.1.1', '10.1.1.1']).watch(listener)
+    newWatcher({ ipv4: ['10.1.1.1', '1.1.1.1'], ipv6: ['2606:4700::2'] }).watch(listener)
     await refresh()
     expect(told).toEqual([{ ipv4: ['1.1.1.1', '10.1.1.1'], ipv6: ['2606:4700::2'] }])
     expect([questions, vi.getTimerCount()]).toEqual([[], 0])
+  })
+
+  test('the setting of one family: the other one is looked for', async () => {
+    own.push('8.8.8.8', '2606:4700::1')
+    newWatcher({ ipv4: ['1.1.1.1'] }).watch(listener)
+    await settle()
+    expect(told).toEqual([{ ipv4: ['1.1.1.1'], ipv6: ['2606:4700::1'] }])
   })
 
   test('the public addresses of the interfaces, in order and once', async () => {
@@ -85,7 +97,13 @@ describe('where they come from', () => {
   })
 
   test('a root host on localhost is not asked for in DNS', async () => {
-    newWatcher(undefined, 'relay.localhost').watch(listener)
+    newWatcher({}, { rootHost: 'relay.localhost' }).watch(listener)
+    await settle()
+    expect([told, questions]).toEqual([[{ ipv4: [], ipv6: [] }], []])
+  })
+
+  test('a root host for which the relay answers itself is not asked for in DNS', async () => {
+    newWatcher({}, { answersItself: true }).watch(listener)
     await settle()
     expect([told, questions]).toEqual([[{ ipv4: [], ipv6: [] }], []])
   })
@@ -94,7 +112,7 @@ describe('where they come from', () => {
     newWatcher().watch(listener)
     await settle()
     expect(lines).toEqual([
-      expect.objectContaining({ level: 40, msg: expect.stringContaining('set PUBLIC_IPS') }),
+      expect.objectContaining({ level: 40, msg: expect.stringContaining('set PUBLIC_IPV4') }),
     ])
   })
 })
