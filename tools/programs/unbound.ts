@@ -1,0 +1,130 @@
+// Starts Debian's unbound, a real DNS resolver, whose answers a test chooses.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '../network/free-port.ts'
+import { unpackDebianPackages } from './debian-packages.ts'
+
+export interface UnboundOptions {
+  /** Names that resolve to 127.0.0.1, with all names below them. */
+  hosts?: readonly string[]
+  /** Servers of zones, each as `ADDRESS@PORT`. */
+  zones?: Readonly<Record<string, string>>
+}
+
+export interface Unbound {
+  /** `127.0.0.1:PORT`. */
+  address: string
+  port: number
+  /** Adds a record in the presentation format, such as `_acme-challenge.relay.test. 0 IN TXT "value"`. */
+  add(record: string): void
+  /** Removes all records of a name that {@link add} added. */
+  remove(name: string): void
+  close(): Promise<void>
+}
+
+const PACKAGES = [
+  'unbound',
+  'libevent-2.1-7',
+  'libnghttp2-14',
+  'libprotobuf-c1',
+  'libpython3.11',
+  'libpython3.11-minimal',
+  'libpython3.11-stdlib',
+] as const
+/** Milliseconds of one look whether the server answers, and the number of looks. */
+const LOOK_MS = 50
+const LOOKS_MAX = 1200
+
+/** @returns the directory that stands for `/`; undefined where the package cannot be had */
+export function findUnbound(): string | undefined {
+  return unpackDebianPackages('unbound', PACKAGES)
+}
+
+/** Rejects where unbound cannot be had: a test asks {@link findUnbound} first, and is skipped. */
+export async function startUnbound(options: UnboundOptions = {}): Promise<Unbound> {
+  const unpacked = findUnbound()
+  if (unpacked === undefined) throw new Error('unbound cannot be had: it needs apt (Debian unbound)')
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries(unpacked) }
+  const directory = mkdtempSync(path.join(tmpdir(), 'svc-unbound-'))
+  const port = await freePort()
+  const config = path.join(directory, 'unbound.conf')
+  writeFileSync(config, configuration(port, directory, options))
+  const child = spawn(path.join(unpacked, 'usr/sbin/unbound'), ['-d', '-c', config], { env, stdio: 'ignore' })
+  const control = (...args: string[]): boolean => {
+    const program = path.join(unpacked, 'usr/sbin/unbound-control')
+    return spawnSync(program, ['-q', '-c', config, ...args], { env, timeout: 10_000 }).status === 0
+  }
+  const close = async (): Promise<void> => {
+    await end(child)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  for (let looks = 0; !control('status'); looks++) {
+    if (looks === LOOKS_MAX || child.exitCode !== null) {
+      await close()
+      throw new Error('unbound does not answer')
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+  return {
+    address: `127.0.0.1:${port}`,
+    port,
+    add: (record) => must(control('local_data', ...record.split(' ')), `unbound does not take ${record}`),
+    remove: (name) => must(control('local_data_remove', name), `unbound does not remove ${name}`),
+    close,
+  }
+}
+
+/** The libraries are in a folder that is named after the machine's architecture. */
+function libraries(unpacked: string): string {
+  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+  return path.join(unpacked, `usr/lib/${machine}-linux-gnu`)
+}
+
+/** Nothing is cached, so that a changed record shows at once. */
+function configuration(port: number, directory: string, { hosts = [], zones = {} }: UnboundOptions): string {
+  return [
+    'server:',
+    `  directory: "${directory}"`,
+    '  username: ""',
+    '  chroot: ""',
+    '  pidfile: ""',
+    '  use-syslog: no',
+    '  interface: 127.0.0.1',
+    `  port: ${port}`,
+    '  do-not-query-localhost: no',
+    '  module-config: "iterator"',
+    '  cache-max-ttl: 0',
+    '  cache-max-negative-ttl: 0',
+    ...hosts.flatMap((host) => [
+      `  local-zone: "${host}." redirect`,
+      `  local-data: "${host}. A 127.0.0.1"`,
+      // Else the name would have the answer of the names below the host.
+      `  local-zone: "_acme-challenge.${host}." static`,
+    ]),
+    ...Object.keys(zones).map((zone) => `  local-zone: "${zone}." transparent`),
+    'remote-control:',
+    '  control-enable: yes',
+    '  control-use-cert: no',
+    `  control-interface: ${directory}/control`,
+    ...Object.entries(zones).flatMap(([zone, server]) => [
+      'forward-zone:',
+      `  name: "${zone}."`,
+      `  forward-addr: ${server}`,
+    ]),
+    '',
+  ].join('\n')
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+function must(done: boolean, otherwise: string): void {
+  if (!done) throw new Error(otherwise)
+}
