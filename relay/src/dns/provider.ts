@@ -28,9 +28,10 @@ export interface DnsProvider {
   /**
    * Adds one value to the TXT records of a name; does nothing when it is there. Resolves when all name servers of the zone
    * answer with it.
+   * @param wait `taken`: resolves as soon as the provider has the record, for records that nobody waits for
    * @throws DnsProviderError
    */
-  addTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
+  addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void>
   /** Removes one value; does nothing when it is not there. @throws DnsProviderError */
   removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
   /** Makes A and AAAA records of a name equal to these. @throws DnsProviderError */
