@@ -30,6 +30,8 @@ export interface Settings {
   /** Proxies that the relay believes about their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
+  /** What the ACME authority allows. */
+  acmeRates: { ordersPerHour: number; certificatesPerWeek: number }
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -149,6 +151,17 @@ const TABLE = {
     default: `${RELAY_BUDGET_PER_MINUTE}`,
     parse: positiveInteger,
   },
+  ACME_ORDERS_PER_HOUR: {
+    meaning: 'orders that the relay makes at the ACME authority in an hour',
+    default: '100',
+    parse: positiveInteger,
+  },
+  ACME_CERTIFICATES_PER_WEEK: {
+    meaning:
+      'certificates for names without one that the relay orders in a week; a fifth is kept for the root host',
+    default: '50',
+    parse: positiveInteger,
+  },
   MIN_PORT: {
     meaning: 'first dedicated port; TCP and UDP share the range',
     unset: 'no dedicated ports',
@@ -238,6 +251,10 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     rateLimits: {
       networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
       relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
+    },
+    acmeRates: {
+      ordersPerHour: read('ACME_ORDERS_PER_HOUR'),
+      certificatesPerWeek: read('ACME_CERTIFICATES_PER_WEEK'),
     },
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),

@@ -9,6 +9,11 @@ export interface CertificateOrder {
   for: 'root' | 'site'
   /** A site's identity key; its failures are counted for it alone. */
   identityKey?: string
+  /**
+   * Whether these very names had a certificate before: authorities count a renewal less. The caller must know it for sure.
+   * @default false
+   */
+  renews?: boolean
   signal?: AbortSignal
 }
 

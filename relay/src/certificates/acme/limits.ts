@@ -1,0 +1,34 @@
+// Holds the bounds of the budget of ACME orders: shares of the two settings, pauses after failures, and sizes of the file.
+
+/** Share of the orders and certificates that is kept for the root host: no site gets it. */
+export const ROOT_SHARE = 0.2
+/** Share of the orders that is kept, beside that of the root host, for sites that renew a certificate. */
+export const RENEWAL_SHARE = 0.2
+/** Share of a week's certificates that new sites may get at once; the rest of theirs comes evenly over the week. */
+export const SITE_BURST_SHARE = 0.4
+/** Share of a week's certificates that one identity may get. Let's Encrypt gives one set of names 5 of 50. */
+export const IDENTITY_SHARE = 0.1
+/** Shortest pause after a failed order; each further failure doubles it. */
+export const BACKOFF_MIN_MS = 60_000
+/** Longest pause after a failed order, unless the authority asks for a longer one. */
+export const BACKOFF_MAX_MS: number = 12 * 3_600_000
+/** The pause is longer than its minimum by a random part of up to this share, so that orders do not come all at once. */
+export const BACKOFF_JITTER_SHARE: number = 1 / 3
+/** Shortest pause after a failed validation: Let's Encrypt lets a name fail once in 12 minutes, 5 times at once. */
+export const VALIDATION_BACKOFF_MIN_MS: number = 12 * 60_000
+/** Longest Retry-After of an authority that the relay believes. */
+export const RETRY_AFTER_MAX_MS: number = 7 * 86_400_000
+/** How long all sites wait at most when the authority limits the order of one: the limit may be that of the account. */
+export const AUTHORITY_PAUSE_MAX_MS = 3_600_000
+/** How long a failure counts towards the next pause, after its own pause has ended. */
+export const FAILURE_MEMORY_MS: number = 24 * 3_600_000
+/** Names and identities of sites whose failures the relay remembers. It forgets those first that may order soonest. */
+export const SITE_FAILURES_MAX = 4096
+/** The same for names of the root host, which are two. */
+export const ROOT_FAILURES_MAX = 16
+/** Identities whose certificates of a week the relay counts. It forgets those first that have spent least. */
+export const IDENTITIES_MAX = 4096
+/** UTF-16 code units of a remembered reason. */
+export const REASON_MAX_CHARS = 300
+/** Names of one order. Let's Encrypt takes 100. */
+export const NAMES_PER_ORDER_MAX = 100
