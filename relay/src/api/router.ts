@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
-import { LeaseCertificates } from '../certificates/lease-certificate.ts'
+import { LeaseCertificates, requireWildcard } from '../certificates/lease-certificate.ts'
 import type { ClientAddresses } from '../client-address/client-addresses.ts'
 import { parseWith } from '../config/schema.ts'
 import { RelayError } from '../errors.ts'
@@ -119,8 +119,9 @@ export function createRouter({
     connect: refuseWithoutUpgrade,
     certificateChain: bare(api.certificateChain, (request) => {
       const token = headerOf(request, HEADER.accessToken)
-      if (token === '') return certificates.current.chainPem
-      return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
+      if (token !== '') return ownCertificates.chainFor(credentials.leaseOf(token, 'lease'))
+      requireWildcard(certificates.current)
+      return certificates.current.chainPem
     }),
     siteCertificate: async (request, response) => {
       const source = clientAddresses.ofRequest(request)

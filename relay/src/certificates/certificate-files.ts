@@ -16,6 +16,8 @@ export interface Certificates {
   chain: Buffer[]
   key: KeyObject
   algorithm: SignAlgorithm
+  /** Whether they cover the hostnames of sites, too: then sites may present them. */
+  hasWildcard: boolean
   /** The development CA that issued them; undefined for an operator's certificates. */
   authority?: CertificateAuthority
 }
@@ -66,13 +68,16 @@ export async function readDevelopmentCertificates({
   return { authority, current: undefined }
 }
 
-/** @throws SettingsError when the two files are missing, not a pair, expired, or not for this host */
+/** @throws SettingsError when the two files are missing, not a pair, expired, or not for this host and the names below it */
 export async function readCertificates({ identityPath, rootHost }: Settings): Promise<Certificates> {
   const files = filesIn(identityPath)
   const [chain, key] = await readPair(files.chain, files.key)
   if (chain === undefined || key === undefined)
     throw new SettingsError(identityPath, `needs fullchain.pem and privatekey.pem for ${rootHost}`)
-  return certificatesOf(rootHost, chain, key)
+  const certificates = certificatesOf(rootHost, chain, key)
+  if (!certificates.hasWildcard)
+    throw new SettingsError('fullchain.pem', `must cover ${rootHost} and *.${rootHost}`)
+  return certificates
 }
 
 function filesIn(directory: string): { chain: string; key: string } {
@@ -144,10 +149,10 @@ export function certificatesOf(host: string, chainPem: string, keyPem: string): 
   if (!leaf.checkPrivateKey(key)) throw new SettingsError('privatekey.pem', 'is not the key of fullchain.pem')
   if (leaf.validToDate.getTime() <= Date.now())
     throw new SettingsError('fullchain.pem', `expired on ${leaf.validToDate.toISOString()}`)
-  for (const name of [host, `x.${host}`])
-    if (leaf.checkHost(name) === undefined)
-      throw new SettingsError('fullchain.pem', `must cover ${host} and *.${host}`)
-  return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key) }
+  if (leaf.checkHost(host) === undefined)
+    throw new SettingsError('fullchain.pem', `must cover ${host} and *.${host}`)
+  const hasWildcard = leaf.checkHost(`x.${host}`) !== undefined
+  return { chainPem, chain: chain.map(({ raw }) => raw), key, algorithm: algorithmOf(key), hasWildcard }
 }
 
 /** Names the file in the error, which OpenSSL's message does not. */

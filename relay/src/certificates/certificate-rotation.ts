@@ -27,10 +27,11 @@ export class CertificateRotation {
     return this.#current
   }
 
-  /** Certificates that a site may present in a handshake, the newest first. */
+  /** Certificates that a site may present in a handshake, the newest first; none that covers only the root host. */
   get presentable(): readonly Certificates[] {
-    if (this.#previous === undefined || this.#previous.until <= now()) return [this.#current]
-    return [this.#current, this.#previous.certificates]
+    const isRecent = this.#previous !== undefined && this.#previous.until > now()
+    const both = isRecent ? [this.#current, this.#previous!.certificates] : [this.#current]
+    return both.filter(({ hasWildcard }) => hasWildcard)
   }
 
   /** Adds a listener, which is called with the certificates of new handshakes. */

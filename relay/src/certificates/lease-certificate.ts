@@ -1,6 +1,7 @@
 // Issues lease certificates: each names the hostnames of one lease and has the relay's key.
 
 import { createPublicKey, hash, X509Certificate } from 'node:crypto'
+import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import { LEASE_CERTIFICATE_RENEWAL_MS } from '../limits.ts'
 import type { Certificates } from './certificate-files.ts'
@@ -25,9 +26,14 @@ export class LeaseCertificates {
     this.#rotation = rotation
   }
 
-  /** The lease certificate where the relay has a CA, else the shared certificate. @returns PEM, leaf first */
+  /**
+   * The lease certificate where the relay has a CA, else the shared certificate.
+   * @returns PEM, leaf first
+   * @throws RelayError `feature_unavailable` when the relay's certificate covers no hostnames of sites
+   */
   chainFor(lease: Lease): string {
     const { current } = this.#rotation
+    requireWildcard(current)
     if (current.authority === undefined) return current.chainPem
     const issued = this.#issued.get(lease)
     if (issued?.by === current && isFresh(issued)) return issued.chainPem
@@ -42,6 +48,15 @@ export class LeaseCertificates {
     this.#shared = { of: certificates, publicKey }
     return publicKey
   }
+}
+
+/** @throws RelayError `feature_unavailable` when these certificates cover no hostnames of sites */
+export function requireWildcard({ hasWildcard }: Certificates): void {
+  if (!hasWildcard)
+    throw new RelayError(
+      'feature_unavailable',
+      "this relay's certificate does not cover sites: each needs a certificate of its own",
+    )
 }
 
 /** False also for a certificate from before the wall clock was set back, which may not be valid yet. */

@@ -229,7 +229,7 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
       "The chain that tenants present, or with a token the lease's own, leaf first",
     ),
     auth: 'optional-token-header',
-    errors: TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS, 'feature_unavailable'],
     bare: PEM_MEDIA_TYPE,
   },
   siteCertificate: {

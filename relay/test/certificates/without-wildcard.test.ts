@@ -1,0 +1,40 @@
+// A certificate of the root host alone: no site may present it, and the relay says so.
+
+import { describe, expect, test } from 'vitest'
+import { certificatesOf } from '../../src/certificates/certificate-files.ts'
+import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
+import { LeaseCertificates, requireWildcard } from '../../src/certificates/lease-certificate.ts'
+import type { Lease } from '../../src/lease/lease.ts'
+
+const HOST = 'relay.example'
+const authority = createCa(HOST)
+const certificatesFor = (...names: string[]) => {
+  const { chain, key } = createLeaf(authority, HOST, names)
+  return certificatesOf(HOST, chain, key)
+}
+
+describe('without a wildcard', () => {
+  const rootOnly = certificatesFor(HOST)
+  const whole = certificatesFor(HOST, `*.${HOST}`)
+
+  test('the certificates say whether they cover sites', () => {
+    expect([rootOnly.hasWildcard, whole.hasWildcard]).toEqual([false, true])
+  })
+
+  test('there is no shared chain to be had, with or without a token', () => {
+    const unavailable = expect.objectContaining({ code: 'feature_unavailable', status: 503 })
+    const chains = new LeaseCertificates(new CertificateRotation(rootOnly))
+    expect(() => chains.chainFor({} as Lease)).toThrow(unavailable)
+    expect(() => requireWildcard(rootOnly)).toThrow(unavailable)
+    expect(new LeaseCertificates(new CertificateRotation(whole)).chainFor({} as Lease)).toBe(whole.chainPem)
+  })
+
+  test('the signer takes no chain of the root host alone, and the previous wildcard for a while', () => {
+    const rotation = new CertificateRotation(whole)
+    rotation.replace(rootOnly)
+    expect(rotation.presentable).toEqual([whole])
+    rotation.replace(certificatesFor(HOST))
+    expect(rotation.presentable).toEqual([])
+  })
+})
