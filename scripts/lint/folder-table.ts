@@ -459,7 +459,10 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['certificates', 'lease', 'clock.ts', 'limits.ts'],
       why: 'The signer checks leases, bindings and certificates, and knows no connection.',
     },
-    dns: { imports: [], why: 'It changes records of the relay, and knows neither certificates nor leases.' },
+    dns: {
+      imports: ['config'],
+      why: 'It changes records of the relay, and knows neither certificates nor leases.',
+    },
     certificates: {
       imports: ['lease', 'storage', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
       why: 'Certificates come from files, and name the hostnames of leases.',

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,7 +13,7 @@ import { unpackDebianPackages } from './debian-packages.ts'
 export interface Bind9Options {
   /** The zone that it serves, without a trailing dot. */
   zone: string
-  /** Loopback addresses of the zone's name servers `ns1`, `ns2` …; this one listens on the first. @default 127.0.0.1 */
+  /** Loopback addresses of the zone's name servers `ns1`, `ns2` …; this one listens on the first. @default 127.0.0.1 alone */
   addresses?: readonly string[]
   /** @default a free port */
   port?: number
@@ -21,7 +22,7 @@ export interface Bind9Options {
 }
 
 export interface Bind9 {
-  /** `ADDRESS:PORT`. */
+  /** `ADDRESS:PORT` or `[IPV6]:PORT`. */
   address: string
   port: number
   /** The key as nsupdate reads it with `-k`. */
@@ -82,7 +83,7 @@ export async function startBind9(options: Bind9Options): Promise<Bind9> {
   }
   const nsupdate = { path: path.join(unpacked, 'usr/bin/nsupdate'), env }
   return {
-    address: `${addresses[0]}:${port}`,
+    address: isIPv6(addresses[0]!) ? `[${addresses[0]}]:${port}` : `${addresses[0]}:${port}`,
     port,
     keyFile,
     nsupdate,
@@ -111,7 +112,10 @@ function zoneFile(zone: string, addresses: readonly string[], records: readonly 
     `$ORIGIN ${zone}.`,
     '$TTL 0',
     '@ SOA ns1 hostmaster 1 3600 600 86400 0',
-    ...addresses.flatMap((address, index) => [`@ NS ns${index + 1}`, `ns${index + 1} A ${address}`]),
+    ...addresses.flatMap((address, index) => [
+      `@ NS ns${index + 1}`,
+      `ns${index + 1} ${isIPv6(address) ? 'AAAA' : 'A'} ${address}`,
+    ]),
     ...records,
     '',
   ].join('\n')
@@ -127,8 +131,8 @@ function configuration(
   return [
     'options {',
     `  directory "${directory}";`,
-    `  listen-on port ${port} { ${address}; };`,
-    '  listen-on-v6 { none; };',
+    `  listen-on port ${port} { ${isIPv6(address) ? 'none' : address}; };`,
+    `  listen-on-v6 port ${port} { ${isIPv6(address) ? address : 'none'}; };`,
     '  pid-file none;',
     `  session-keyfile "${directory}/session.key";`,
     '  recursion no;',

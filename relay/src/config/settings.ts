@@ -1,8 +1,8 @@
 // Reads the settings from the environment: every variable, its meaning, default and valid values.
 
-import { isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
@@ -30,6 +30,10 @@ export interface Settings {
   /** Proxies that the relay believes about their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
+  /** What changes DNS records: a name of {@link DNS_PROVIDERS}, or {@link EXEC_PREFIX} and a path; undefined: `embedded`. */
+  acmeDnsProvider: string | undefined
+  /** Addresses of the servers that tell whether a record is there; undefined: the name servers of its zone. */
+  acmeDnsServers: readonly string[] | undefined
   /** What the ACME authority allows. */
   acmeRates: { ordersPerHour: number; certificatesPerWeek: number }
   logLevel: string
@@ -93,6 +97,11 @@ interface Setting<T> {
   parse(value: string, name: string): T
 }
 
+/** Providers of DNS records, beside a command of the operator. */
+const DNS_PROVIDERS = ['embedded']
+/** Begins a value of `ACME_DNS_PROVIDER`, before the path of a command. */
+export const EXEC_PREFIX = 'exec:'
+
 /** Relative to the working directory. */
 export const IDENTITY_PATH_DEFAULT = '.svc'
 
@@ -150,6 +159,17 @@ const TABLE = {
     meaning: 'units that all networks together may use per minute without a token',
     default: `${RELAY_BUDGET_PER_MINUTE}`,
     parse: positiveInteger,
+  },
+  ACME_DNS_PROVIDER: {
+    meaning: `what changes DNS records: ${DNS_PROVIDERS.join(', ')}, or exec:/path of a command`,
+    unset: 'embedded',
+    parse: dnsProvider,
+  },
+  ACME_DNS_SERVERS: {
+    meaning:
+      'servers, ADDRESS or ADDRESS:PORT, separated by commas, that must have a new TXT record before ACME is told of it',
+    unset: "the name servers of the record's zone",
+    parse: dnsServers,
   },
   ACME_ORDERS_PER_HOUR: {
     meaning: 'orders that the relay makes at the ACME authority in an hour',
@@ -252,6 +272,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
       relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
     },
+    acmeDnsProvider: optional('ACME_DNS_PROVIDER'),
+    acmeDnsServers: optional('ACME_DNS_SERVERS'),
     acmeRates: {
       ordersPerHour: read('ACME_ORDERS_PER_HOUR'),
       certificatesPerWeek: read('ACME_CERTIFICATES_PER_WEEK'),
@@ -327,6 +349,24 @@ function publicAddresses(
     ipv4: ipv4 ?? both?.filter((address) => !isIPv6(address)),
     ipv6: ipv6 ?? both?.filter((address) => isIPv6(address)),
   }
+}
+
+function dnsProvider(value: string, setting: string): string {
+  if (!value.startsWith(EXEC_PREFIX)) return oneOf(setting, value, [...DNS_PROVIDERS, 'exec:/path'])
+  if (!isAbsolute(value.slice(EXEC_PREFIX.length)))
+    throw new SettingsError(setting, `"${value}" has no absolute path, such as exec:/usr/local/bin/dns`)
+  return value
+}
+
+function dnsServers(value: string, setting: string): string[] {
+  const servers = value.split(',').map((part) => part.trim())
+  for (const server of servers) {
+    const [, ipv6, ipv4, port = '53'] = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(server) ?? []
+    if (!isIPv6(server) && !isIPv6(ipv6 ?? '') && !isIPv4(ipv4 ?? ''))
+      throw new SettingsError(setting, `"${server}" is not ADDRESS, ADDRESS:PORT or [IPV6]:PORT`)
+    portNumber(port, setting)
+  }
+  return servers
 }
 
 function trustedProxies(value: string, setting: string): TrustedProxies {

@@ -4,7 +4,6 @@
 const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'OVERLAY_']
 /** Settings whose feature this release does not have, each with the feature. */
 const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
-  ACME_DNS_PROVIDER: 'certificates by ACME',
   ENS_GASLESS_ENABLED: 'names in ENS',
   OVERLAY_CONFIG: 'an overlay network',
   X402_ENABLED: 'payments by x402',

@@ -1,5 +1,6 @@
 // Settings: what the environment means, and a clear sentence for what it cannot mean.
 
+import { Resolver } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -84,9 +85,15 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL, SVC_WORKERS: `${cores}` }).workers).toBe(cores)
   })
 
+  test('ACME_DNS_SERVERS are addresses, with a port or without', () => {
+    const value = '192.0.2.1, 192.0.2.2:5353,[2001:db8::1]:53, 2001:db8::2'
+    const { acmeDnsServers } = readSettings({ SVC_URL: URL, ACME_DNS_SERVERS: value })
+    expect(acmeDnsServers).toEqual(['192.0.2.1', '192.0.2.2:5353', '[2001:db8::1]:53', '2001:db8::2'])
+    new Resolver().setServers(acmeDnsServers!)
+  })
+
   test('a setting of a feature that is not there, an unknown name of ours, and a slip of the pen are named', () => {
     const env = {
-      ACME_DNS_PROVIDER: 'example',
       ADMIN_TOKNE: 'the-secret',
       ENS_GASLESS_ENABLED: 'true',
       METRIC_ADDR: '9090',
@@ -132,7 +139,7 @@ describe('readSettings', () => {
   })
 
   test('what others read is left alone, and so is what leaves a feature off', () => {
-    const env = { X402_ENABLED: 'false', ENS_GASLESS_ENABLED: '', ACME_DNS_PROVIDER: '' }
+    const env = { X402_ENABLED: 'false', ENS_GASLESS_ENABLED: '', OVERLAY_CONFIG: '' }
     const others = [
       'PATH',
       'HOME',
@@ -196,6 +203,17 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, PUBLIC_IPV4: '2001:db8::1' }, /^PUBLIC_IPV4: "2001:db8::1" is not an IPv4 address/],
     [{ SVC_URL: URL, PUBLIC_IPV6: '192.0.2.1' }, /^PUBLIC_IPV6: "192.0.2.1" is not an IPv6 address/],
     [{ SVC_URL: URL, PUBLIC_IPS: '::' }, /^PUBLIC_IPS: "::" is not an address at which visitors/],
+    [
+      { SVC_URL: URL, ACME_DNS_PROVIDER: 'cloudfare' },
+      /^ACME_DNS_PROVIDER: one of embedded, .*exec:\/path is/,
+    ],
+    [{ SVC_URL: URL, ACME_DNS_PROVIDER: 'exec:dns.sh' }, /^ACME_DNS_PROVIDER: "exec:dns.sh" has no absolute/],
+    [
+      { SVC_URL: URL, ACME_DNS_SERVERS: 'ns1.example.com' },
+      /^ACME_DNS_SERVERS: "ns1.example.com" is not ADDR/,
+    ],
+    [{ SVC_URL: URL, ACME_DNS_SERVERS: '192.0.2.1:0' }, /^ACME_DNS_SERVERS: "0" is not a port/],
+    [{ SVC_URL: URL, ACME_CERTIFICATES_PER_WEEK: '0' }, /^ACME_CERTIFICATES_PER_WEEK: "0" is not a whole/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '0' }, /^SOURCE_BUDGET_PER_MINUTE: "0" is not a whole number/],
     [{ SVC_URL: URL, SOURCE_BUDGET_PER_MINUTE: '1.5' }, /^SOURCE_BUDGET_PER_MINUTE/],
     [{ SVC_URL: URL, RELAY_BUDGET_PER_MINUTE: '-1' }, /^RELAY_BUDGET_PER_MINUTE/],

@@ -1,0 +1,28 @@
+// Holds the bounds of the operator's DNS command, and of the wait until a record has reached the name servers.
+
+/** How long one call of the operator's command may take. Some providers take half a minute for a change. */
+export const COMMAND_TIMEOUT_MS = 120_000
+/** From SIGTERM to SIGKILL, for the command and what it started. */
+export const COMMAND_KILL_DELAY_MS = 2_000
+/** How long the relay reads what a command that has ended left behind with open output. */
+export const COMMAND_CLOSE_DELAY_MS = 1_000
+/** Bytes of each output that the relay keeps. It reads the rest, so that the command never waits, and drops it. */
+export const COMMAND_OUTPUT_MAX_BYTES: number = 16 * 1024
+/** UTF-16 code units of a line that the relay repeats in an error or a state. */
+export const COMMAND_LINE_MAX_CHARS = 300
+/** How long all name servers of a zone have to answer with a new record. */
+export const PROPAGATION_MAX_MS: number = 10 * 60_000
+/** First pause between two rounds of questions; each is longer than the one before. */
+export const PROPAGATION_FIRST_PAUSE_MS = 500
+/** Longest pause between two rounds of questions. */
+export const PROPAGATION_PAUSE_MAX_MS = 15_000
+/** How long one question waits for its answer. */
+export const DNS_QUESTION_TIMEOUT_MS = 5_000
+/** Name servers of a zone that the relay asks. No zone of public use has more than 13. */
+export const NAME_SERVERS_MAX = 16
+/** Addresses of one name server that the relay asks. */
+export const NAME_SERVER_ADDRESSES_MAX = 4
+/** CNAME records that the relay follows from the name of a challenge. */
+export const CNAMES_MAX = 8
+/** Labels that the relay removes from a name in search of its zone: names have no more (RFC 1035 §2.3.4). */
+export const LABELS_MAX = 127
