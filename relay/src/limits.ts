@@ -173,6 +173,19 @@ export const RATE_LIMIT_SLOTS = 65_536
 export const CERTIFICATES_PER_IDENTITY: { perMinute: number; burst: number } = { perMinute: 1, burst: 10 }
 /** The same from one network, which registers fewer leases in that time. */
 export const CERTIFICATES_PER_NETWORK: { perMinute: number; burst: number } = { perMinute: 10, burst: 20 }
+/**
+ * Requests of one identity that ask for a certificate which is kept or under way. A site asks every second at first, and
+ * every 30 s at last.
+ */
+export const CERTIFICATE_POLLS_PER_IDENTITY: { perMinute: number; burst: number } = {
+  perMinute: 30,
+  burst: 60,
+}
+/** The same from one network. Each costs the relay some 0.2 ms, for the signature of the request. */
+export const CERTIFICATE_POLLS_PER_NETWORK: { perMinute: number; burst: number } = {
+  perMinute: 600,
+  burst: 600,
+}
 /** Units that unregistering gives back to a network in a minute. */
 export const REFUND_PER_MINUTE = 60
 /** The same at once: a page that is reloaded ten times. */

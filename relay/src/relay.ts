@@ -41,7 +41,8 @@ export async function startRelay(
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()
   const parts = createParts({ settings, capacity, state, pipe, log })
-  const controlPlane = createControlPlane({ ...parts, readBuffer, isClosing: () => closing.signal.aborted })
+  const isClosing = (): boolean => closing.signal.aborted
+  const controlPlane = await createControlPlane({ ...parts, readBuffer, isClosing })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
   const metrics = await createMetrics(parts)
   const sockets = new OpenSockets()

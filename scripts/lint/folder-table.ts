@@ -464,8 +464,18 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It changes records of the relay, and knows neither certificates nor leases.',
     },
     certificates: {
-      imports: ['lease', 'storage', 'log', 'config', 'clock.ts', 'limits.ts', 'errors.ts'],
-      why: 'Certificates come from files, and name the hostnames of leases.',
+      imports: [
+        'policy',
+        'lease',
+        'storage',
+        'log',
+        'config',
+        'client-address',
+        'clock.ts',
+        'limits.ts',
+        'errors.ts',
+      ],
+      why: 'Certificates come from files and authorities, name the hostnames of leases, and go to those that the policy routes.',
     },
     policy: {
       imports: ['lease', 'rate-limit', 'storage', 'config', 'client-address', 'limits.ts'],

@@ -126,10 +126,10 @@ export function createRouter({
     siteCertificate: async (request, response) => {
       const source = clientAddresses.ofRequest(request)
       const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
-      const issuer = siteCertificates.admit(lease, source)
+      const admission = siteCertificates.admit(lease, source)
       const bounds = bodies.limitsOfLease(SITE_CERTIFICATE_BODY, lease)
       const { csr } = parseWith(siteCertificateRequest, await readJson(request, response, bounds))
-      const { status, data } = await siteCertificates.issue(issuer, csr, lease)
+      const { status, data } = await siteCertificates.issue(admission, csr)
       sendData(response, data, status)
     },
     sign: sign(credentials, signer, bodies),

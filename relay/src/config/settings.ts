@@ -36,6 +36,8 @@ export interface Settings {
   acmeDnsServers: readonly string[] | undefined
   /** What the ACME authority allows. */
   acmeRates: { ordersPerHour: number; certificatesPerWeek: number }
+  /** Which sites get certificates of their own; undefined: `approved` where the relay has a wildcard, else `all`. */
+  siteCertificates: SiteCertificateChoice | undefined
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -50,6 +52,7 @@ export interface Settings {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
 const PORT_MAX = 65_535
 const HTTPS_PORT = 443
 const LOOPBACK = '127.0.0.1'
@@ -75,6 +78,14 @@ export interface ConfiguredAddresses {
   ipv4: readonly string[] | undefined
   ipv6: readonly string[] | undefined
 }
+
+/**
+ * Which sites get certificates of their own.
+ * - `off`: none
+ * - `approved`: those whose identity an administrator approved by name
+ * - `all`: all that visitors may reach
+ */
+type SiteCertificateChoice = (typeof SITE_CERTIFICATE_CHOICES)[number]
 
 /** Whether the relay gives dedicated ports. */
 export interface PortGates {
@@ -182,6 +193,11 @@ const TABLE = {
     default: '50',
     parse: positiveInteger,
   },
+  SITE_CERTIFICATES: {
+    meaning: `which sites get certificates of their own: ${SITE_CERTIFICATE_CHOICES.join(', ')}`,
+    unset: 'approved where the relay has a wildcard certificate, else all',
+    parse: (value, name) => oneOf(name, value, SITE_CERTIFICATE_CHOICES),
+  },
   MIN_PORT: {
     meaning: 'first dedicated port; TCP and UDP share the range',
     unset: 'no dedicated ports',
@@ -278,6 +294,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       ordersPerHour: read('ACME_ORDERS_PER_HOUR'),
       certificatesPerWeek: read('ACME_CERTIFICATES_PER_WEEK'),
     },
+    siteCertificates: optional('SITE_CERTIFICATES'),
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     workers: read('SVC_WORKERS'),
@@ -434,7 +451,8 @@ function flag(value: string, setting: string): boolean {
   return oneOf(setting, value, ['true', 'false']) === 'true'
 }
 
-function oneOf(setting: string, value: string, allowed: readonly string[]): string {
-  if (!allowed.includes(value)) throw new SettingsError(setting, `one of ${allowed.join(', ')} is needed`)
-  return value
+function oneOf<T extends string>(setting: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value)
+  if (found === undefined) throw new SettingsError(setting, `one of ${allowed.join(', ')} is needed`)
+  return found
 }

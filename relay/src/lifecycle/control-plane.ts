@@ -15,7 +15,7 @@ import { createApiServer, type Handler, type Routing } from '../api/http/server.
 import { createRouter } from '../api/router.ts'
 import { Challenges } from '../auth/challenges.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
-import { createSiteCertificateIssuer } from '../certificates/site/issuer.ts'
+import { createSiteCertificateIssuer, type SiteCertificateIssuer } from '../certificates/site/issuer.ts'
 import { KeylessSigner } from '../keyless/keyless-signer.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { RateLimits } from '../rate-limit/client-rate-limits.ts'
@@ -40,17 +40,18 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
-export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
+export async function createControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { settings, state, clientAddresses, counters, isClosing, log } = parts
   const { certificates, credentials, policy } = state
   const recovery = new SignerRecovery()
+  const issuer = await createSiteCertificateIssuer({ ...state, settings, authority: undefined, log })
   const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses, parts.readBuffer)
   const writer = new BodyWriter(clientAddresses)
   const server = createApiServer({
     rootHost: settings.rootHost,
     certificates,
     clientAddresses,
-    routing: createRouting(parts, recovery, writer),
+    routing: createRouting(parts, { recovery, writer, issuer }),
     connect,
     pages: createRelayPages(parts, writer),
     observer: new RequestLog(counters, log),
@@ -60,19 +61,25 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     connect,
     serve: (socket) => server.emit('connection', socket),
     serveDecrypted: (connection) => server.emit('secureConnection', connection),
-    close: () => {
+    close: async () => {
       server.close()
-      return recovery.close()
+      await Promise.all([recovery.close(), issuer?.close()])
     },
   }
 }
 
-function createRouting(parts: ControlPlaneParts, recovery: SignerRecovery, writer: BodyWriter): Routing {
+interface RoutingParts {
+  recovery: SignerRecovery
+  writer: BodyWriter
+  /** Issues certificates for sites; undefined where the relay issues none. */
+  issuer: SiteCertificateIssuer | undefined
+}
+
+function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: RoutingParts): Routing {
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, credentials, writeHealth } = state
   const rateLimits = new RateLimits(settings.rateLimits)
   const unauthenticated = unauthenticatedMemory()
-  const issuer = createSiteCertificateIssuer(certificates)
   const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
   const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
   return createRouter({

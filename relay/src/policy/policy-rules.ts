@@ -47,6 +47,11 @@ export class PolicyRules {
     }
   }
 
+  /** Whether an administrator approved an identity, which the mode `auto` alone does not. */
+  isApprovedByName(identityKey: string): boolean {
+    return this.#index.approved.has(identityKey)
+  }
+
   /** Whether the operator reserves a name. @param name normalized */
   isReserved(name: string): boolean {
     return this.#index.reserved.has(name)

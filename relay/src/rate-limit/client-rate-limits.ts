@@ -12,6 +12,8 @@ import { networkOf } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import {
+  CERTIFICATE_POLLS_PER_IDENTITY,
+  CERTIFICATE_POLLS_PER_NETWORK,
   CERTIFICATES_PER_IDENTITY,
   CERTIFICATES_PER_NETWORK,
   RATE_LIMIT_SLOTS,
@@ -33,6 +35,8 @@ export class RateLimits {
   readonly #settings: RateLimitSettings
   /** Made for the first request: many relays have none. */
   #certificates: CertificateLimiters | undefined
+  /** Made for the first one, too. */
+  #certificatePolls: CertificateLimiters | undefined
   readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
   readonly #relay: GcraLimiter
@@ -77,13 +81,25 @@ export class RateLimits {
    * @throws RelayError `rate_limited` with the time until another one may come
    */
   chargeCertificate(clientIp: string, identityKey: string): void {
-    this.#certificates ??= certificateLimiters(this.#settings)
-    const { identities, networks } = this.#certificates
-    const [identity, network] = [this.#slotOf(identityKey), this.#slotOf(networkOf(clientIp))]
-    const now = performance.now()
-    requireNoWait(Math.max(identities.waitMs(identity, 1, now), networks.waitMs(network, 1, now)))
-    identities.spend(identity, 1, now)
-    networks.spend(network, 1, now)
+    this.#certificates ??= certificateLimiters(
+      this.#settings,
+      CERTIFICATES_PER_IDENTITY,
+      CERTIFICATES_PER_NETWORK,
+    )
+    this.#chargeBoth(this.#certificates, clientIp, identityKey)
+  }
+
+  /**
+   * The same for a request that asks for a certificate which is kept or under way.
+   * @throws RelayError `rate_limited` with the time until another one may come
+   */
+  chargeCertificatePoll(clientIp: string, identityKey: string): void {
+    this.#certificatePolls ??= certificateLimiters(
+      this.#settings,
+      CERTIFICATE_POLLS_PER_IDENTITY,
+      CERTIFICATE_POLLS_PER_NETWORK,
+    )
+    this.#chargeBoth(this.#certificatePolls, clientIp, identityKey)
   }
 
   /** Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded. */
@@ -95,20 +111,32 @@ export class RateLimits {
     this.#networks.refund(slot, REGISTRATION_COST, now)
   }
 
+  #chargeBoth({ identities, networks }: CertificateLimiters, clientIp: string, identityKey: string): void {
+    const [identity, network] = [this.#slotOf(identityKey), this.#slotOf(networkOf(clientIp))]
+    const now = performance.now()
+    requireNoWait(Math.max(identities.waitMs(identity, 1, now), networks.waitMs(network, 1, now)))
+    identities.spend(identity, 1, now)
+    networks.spend(network, 1, now)
+  }
+
   #slotOf(client: string): number {
     return hash('sha256', this.#slotKey + client, 'buffer').readUInt32BE() % RATE_LIMIT_SLOTS
   }
 }
 
 /** They follow the operator's setting for registrations, each of which may want a certificate. */
-function certificateLimiters({ networkPerMinute }: RateLimitSettings): CertificateLimiters {
+function certificateLimiters(
+  { networkPerMinute }: RateLimitSettings,
+  ofIdentity: Rate,
+  ofNetwork: Rate,
+): CertificateLimiters {
   const factor = networkPerMinute / SOURCE_BUDGET_PER_MINUTE
   const limiter = ({ perMinute, burst }: Rate): GcraLimiter =>
     new GcraLimiter(RATE_LIMIT_SLOTS, {
       perMinute: perMinute * factor,
       burst: Math.max(1, burst * factor),
     })
-  return { identities: limiter(CERTIFICATES_PER_IDENTITY), networks: limiter(CERTIFICATES_PER_NETWORK) }
+  return { identities: limiter(ofIdentity), networks: limiter(ofNetwork) }
 }
 
 /** @throws RelayError `rate_limited` unless the wait is 0 */

@@ -38,7 +38,7 @@ beforeEach(async () => {
   const state = await openState(settings, log)
   parts = createParts({ settings, capacity, state, pipe: createPipe(undefined), log })
   const { workers, dataPlane, datagrams } = parts
-  const controlPlane = createControlPlane({ ...parts, readBuffer: undefined, isClosing: () => false })
+  const controlPlane = await createControlPlane({ ...parts, readBuffer: undefined, isClosing: () => false })
   close = async () => {
     await workers.end(false)
     dataPlane.close()

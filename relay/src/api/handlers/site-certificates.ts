@@ -2,7 +2,7 @@
 
 import type { SiteCertificate, SiteCertificatePending } from '@svc/protocol'
 import { parseCertificateRequest } from '../../certificates/site/certificate-request.ts'
-import type { SiteCertificateIssuer } from '../../certificates/site/issuer.ts'
+import type { SiteCertificateAnswer, SiteCertificateIssuer } from '../../certificates/site/issuer.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -13,6 +13,15 @@ interface SiteCertificatesParts {
   issuer: SiteCertificateIssuer | undefined
   policy: Policy
   rateLimits: RateLimits
+}
+
+/** A request whose body may be read. */
+interface Admission {
+  issuer: SiteCertificateIssuer
+  lease: Lease
+  source: string
+  /** It was charged as one that makes no new order. */
+  isPoll: boolean
 }
 
 /** With 200 the certificate, with 202 the time to ask again. */
@@ -31,25 +40,39 @@ export class SiteCertificates {
   }
 
   /**
-   * Checks all but the request itself, before its body is read.
+   * Checks all but the request itself, before its body is read. A site that waits for its certificate pays little for asking
+   * again.
    * @param source normalized address of the client
    * @throws RelayError
    */
-  admit(lease: Lease, source: string): SiteCertificateIssuer {
+  admit(lease: Lease, source: string): Admission {
     const { issuer, policy, rateLimits } = this.#parts
     if (issuer === undefined)
       throw new RelayError('feature_unavailable', 'this relay issues no certificates for sites')
     if (!policy.routes(lease))
       throw new RelayError('lease_rejected', 'the policy lets no visitor reach this lease')
-    rateLimits.chargeCertificate(source, lease.identityKey)
-    return issuer
+    if (!issuer.mayHave(lease))
+      throw new RelayError(
+        'lease_rejected',
+        'this relay issues certificates to sites that its operator has approved by name, and this site is not one of them',
+      )
+    const isPoll = issuer.knows(lease.identityKey)
+    if (isPoll) rateLimits.chargeCertificatePoll(source, lease.identityKey)
+    else rateLimits.chargeCertificate(source, lease.identityKey)
+    return { issuer, lease, source, isPoll }
   }
 
-  /** @param csr DER in base64 */
-  async issue(issuer: SiteCertificateIssuer, csr: string, lease: Lease): Promise<Answered> {
+  /** @param csr DER in base64 @throws RelayError */
+  async issue({ issuer, lease, source, isPoll }: Admission, csr: string): Promise<Answered> {
     const request = parseCertificateRequest(Buffer.from(csr, 'base64'), lease.hostnames)
-    const answer = await issuer.issue(request, lease.identityKey)
-    if ('chain' in answer) return { status: 200, data: { chain: answer.chain } }
-    return { status: 202, data: { retry_after: answer.retryAfterS } }
+    const found = await issuer.find(request, lease)
+    if (found !== undefined) return answered(found)
+    if (isPoll) this.#parts.rateLimits.chargeCertificate(source, lease.identityKey)
+    return answered(await issuer.issue(request, lease))
   }
+}
+
+function answered(answer: SiteCertificateAnswer): Answered {
+  if ('chain' in answer) return { status: 200, data: { chain: answer.chain } }
+  return { status: 202, data: { retry_after: answer.retryAfterS } }
 }

@@ -1,31 +1,77 @@
-// What issues certificates for keys of sites: today the development CA, where a relay has one.
+// What issues certificates for keys of sites: the development CA, or an ACME authority.
 
+import type { Settings } from '../../config/settings.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { Logger } from '../../log/log.ts'
+import type { PolicyRules } from '../../policy/policy-rules.ts'
+import type { AcmeAuthority } from '../acme/authority.ts'
 import type { CertificateRotation } from '../certificate-rotation.ts'
 import { createLeafFor } from '../development-ca.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 
-/** Issues certificates for requests that have been checked. */
+/** Issues certificates for requests that have been checked, to leases that may have one. */
 export interface SiteCertificateIssuer {
+  /** Whether the policy and the setting let a lease have a certificate. */
+  mayHave(lease: Lease): boolean
+  /** Whether something is kept or under way for an identity, so that its next request most likely makes no new order. */
+  knows(identityKey: string): boolean
   /**
-   * @param identityKey of the lease that asks, which may ask again for the same names
-   * @throws RelayError when there is none to be had
+   * Resolves with the answer to a request where that needs no new order.
+   * @throws RelayError for an order that failed a short while ago
    */
-  issue(request: CertificateRequest, identityKey: string): Promise<SiteCertificateAnswer>
+  find(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer | undefined>
+  /** @throws RelayError when there is no certificate to be had */
+  issue(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer>
+  /** Ends what is under way. */
+  close(): Promise<void>
 }
 
-/** The chain as PEM, leaf first; or the time after which the site asks again with the same request. */
-type SiteCertificateAnswer = { chain: string } | { retryAfterS: number }
+/** The chain as PEM, leaf first; or the time after which the site asks again with the same key and names. */
+export type SiteCertificateAnswer = { chain: string } | { retryAfterS: number }
 
-/** @returns undefined when this relay can issue none */
-export function createSiteCertificateIssuer(
+interface IssuerParts {
+  settings: Settings
+  certificates: CertificateRotation
+  /** Undefined where the relay has no account with one. */
+  authority: AcmeAuthority | undefined
+  policy: PolicyRules
+  leases: LeaseRegistry
+  log: Logger
+}
+
+/** Resolves with undefined on a relay that issues no certificates for sites. */
+export async function createSiteCertificateIssuer(
+  parts: IssuerParts,
+): Promise<SiteCertificateIssuer | undefined> {
+  const { settings, certificates, authority, policy, leases, log } = parts
+  const choice = settings.siteCertificates ?? (authority?.hasWildcards ? 'approved' : 'all')
+  if (choice === 'off') return undefined
+  const mayHave = (lease: Lease): boolean =>
+    policy.routes(lease) && (choice === 'all' || policy.isApprovedByName(lease.identityKey))
+  if (certificates.current.authority !== undefined) return developmentIssuer(certificates, mayHave)
+  if (authority === undefined) return undefined
+  const { AcmeIssuer } = await import('./acme-issuer.ts')
+  const issuer = new AcmeIssuer({ authority, directory: settings.identityPath, mayHave, log })
+  policy.onChange(() => issuer.recheck())
+  leases.onChange((lease) => issuer.seen(lease))
+  return issuer
+}
+
+/** Issues by the development CA, at once. */
+function developmentIssuer(
   rotation: CertificateRotation,
-): SiteCertificateIssuer | undefined {
-  if (rotation.current.authority === undefined) return undefined
+  mayHave: (lease: Lease) => boolean,
+): SiteCertificateIssuer {
   return {
+    mayHave,
+    knows: () => false,
+    find: async () => undefined,
     issue: async ({ publicKey, names }) => {
       // A rotation keeps the CA.
       const authority = rotation.current.authority!
       return { chain: createLeafFor(authority, publicKey, names) }
     },
+    close: async () => {},
   }
 }

@@ -1,0 +1,258 @@
+// Issues sites' certificates by an ACME authority, in the background: a site gets a time to ask again meanwhile. Chains are
+// kept for sites that come back, and failures until another order makes sense.
+
+import { networkOf } from '../../client-address/ip-address.ts'
+import { now } from '../../clock.ts'
+import { RelayError } from '../../errors.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { Logger } from '../../log/log.ts'
+import { type AcmeAuthority, AcmeError } from '../acme/authority.ts'
+import type { CertificateRequest } from './certificate-request.ts'
+import { ChainStore } from './chain-store.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { SiteCertificateAnswer, SiteCertificateIssuer } from './issuer.ts'
+import {
+  SITE_FAILURES_MAX,
+  SITE_ORDER_DEADLINE_MS,
+  SITE_ORDER_POLL_MAX_S,
+  SITE_ORDER_POLL_MIN_S,
+  SITE_ORDER_POLL_SHARE,
+  SITE_ORDER_RETRY_MAX_MS,
+  SITE_ORDER_RETRY_MS,
+  SITE_ORDERS_AT_ONCE,
+  SITE_ORDERS_WAITING_MAX,
+  SITE_ORDERS_WAITING_PER_NETWORK_MAX,
+} from './limits.ts'
+
+export interface AcmeIssuerParts {
+  authority: AcmeAuthority
+  /** The state directory. */
+  directory: string
+  /** Whether the policy lets a lease have a certificate now. */
+  mayHave(lease: Lease): boolean
+  log: Logger
+}
+
+/** What the relay holds for sites, for operators. */
+export interface SiteCertificatesHeld {
+  count: number
+  /** Milliseconds of the wall clock; undefined when none is held. */
+  earliestEnd: number | undefined
+  /** Undefined after an order that succeeded. */
+  lastError: string | undefined
+}
+
+interface Order {
+  request: CertificateRequest
+  /** The lease that asked last. */
+  lease: Lease
+  /** Relay time. */
+  readonly since: number
+  readonly canceled: AbortController
+  isRunning: boolean
+}
+
+interface Failure {
+  error: AcmeError
+  /** Relay time before which no other order is made. */
+  until: number
+}
+
+export class AcmeIssuer implements SiteCertificateIssuer {
+  readonly #parts: AcmeIssuerParts
+  readonly #chains: ChainStore
+  /** By identity key, those that wait and those that are under way. */
+  readonly #orders = new Map<string, Order>()
+  /** Sites that have a certificate come first: their number is bounded by what they had, and a crowd has none. */
+  readonly #renewals = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX)
+  readonly #firsts = new FairQueue<Order>(SITE_ORDERS_WAITING_PER_NETWORK_MAX)
+  readonly #running = new Set<Promise<void>>()
+  /** By identity key, the oldest first. */
+  readonly #failures = new Map<string, Failure>()
+  #lastError: string | undefined
+  #isClosed = false
+
+  constructor(parts: AcmeIssuerParts) {
+    this.#parts = parts
+    this.#chains = new ChainStore(parts.directory, parts.log)
+  }
+
+  get held(): SiteCertificatesHeld {
+    const { size: count, earliestEnd } = this.#chains
+    return { count, earliestEnd, lastError: this.#lastError }
+  }
+
+  mayHave(lease: Lease): boolean {
+    return this.#parts.mayHave(lease)
+  }
+
+  knows(identityKey: string): boolean {
+    return this.#orders.has(identityKey) || this.#failures.has(identityKey) || this.#chains.has(identityKey)
+  }
+
+  async find(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer | undefined> {
+    const { identityKey } = lease
+    const chain = await this.#chains.find(identityKey, request)
+    if (chain !== undefined) return { chain }
+    const order = this.#orders.get(identityKey)
+    if (order !== undefined && isSame(order.request, request)) {
+      order.lease = lease
+      return pending(order)
+    }
+    this.#requireNoFailure(identityKey)
+    return undefined
+  }
+
+  async issue(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer> {
+    const { identityKey } = lease
+    this.#cancel(identityKey)
+    const network = networkOf(lease.clientIp)
+    const queue = this.#chains.has(identityKey) ? this.#renewals : this.#firsts
+    this.#requireRoom(queue, network)
+    const order = { request, lease, since: now(), canceled: new AbortController(), isRunning: false }
+    this.#orders.set(identityKey, order)
+    queue.push(network, order)
+    this.#parts.log.info({ hostname: request.names[0] }, 'a site waits for a certificate of its own')
+    this.#runNext()
+    return pending(order)
+  }
+
+  /** Notes that a site is there, or that its lease has just ended. */
+  seen({ identityKey }: Lease): void {
+    this.#chains.seen(identityKey)
+  }
+
+  /** Cancels the orders of sites that may have no certificate any more. */
+  recheck(): void {
+    for (const [identityKey, { lease }] of this.#orders)
+      if (!this.#parts.mayHave(lease)) this.#cancel(identityKey)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const identityKey of this.#orders.keys()) this.#cancel(identityKey)
+    await Promise.all(this.#running)
+    await this.#chains.close()
+  }
+
+  /** @throws RelayError while another order makes no sense */
+  #requireNoFailure(identityKey: string): void {
+    const failure = this.#failures.get(identityKey)
+    if (failure === undefined) return
+    const waitMs = failure.until - now()
+    if (waitMs > 0) throw refusal(failure.error, waitMs)
+    this.#failures.delete(identityKey)
+  }
+
+  /** @throws RelayError when so many sites wait, all together or of this network, that this one has to come back */
+  #requireRoom(queue: FairQueue<Order>, network: string): void {
+    const isFull = (): boolean => queue.size >= SITE_ORDERS_WAITING_MAX || !queue.hasRoom(network)
+    if (isFull()) for (const gone of queue.purge(isObsolete)) this.#forget(gone)
+    if (isFull())
+      throw new RelayError('rate_limited', 'too many sites wait for their certificates', {
+        'Retry-After': `${SITE_ORDER_POLL_MAX_S}`,
+      })
+  }
+
+  /** Cancels the order of an identity, if there is one. What it brings is not used. */
+  #cancel(identityKey: string): void {
+    const order = this.#orders.get(identityKey)
+    if (order === undefined) return
+    order.canceled.abort()
+    this.#forget(order)
+    if (order.isRunning) return
+    for (const queue of [this.#renewals, this.#firsts]) queue.purge((waiting) => waiting === order)
+  }
+
+  #forget(order: Order): void {
+    const { identityKey } = order.lease
+    if (this.#orders.get(identityKey) === order) this.#orders.delete(identityKey)
+  }
+
+  #runNext(): void {
+    while (!this.#isClosed && this.#running.size < SITE_ORDERS_AT_ONCE) {
+      const order = this.#renewals.shift() ?? this.#firsts.shift()
+      if (order === undefined) return
+      if (isObsolete(order) || !this.#parts.mayHave(order.lease)) {
+        this.#forget(order)
+        continue
+      }
+      order.isRunning = true
+      const run = this.#run(order).finally(() => {
+        this.#running.delete(run)
+        this.#forget(order)
+        this.#runNext()
+      })
+      this.#running.add(run)
+    }
+  }
+
+  /** Never rejects. */
+  async #run(order: Order): Promise<void> {
+    const { authority, mayHave, log } = this.#parts
+    const { request, canceled } = order
+    const { identityKey } = order.lease
+    const signal = AbortSignal.any([canceled.signal, AbortSignal.timeout(SITE_ORDER_DEADLINE_MS)])
+    const { names, der: csr } = request
+    try {
+      const renews = this.#chains.hadNames(identityKey, names)
+      const chain = await authority.obtain({ names, csr, for: 'site', identityKey, renews, signal })
+      if (canceled.signal.aborted || !mayHave(order.lease)) return
+      this.#failures.delete(identityKey)
+      this.#lastError = undefined
+      await this.#chains.put(identityKey, chain)
+      log.info({ hostname: names[0] }, 'a site has a certificate of its own')
+    } catch (cause) {
+      if (!canceled.signal.aborted) this.#failed(order, asAcmeError(cause))
+    }
+  }
+
+  #failed({ request, lease }: Order, error: AcmeError): void {
+    const { retryAfterMs = SITE_ORDER_RETRY_MS, fault, message } = error
+    const [hostname] = request.names
+    const waitMs = Math.min(Math.max(retryAfterMs, SITE_ORDER_POLL_MIN_S * 1000), SITE_ORDER_RETRY_MAX_MS)
+    this.#parts.log.warn({ hostname, fault, error: message }, 'a site gets no certificate of its own for now')
+    this.#lastError = `${hostname}: ${message}`
+    this.#failures.delete(lease.identityKey)
+    this.#failures.set(lease.identityKey, { error, until: now() + waitMs })
+    const [oldest] = this.#failures.keys()
+    if (this.#failures.size > SITE_FAILURES_MAX) this.#failures.delete(oldest!)
+  }
+}
+
+/** The site grows less impatient: most orders take seconds, and some wait for name servers. */
+function pending({ since }: Order): SiteCertificateAnswer {
+  const share = ((now() - since) / 1000) * SITE_ORDER_POLL_SHARE
+  return {
+    retryAfterS: Math.ceil(Math.min(Math.max(share, SITE_ORDER_POLL_MIN_S), SITE_ORDER_POLL_MAX_S)),
+  }
+}
+
+function isSame(one: CertificateRequest, other: CertificateRequest): boolean {
+  return (
+    Buffer.compare(one.publicKey, other.publicKey) === 0 &&
+    one.names.length === other.names.length &&
+    one.names.every((name) => other.names.includes(name))
+  )
+}
+
+/** Whether nobody waits for an order any more. */
+function isObsolete({ lease, canceled }: Order): boolean {
+  return lease.ended.aborted || canceled.signal.aborted
+}
+
+function asAcmeError(cause: unknown): AcmeError {
+  if (cause instanceof AcmeError) return cause
+  if ((cause as Error).name === 'TimeoutError')
+    return new AcmeError('unreachable', 'the authority did not issue the certificate in time', { cause })
+  return new AcmeError('unusable', `the certificate could not be ordered: ${(cause as Error).message}`, {
+    cause,
+  })
+}
+
+function refusal({ fault, message }: AcmeError, waitMs: number): RelayError {
+  const code = fault === 'rate_limited' ? 'rate_limited' : 'feature_unavailable'
+  return new RelayError(code, `no certificate for this site yet: ${message}`, {
+    'Retry-After': `${Math.ceil(waitMs / 1000)}`,
+  })
+}

@@ -1,0 +1,44 @@
+// Holds the limits of the sites' certificates that come from an ACME authority, each with its unit and reason.
+
+/**
+ * Orders of sites that are under way at once. Most of the time of an order is waiting, and authorities limit the
+ * requests of an account: Let's Encrypt allows 300 orders in three hours.
+ */
+export const SITE_ORDERS_AT_ONCE = 4
+/** Sites of all networks that wait for their order. An order takes seconds, so more would wait for hours. */
+export const SITE_ORDERS_WAITING_MAX = 1_024
+/** The same of one network. */
+export const SITE_ORDERS_WAITING_PER_NETWORK_MAX = 64
+/**
+ * Time for one order, in milliseconds: the ten minutes that name servers have to answer with a new record, and the
+ * authority's own time.
+ */
+export const SITE_ORDER_DEADLINE_MS: number = 15 * 60_000
+/** Shortest and longest time after which a site asks again while its order is under way, in seconds. */
+export const SITE_ORDER_POLL_MIN_S = 1
+export const SITE_ORDER_POLL_MAX_S = 30
+/** Part of the time for which a site has waited after which it asks again. */
+export const SITE_ORDER_POLL_SHARE = 0.25
+/** Shortest time after a failed order before the site's next one, in milliseconds, where the error says none. */
+export const SITE_ORDER_RETRY_MS = 60_000
+/** Longest such time, in milliseconds, whatever the error says. */
+export const SITE_ORDER_RETRY_MAX_MS: number = 12 * 60 * 60_000
+/** Failed orders that the relay remembers. It forgets the oldest first. */
+export const SITE_FAILURES_MAX = 1_024
+/** Chains that the relay keeps. It drops that of the site that was away for the longest time first. */
+export const SITE_CHAINS_MAX = 10_000
+/** Size of one kept chain, in bytes. Public authorities issue 3 to 6 KB. */
+export const SITE_CHAIN_MAX_BYTES: number = 64 * 1024
+/** Chains that could not be written, and that the relay keeps in memory until the site has fetched them. */
+export const SITE_CHAINS_UNWRITTEN_MAX = 256
+/** A site that stays away for so long loses its kept chain, in milliseconds. */
+export const SITE_AWAY_MAX_MS: number = 30 * 24 * 60 * 60_000
+/** Interval at which the relay looks for such sites, and notes in the file times which sites are there. */
+export const SITE_SWEEP_INTERVAL_MS: number = 6 * 60 * 60_000
+/**
+ * Part of the validity of a kept chain at whose rest the relay orders the next one. An SDK asks at a third; the
+ * difference makes up for clocks that differ, and for Date fields, which have whole seconds.
+ */
+export const SITE_RENEWAL_SHARE = 0.35
+/** Files of kept chains that are read at once at a start. */
+export const SITE_CHAINS_READ_AT_ONCE = 16
