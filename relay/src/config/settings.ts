@@ -1,12 +1,28 @@
 // Reads the settings from the environment: every variable, its meaning, default and valid values.
 
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
-import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
+import { ACME_TABLE, type AcmeSettings, type Setting } from './acme-settings.ts'
+import {
+  ADMIN_TOKEN_MIN_CHARS,
+  addressesOf,
+  type BindAddress,
+  bearerToken,
+  bindAddress,
+  flag,
+  ipAddresses,
+  oneOf,
+  portNumber,
+  positiveInteger,
+  trustedProxies,
+  workers,
+} from './setting-values.ts'
+import { SettingsError } from './settings-error.ts'
 import { type UnusedSetting, unusedSettings } from './unused-settings.ts'
+
+export { SettingsError }
 
 /** Settings are the settings of a relay, read from the environment and checked. */
 export interface Settings {
@@ -30,6 +46,7 @@ export interface Settings {
   /** Proxies that the relay believes about their clients' addresses. */
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
+  acme: AcmeSettings
   /** What changes DNS records: a name of {@link DNS_PROVIDERS}, or {@link EXEC_PREFIX} and a path; undefined: `embedded`. */
   acmeDnsProvider: string | undefined
   /** Addresses of the servers that tell whether a record is there; undefined: the name servers of its zone. */
@@ -53,19 +70,7 @@ export interface Settings {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
-const PORT_MAX = 65_535
 const HTTPS_PORT = 443
-const LOOPBACK = '127.0.0.1'
-/** Addresses that a listener may bind, and to which nobody can send a packet (RFC 6890). */
-const UNSPECIFIED = ['0.0.0.0', '::']
-/** 96 random bits in base64: nobody guesses them. */
-const ADMIN_TOKEN_MIN_CHARS = 16
-
-/** The address of a listener. */
-interface BindAddress {
-  host: string
-  port: number
-}
 
 /** Limits of the requests of clients that are not authenticated yet, in units a minute. */
 export interface RateLimitSettings {
@@ -97,15 +102,6 @@ export interface PortGates {
 export interface PortRange {
   min: number
   max: number
-}
-
-interface Setting<T> {
-  meaning: string
-  /** Value of an unset variable. */
-  default?: string
-  /** Effect of leaving the variable out, where it has no default value. */
-  unset?: string
-  parse(value: string, name: string): T
 }
 
 /** Providers of DNS records, beside a command of the operator. */
@@ -182,17 +178,7 @@ const TABLE = {
     unset: "the name servers of the record's zone",
     parse: dnsServers,
   },
-  ACME_ORDERS_PER_HOUR: {
-    meaning: 'orders that the relay makes at the ACME authority in an hour',
-    default: '100',
-    parse: positiveInteger,
-  },
-  ACME_CERTIFICATES_PER_WEEK: {
-    meaning:
-      'certificates for names without one that the relay orders in a week; a fifth is kept for the root host',
-    default: '50',
-    parse: positiveInteger,
-  },
+  ...ACME_TABLE,
   SITE_CERTIFICATES: {
     meaning: `which sites get certificates of their own: ${SITE_CERTIFICATE_CHOICES.join(', ')}`,
     unset: 'approved where the relay has a wildcard certificate, else all',
@@ -288,6 +274,13 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       networkPerMinute: read('SOURCE_BUDGET_PER_MINUTE'),
       relayPerMinute: read('RELAY_BUDGET_PER_MINUTE'),
     },
+    acme: {
+      isAgreed: read('ACME_AGREE'),
+      directory: read('ACME_DIRECTORY'),
+      email: optional('ACME_EMAIL'),
+      caFile: optional('ACME_CA'),
+      challenge: read('ACME_CHALLENGE'),
+    },
     acmeDnsProvider: optional('ACME_DNS_PROVIDER'),
     acmeDnsServers: optional('ACME_DNS_SERVERS'),
     acmeRates: {
@@ -301,17 +294,6 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),
     unused: unusedSettings(env, Object.keys(TABLE)),
-  }
-}
-
-/** A SettingsError names a setting that is missing, invalid, or in conflict with another one. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError'
-  readonly setting: string
-
-  constructor(setting: string, problem: string) {
-    super(`${setting}: ${problem}`)
-    this.setting = setting
   }
 }
 
@@ -329,32 +311,6 @@ function baseUrl(value: string): URL {
   if (host.startsWith('[') || isIP(host) !== 0)
     throw new SettingsError('SVC_URL', 'needs a host name, not an IP address: sites get names below it')
   return url
-}
-
-function portNumber(value: string, setting: string): number {
-  const port = Number(value)
-  if (!/^\d+$/.test(value) || port < 1 || port > PORT_MAX)
-    throw new SettingsError(setting, `"${value}" is not a port from 1 to ${PORT_MAX}`)
-  return port
-}
-
-function ipAddresses(value: string, setting: string): string[] {
-  const addresses = value.split(',').map((part) => {
-    const text = part.trim()
-    const address = text.includes('%') ? undefined : normalizeIp(text)
-    if (address === undefined) throw new SettingsError(setting, `"${text}" is not an IP address`)
-    if (UNSPECIFIED.includes(address))
-      throw new SettingsError(setting, `"${text}" is not an address at which visitors reach the relay`)
-    return address
-  })
-  return [...new Set(addresses)]
-}
-
-function addressesOf(family: 4 | 6, value: string, setting: string): string[] {
-  const addresses = ipAddresses(value, setting)
-  const other = addresses.find((address) => isIP(address) !== family)
-  if (other !== undefined) throw new SettingsError(setting, `"${other}" is not an IPv${family} address`)
-  return addresses
 }
 
 function publicAddresses(
@@ -386,43 +342,6 @@ function dnsServers(value: string, setting: string): string[] {
   return servers
 }
 
-function trustedProxies(value: string, setting: string): TrustedProxies {
-  try {
-    return new TrustedProxies(value)
-  } catch (error) {
-    throw new SettingsError(setting, (error as Error).message)
-  }
-}
-
-function positiveInteger(value: string, setting: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value))
-    throw new SettingsError(setting, `"${value}" is not a whole number from 1 to 999999999`)
-  return Number(value)
-}
-
-function workers(value: string, setting: string): number {
-  const cores = availableParallelism()
-  const count = Number(value)
-  if (!/^\d+$/.test(value) || count < 1 || count > cores)
-    throw new SettingsError(
-      setting,
-      `"${value}" is not a number from 1 to ${cores}, the cores of this machine`,
-    )
-  return count
-}
-
-/** Parses a token that an `Authorization` header can carry (RFC 6750 §2.1). */
-function bearerToken(value: string, setting: string): string {
-  if (!/^[\x21-\x7e]+$/.test(value))
-    throw new SettingsError(setting, 'must consist of visible ASCII characters without spaces')
-  if (value.length < ADMIN_TOKEN_MIN_CHARS)
-    throw new SettingsError(
-      setting,
-      `needs ${ADMIN_TOKEN_MIN_CHARS} characters or more; openssl rand -hex 32 prints a random value`,
-    )
-  return value
-}
-
 function portRange(min: number | undefined, max: number | undefined): PortRange | undefined {
   if (min === undefined && max === undefined) return undefined
   if (min === undefined || max === undefined)
@@ -432,27 +351,4 @@ function portRange(min: number | undefined, max: number | undefined): PortRange 
     )
   if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
   return { min, max }
-}
-
-/** Parses PORT or HOST:PORT. The default host is loopback, since metrics describe the machine. */
-function bindAddress(value: string, setting: string): BindAddress {
-  const [, ipv6, name, port] = /^(?:(?:\[([^[\]]*)\]|([^:[\]]*)):)?(\d+)$/.exec(value) ?? []
-  const host = ipv6 ?? (name || LOOPBACK)
-  if (port === undefined || !(ipv6 === undefined ? isHost(host) : isIPv6(host)))
-    throw new SettingsError(setting, `"${value}" is not PORT, HOST:PORT or [IPV6]:PORT`)
-  return { host, port: portNumber(port, setting) }
-}
-
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
-}
-
-function flag(value: string, setting: string): boolean {
-  return oneOf(setting, value, ['true', 'false']) === 'true'
-}
-
-function oneOf<T extends string>(setting: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value)
-  if (found === undefined) throw new SettingsError(setting, `one of ${allowed.join(', ')} is needed`)
-  return found
 }

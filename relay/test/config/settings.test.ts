@@ -169,6 +169,13 @@ describe('readSettings', () => {
     expect(readSettings({ ...empty, SVC_URL: URL })).toEqual(readSettings({ SVC_URL: URL }))
   })
 
+  test('the ACME authority is an https URL, also where it has a name', () => {
+    const directoryOf = (env: Record<string, string>) => readSettings({ SVC_URL: URL, ...env }).acme.directory
+    expect(directoryOf({})).toBe('https://acme-v02.api.letsencrypt.org/directory')
+    expect(directoryOf({ ACME_DIRECTORY: 'staging' })).toContain('https://acme-staging-v02.api.letsencrypt')
+    expect(directoryOf({ ACME_DIRECTORY: 'https://localhost:14000/dir' })).toBe('https://localhost:14000/dir')
+  })
+
   test.each([
     [{}, /^SVC_URL: .*needed/],
     [{ SVC_URL: 'relay' }, /^SVC_URL: "relay" is not a URL/],
@@ -223,6 +230,13 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, METRICS_ADDR: '[127.0.0.1]:9090' }, /^METRICS_ADDR/],
     [{ SVC_URL: URL, METRICS_ADDR: 'a_b:9090' }, /^METRICS_ADDR/],
     [{ SVC_URL: URL, METRICS_ADDR: '65536' }, /^METRICS_ADDR: "65536" is not a port/],
+    [{ SVC_URL: URL, ACME_AGREE: 'yes' }, /^ACME_AGREE: one of true, false is needed/],
+    [{ SVC_URL: URL, ACME_DIRECTORY: 'http://ca.example/dir' }, /^ACME_DIRECTORY: .* an https URL/],
+    [{ SVC_URL: URL, ACME_DIRECTORY: 'https://a:b@ca.example/dir' }, /^ACME_DIRECTORY/],
+    [{ SVC_URL: URL, ACME_DIRECTORY: 'constructor' }, /^ACME_DIRECTORY/],
+    [{ SVC_URL: URL, ACME_EMAIL: 'a@b.example,c@d.example' }, /^ACME_EMAIL: .* is not one email address/],
+    [{ SVC_URL: URL, ACME_EMAIL: 'a@b.example?subject=x' }, /^ACME_EMAIL/],
+    [{ SVC_URL: URL, ACME_CHALLENGE: 'http-01' }, /^ACME_CHALLENGE: one of auto, dns-01, tls-alpn-01/],
   ])('%j is refused', (env, message) => {
     expect(() => readSettings(env)).toThrow(message)
   })

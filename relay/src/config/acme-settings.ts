@@ -1,0 +1,108 @@
+// The settings of certificates by ACME: the authority, its terms, and how names are proven.
+
+import { resolve } from 'node:path'
+import { flag, oneOf, positiveInteger } from './setting-values.ts'
+import { SettingsError } from './settings-error.ts'
+
+/** How names are proven to the authority; `auto`: by `dns-01` where the DNS provider can answer, else by `tls-alpn-01`. */
+export type AcmeChallenge = 'auto' | 'dns-01' | 'tls-alpn-01'
+
+/** Which authority issues certificates, and how the relay proves names to it. */
+export interface AcmeSettings {
+  /** Whether the operator agrees to the authority's terms of service. */
+  isAgreed: boolean
+  /** URL of the directory (RFC 8555 §7.1.1). */
+  directory: string
+  /** Address to which the authority may write; undefined: none. */
+  email: string | undefined
+  /** PEM file with the roots that the directory's own certificate leads to; undefined: those of Node. */
+  caFile: string | undefined
+  challenge: AcmeChallenge
+}
+
+/** One row of the table of settings. */
+export interface Setting<T> {
+  meaning: string
+  /** Value of an unset variable. */
+  default?: string
+  /** Effect of leaving the variable out, where it has no default value. */
+  unset?: string
+  parse(value: string, name: string): T
+}
+
+interface AcmeTable {
+  ACME_AGREE: Setting<boolean>
+  ACME_DIRECTORY: Setting<string>
+  ACME_EMAIL: Setting<string>
+  ACME_CA: Setting<string>
+  ACME_CHALLENGE: Setting<AcmeChallenge>
+  ACME_ORDERS_PER_HOUR: Setting<number>
+  ACME_CERTIFICATES_PER_WEEK: Setting<number>
+}
+
+const CHALLENGES: readonly AcmeChallenge[] = ['auto', 'dns-01', 'tls-alpn-01']
+/** Directories that have a name. */
+const DIRECTORIES: Readonly<Record<string, string>> = {
+  letsencrypt: 'https://acme-v02.api.letsencrypt.org/directory',
+  staging: 'https://acme-staging-v02.api.letsencrypt.org/directory',
+}
+/** RFC 5321 §4.5.3.1.3: a path, which has two angle brackets around the address. */
+const EMAIL_MAX_CHARS = 254
+
+/** The rows of these settings, in the order in which `--help` lists them. */
+export const ACME_TABLE: AcmeTable = {
+  ACME_AGREE: {
+    meaning:
+      'true: you agree to the terms of service of the ACME authority, and the relay gets certificates there',
+    default: 'false',
+    parse: flag,
+  },
+  ACME_DIRECTORY: {
+    meaning:
+      "ACME authority: letsencrypt, staging (Let's Encrypt's for tests), or the https URL of a directory",
+    default: 'letsencrypt',
+    parse: directory,
+  },
+  ACME_EMAIL: {
+    meaning: 'email address at which the ACME authority may reach you',
+    unset: 'none',
+    parse: emailAddress,
+  },
+  ACME_CA: {
+    meaning: "PEM file with the roots of a private authority's directory",
+    unset: 'the public roots',
+    parse: (value) => resolve(value),
+  },
+  ACME_CHALLENGE: {
+    meaning: `how names are proven: one of ${CHALLENGES.join(', ')}; auto: dns-01 where the DNS provider can answer, else tls-alpn-01`,
+    default: 'auto',
+    parse: (value, name) => oneOf(name, value, CHALLENGES),
+  },
+  ACME_ORDERS_PER_HOUR: {
+    meaning: 'orders that the relay makes at the ACME authority in an hour',
+    default: '100',
+    parse: positiveInteger,
+  },
+  ACME_CERTIFICATES_PER_WEEK: {
+    meaning:
+      'certificates for names without one that the relay orders in a week; a fifth is kept for the root host',
+    default: '50',
+    parse: positiveInteger,
+  },
+}
+
+function directory(value: string, setting: string): string {
+  const known = Object.hasOwn(DIRECTORIES, value) ? DIRECTORIES[value] : undefined
+  if (known !== undefined) return known
+  const url = URL.parse(value)
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    throw new SettingsError(setting, `"${value}" is not letsencrypt, staging or an https URL`)
+  return url.href
+}
+
+/** Parses an address that can be a `mailto:` URL without header fields (RFC 8555 §7.3). */
+function emailAddress(value: string, setting: string): string {
+  if (value.length > EMAIL_MAX_CHARS || !/^[^\s@,?&%<>]+@[^\s@,?&%<>]+$/.test(value))
+    throw new SettingsError(setting, `"${value}" is not one email address`)
+  return value
+}
