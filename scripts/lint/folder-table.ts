@@ -460,7 +460,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The signer checks leases, bindings and certificates, and knows no connection.',
     },
     dns: {
-      imports: ['config'],
+      imports: ['config', 'storage', 'rate-limit'],
       why: 'It changes records of the relay, and knows neither certificates nor leases.',
     },
     certificates: {

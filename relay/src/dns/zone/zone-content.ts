@@ -1,0 +1,210 @@
+// The records of the zone of the root host, and which of them a name has.
+
+import { dnskeyData, dsData } from '../dnssec/key-records.ts'
+import type { ZoneKey } from '../dnssec/zone-key.ts'
+import type { ZoneChange } from './answer.ts'
+import { ADDRESS_TTL_S, RECORD_SET_MAX_OCTETS, STEADY_TTL_S } from './limits.ts'
+import { DnsName } from './name.ts'
+import { firstLabel, wildcardOf, ZoneNames } from './names.ts'
+import { httpsData, nameData, soaData, TYPE } from './record-data.ts'
+import { isSameSet, type RecordSet, recordSet } from './record-set.ts'
+
+/**
+ * First labels of the name servers, to which the parent zone delegates. Both have the relay's addresses: some registrars
+ * insist on two names.
+ */
+const SERVER_LABELS = ['ns1', 'ns2']
+/** First label of the mailbox in SOA (RFC 2142 §7). */
+const MAILBOX_LABEL = 'hostmaster'
+/** Seconds that secondary servers go by (RFC 1912 §2.2). There are none, since the server refuses transfers. */
+const SECONDARIES = { refresh: 3600, retry: 600, expire: 1_209_600 }
+/** What root host and keyless sites speak in any case; a site whose certificate is its own may speak HTTP/2 too. */
+const ALPN = ['http/1.1']
+/** Serial numbers follow the clock in such steps, so that those of a later start are larger. */
+const SERIAL_STEP_MS = 100
+const TTL_MAX_S: number = 2 ** 31 - 1
+
+/** Types that can be changed. All others follow from the zone's name and key. */
+const CHANGEABLE: readonly number[] = [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.HTTPS, TYPE.CAA]
+const ADDRESS_TYPES: readonly number[] = [TYPE.A, TYPE.AAAA]
+const ADDRESS_OCTETS: ReadonlyMap<number, number> = new Map([
+  [TYPE.A, 4],
+  [TYPE.AAAA, 16],
+])
+
+/** The records of a name. */
+export interface FoundName {
+  sets: readonly RecordSet[]
+  /** Whether the zone always has the name, and no client can make it up. */
+  isSteady: boolean
+}
+
+export class ZoneContent {
+  readonly apex: DnsName
+  /** Grows with each change. */
+  version = 1
+
+  readonly #names: ZoneNames
+  readonly #wildcard: DnsName
+  readonly #servers: readonly DnsName[]
+  readonly #fixedSets: readonly RecordSet[]
+  readonly #https: RecordSet | undefined
+  readonly #wallClock: () => number
+  #serial = 0
+  /** What the changes since have made outdated is undefined. */
+  #soa: RecordSet | undefined
+  #wildcardSets: readonly RecordSet[] | undefined
+
+  constructor(key: ZoneKey, hasDefaultPort: boolean, wallClock: () => number) {
+    this.apex = DnsName.parse(key.zone)
+    this.#names = new ZoneNames(this.apex)
+    this.#wildcard = DnsName.parse(`*.${key.zone}`)
+    this.#servers = SERVER_LABELS.map((label) => DnsName.parse(`${label}.${key.zone}`))
+    this.#https = hasDefaultPort ? recordSet(TYPE.HTTPS, STEADY_TTL_S, [httpsData(ALPN)]) : undefined
+    this.#fixedSets = [
+      recordSet(TYPE.NS, STEADY_TTL_S, this.#servers.map(nameData)),
+      recordSet(TYPE.DNSKEY, STEADY_TTL_S, [dnskeyData(key)]),
+      recordSet(TYPE.CDS, STEADY_TTL_S, [dsData(key)]),
+      recordSet(TYPE.CDNSKEY, STEADY_TTL_S, [dnskeyData(key)]),
+    ]
+    this.#wallClock = wallClock
+  }
+
+  /** @throws RangeError for a change that the zone cannot have; nothing is changed then */
+  apply(change: ZoneChange): void {
+    const name = DnsName.parse(change.name)
+    this.#check(name, change)
+    const before = this.#names.setsAt(name.key)
+    const old = setOf(before, change.type)
+    const set = change.kind === 'set' ? this.#shared(checkedSet(change)) : undefined
+    if (set === undefined ? old === undefined : isSameSet(set, old)) return
+    const others = before.filter(({ type }) => type !== change.type)
+    this.#names.put(name, set === undefined ? others : [...others, set])
+    this.version++
+    this.#soa = undefined
+    this.#wildcardSets = undefined
+  }
+
+  /** @param name below the apex or at it @returns undefined for a name that does not exist */
+  find(name: DnsName): FoundName | undefined {
+    if (name.key === this.apex.key) return { sets: this.#apexSets(), isSteady: true }
+    if (this.#isServer(name.key)) return { sets: this.#addresses(), isSteady: true }
+    if (name.key === this.#wildcard.key) return steady(this.#setsOfWildcard())
+    const closest = this.#names.closestEncloser(name, (key, depth) => this.#exists(key, depth))
+    if (closest !== name.key) return varying(this.#setsByWildcard(closest))
+    const sets = this.#names.setsAt(name.key)
+    return varying(this.#isHost(name) ? this.#asHost(sets) : sets)
+  }
+
+  /** Changes with each version. */
+  startOfAuthority(): RecordSet {
+    if (this.#soa === undefined) {
+      const clock = Math.floor(this.#wallClock() / SERIAL_STEP_MS)
+      this.#serial = Math.max(this.#serial + 1, clock)
+      const mailbox = DnsName.parse(`${MAILBOX_LABEL}.${this.apex}`)
+      const serial = this.#serial % 2 ** 32
+      const soa = { primary: this.#servers[0]!, mailbox, serial, ...SECONDARIES, minimum: ADDRESS_TTL_S }
+      this.#soa = recordSet(TYPE.SOA, ADDRESS_TTL_S, [soaData(soa)])
+    }
+    return this.#soa
+  }
+
+  #apexSets(): readonly RecordSet[] {
+    const sets = this.#names.setsAt(this.apex.key)
+    return [this.startOfAuthority(), ...this.#fixedSets, ...this.#withHttps(sets)]
+  }
+
+  /** The name servers' addresses are those of the root host. */
+  #addresses(): readonly RecordSet[] {
+    return this.#names.setsAt(this.apex.key).filter(({ type }) => ADDRESS_TYPES.includes(type))
+  }
+
+  #setsOfWildcard(): readonly RecordSet[] {
+    this.#wildcardSets ??= this.#withHttps(this.#names.setsAt(this.#wildcard.key))
+    return this.#wildcardSets
+  }
+
+  /** The records of a name that exists only by a wildcard (RFC 4592 §3.3.2); undefined where there is none. */
+  #setsByWildcard(closestEncloser: string): readonly RecordSet[] | undefined {
+    const source = wildcardOf(closestEncloser)
+    const sets = source === this.#wildcard.key ? this.#setsOfWildcard() : this.#names.setsAt(source)
+    return sets.length > 0 || this.#names.hasBelow(source) ? sets : undefined
+  }
+
+  /**
+   * A host whose addresses are the wildcard's, and which has nothing else, need not exist: the wildcard answers for it.
+   * Nobody can then tell it from a name that no site has, not even by a question for a name below it.
+   */
+  #exists(key: string, depth: number): boolean {
+    if (this.#names.hasBelow(key) || this.#isServer(key)) return true
+    const sets = this.#names.setsAt(key)
+    if (depth > 1 || !isHostLabel(firstLabel(key))) return sets.length > 0
+    const wildcard = this.#setsOfWildcard()
+    return sets.some((set) => !isSameSet(set, setOf(wildcard, set.type)))
+  }
+
+  #isHost(name: DnsName): boolean {
+    return name.labelCount === this.apex.labelCount + 1 && isHostLabel(firstLabel(name.key))
+  }
+
+  /**
+   * A host that has records of its own, or names below it, keeps the wildcard's addresses: else a site would become
+   * unreachable by its own TXT records.
+   */
+  #asHost(own: readonly RecordSet[]): readonly RecordSet[] {
+    const isMissing = ({ type }: RecordSet): boolean =>
+      (ADDRESS_TYPES.includes(type) || type === TYPE.HTTPS) && setOf(own, type) === undefined
+    return this.#withHttps([...own, ...this.#setsOfWildcard().filter(isMissing)])
+  }
+
+  #withHttps(sets: readonly RecordSet[]): readonly RecordSet[] {
+    const hasAddress = sets.some(({ type }) => ADDRESS_TYPES.includes(type))
+    const needsHttps = this.#https !== undefined && hasAddress && setOf(sets, TYPE.HTTPS) === undefined
+    return needsHttps ? [...sets, this.#https!] : sets
+  }
+
+  #isServer(key: string): boolean {
+    return this.#servers.some((server) => server.key === key)
+  }
+
+  /** @throws RangeError */
+  #check(name: DnsName, { type }: ZoneChange): void {
+    if (!name.isBelowOrAt(this.apex)) throw new RangeError(`${name} is not in the zone ${this.apex}`)
+    if (!CHANGEABLE.includes(type)) throw new RangeError(`Records of type ${type} cannot be changed`)
+    if (this.#isServer(name.key)) throw new RangeError(`${name} is a name server of the zone`)
+  }
+
+  /** The wildcard's own object where the records are the same, so that sites share it. */
+  #shared(set: RecordSet): RecordSet {
+    const shared = setOf(this.#names.setsAt(this.#wildcard.key), set.type)
+    return shared !== undefined && isSameSet(set, shared) ? shared : set
+  }
+}
+
+/** @throws RangeError */
+function checkedSet({ type, ttl, data }: Extract<ZoneChange, { kind: 'set' }>): RecordSet {
+  const needed = ADDRESS_OCTETS.get(type)
+  if (data.length === 0 || data.some(({ length }) => length === 0 || (needed ?? length) !== length))
+    throw new RangeError(`A record of type ${type} has a wrong length`)
+  if (!Number.isInteger(ttl) || ttl < 0 || ttl > TTL_MAX_S) throw new RangeError(`${ttl} is not a TTL`)
+  if (data.reduce((sum, { length }) => sum + length, 0) > RECORD_SET_MAX_OCTETS)
+    throw new RangeError(`The records of a name and type have more than ${RECORD_SET_MAX_OCTETS} octets`)
+  return recordSet(type, ttl, data)
+}
+
+function setOf(sets: readonly RecordSet[], type: number): RecordSet | undefined {
+  return sets.find((set) => set.type === type)
+}
+
+/** Names that begin with an underscore are of services and not of hosts (RFC 8552). */
+function isHostLabel(label: string): boolean {
+  return label !== '*' && !label.startsWith('_')
+}
+
+function steady(sets: readonly RecordSet[]): FoundName | undefined {
+  return sets.length > 0 ? { sets, isSteady: true } : undefined
+}
+
+function varying(sets: readonly RecordSet[] | undefined): FoundName | undefined {
+  return sets && { sets, isSteady: false }
+}

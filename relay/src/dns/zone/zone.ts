@@ -1,0 +1,148 @@
+// The zone of the root host: takes changes, and answers questions with signatures and proofs.
+
+import { NO_NAME_BITMAP, nsecData, presentTypesBitmap } from '../dnssec/denial.ts'
+import { type Clocks, type SignatureBudget, SignatureCache } from '../dnssec/signature-cache.ts'
+import { Signer } from '../dnssec/signer.ts'
+import type { ZoneKey } from '../dnssec/zone-key.ts'
+import type {
+  AnswerOptions,
+  AuthoritativeZone,
+  Question,
+  ResourceRecord,
+  ZoneAnswer,
+  ZoneChange,
+} from './answer.ts'
+import { ADDRESS_TTL_S, STEADY_TTL_S } from './limits.ts'
+import type { DnsName } from './name.ts'
+import { minimalAnyData, TYPE } from './record-data.ts'
+import { type RecordSet, recordSet } from './record-set.ts'
+import { ZoneContent } from './zone-content.ts'
+
+/** What a zone is made of, in a form that can be sent to a thread. */
+export interface ZoneParameters {
+  key: ZoneKey
+  /** Whether visitors come to port 443, of which an HTTPS record at the name of a host speaks (RFC 9460 §9.1). */
+  hasDefaultPort: boolean
+}
+
+const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
+const SYSTEM_CLOCKS: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() }
+const MINIMAL_ANY = recordSet(TYPE.HINFO, STEADY_TTL_S, [minimalAnyData()])
+
+/** Who asks, as far as signatures matter. */
+interface Asker {
+  dnssecOk: boolean
+  budget: Exclude<SignatureBudget, 'none'>
+}
+
+/** Is thrown and caught in this file: an answer needs a signature, and none may be made. */
+class OutOfSignatures extends Error {}
+
+export class Zone implements AuthoritativeZone {
+  readonly #content: ZoneContent
+  readonly #signatures: SignatureCache
+  readonly #clocks: Clocks
+  /** Bitmaps by the types in them: one object for each, by which signatures tell whether they still hold. */
+  readonly #bitmaps: Map<string, Buffer> = new Map()
+
+  constructor({ key, hasDefaultPort }: ZoneParameters, clocks: Clocks = SYSTEM_CLOCKS) {
+    this.#content = new ZoneContent(key, hasDefaultPort, clocks.wall)
+    this.#signatures = new SignatureCache(new Signer(key))
+    this.#clocks = clocks
+  }
+
+  get apex(): DnsName {
+    return this.#content.apex
+  }
+
+  get version(): number {
+    return this.#content.version
+  }
+
+  /**
+   * A host of one label below the apex has the addresses of the wildcard where it has none of its own, so that a site whose
+   * addresses are the relay's needs no change at all.
+   * @throws RangeError for a name outside of the zone, a name server, a type other than A, AAAA, TXT, CAA and HTTPS, data of a
+   *   wrong length, and a name or data beyond the limits; nothing is changed then
+   */
+  apply(change: ZoneChange): void {
+    this.#content.apply(change)
+  }
+
+  answer(question: Question, dnssecOk: boolean, options: AnswerOptions = {}): ZoneAnswer {
+    if (!question.name.isBelowOrAt(this.apex)) return empty(RCODE.REFUSED)
+    if (question.type === TYPE.NXNAME) return empty(RCODE.FORMERR)
+    const isProven = options.isAddressProven === true
+    try {
+      const asker: Asker = { dnssecOk, budget: isProven ? 'proven' : 'anyone' }
+      return this.#answer(question, asker, options.compactAnswersOk === true)
+    } catch (error) {
+      if (!(error instanceof OutOfSignatures)) throw error
+      return isProven ? empty(RCODE.SERVFAIL) : { ...empty(RCODE.NOERROR), isTruncated: true }
+    }
+  }
+
+  #answer({ name, type }: Question, asker: Asker, compactAnswersOk: boolean): ZoneAnswer {
+    const found = this.#content.find(name)
+    if (found === undefined) {
+      const rcode = asker.dnssecOk && !compactAnswersOk ? RCODE.NOERROR : RCODE.NXDOMAIN
+      return { rcode, answers: [], authority: this.#denial(name, NO_NAME_BITMAP, false, asker) }
+    }
+    const { sets, isSteady } = found
+    const answered = (answers: ResourceRecord[]): ZoneAnswer => ({
+      rcode: RCODE.NOERROR,
+      answers,
+      authority: [],
+    })
+    const set = sets.find((one) => one.type === type)
+    if (set !== undefined) return answered(this.#records(name, set, set, isSteady, asker))
+    if (type === TYPE.ANY && sets.length > 0)
+      return answered(this.#records(name, MINIMAL_ANY, MINIMAL_ANY, isSteady, asker))
+    if (type === TYPE.RRSIG && sets.length > 0)
+      return answered([this.#signature(name, sets[0]!, sets[0]!, isSteady, asker)])
+    const bitmap = this.#bitmapOf(sets)
+    if (type === TYPE.NSEC) return answered(this.#nsec(name, bitmap, isSteady, asker))
+    return { rcode: RCODE.NOERROR, answers: [], authority: this.#denial(name, bitmap, isSteady, asker) }
+  }
+
+  /** What the authority section says when there is no answer (RFC 2308 §2, RFC 9824 §3). */
+  #denial(name: DnsName, bitmap: Buffer, isSteady: boolean, asker: Asker): ResourceRecord[] {
+    const soa = this.#content.startOfAuthority()
+    const records = this.#records(this.apex, soa, soa, true, asker)
+    return asker.dnssecOk ? [...records, ...this.#nsec(name, bitmap, isSteady, asker)] : records
+  }
+
+  #nsec(name: DnsName, bitmap: Buffer, isSteady: boolean, asker: Asker): ResourceRecord[] {
+    const data = nsecData(name.key, this.apex.key, bitmap)
+    return this.#records(name, recordSet(TYPE.NSEC, ADDRESS_TTL_S, [data]), bitmap, isSteady, asker)
+  }
+
+  /** @throws OutOfSignatures */
+  #records(name: DnsName, set: RecordSet, source: object, isSteady: boolean, asker: Asker): ResourceRecord[] {
+    const { type, ttl } = set
+    const records = set.data.map((data) => ({ name, type, ttl, data: Buffer.from(data, 'latin1') }))
+    return asker.dnssecOk ? [...records, this.#signature(name, set, source, isSteady, asker)] : records
+  }
+
+  /** @throws OutOfSignatures */
+  #signature(name: DnsName, set: RecordSet, source: object, isSteady: boolean, asker: Asker): ResourceRecord {
+    const budget = isSteady ? 'none' : asker.budget
+    const data = this.#signatures.signature(name.key, set, source, budget, this.#clocks)
+    if (data === undefined) throw new OutOfSignatures()
+    return { name, type: TYPE.RRSIG, ttl: set.ttl, data }
+  }
+
+  #bitmapOf(sets: readonly RecordSet[]): Buffer {
+    const types = sets.map(({ type }) => type).sort((one, other) => one - other)
+    const key = types.join()
+    const known = this.#bitmaps.get(key)
+    if (known !== undefined) return known
+    const bitmap = presentTypesBitmap(types)
+    this.#bitmaps.set(key, bitmap)
+    return bitmap
+  }
+}
+
+function empty(rcode: number): ZoneAnswer {
+  return { rcode, answers: [], authority: [] }
+}

@@ -1,0 +1,118 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SignatureCache } from '../../../src/dns/dnssec/signature-cache.ts'
+import { Signer } from '../../../src/dns/dnssec/signer.ts'
+import {
+  CLOCK_SKEW_MS,
+  SIGNATURE_RENEW_MS,
+  SIGNATURE_VALID_MS,
+  SIGNATURES_BURST,
+  SIGNATURES_PER_MINUTE,
+} from '../../../src/dns/zone/limits.ts'
+import { DnsName } from '../../../src/dns/zone/name.ts'
+import { addressData, TYPE } from '../../../src/dns/zone/record-data.ts'
+import { recordSet } from '../../../src/dns/zone/record-set.ts'
+import { APEX, shapeOf, type TestZone, testZone } from '../support/zone.ts'
+
+const { A, TXT } = TYPE
+const SERVFAIL = 2
+const SECOND_MS = 1000
+const SITE = `shop.${APEX}`
+
+let zone: TestZone
+
+beforeEach(() => {
+  zone = testZone()
+})
+
+/** RDATA of the RRSIG, in hexadecimal. */
+function signature(name: string = SITE, type: number = A): string | undefined {
+  return zone
+    .ask(name, type)
+    .answers.find((one) => one.type === TYPE.RRSIG)
+    ?.data.toString('hex')
+}
+
+/** Seconds since the epoch between which a signature is valid. */
+function validity(rdata: string): { from: number; to: number } {
+  const bytes = Buffer.from(rdata, 'hex')
+  return { from: bytes.readUInt32BE(12), to: bytes.readUInt32BE(8) }
+}
+
+test('a signature is valid for a day, with five minutes before', () => {
+  const { from, to } = validity(signature()!)
+  expect(from * SECOND_MS).toBe(zone.clock.wall - CLOCK_SKEW_MS)
+  expect(to * SECOND_MS).toBe(zone.clock.wall + SIGNATURE_VALID_MS)
+})
+
+test('a signature is kept for twelve hours, and then made anew', () => {
+  const first = signature()
+  zone.clock.wall += SIGNATURE_RENEW_MS - 1
+  expect(signature()).toBe(first)
+  zone.clock.wall++
+  const second = signature()
+  expect(second).not.toBe(first)
+  expect(signature()).toBe(second)
+})
+
+test('a clock that is set makes the signature anew, whichever way it was set', () => {
+  const first = signature()
+  zone.clock.wall -= SIGNATURE_VALID_MS
+  const second = signature()!
+  expect(second).not.toBe(first)
+  expect(validity(second).to * SECOND_MS).toBe(zone.clock.wall + SIGNATURE_VALID_MS)
+})
+
+test('other records have another signature, and a change elsewhere none', () => {
+  zone.setText(SITE, 'one')
+  const [address, text] = [signature(), signature(SITE, TXT)]
+  zone.setText(SITE, 'two')
+  expect(signature()).toBe(address)
+  expect(signature(SITE, TXT)).not.toBe(text)
+})
+
+test('made-up names cost a bounded number of signatures; then clients are sent to TCP, which has a budget of its own', () => {
+  const asked = (count: number, isAddressProven: boolean): string[] =>
+    Array.from({ length: count }, (_, index) =>
+      shapeOf(
+        zone.ask(`${isAddressProven ? 'p' : 'u'}${made + index}.${APEX}`, A, true, { isAddressProven }),
+      ),
+    )
+  let made = 0
+  expect(new Set(asked(SIGNATURES_BURST, false))).toEqual(new Set(['0: A RRSIG /']))
+  made += SIGNATURES_BURST
+  expect(zone.ask(`more.${APEX}`, A)).toEqual({ rcode: 0, answers: [], authority: [], isTruncated: true })
+  // What the zone always has, and what is signed already, is answered as before.
+  for (const name of [APEX, `*.${APEX}`, `ns1.${APEX}`, `u1.${APEX}`])
+    expect(shapeOf(zone.ask(name, A)), name).toBe('0: A RRSIG /')
+  expect(shapeOf(zone.ask(`more.${APEX}`, A, false))).toBe('0: A /')
+  expect(new Set(asked(SIGNATURES_BURST, true))).toEqual(new Set(['0: A RRSIG /']))
+  expect(shapeOf(zone.ask(`more.${APEX}`, A, true, { isAddressProven: true }))).toBe(`${SERVFAIL}:  /`)
+  zone.clock.monotonic += SECOND_MS
+  const refilled = (SIGNATURES_PER_MINUTE / 60_000) * SECOND_MS
+  made += SIGNATURES_BURST
+  const after = asked(refilled + 10, false)
+  expect(after.filter((shape) => shape === '0: A RRSIG /')).toHaveLength(refilled)
+})
+
+test('an old signature is used until it ends while the budget is spent', () => {
+  const first = signature()
+  zone.clock.wall += SIGNATURE_RENEW_MS
+  for (let count = 0; count < SIGNATURES_BURST; count++) signature(`u${count}.${APEX}`)
+  expect(signature()).toBe(first)
+  zone.clock.wall += SIGNATURE_VALID_MS - SIGNATURE_RENEW_MS - CLOCK_SKEW_MS
+  expect(signature()).toBeUndefined()
+})
+
+test('kept signatures are bounded, and those that are asked for stay', () => {
+  const cache = new SignatureCache(new Signer(zone.key), 10)
+  const clocks = { wall: () => zone.clock.wall, monotonic: () => zone.clock.monotonic }
+  const set = recordSet(A, 60, [addressData('192.0.2.1')])
+  const ask = (label: string): Buffer =>
+    cache.signature(DnsName.parse(`${label}.${APEX}`).key, set, set, 'anyone', clocks)!
+  const [wanted, unwanted] = [ask('wanted'), ask('unwanted')]
+  for (let count = 0; count < 100; count++) {
+    ask(`u${count}`)
+    expect(ask('wanted')).toBe(wanted)
+  }
+  expect(ask('unwanted')).not.toEqual(unwanted)
+})
