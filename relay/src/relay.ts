@@ -7,6 +7,7 @@ import type { Settings } from './config/settings.ts'
 import { OpenSockets } from './ingress/open-sockets.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
+import { startDns } from './lifecycle/dns.ts'
 import { listenForAll, listenForMetrics } from './lifecycle/listen.ts'
 import { createMetrics } from './lifecycle/metrics.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
@@ -37,12 +38,16 @@ export async function startRelay(
   for (const { name, why } of settings.unused) log.warn({ setting: name }, `${name} does nothing: ${why}`)
   const capacity = measureCapacity(settings)
   const state = await openState(settings, log)
+  const dns = await startDns({ ...state, settings, isManaged: false, log }).catch(async (error) => {
+    await state.close()
+    throw error
+  })
   const readBuffer = await findReadBuffer(log)
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()
   const parts = createParts({ settings, capacity, state, pipe, log })
   const isClosing = (): boolean => closing.signal.aborted
-  const controlPlane = await createControlPlane({ ...parts, readBuffer, isClosing })
+  const controlPlane = await createControlPlane({ ...parts, dns, readBuffer, isClosing })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
   const metrics = await createMetrics(parts)
   const sockets = new OpenSockets()
@@ -52,7 +57,7 @@ export async function startRelay(
     const apiClosed = controlPlane.close()
     metrics?.close()
     parts.dataPlane.close()
-    return [apiClosed, state.close(), parts.datagrams.close(), reloader.close()]
+    return [apiClosed, state.close(), parts.datagrams.close(), reloader.close(), dns.close()]
   }
   const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, closeRest })
   try {

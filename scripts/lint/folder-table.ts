@@ -310,6 +310,9 @@ export const FOLDER_TABLE: FolderTable = {
         'cluster',
         'data-plane.ts',
         'api',
+        'ens',
+        'dns',
+        'public-address',
         'datagram',
         'ports',
         'bridge',
@@ -459,8 +462,12 @@ export const FOLDER_TABLE: FolderTable = {
       imports: ['certificates', 'lease', 'clock.ts', 'limits.ts'],
       why: 'The signer checks leases, bindings and certificates, and knows no connection.',
     },
+    ens: {
+      imports: ['dns', 'public-address', 'lease', 'storage', 'log', 'clock.ts', 'limits.ts'],
+      why: 'It asks the DNS provider for records of leases, and nothing but the start knows it.',
+    },
     dns: {
-      imports: ['config', 'storage', 'rate-limit'],
+      imports: ['public-address', 'storage', 'rate-limit', 'log', 'config'],
       why: 'It changes records of the relay, and knows neither certificates nor leases.',
     },
     certificates: {

@@ -55,6 +55,8 @@ export interface Settings {
   acmeRates: { ordersPerHour: number; certificatesPerWeek: number }
   /** Which sites get certificates of their own; undefined: `approved` where the relay has a wildcard, else `all`. */
   siteCertificates: SiteCertificateChoice | undefined
+  /** Whether the relay publishes ENS names. */
+  ensGasless: boolean
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -68,6 +70,8 @@ export interface Settings {
   unused: readonly UnusedSetting[]
 }
 
+/** Values of `ACME_DNS_PROVIDER` whose providers have no interface for DNSSEC. */
+const WITHOUT_ENS = ['hetzner', 'njalla']
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
 const HTTPS_PORT = 443
@@ -190,6 +194,12 @@ const TABLE = {
     parse: portNumber,
   },
   MAX_PORT: { meaning: 'last dedicated port', unset: 'no dedicated ports', parse: portNumber },
+  ENS_GASLESS_ENABLED: {
+    meaning:
+      'whether the relay publishes ENS names of its host and of sites in the DNS, without transactions',
+    default: 'false',
+    parse: flag,
+  },
   LOG_LEVEL: {
     meaning: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
@@ -254,6 +264,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     return value
   }
   const url = read('SVC_URL')
+  const ensGasless = possibleEns(read('ENS_GASLESS_ENABLED'), url.hostname, env.ACME_DNS_PROVIDER)
   return {
     url,
     host: url.host,
@@ -288,6 +299,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       certificatesPerWeek: read('ACME_CERTIFICATES_PER_WEEK'),
     },
     siteCertificates: optional('SITE_CERTIFICATES'),
+    ensGasless,
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     workers: read('SVC_WORKERS'),
@@ -351,4 +363,16 @@ function portRange(min: number | undefined, max: number | undefined): PortRange 
     )
   if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
   return { min, max }
+}
+
+function possibleEns(isOn: boolean, rootHost: string, provider: string | undefined): boolean {
+  const setting = 'ENS_GASLESS_ENABLED'
+  if (isOn && isLocalhost(rootHost))
+    throw new SettingsError(setting, `needs a public host: ${rootHost} is not in the DNS`)
+  if (isOn && WITHOUT_ENS.includes(provider ?? ''))
+    throw new SettingsError(
+      setting,
+      `is not possible with ACME_DNS_PROVIDER=${provider}, whose DNSSEC nobody but its users can turn on; embedded has it`,
+    )
+  return isOn
 }

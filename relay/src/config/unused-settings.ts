@@ -4,7 +4,6 @@
 const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'OVERLAY_']
 /** Settings whose feature this release does not have, each with the feature. */
 const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
-  ENS_GASLESS_ENABLED: 'names in ENS',
   OVERLAY_CONFIG: 'an overlay network',
   X402_ENABLED: 'payments by x402',
   X402_TESTNET: 'payments by x402',

@@ -1,5 +1,14 @@
-// Holds the bounds of the operator's DNS command, and of the wait until a record has reached the name servers.
+// Holds the bounds of changes of DNS records, of the operator's DNS command, and of the wait until a record has reached the
+// name servers.
 
+/** Pause after the first change of DNS records that failed. It doubles each time. */
+export const DNS_RETRY_FIRST_MS = 2_000
+/** Longest such pause. */
+export const DNS_RETRY_MAX_MS: number = 10 * 60_000
+/** Longest pause that a DNS provider may ask for. */
+export const DNS_RETRY_AFTER_MAX_MS: number = 60 * 60_000
+/** Changes of DNS records that wait for the one before them. ENS has one at most, and ACME two for each order. */
+export const DNS_CHANGES_WAITING_MAX = 1_000
 /** How long one call of the operator's command may take. Some providers take half a minute for a change. */
 export const COMMAND_TIMEOUT_MS = 120_000
 /** From SIGTERM to SIGKILL, for the command and what it started. */

@@ -22,11 +22,13 @@ import { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
 import { RELEASE_VERSION } from '../version.ts'
+import type { Dns } from './dns.ts'
 import type { RelayParts } from './parts.ts'
 
 interface ControlPlaneParts extends RelayParts {
   /** Makes carriers cheaper to read; undefined where this Node does not support it. */
   readBuffer: SharedReadBuffer | undefined
+  dns: Pick<Dns, 'ens'>
   /** Whether the relay is closing. */
   isClosing: () => boolean
 }
@@ -110,10 +112,11 @@ function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: R
 }
 
 function createSdkApi(
-  { settings, state, ports, workers }: ControlPlaneParts,
+  { settings, state, ports, workers, dns }: ControlPlaneParts,
   parts: Pick<SdkApiParts, 'recovery' | 'rateLimits' | 'challenges' | 'extensions'>,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
+  const none = noOptionalFeatures(identity.address)
   return new SdkApi({
     ...parts,
     leases,
@@ -124,7 +127,7 @@ function createSdkApi(
     policy,
     ports,
     host: settings.host,
-    features: noOptionalFeatures(identity.address),
+    features: dns.ens === undefined ? none : { ...none, ens: dns.ens },
     releaseVersion: RELEASE_VERSION,
   })
 }

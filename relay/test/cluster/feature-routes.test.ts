@@ -38,7 +38,12 @@ beforeEach(async () => {
   const state = await openState(settings, log)
   parts = createParts({ settings, capacity, state, pipe: createPipe(undefined), log })
   const { workers, dataPlane, datagrams } = parts
-  const controlPlane = await createControlPlane({ ...parts, readBuffer: undefined, isClosing: () => false })
+  const controlPlane = await createControlPlane({
+    ...parts,
+    readBuffer: undefined,
+    dns: { ens: undefined },
+    isClosing: () => false,
+  })
   close = async () => {
     await workers.end(false)
     dataPlane.close()

@@ -95,7 +95,6 @@ describe('readSettings', () => {
   test('a setting of a feature that is not there, an unknown name of ours, and a slip of the pen are named', () => {
     const env = {
       ADMIN_TOKNE: 'the-secret',
-      ENS_GASLESS_ENABLED: 'true',
       METRIC_ADDR: '9090',
       OVERLAY_CONFIG: '{}',
       SNI_PROT: '4433',
@@ -139,7 +138,7 @@ describe('readSettings', () => {
   })
 
   test('what others read is left alone, and so is what leaves a feature off', () => {
-    const env = { X402_ENABLED: 'false', ENS_GASLESS_ENABLED: '', OVERLAY_CONFIG: '' }
+    const env = { X402_ENABLED: 'false', OVERLAY_CONFIG: '' }
     const others = [
       'PATH',
       'HOME',
@@ -202,6 +201,19 @@ describe('readSettings', () => {
       /^TRUSTED_PROXIES: "proxy" is not an IP address/,
     ],
     [{ SVC_URL: URL, TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES: "10.0.0.0\/33" needs a prefix/],
+    [{ SVC_URL: URL, ENS_GASLESS_ENABLED: 'yes' }, /^ENS_GASLESS_ENABLED: one of true, false is needed/],
+    [
+      { SVC_URL: 'https://relay.localhost', ENS_GASLESS_ENABLED: 'true' },
+      /^ENS_GASLESS_ENABLED: needs a public host: relay.localhost is not in the DNS/,
+    ],
+    [
+      { SVC_URL: URL, ENS_GASLESS_ENABLED: 'true', ACME_DNS_PROVIDER: 'hetzner' },
+      /^ENS_GASLESS_ENABLED: is not possible with ACME_DNS_PROVIDER=hetzner/,
+    ],
+    [
+      { SVC_URL: URL, ENS_GASLESS_ENABLED: 'true', ACME_DNS_PROVIDER: 'njalla' },
+      /^ENS_GASLESS_ENABLED: is not possible with ACME_DNS_PROVIDER=njalla/,
+    ],
     [{ SVC_URL: URL, PUBLIC_IPS: '192.0.2.1,' }, /^PUBLIC_IPS: "" is not an IP address/],
     [{ SVC_URL: URL, PUBLIC_IPS: '192.0.2.0/24' }, /^PUBLIC_IPS: "192.0.2.0\/24" is not an IP address/],
     [{ SVC_URL: URL, PUBLIC_IPS: 'relay.example.com' }, /^PUBLIC_IPS: "relay.example.com" is not an IP/],

@@ -3,6 +3,7 @@
 
 import { impossible, planned, proved, type Standings, together } from './standing.ts'
 
+const ens = (...tests: [string, ...string[]]) => proved('relay/test/ens/ens.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
 
 export const LATER = {
@@ -94,7 +95,14 @@ export const LATER = {
     'managed ACME, root and wildcard A records in sync': planned('acme'),
     'ACME_DNS_PROVIDER: the embedded name server': planned('dns'),
     'ACME_DNS_PROVIDER: six external providers': planned('acme'),
-    'ENS gasless DNS import: TXT and A records, DNSSEC, one worker with retries': planned('ens'),
+    'ENS gasless DNS import: TXT and A records, DNSSEC, one worker with retries': ens(
+      'the base domain names the relay, and each hostname of a lease its identity, with the addresses of the relay',
+      'addresses follow the relay’s, and texts stay',
+      'what is there is not made again: for a renewal, a replacement, or the same addresses',
+      'one change at a time, in the order in which the leases came',
+      'what failed is tried again, what succeeded is not, and the status has the error meanwhile',
+      'DNSSEC is looked at again while it is not verified, and not any more afterwards',
+    ),
     'overlay between relays: forwarding over several of them': planned('overlay'),
     'overlay-network ingress: a gateway in the reverse endpoint': planned('overlay'),
     'direct transport is the default and the fallback': proved(
@@ -125,7 +133,13 @@ export const LATER = {
     'ReverseEndpoint.gateway, RelayDescriptor, HopRoute': planned('overlay'),
     'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status': planned('cache'),
     'DiscoveryResponse, DiscoveryAnnounceResponse': planned('discovery'),
-    'ENSStatus: values while the automation is on': planned('ens'),
+    'ENSStatus: values while the automation is on': ens(
+      'has every field',
+      '%s is verified',
+      '%j is not verified',
+      'embedded DNS is never verified',
+      'an error of the last look is shown, and with it nothing is verified',
+    ),
     'X402FacilitatorInfo: values while it is enabled': planned('payment'),
   },
   'Lease states': {
@@ -135,7 +149,11 @@ export const LATER = {
       'a policy that is shut after the challenge counts too',
     ),
     'reverse: a failed gateway is avoided': planned('overlay'),
-    'ENS/DNS records removed with the lease': planned('ens'),
+    'ENS/DNS records removed with the lease': ens(
+      'both hostnames lose theirs when the lease is unregistered, and the text goes first',
+      'both hostnames lose theirs when the lease expires',
+      'a relay that ends leaves the records, and its successor removes those whose sites stay away',
+    ),
   },
   'Static cache snapshot': { 'absent, present, expired': planned('cache') },
   'Endpoints, public': {

@@ -50,7 +50,6 @@ export const PARTS = {
     word: 'incompatible_relays',
     absent: { method: 'GET', path: '/discovery', status: 503 },
   },
-  ens: { what: 'ENS names', folder: 'relay/src/ens', setting: 'ENS_GASLESS_ENABLED' },
   payment: {
     what: 'payments by x402',
     folder: 'relay/src/payment',
@@ -60,13 +59,11 @@ export const PARTS = {
   acme: {
     what: 'certificates by ACME',
     folder: 'relay/src/certificates/acme',
-    setting: 'ACME_DNS_PROVIDER',
     word: 'acme-account.key',
   },
   dns: {
     what: 'the embedded name server',
     folder: 'relay/src/dns',
-    setting: 'ACME_DNS_PROVIDER',
     word: 'dnssec-csk.json',
   },
   visitorAddress: {

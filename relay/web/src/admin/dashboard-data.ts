@@ -1,6 +1,7 @@
 // Loads all data of the dashboard together.
 import {
   type AdminLoadResponse,
+  type EnsStatus,
   PATH,
   type PolicyChange,
   type PolicyChangesResponse,
@@ -9,6 +10,7 @@ import {
   type PolicySettings,
   type PolicyStateResponse,
 } from '@svc/protocol'
+import { loadEns } from '../common/ens.ts'
 import { loadPages, uniqueBy } from '../common/load-pages.ts'
 import { hasPublicPages } from '../shell/routes.ts'
 import { callAsAdmin } from './admin-login.ts'
@@ -20,17 +22,20 @@ export interface DashboardData {
   /** The newest first. */
   changes: readonly PolicyChange[]
   load: AdminLoadResponse
+  /** Undefined where the relay changes no DNS records. */
+  ens: EnsStatus | undefined
   /** Time of the data in milliseconds since the epoch. */
   at: number
 }
 
 /** @throws ApiError */
 export async function loadDashboard(): Promise<DashboardData> {
-  const [states, decisions, { changes }, load] = await Promise.all([
+  const [states, decisions, { changes }, load, ens] = await Promise.all([
     loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
     loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
     callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
     callAsAdmin<AdminLoadResponse>(PATH.adminLoad),
+    loadEns(),
   ])
   const [{ policy }] = states
   const leases = uniqueBy(
@@ -38,7 +43,15 @@ export async function loadDashboard(): Promise<DashboardData> {
     ({ identity_key }) => identity_key,
   )
   hasPublicPages.set(policy.landing_page_enabled)
-  return { policy, leases, decisions: joined(decisions), changes, load, at: Date.now() }
+  return {
+    policy,
+    leases,
+    decisions: joined(decisions),
+    changes,
+    load,
+    ens: ens?.provider ? ens : undefined,
+    at: Date.now(),
+  }
 }
 
 function joined(pages: readonly PolicyDecisionsResponse[]): PolicyDecisionsResponse {

@@ -10,6 +10,7 @@ import type { ChangeRequest } from './change-request.ts'
 import { Confirm } from './confirm.tsx'
 import { loadDashboard } from './dashboard-data.ts'
 import { IpBansCard, OfflineDecisionsCard } from './decisions-card.tsx'
+import { DnsCard } from './dns-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
@@ -44,6 +45,7 @@ export function Dashboard(): VNode {
           <LeasesCard view={data} act={act} />
           <IpBansCard view={data} act={act} />
           <OfflineDecisionsCard view={data} act={act} />
+          {data.ens !== undefined && <DnsCard ens={data.ens} />}
           <SettingsCard view={data} act={act} />
           <ChangeHistory changes={data.changes} refresh={refresh} />
         </>

@@ -1,6 +1,7 @@
 // The list of sites: the relay's public leases with a search, reloaded regularly.
 import { type Lease, PATH, type PublicStateResponse } from '@svc/protocol'
 import { callApi } from '../common/api.ts'
+import { useEnsNames } from '../common/ens.ts'
 import { loadPages, uniqueBy } from '../common/load-pages.ts'
 import { usePoll } from '../common/poll.ts'
 import { VirtualList } from '../common/virtual-list.tsx'
@@ -21,6 +22,7 @@ async function loadState(): Promise<Lease[]> {
 export function Sites(): VNode {
   const { data, error } = usePoll(loadState, POLL_MS)
   const [filter, setFilter] = useState<Filter>({ search: '', tags: [] })
+  const hasEnsNames = useEnsNames()
   const leases = data ?? []
   const shown = useMemo(() => filterSites(leases, filter), [data, filter])
   const tags = useMemo(() => commonTags(leases, filter.tags), [data, filter.tags])
@@ -30,7 +32,14 @@ export function Sites(): VNode {
   }
   return (
     <main class="wide sites">
-      <h1>{SITES.title}</h1>
+      <h1>
+        {SITES.title}{' '}
+        {hasEnsNames && (
+          <span class="badge" title={SITES.ensTitle}>
+            {SITES.ens}
+          </span>
+        )}
+      </h1>
       <p class="quiet">{SITES.lead}</p>
       {error !== undefined && (
         <p class="notice" role="alert">

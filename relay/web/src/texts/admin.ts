@@ -179,6 +179,18 @@ export const SETTINGS = {
   reset: 'Discard',
 } as const
 
+export const DNS = {
+  title: 'DNS',
+  provider: 'Provider',
+  dnssec: 'DNSSEC',
+  ens: 'ENS names',
+  on: (address: string): string => `on: this host is ${address}, and each site its identity`,
+  off: 'off',
+  lastError: 'Last error',
+  dsAbout: 'This is the DS record of this host for its parent zone.',
+  copyDs: 'Copy the DS record',
+} as const
+
 export const CHANGES = {
   title: 'Changes',
   about:

@@ -1,0 +1,34 @@
+// Makes the changes of all callers one after another, in the order in which they were asked for.
+
+import { DNS_CHANGES_WAITING_MAX } from './limits.ts'
+import { type DnsProvider, DnsProviderError } from './provider.ts'
+
+/**
+ * Answers of `canAnswer` and `dnssec` wait, too, since a provider may change something for them.
+ * @returns a provider whose calls reject with the fault `unavailable` while too many others wait
+ */
+export function oneAtATime(provider: DnsProvider): DnsProvider {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const inOrder = async <T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    if (waiting >= DNS_CHANGES_WAITING_MAX)
+      throw new DnsProviderError('unavailable', 'too many changes of DNS records wait for the provider')
+    waiting++
+    const answer = last.then(() => {
+      signal?.throwIfAborted()
+      return call()
+    })
+    last = answer.catch(() => {}).finally(() => waiting--)
+    return answer
+  }
+  return {
+    name: provider.name,
+    canAnswer: (signal) => inOrder(() => provider.canAnswer(signal), signal).catch(() => false),
+    addTxt: (name, value, signal, wait) => inOrder(() => provider.addTxt(name, value, signal, wait), signal),
+    removeTxt: (name, value, signal) => inOrder(() => provider.removeTxt(name, value, signal), signal),
+    setAddresses: (name, addresses, signal) =>
+      inOrder(() => provider.setAddresses(name, addresses, signal), signal),
+    dnssec: (signal) => inOrder(() => provider.dnssec(signal), signal),
+    close: () => provider.close(),
+  }
+}

@@ -1,0 +1,39 @@
+// Shows the state of the DNS: the provider, DNSSEC, and the DS record with what to do with it.
+import type { EnsStatus } from '@svc/protocol'
+import { CopyButton } from '../common/copy-button.tsx'
+import type { VNode } from '../preact.ts'
+import { DNS } from '../texts/admin.ts'
+
+export function DnsCard({ ens }: { ens: EnsStatus }): VNode {
+  const rows = [
+    [DNS.provider, ens.provider],
+    [DNS.dnssec, ens.dnssec_state],
+    [DNS.ens, ens.enabled ? DNS.on(ens.address) : DNS.off],
+    [DNS.lastError, ens.last_error],
+  ] as const
+  return (
+    <section class="card" aria-labelledby="dns-heading">
+      <h2 id="dns-heading">{DNS.title}</h2>
+      {ens.message !== '' && <p>{ens.message}</p>}
+      {ens.ds_record !== '' && (
+        <>
+          <p class="quiet">
+            {DNS.dsAbout} <CopyButton text={ens.ds_record} label={DNS.copyDs} />
+          </p>
+          <pre>{ens.ds_record}</pre>
+        </>
+      )}
+      <dl class="fields">
+        {rows.map(
+          ([name, value]) =>
+            value !== '' && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </section>
+  )
+}
