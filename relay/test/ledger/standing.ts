@@ -56,16 +56,6 @@ export const PARTS = {
     setting: 'X402_ENABLED',
     absent: { method: 'GET', path: '/api/x402/supported', status: 404 },
   },
-  acme: {
-    what: 'certificates by ACME',
-    folder: 'relay/src/certificates/acme',
-    word: 'acme-account.key',
-  },
-  dns: {
-    what: 'the embedded name server',
-    folder: 'relay/src/dns',
-    word: 'dnssec-csk.json',
-  },
   visitorAddress: {
     what: 'addresses of visitors for sites',
     folder: 'relay/src/visitor-address',
