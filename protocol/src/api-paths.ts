@@ -24,6 +24,8 @@ export const adminStatus = '/api/admin/auth/status'
 export const adminLogout = '/api/admin/auth/logout'
 /** `GET` with the bearer: `AdminLoadResponse`. *Extension*. */
 export const adminLoad = '/api/admin/load'
+/** `GET` with the bearer: `AdminCertificatesResponse`. *Extension*. */
+export const adminCertificates = '/api/admin/certificates'
 /** `GET`, and `POST` of `PolicySettings`, with the bearer: `PolicySettings`. */
 export const policy = '/api/policy'
 /** `GET` with the bearer: `PolicyStateResponse`. */

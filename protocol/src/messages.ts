@@ -484,6 +484,26 @@ export interface AdminAuthStatusResponse {
   authenticated: boolean
 }
 
+/** *Extension*: AdminCertificatesResponse is what certificates the relay holds, one entry for each kind of host. */
+export interface AdminCertificatesResponse {
+  certificates: HeldCertificates[]
+}
+
+/** *Extension*: HeldCertificates are the certificates of the root host, of the wildcard, or of the sites. */
+export interface HeldCertificates {
+  host_kind: 'root' | 'wildcard' | 'site'
+  /** The number of certificates. */
+  count: number
+  /** The DNS names of the one that ends first. */
+  names: string[]
+  /** The time at which that one ends, RFC 3339; empty when there is none. */
+  not_after: string
+  /** Why the last order failed; empty when it succeeded, or when there was none. */
+  last_error: string
+  /** The time of that failure, RFC 3339; empty when there is none. */
+  last_error_at: string
+}
+
 /** *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. */
 export interface AdminLoadResponse {
   /** The number of active leases. */

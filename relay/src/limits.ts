@@ -70,6 +70,12 @@ export const BINDINGS_MAX = 65_536
 export const CERTIFICATE_MESSAGE_MAX_BYTES: number = 64 * 1024
 /** Age at which the relay renews a lease certificate, which is valid far longer. */
 export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
+/** Interval at which the relay looks whether its certificate ends soon. */
+export const CERTIFICATE_CHECK_MS = 3_600_000
+/** Time before the end of the relay's certificate from which it warns in the log. */
+export const CERTIFICATE_WARNING_MS: number = 14 * 86_400_000
+/** The same at most, as a share of the certificate's lifetime: what ends after six days is renewed when two are left. */
+export const CERTIFICATE_WARNING_SHARE = 0.3
 /** How long the relay signs for replaced certificates: twice the interval at which an SDK fetches the chain. */
 export const PREVIOUS_CERTIFICATES_MS: number = 2 * 60 * 60_000
 /** Keepalives that the relay writes in one turn of the event loop, at some 20 µs each. */

@@ -103,6 +103,7 @@ export function createRouter({
     ),
     adminLogout: answer(api.adminLogout, () => ({})),
     adminLoad: answer(api.adminLoad, () => admin.load()),
+    adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
     policy: answer(api.policy, () => admin.settings()),
     updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
     policyState: pages(api.policyState, (after) => admin.state(after)),

@@ -79,7 +79,7 @@ interface RoutingParts {
 
 function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: RoutingParts): Routing {
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
-  const { leases, policy, audit, certificates, credentials, writeHealth } = state
+  const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const rateLimits = new RateLimits(settings.rateLimits)
   const unauthenticated = unauthenticatedMemory()
   const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
@@ -94,7 +94,7 @@ function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: R
     unauthenticated,
     public: new PublicApi(leases, policy, problems, parts.isClosing),
     adminAuth: new AdminAuth(settings.adminToken, log),
-    admin: new AdminApi(policy, audit, { counters, visitors, leases }),
+    admin: new AdminApi(policy, audit, { counters, visitors, leases, certificateStatuses }),
     sdk: createSdkApi(parts, {
       recovery,
       rateLimits,

@@ -15,7 +15,7 @@ export async function createMetrics({
 }: RelayParts): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
   const { createMetricsServer } = await import('../metrics/metrics-server.ts')
-  const { leases, writeHealth } = state
+  const { leases, writeHealth, certificateStatuses } = state
   const hasUdp = settings.portGates.udp && settings.portRange !== undefined
   return createMetricsServer(counters, {
     silentConnections: () => dataPlane.connectionLimiter.silent,
@@ -25,6 +25,12 @@ export async function createMetrics({
     traffic: () => visitors.traffic,
     unwritableFiles: () => writeHealth.failing.length,
     writeFailures: () => writeHealth.failures,
+    certificateExpiries: () =>
+      certificateStatuses
+        .all()
+        .flatMap(({ kind, notAfter }) =>
+          notAfter === undefined ? [] : [{ kind, remainingMs: notAfter - Date.now() }],
+        ),
     tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
 }

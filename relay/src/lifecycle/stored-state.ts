@@ -5,6 +5,8 @@ import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'
 import { TokenIssuer } from '../auth/token-issuer.ts'
 import { loadCertificates } from '../certificates/certificate-files.ts'
 import { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { CertificateStatuses } from '../certificates/certificate-status.ts'
+import { ExpiryWarning } from '../certificates/expiry-warning.ts'
 import { PreviousCertificates } from '../certificates/previous-certificates.ts'
 import type { Settings } from '../config/settings.ts'
 import { LeaseRegistry } from '../lease/lease-registry.ts'
@@ -21,6 +23,7 @@ export interface RelayState {
   identity: RelayIdentity
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
+  certificateStatuses: CertificateStatuses
   writeHealth: WriteHealth
   policy: Policy
   audit: AuditLog
@@ -40,6 +43,8 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const current = await loadCertificates(settings, log)
   const previousCertificates = new PreviousCertificates(settings, log)
   const certificates = new CertificateRotation(current, await previousCertificates.load(current))
+  const certificateStatuses = new CertificateStatuses(certificates)
+  const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   const writeHealth = new WriteHealth(log)
   const policy = await Policy.load(directory, settings.portGates, writeHealth)
   const audit = new AuditLog(directory, writeHealth)
@@ -51,6 +56,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
     identity,
     certificates,
     previousCertificates,
+    certificateStatuses,
     writeHealth,
     policy,
     audit,
@@ -59,6 +65,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
     leases,
     credentials,
     close: () => {
+      expiryWarning.close()
       writeHealth.close()
       return Promise.all([journal.close(), policy.settled()])
     },

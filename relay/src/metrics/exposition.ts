@@ -4,6 +4,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { LabeledCounter, RelayCounters } from './relay-counters.ts'
 
+const MS_PER_S = 1_000
+
 /** Readings of the parts of the relay; the exposition calls each at every scrape. */
 export interface Readings {
   /** Connections to this process that have sent no ClientHello yet. */
@@ -17,6 +19,8 @@ export interface Readings {
   unwritableFiles(): number
   /** Failed writes since the relay started. */
   writeFailures(): number
+  /** For each kind of host, the milliseconds until its first certificate ends, by the wall clock. */
+  certificateExpiries(): { kind: string; remainingMs: number }[]
   /** Undefined where UDP ports are off. */
   tunnelEndpoint: TunnelEndpointReadings | undefined
 }
@@ -158,6 +162,23 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
     'API requests by route and HTTP status.',
     ['route', 'status'],
     counters.requests,
+  )
+  new Gauge({
+    name: 'svc_relay_certificate_expiry_seconds',
+    help: 'Seconds until the first certificate of these hosts ends; below 0: it has ended.',
+    labelNames: ['host_kind'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { kind, remainingMs } of readings.certificateExpiries())
+        this.set({ host_kind: kind }, remainingMs / MS_PER_S)
+    },
+  })
+  labeledCounters(
+    'acme_orders_total',
+    'Orders of certificates by ACME.',
+    ['host_kind', 'result'],
+    counters.acmeOrders,
   )
   gauge('unwritable_files', 'State files whose last write failed.', () => readings.unwritableFiles())
   counter('write_failures_total', 'Writes of state files that failed.', () => readings.writeFailures())

@@ -91,6 +91,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
       counters,
       visitors: new Visitors(log),
       leases,
+      certificateStatuses: { all: () => [] },
     }),
     open: new PublicApi(
       leases,

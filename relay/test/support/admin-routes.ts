@@ -9,5 +9,6 @@ export const ADMIN_ROUTES: [method: string, path: string][] = [
   ['GET', '/api/policy/decisions'],
   ['GET', '/api/policy/changes'],
   ['GET', '/api/admin/load'],
+  ['GET', '/api/admin/certificates'],
   ['POST', '/api/admin/auth/logout'],
 ]

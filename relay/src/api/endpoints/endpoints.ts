@@ -6,6 +6,7 @@ import {
   type AdminAuthLoginRequest,
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminCertificatesResponse,
   type AdminLoadResponse,
   BODY_DEADLINE_MS,
   BODY_MAX_BYTES,
@@ -55,6 +56,7 @@ interface Shapes {
   adminStatus: [None, AdminAuthStatusResponse]
   adminLogout: [None, Nothing]
   adminLoad: [None, AdminLoadResponse]
+  adminCertificates: [None, AdminCertificatesResponse]
   policy: [None, PolicySettings]
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
@@ -133,6 +135,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   adminLoad: {
     ...asAdmin(get(PATH.adminLoad, 'What the relay carries now, and has carried since it started')),
     data: answer.adminLoad,
+  },
+  adminCertificates: {
+    ...asAdmin(get(PATH.adminCertificates, 'What certificates the relay holds, and until when')),
+    data: answer.adminCertificates,
   },
   policy: { ...asAdmin(get(PATH.policy, 'The policy')), data: take.policySettings },
   updatePolicy: {

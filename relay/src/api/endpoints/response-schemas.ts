@@ -3,6 +3,7 @@
 import {
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminCertificatesResponse,
   type AdminLoadResponse,
   type DomainResponse,
   type EnsStatus,
@@ -121,6 +122,22 @@ export const adminLogin: z.ZodType<AdminAuthLoginResponse> = named(
 export const adminStatus: z.ZodType<AdminAuthStatusResponse> = named(
   'AdminAuthStatusResponse',
   z.object({ authenticated: z.boolean() }),
+)
+
+export const adminCertificates: z.ZodType<AdminCertificatesResponse> = named(
+  'AdminCertificatesResponse',
+  z.object({
+    certificates: z.array(
+      z.object({
+        host_kind: z.enum(['root', 'wildcard', 'site']),
+        count,
+        names: z.array(text),
+        not_after: text,
+        last_error: text,
+        last_error_at: text,
+      }),
+    ),
+  }),
 )
 
 export const adminLoad: z.ZodType<AdminLoadResponse> = named(

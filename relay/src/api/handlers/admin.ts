@@ -1,6 +1,7 @@
 // Handles the administrator's endpoints: the policy and the relay's load.
 
 import type {
+  AdminCertificatesResponse,
   AdminLoadResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
@@ -13,6 +14,7 @@ import type {
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { Visitors } from '../../bridge/visitors.ts'
+import type { CertificateStatuses } from '../../certificates/certificate-status.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { RelayCounters } from '../../metrics/relay-counters.ts'
@@ -29,6 +31,7 @@ interface Measured {
   counters: RelayCounters
   visitors: Visitors
   leases: LeaseRegistry
+  certificateStatuses: Pick<CertificateStatuses, 'all'>
 }
 
 export class AdminApi {
@@ -79,6 +82,20 @@ export class AdminApi {
     }
   }
 
+  certificates(): AdminCertificatesResponse {
+    const certificates = this.#measured.certificateStatuses.all()
+    return {
+      certificates: certificates.map(({ kind, count, names, notAfter, lastError }) => ({
+        host_kind: kind,
+        count,
+        names: [...names],
+        not_after: notAfter === undefined ? '' : wallTimestamp(notAfter),
+        last_error: lastError?.message ?? '',
+        last_error_at: lastError === undefined ? '' : wallTimestamp(lastError.time),
+      })),
+    }
+  }
+
   changes(): PolicyChangesResponse {
     return { changes: [...this.#changes.newestFirst] }
   }
@@ -126,4 +143,9 @@ export class AdminApi {
       ip_bans: this.#policy.ipBansOf(lease.clientIp, lease.reportedIp),
     }
   }
+}
+
+/** RFC 3339. @param time wall clock, milliseconds since the epoch */
+function wallTimestamp(time: number): string {
+  return new Date(time).toISOString()
 }

@@ -36,6 +36,8 @@ export interface BudgetOptions {
   directory: string
   rates: BudgetRates
   log: Logger
+  /** Called with the end of each order, also of those that {@link OrderBudget.take} refuses; without an error: issued. */
+  onOrder?: ((hosts: 'root' | 'site', error?: unknown) => void) | undefined
   /** A number from 0 to below 1, for the jitter of pauses. @default Math.random */
   random?: () => number
 }
@@ -104,15 +106,13 @@ export class OrderBudget {
   async take(order: BudgetedOrder): Promise<void> {
     if (order.names.length === 0 || order.names.length > NAMES_PER_ORDER_MAX)
       throw new AcmeError('refused', `an order has 1 to ${NAMES_PER_ORDER_MAX} names`)
-    this.#check(order)
-    this.#spend(order)
     try {
-      await this.#saves.commit()
+      this.#check(order)
+      this.#spend(order)
+      await this.#saveOrRefund(order)
     } catch (error) {
-      this.#refund(order)
-      this.#taken.delete(order)
-      const message = `no certificate is ordered while the budget cannot be kept: ${(error as Error).message}`
-      throw new AcmeError('rate_limited', message, { cause: error, retryAfterMs: BACKOFF_MIN_MS })
+      this.#options.onOrder?.(order.for, error)
+      throw error
     }
   }
 
@@ -120,6 +120,7 @@ export class OrderBudget {
   async failed(order: BudgetedOrder, error: unknown): Promise<void> {
     if (this.#taken.delete(order)) this.#refund(order)
     if (!order.signal?.aborted) {
+      this.#options.onOrder?.(order.for, error)
       this.#failuresOf(order).add(keysOf(order), error)
       if (order.for === 'site' && error instanceof AcmeError && error.fault === 'rate_limited')
         this.#pauseSites(error.retryAfterMs ?? BACKOFF_MIN_MS)
@@ -130,6 +131,7 @@ export class OrderBudget {
   /** Resolves when it is written. */
   async succeeded(order: BudgetedOrder): Promise<void> {
     this.#taken.delete(order)
+    this.#options.onOrder?.(order.for)
     this.#failuresOf(order).remove(keysOf(order))
     await this.#save()
   }
@@ -232,6 +234,17 @@ export class OrderBudget {
 
   #forgetIdentities(): void {
     for (const [key, { spent }] of this.#identities) if (spent === 0) this.#identities.delete(key)
+  }
+
+  async #saveOrRefund(order: BudgetedOrder): Promise<void> {
+    try {
+      await this.#saves.commit()
+    } catch (error) {
+      this.#refund(order)
+      this.#taken.delete(order)
+      const message = `no certificate is ordered while the budget cannot be kept: ${(error as Error).message}`
+      throw new AcmeError('rate_limited', message, { cause: error, retryAfterMs: BACKOFF_MIN_MS })
+    }
   }
 
   async #save(): Promise<void> {

@@ -1,7 +1,9 @@
 // Loads all data of the dashboard together.
 import {
+  type AdminCertificatesResponse,
   type AdminLoadResponse,
   type EnsStatus,
+  type HeldCertificates,
   PATH,
   type PolicyChange,
   type PolicyChangesResponse,
@@ -24,17 +26,19 @@ export interface DashboardData {
   load: AdminLoadResponse
   /** Undefined where the relay changes no DNS records. */
   ens: EnsStatus | undefined
+  certificates: readonly HeldCertificates[]
   /** Time of the data in milliseconds since the epoch. */
   at: number
 }
 
 /** @throws ApiError */
 export async function loadDashboard(): Promise<DashboardData> {
-  const [states, decisions, { changes }, load, ens] = await Promise.all([
+  const [states, decisions, { changes }, load, { certificates }, ens] = await Promise.all([
     loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
     loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
     callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
     callAsAdmin<AdminLoadResponse>(PATH.adminLoad),
+    callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
     loadEns(),
   ])
   const [{ policy }] = states
@@ -49,6 +53,7 @@ export async function loadDashboard(): Promise<DashboardData> {
     decisions: joined(decisions),
     changes,
     load,
+    certificates,
     ens: ens?.provider ? ens : undefined,
     at: Date.now(),
   }

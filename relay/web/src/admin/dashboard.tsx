@@ -5,6 +5,7 @@ import { DASHBOARD } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
 import { logout } from './admin-login.ts'
 import { applyChange } from './apply-change.ts'
+import { CertificatesCard } from './certificates-card.tsx'
 import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
 import type { ChangeRequest } from './change-request.ts'
 import { Confirm } from './confirm.tsx'
@@ -43,6 +44,7 @@ export function Dashboard(): VNode {
         <>
           <LoadCard {...data} />
           <LeasesCard view={data} act={act} />
+          <CertificatesCard {...data} />
           <IpBansCard view={data} act={act} />
           <OfflineDecisionsCard view={data} act={act} />
           {data.ens !== undefined && <DnsCard ens={data.ens} />}

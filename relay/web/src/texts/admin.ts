@@ -42,6 +42,18 @@ export const DASHBOARD = {
   },
 } as const
 
+export const CERTIFICATES = {
+  title: 'Certificates',
+  hosts: {
+    root: (): string => 'The relay itself',
+    wildcard: (): string => 'All sites together',
+    site: (count: number): string => many(count, 'site with its own', 'sites with their own'),
+  },
+  none: 'none yet',
+  ends: (ago: string): string => `ends ${ago}`,
+  failed: (ago: string): string => `The last order failed ${ago}:`,
+} as const
+
 export const LEASES = {
   title: 'Leases',
   list: 'Leases',

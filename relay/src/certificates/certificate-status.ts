@@ -1,0 +1,76 @@
+// What certificates the relay holds, until when, and what went wrong last: for metrics, the administrator and the log.
+
+import { X509Certificate } from 'node:crypto'
+import type { CertificateRotation } from './certificate-rotation.ts'
+
+/** For whose hostnames a certificate is. */
+export type HostKind = 'root' | 'wildcard' | 'site'
+
+/** Why an order failed last. */
+export interface CertificateProblem {
+  /** One line for the operator. */
+  message: string
+  /** Wall clock, milliseconds since the epoch. */
+  time: number
+}
+
+/** The certificates of one kind of host. */
+export interface CertificateStatus {
+  kind: HostKind
+  /** How many there are. */
+  count: number
+  /** DNS names of the one that ends first. */
+  names: readonly string[]
+  /** End of that one: wall clock, milliseconds since the epoch; undefined when there is none. */
+  notAfter: number | undefined
+  /** undefined: the last order succeeded, or there was none. */
+  lastError: CertificateProblem | undefined
+}
+
+/** Certificates of sites, as what keeps them tells it. */
+export type SiteCertificateSummary = Pick<CertificateStatus, 'count' | 'names' | 'notAfter'>
+
+export class CertificateStatuses {
+  readonly #rotation: CertificateRotation
+  readonly #problems = new Map<'root' | 'site', CertificateProblem>()
+  /** What knows the certificates of sites; undefined where sites have none of their own. */
+  sites: (() => SiteCertificateSummary) | undefined
+
+  constructor(rotation: CertificateRotation) {
+    this.#rotation = rotation
+  }
+
+  /** Remembers why the last order for these hosts failed, until one succeeds. */
+  failed(hosts: 'root' | 'site', error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#problems.set(hosts, { message, time: Date.now() })
+  }
+
+  succeeded(hosts: 'root' | 'site'): void {
+    this.#problems.delete(hosts)
+  }
+
+  all(): CertificateStatus[] {
+    const held = this.#rootCertificate()
+    const lastError = this.#problems.get('root')
+    const count = held.notAfter === undefined ? 0 : 1
+    const statuses: CertificateStatus[] = [{ kind: 'root', count, ...held, lastError }]
+    if (held.names.some((name) => name.startsWith('*.')))
+      statuses.push({ kind: 'wildcard', count, ...held, lastError })
+    if (this.sites !== undefined)
+      statuses.push({ kind: 'site', ...this.sites(), lastError: this.#problems.get('site') })
+    return statuses
+  }
+
+  #rootCertificate(): Pick<CertificateStatus, 'names' | 'notAfter'> {
+    const leaf = this.#rotation.current.chain[0]
+    if (leaf === undefined) return { names: [], notAfter: undefined }
+    const certificate = new X509Certificate(leaf)
+    return { names: dnsNamesOf(certificate), notAfter: certificate.validToDate.getTime() }
+  }
+}
+
+/** Names that could be mistaken for several are quoted by Node, and are not DNS names. */
+function dnsNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return subjectAltName.split(', ').flatMap((name) => (/^DNS:[^"]+$/.test(name) ? [name.slice(4)] : []))
+}

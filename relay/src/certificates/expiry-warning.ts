@@ -1,0 +1,48 @@
+// Warns once a day in the log that the certificate of the root host ends soon, whoever is to renew it.
+
+import { X509Certificate } from 'node:crypto'
+import { CERTIFICATE_CHECK_MS, CERTIFICATE_WARNING_MS, CERTIFICATE_WARNING_SHARE } from '../limits.ts'
+import type { Logger } from '../log/log.ts'
+import type { CertificateRotation } from './certificate-rotation.ts'
+import type { CertificateStatuses } from './certificate-status.ts'
+
+const DAY_MS = 86_400_000
+
+export class ExpiryWarning {
+  readonly #rotation: CertificateRotation
+  readonly #statuses: CertificateStatuses
+  readonly #log: Logger
+  readonly #timer: NodeJS.Timeout
+  /** Wall clock, milliseconds. */
+  #warnedAt = Number.NEGATIVE_INFINITY
+
+  constructor(rotation: CertificateRotation, statuses: CertificateStatuses, log: Logger) {
+    this.#rotation = rotation
+    this.#statuses = statuses
+    this.#log = log
+    this.#timer = setInterval(() => this.#check(), CERTIFICATE_CHECK_MS).unref()
+    this.#check()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #check(): void {
+    const leaf = this.#rotation.current.chain[0]
+    if (leaf === undefined) return
+    const { validFromDate, validToDate, subjectAltName } = new X509Certificate(leaf)
+    const end = validToDate.getTime()
+    const lifetimeMs = end - validFromDate.getTime()
+    const leftMs = end - Date.now()
+    if (leftMs > Math.min(CERTIFICATE_WARNING_MS, lifetimeMs * CERTIFICATE_WARNING_SHARE)) return
+    // A wall clock that was set back must not silence the warning.
+    const sinceMs = Math.abs(Date.now() - this.#warnedAt)
+    if (sinceMs < DAY_MS - CERTIFICATE_CHECK_MS / 2) return
+    this.#warnedAt = Date.now()
+    const reason = this.#statuses.all().find(({ kind }) => kind === 'root')?.lastError?.message
+    const fields = { notAfter: validToDate.toISOString(), names: subjectAltName, reason }
+    if (leftMs > 0) this.#log.warn(fields, 'the certificate of the relay ends soon')
+    else this.#log.error(fields, 'the certificate of the relay has ended: visitors and sites refuse it')
+  }
+}

@@ -1,0 +1,47 @@
+// Shows the certificates that the relay holds, until when, and why the last order failed.
+import type { HeldCertificates } from '@svc/protocol'
+import { formatAgo, formatTime } from '../common/format.ts'
+import type { VNode } from '../preact.ts'
+import { CERTIFICATES } from '../texts/admin.ts'
+
+/** Names that a line shows; a certificate may have a hundred. */
+const NAMES_MAX = 4
+
+export function CertificatesCard({ certificates }: { certificates: readonly HeldCertificates[] }): VNode {
+  return (
+    <section class="card" aria-labelledby="certificates-heading">
+      <h2 id="certificates-heading">{CERTIFICATES.title}</h2>
+      <ul class="lines">
+        {certificates.map((held) => (
+          <Line key={held.host_kind} held={held} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Line({ held }: { held: HeldCertificates }): VNode {
+  const { host_kind, count, names, not_after, last_error, last_error_at } = held
+  const shown = names.slice(0, NAMES_MAX).join(', ')
+  return (
+    <li>
+      <span>
+        {CERTIFICATES.hosts[host_kind](count)}
+        {shown !== '' && <bdi class="quiet"> {names.length > NAMES_MAX ? `${shown} …` : shown}</bdi>}
+        {last_error !== '' && (
+          <bdi class="notice">
+            {' '}
+            {CERTIFICATES.failed(formatAgo(last_error_at))} {last_error}
+          </bdi>
+        )}
+      </span>
+      {not_after === '' ? (
+        <span class="quiet">{CERTIFICATES.none}</span>
+      ) : (
+        <time class="quiet" dateTime={not_after} title={formatTime(not_after)}>
+          {CERTIFICATES.ends(formatAgo(not_after))}
+        </time>
+      )}
+    </li>
+  )
+}
