@@ -9,10 +9,11 @@ import type { WorkerOptions } from 'node:worker_threads'
 const MODULES = {
   'signer-recovery-worker': (): URL => new URL('./auth/signer-recovery-worker.ts', import.meta.url),
   'worker-main': (): URL => new URL('./cluster/worker-main.ts', import.meta.url),
+  'dns-thread': (): URL => new URL('./dns/server/dns-thread.ts', import.meta.url),
   'quic-process': (): URL => new URL('./datagram/quic-process.ts', import.meta.url),
 } as const
 
-type ThreadName = 'signer-recovery-worker'
+type ThreadName = 'signer-recovery-worker' | 'dns-thread'
 type ProcessName = 'worker-main' | 'quic-process'
 
 /** What `new Worker` needs to run a thread. */

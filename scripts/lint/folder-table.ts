@@ -467,7 +467,16 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It asks the DNS provider for records of leases, and nothing but the start knows it.',
     },
     dns: {
-      imports: ['public-address', 'storage', 'rate-limit', 'log', 'config'],
+      imports: [
+        'public-address',
+        'storage',
+        'rate-limit',
+        'log',
+        'config',
+        'client-address',
+        'installation.ts',
+        'limits.ts',
+      ],
       why: 'It changes records of the relay, and knows neither certificates nor leases.',
     },
     certificates: {

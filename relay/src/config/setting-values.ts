@@ -1,6 +1,6 @@
 // Parses the value of one setting: a port, addresses, a flag, a secret.
 
-import { isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
@@ -89,6 +89,26 @@ export function bindAddress(value: string, setting: string): BindAddress {
   if (port === undefined || !(ipv6 === undefined ? isHost(host) : isIPv6(host)))
     throw new SettingsError(setting, `"${value}" is not PORT, HOST:PORT or [IPV6]:PORT`)
   return { host, port: portNumber(port, setting) }
+}
+
+/** An address of the DNS server. */
+export interface DnsAddress {
+  /** An IP address; undefined: all addresses of this machine. */
+  host: string | undefined
+  port: number
+}
+
+/** Names are no addresses here: the server that would resolve them may be this one. */
+export function dnsAddresses(value: string, setting: string): DnsAddress[] {
+  return value.split(',').map((part) => {
+    const text = part.trim()
+    const [, ipv6, ipv4, port] = /^(?:(?:\[([^[\]]*)\]|([^:[\]]*)):)?(\d+)$/.exec(text) ?? []
+    const host = ipv6 ?? ipv4
+    const isValid = host === undefined || (ipv6 === undefined ? isIPv4(host) : isIPv6(host))
+    if (port === undefined || !isValid)
+      throw new SettingsError(setting, `"${text}" is not PORT, IP:PORT or [IPV6]:PORT`)
+    return { host, port: portNumber(port, setting) }
+  })
 }
 
 function isHost(text: string): boolean {

@@ -11,6 +11,8 @@ import {
   type BindAddress,
   bearerToken,
   bindAddress,
+  type DnsAddress,
+  dnsAddresses,
   flag,
   ipAddresses,
   oneOf,
@@ -60,6 +62,8 @@ export interface Settings {
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
+  /** Addresses of the DNS server, where the relay has one. */
+  dnsAddresses: readonly DnsAddress[]
   /** Processes of the relay, the primary included. */
   workers: number
   /** Directory of static files for the root host; undefined: the relay serves its built-in pages. */
@@ -210,6 +214,12 @@ const TABLE = {
     unset: 'no metrics',
     parse: bindAddress,
   },
+  DNS_ADDR: {
+    meaning:
+      'addresses of the DNS server, over UDP and TCP: PORT (on all addresses) or IP:PORT, separated by commas',
+    default: '53',
+    parse: dnsAddresses,
+  },
   SVC_WORKERS: {
     meaning: 'processes that share visitors and sites, at most one per core',
     default: '1',
@@ -302,6 +312,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ensGasless,
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
+    dnsAddresses: read('DNS_ADDR'),
     workers: read('SVC_WORKERS'),
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),

@@ -36,6 +36,20 @@ describe('readSettings', () => {
     expect(readSettings({ SVC_URL: URL, METRICS_ADDR: value }).metricsAddress).toEqual(address)
   })
 
+  test.each([
+    [undefined, [{ host: undefined, port: 53 }]],
+    ['5353', [{ host: undefined, port: 5353 }]],
+    [
+      '192.0.2.1:53, [2001:db8::1]:5353',
+      [
+        { host: '192.0.2.1', port: 53 },
+        { host: '2001:db8::1', port: 5353 },
+      ],
+    ],
+  ])('DNS_ADDR %s', (value, addresses) => {
+    expect(readSettings({ SVC_URL: URL, DNS_ADDR: value }).dnsAddresses).toEqual(addresses)
+  })
+
   test('without METRICS_ADDR there are no metrics', () =>
     expect(readSettings({ SVC_URL: URL }).metricsAddress).toBeUndefined())
 
@@ -242,6 +256,12 @@ describe('readSettings', () => {
     [{ SVC_URL: URL, METRICS_ADDR: '[127.0.0.1]:9090' }, /^METRICS_ADDR/],
     [{ SVC_URL: URL, METRICS_ADDR: 'a_b:9090' }, /^METRICS_ADDR/],
     [{ SVC_URL: URL, METRICS_ADDR: '65536' }, /^METRICS_ADDR: "65536" is not a port/],
+    [
+      { SVC_URL: URL, DNS_ADDR: 'ns1.example.com:53' },
+      /^DNS_ADDR: "ns1.example.com:53" is not PORT, IP:PORT/,
+    ],
+    [{ SVC_URL: URL, DNS_ADDR: '192.0.2.1:53,' }, /^DNS_ADDR: "" is not PORT/],
+    [{ SVC_URL: URL, DNS_ADDR: '[::1]:0' }, /^DNS_ADDR: "0" is not a port/],
     [{ SVC_URL: URL, ACME_AGREE: 'yes' }, /^ACME_AGREE: one of true, false is needed/],
     [{ SVC_URL: URL, ACME_DIRECTORY: 'http://ca.example/dir' }, /^ACME_DIRECTORY: .* an https URL/],
     [{ SVC_URL: URL, ACME_DIRECTORY: 'https://a:b@ca.example/dir' }, /^ACME_DIRECTORY/],
