@@ -10,5 +10,7 @@ export function waitingText({ reason, until }: Waiting): string {
       return `The relay asked to wait${time && ` until ${time}`}.`
     case 'relay_full':
       return `The relay has no room${time && `; it is asked again at ${time}`}.`
+    case 'certificate':
+      return `The site waits for its certificate${time && `; the relay is asked again at ${time}`}.`
   }
 }

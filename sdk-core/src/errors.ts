@@ -30,7 +30,10 @@ export type OwnErrorCode =
   | 'relay_full'
   /** `/v1/sign` refused to sign a handshake. */
   | 'sign_refused'
-  /** The site got no certificate of its own, or could not keep its key. The relay's certificate serves it meanwhile. */
+  /**
+   * The site got no certificate of its own, or could not keep its key. The relay's certificate serves it meanwhile, where the
+   * relay has one for sites.
+   */
   | 'certificate_unavailable'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'

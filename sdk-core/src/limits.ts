@@ -171,6 +171,11 @@ export const CHAIN_MAX_AGE_MS: number = 60 * 60_000
  */
 export const CHAIN_REFRESH_MIN_MS = 10_000
 
+/**
+ * A visitor who comes while the site still waits for its first certificate waits this long with it: as long as a relay lets
+ * visitors wait for a session.
+ */
+export const CERTIFICATE_VISITOR_WAIT_MS = 10_000
 /** The SDK asks for the next certificate of the site's own when this share of the validity is left. */
 export const RENEWAL_SHARE: number = 1 / 3
 /** After a failure the SDK waits this long before it asks for the site's own certificate again, or a random half less. */

@@ -42,6 +42,11 @@ export interface Platform {
    */
   siteKeys?: SiteKeyStore | undefined
   /**
+   * False where visitors come to dedicated ports alone: such a site is online without a certificate.
+   * @default true
+   */
+  needsCertificate?: boolean | undefined
+  /**
    * The TLS engine's primitives.
    * @default WebCrypto
    */

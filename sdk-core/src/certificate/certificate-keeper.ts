@@ -18,10 +18,15 @@ export interface CertificateKeeperParts {
   site: SiteName
   store: SiteKeyStore
   crypto: CryptoProvider | undefined
-  /** Returns the relay's certificate. */
-  keyless(): KeylessCertificate
+  /** Returns the relay's certificate. Undefined where the relay has none for sites. */
+  keyless(): KeylessCertificate | undefined
   /** Shows a certificate to the next visitors. */
   use(certificate: OwnCertificate): void
+  /**
+   * Called when the site has to wait on.
+   * @param until the time of the next attempt after a failure, in milliseconds since the epoch; undefined while the relay is at it
+   */
+  waits(until: number | undefined): void
   onError(error: SvcError): void
 }
 
@@ -93,7 +98,8 @@ export class CertificateKeeper {
   }
 
   #isFormer(certificate: OwnCertificate): boolean {
-    return isOfFormerAuthority(certificate, this.#parts.keyless().chain[0]!)
+    const keyless = this.#parts.keyless()
+    return keyless !== undefined && isOfFormerAuthority(certificate, keyless.chain[0]!)
   }
 
   async #ask(stored: StoredSiteKey, lease: Registration, signal: AbortSignal): Promise<void> {
@@ -102,6 +108,7 @@ export class CertificateKeeper {
     const answer = await askForCertificate(client, lease.accessToken, csr, signal)
     if ('retryAfterMs' in answer) {
       this.#again(answer.retryAfterMs)
+      this.#parts.waits(undefined)
       return
     }
     const certificate = await this.#checked(answer.chain, stored, lease)
@@ -130,7 +137,11 @@ export class CertificateKeeper {
     this.#failures += 1
     const asked = (cause instanceof SvcError && cause.retryAfterMs) || 0
     // The second half is random, so that sites do not come back all at once.
-    this.#again(Math.max(asked, step * (0.5 + Math.random() / 2)))
+    const ms = Math.max(asked, step * (0.5 + Math.random() / 2))
+    this.#again(ms)
+    this.#parts.waits(Date.now() + ms)
+    // The relay's certificate serves a site that its operator has not chosen for one of its own: that is no fault.
+    if (cause instanceof SvcError && cause.code === 'lease_rejected' && this.#parts.keyless()) return
     const why = cause instanceof Error ? cause.message : String(cause)
     const message = `the site has no new certificate of its own: ${why}`
     this.#parts.onError(new SvcError('certificate_unavailable', message, { cause }))

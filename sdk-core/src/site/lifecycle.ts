@@ -97,8 +97,15 @@ export class PublishedSite extends EventTarget {
       pressure: (closedForOthers, isFull) => this.#events.pressure(closedForOthers, isFull),
       onError,
     })
-    const parts = { client, keeper, certificates, identity, onError, debug: this.#events.debug }
-    this.#ownCertificate = new OwnCertificate(platform, options, parts)
+    this.#ownCertificate = new OwnCertificate(platform, options, {
+      client,
+      keeper,
+      certificates,
+      identity,
+      changed: () => this.#updateStatus(),
+      onError,
+      debug: this.#events.debug,
+    })
     this.#relayConnections = new RelayConnections(platform, options.relay, keeper, onError)
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
@@ -240,7 +247,7 @@ export class PublishedSite extends EventTarget {
     await this.#relayConnections.openDatagrams(signal)
     this.#isAdmitted = true
     // The relay may be far away: its certificate comes while the carrier opens, and a visitor who is sooner waits.
-    const ready = Promise.all([this.#certificates.ensure(signal), this.#dispatcher.ready()])
+    const ready = Promise.all([this.#ownCertificate.ensure(signal), this.#dispatcher.ready()])
     ready.then(
       () => lease.routing === 'allowed' && this.#ownCertificate.check(),
       () => {},
@@ -287,8 +294,12 @@ export class PublishedSite extends EventTarget {
       return
     }
     this.#approval.stop()
-    if (this.#isAdmitted) this.#status.set('online')
-    else this.#status.wait({ reason: 'relay_full', until: undefined })
+    if (!this.#isAdmitted) this.#status.wait({ reason: 'relay_full', until: undefined })
+    else if (this.#ownCertificate.isReady) this.#status.set('online')
+    else {
+      this.#ownCertificate.check()
+      this.#status.wait(this.#ownCertificate.waiting)
+    }
   }
 
   async #checkApproval(signal: AbortSignal): Promise<void> {
@@ -303,7 +314,9 @@ export class PublishedSite extends EventTarget {
       serve: (activation: Activation) => {
         // The relay can be reached, for however short a time.
         this.#reconnection.reset()
-        return this.#dispatcher.serve(activation, ready)
+        const isTls = activation.binding !== undefined
+        const servable = isTls ? ready.then(() => this.#ownCertificate.available()) : ready
+        return this.#dispatcher.serve(activation, servable)
       },
       traffic: () => {
         this.#keeper.touch()

@@ -70,8 +70,9 @@ export interface PublishOptions {
   /**
    * Whose certificate visitors see.
    * - `own`: the site makes a key that never leaves it, and a relay that issues certificates for sites gives it one. Until
-   *   then, and at other relays, it is as with `shared`
-   * - `shared`: the relay's, whose key the relay keeps. The relay signs for each new visitor
+   *   then, and at other relays, it is as with `shared`. At a relay without a certificate for all sites, the site waits
+   * - `shared`: the relay's, whose key the relay keeps. The relay signs for each new visitor. At a relay without a certificate
+   *   for all sites, `publish` rejects with `certificate_unavailable`
    * @default own; shared for a site that `metadata.hide` keeps off the list, since certificate authorities publish the names
    *   in the certificates that they issue
    */

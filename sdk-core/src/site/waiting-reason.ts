@@ -5,8 +5,9 @@
  * - `approval`: the relay's operator has not approved the identity yet
  * - `rate_limited`: the relay asked the SDK to wait
  * - `relay_full`: the relay has no room for the site, for its port, or for its sessions
+ * - `certificate`: the relay has no certificate that its sites share, and the site waits for one of its own
  */
-export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full'
+export type WaitingReason = 'approval' | 'rate_limited' | 'relay_full' | 'certificate'
 
 /** Waiting says why visitors cannot come yet, and when the site asks again. */
 export interface Waiting {

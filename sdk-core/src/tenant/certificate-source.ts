@@ -32,14 +32,17 @@ export class CertificateSource {
     this.#onError = onError
   }
 
-  /** The certificate for the next visitor. ensure() loads the relay's before the first one comes. */
-  get current(): ServerCertificate {
+  /**
+   * The certificate for the next visitor. ensure() loads the relay's before the first one comes. Undefined where the relay has
+   * none for sites, and the site none of its own yet.
+   */
+  get current(): ServerCertificate | undefined {
     return this.#own && this.#fits(this.#own) ? this.#own : this.keyless
   }
 
-  /** The relay's certificate. */
-  get keyless(): KeylessCertificate {
-    return this.#keyless!
+  /** The relay's certificate. Undefined where the relay has none for sites. */
+  get keyless(): KeylessCertificate | undefined {
+    return this.#keyless
   }
 
   /** Shows `own` to the next visitors, for as long as it is valid and the lease has its names. */
@@ -53,7 +56,7 @@ export class CertificateSource {
   }
 
   /**
-   * Waits for a chain that serves the lease's hostnames. When it has one, it fetches the relay's newer one in the
+   * Waits for a chain that serves the lease's hostnames, or for the answer that the relay has none. When it has one, it fetches the relay's newer one in the
    * background, while visitors come.
    * @throws SvcError
    */
@@ -95,7 +98,14 @@ export class CertificateSource {
     this.#triedAt = performance.now()
     const { lease } = this.#keeper
     if (!lease) return
-    const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal)
+    const chain = await fetchCertificateChain(this.#client, lease.accessToken, signal).catch((error) => {
+      if (asSvcError(error, 'unexpected_answer', '').code === 'feature_unavailable') return undefined
+      throw error
+    })
+    if (chain === undefined) {
+      this.#keyless = undefined
+      return
+    }
     if (this.#keyless && isSame(chain, this.#keyless.chain)) {
       this.#inVainAt = performance.now()
       return

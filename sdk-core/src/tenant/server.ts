@@ -125,6 +125,7 @@ export class TenantServer {
   async serve({ stream, binding, connection }: TlsVisitor, canonicalUrl: string): Promise<void> {
     const { certificates, fetch, onError } = this.#options
     const certificate = certificates.current
+    if (certificate === undefined) return stream.abort()
     // A browser sends requests for all hosts of the certificate over one connection (RFC 9113 §9.1.1).
     const serveHttp2 = certificates.namesOnlySite(certificate) ? this.#serveHttp2 : undefined
     const alpn = serveHttp2 ? [HTTP2, HTTP1] : [HTTP1]

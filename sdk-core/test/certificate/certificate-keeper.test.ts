@@ -34,7 +34,8 @@ let answers: (() => Response | Promise<Response>)[]
 let requests: { path: string; token: string | null; csr: Buffer }[]
 let used: OwnCertificate[]
 let errors: SvcError[]
-let keyless: KeylessCertificate
+let keyless: KeylessCertificate | undefined
+let waits: (number | undefined)[]
 let keeper: CertificateKeeper
 
 beforeEach(async () => {
@@ -46,6 +47,7 @@ beforeEach(async () => {
   requests = []
   used = []
   errors = []
+  waits = []
   keyless = keylessOf(authority)
   keeper = newKeeper()
 })
@@ -73,6 +75,7 @@ function newKeeper(): CertificateKeeper {
     crypto: undefined,
     keyless: () => keyless,
     use: (certificate) => used.push(certificate),
+    waits: (until) => waits.push(until),
     onError: (error) => errors.push(error),
   })
 }
@@ -207,6 +210,15 @@ describe('asks', () => {
     ).toBe(true)
   })
 
+  it('where the relay has no certificate to compare with, too', async () => {
+    keyless = undefined
+    store.kept.chain = parsePem(leaf())
+    keeper.check()
+    await until(() => expect(used).toHaveLength(1))
+    await settled()
+    expect(requests).toEqual([])
+  })
+
   it('nothing without a lease', async () => {
     lease = undefined
     keeper.check()
@@ -335,6 +347,31 @@ describe('after a failure', () => {
       await until(() => expect(requests).toHaveLength(i + 2))
     }
     vi.restoreAllMocks()
+  })
+
+  it('says when it asks again, and that the relay is at it', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    answers.push(
+      () => failed(500, 'internal'),
+      () => answer({ retry_after: 60 }, 202),
+    )
+    await check()
+    await until(() => expect(waits).toEqual([NOW + CERTIFICATE_RETRY_FIRST_MS]))
+    await vi.advanceTimersByTimeAsync(CERTIFICATE_RETRY_FIRST_MS)
+    await until(() => expect(waits).toEqual([NOW + CERTIFICATE_RETRY_FIRST_MS, undefined]))
+    vi.restoreAllMocks()
+  })
+
+  it('of a site that the operator has not chosen, says so where no other certificate serves it', async () => {
+    const rejected = (): Response => failed(403, 'lease_rejected')
+    answers.push(rejected, rejected)
+    await check()
+    await until(() => expect(waits).toHaveLength(1))
+    expect(errors).toEqual([])
+    keyless = undefined
+    await vi.advanceTimersByTimeAsync(CERTIFICATE_RETRY_FIRST_MS)
+    await until(() => expect(errors).toHaveLength(1))
+    expect(errors[0]).toMatchObject({ code: 'certificate_unavailable' })
   })
 
   it('asks again when a timer fires a moment early', async () => {

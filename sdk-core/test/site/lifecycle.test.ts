@@ -111,7 +111,7 @@ describe('publish', () => {
 
   it('gives back the lease when it came no further', async () => {
     relay.overrides['/sdk/certificate-chain'] = failing(503, 'feature_unavailable')
-    await expect(publish()).rejects.toMatchObject({ code: 'feature_unavailable' })
+    await expect(publish()).rejects.toMatchObject({ code: 'certificate_unavailable' })
     expect(relay.count('/sdk/unregister')).toBe(1)
   })
 

@@ -4,9 +4,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { duplexPair } from 'node:stream'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCa, createLeafFor } from '../../../relay/src/certificates/development-ca.ts'
 import { parseCertificateRequest } from '../../../relay/src/certificates/site/certificate-request.ts'
+import type { SiteKeyStore } from '../../src/certificate/site-key.ts'
+import type { Platform } from '../../src/platform.ts'
 import { publishOn } from '../../src/publish.ts'
 import type { PublishOptions } from '../../src/site/options.ts'
 import type { Site, SiteErrorEvent } from '../../src/site/site.ts'
@@ -45,11 +47,22 @@ let last: Site | undefined
 /** The hostnames of the site that was published last. It may ask for a certificate before it is online. */
 const hostnames = (): string[] => [HOST, new URL(last!.canonicalUrl).hostname]
 
-async function publishDemo(options: Partial<PublishOptions> = {}) {
+const WAIT = { timeout: 60_000 }
+
+/** @param siteKeys null for a platform that keeps no keys */
+async function publishDemo(
+  options: Partial<PublishOptions> = {},
+  siteKeys: SiteKeyStore | null | undefined = undefined,
+  more: Partial<Platform> = {},
+) {
   const events: string[] = []
   const errors: string[] = []
   const site = await publishOn(
-    { ...testPlatform(), siteKeys: await oneKeyStore() },
+    {
+      ...testPlatform(),
+      ...(siteKeys !== null && { siteKeys: siteKeys ?? (await oneKeyStore()) }),
+      ...more,
+    },
     {
       relay: relay.url,
       name: 'demo',
@@ -150,4 +163,100 @@ it('is online before the relay has answered', async () => {
   const { site } = await publishDemo()
   expect(site.state).toBe('online')
   await answered.promise
+})
+
+describe('where the relay has no certificate that its sites share', () => {
+  beforeEach(() => {
+    relay.overrides['/sdk/certificate-chain'] = failing(503, 'feature_unavailable')
+  })
+
+  it('is not online before its own certificate is there, and says what it waits for', async () => {
+    let isReady = false
+    relay.overrides['/sdk/certificate'] = (body) =>
+      isReady ? issue(body) : [202, { ok: true, data: { retry_after: 0.05 } }]
+    const states: unknown[] = []
+    const published = publishDemo({
+      onSite: (site) => {
+        last = site
+        site.addEventListener('statechange', () => states.push([site.state, site.waiting]))
+      },
+    })
+    await vi.waitFor(() => expect(states).toHaveLength(1), WAIT)
+    expect(states[0]).toEqual(['waiting', { reason: 'certificate', until: undefined }])
+    await vi.waitFor(() => expect(relay.count('/sdk/certificate')).toBeGreaterThan(1), WAIT)
+    // A visitor who comes now waits with the site.
+    const early = visit()
+    isReady = true
+    const { site } = await published
+    expect((await early).socket.alpnProtocol).toBe('h2')
+    expect(states.at(-1)).toEqual(['online', undefined])
+    expect(site.state).toBe('online')
+    expect(relay.count('/v1/sign')).toBe(0)
+  })
+
+  it('is online at once with the certificate that it kept', async () => {
+    relay.overrides['/sdk/certificate'] = issue
+    const siteKeys = await oneKeyStore()
+    const first = await publishDemo({}, siteKeys)
+    await first.site.close()
+    const asked = relay.count('/sdk/certificate')
+    relay.overrides['/sdk/certificate'] = failing(500, 'internal')
+    const { site } = await publishDemo({}, siteKeys)
+    expect(site.state).toBe('online')
+    expect(relay.count('/sdk/certificate')).toBe(asked)
+  })
+
+  it('waits on through failures, and says why and until when', async () => {
+    relay.overrides['/sdk/certificate'] = failing(503, 'feature_unavailable')
+    const closing = new AbortController()
+    const waiting: unknown[] = []
+    const errors: string[] = []
+    const published = publishDemo({
+      signal: closing.signal,
+      onSite: (site) => {
+        site.addEventListener('statechange', () => waiting.push(site.waiting))
+        site.addEventListener('error', ({ error }) => errors.push(error.code))
+      },
+    })
+    const failed = { reason: 'certificate', until: expect.any(Number) }
+    await vi.waitFor(() => expect(waiting).toContainEqual(failed), WAIT)
+    expect(errors).toEqual(['certificate_unavailable'])
+    closing.abort()
+    await expect(published).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it.each<[string, Partial<PublishOptions>, RegExp]>([
+    ['shared', { certificate: 'shared' }, /no certificate that its sites share.*certificate: own/],
+    ['hidden', { metadata: { hide: true } }, /publishes the name of the hidden site/],
+  ])('rejects a site that is %s with what to do', async (_, options, message) => {
+    await expect(publishDemo(options)).rejects.toMatchObject({
+      code: 'certificate_unavailable',
+      message: expect.stringMatching(message),
+    })
+    expect(relay.count('/sdk/certificate')).toBe(0)
+  })
+
+  it('takes a hidden site that asks for its own', async () => {
+    relay.overrides['/sdk/certificate'] = issue
+    const { site } = await publishDemo({ metadata: { hide: true }, certificate: 'own' })
+    expect(site.state).toBe('online')
+  })
+
+  it('rejects every site where the relay issues none either', async () => {
+    relay.overrides['/sdk/domain'] = listing()
+    await expect(publishDemo()).rejects.toMatchObject({
+      code: 'certificate_unavailable',
+      message: expect.stringMatching(/it issues none to sites/),
+    })
+  })
+
+  it('rejects one that has no place for a key', async () => {
+    await expect(publishDemo({}, null)).rejects.toMatchObject({ code: 'certificate_unavailable' })
+  })
+
+  it('takes one that serves dedicated ports alone without a certificate', async () => {
+    relay.overrides['/sdk/certificate'] = failing(500, 'internal')
+    const { site } = await publishDemo({}, await oneKeyStore(), { needsCertificate: false })
+    expect(site.state).toBe('online')
+  })
 })

@@ -110,7 +110,7 @@ describe('certificate', () => {
   it('is the chain with the algorithm of its leaf, loaded once', async () => {
     const names = ['relay.localhost', '*.relay.localhost']
     expect(certificates.current).toMatchObject({ chain: [LEAF], algorithm: 'ECDSA_SHA256', names })
-    await expect.poll(() => [...certificates.current.compression.forms.keys()].sort()).toEqual([1, 2])
+    await expect.poll(() => [...certificates.current!.compression.forms.keys()].sort()).toEqual([1, 2])
     await certificates.ensure(never)
     expect(fetches).toBe(1)
   })
@@ -121,11 +121,11 @@ describe('certificate', () => {
     await certificates.ensure(never)
     await later(0)
     expect(fetches).toBe(2)
-    expect(certificates.current.names).toEqual([lease.canonicalHostname])
+    expect(certificates.current!.names).toEqual([lease.canonicalHostname])
     pem = certificateFor(lease.hostname, lease.canonicalHostname)
     await certificates.ensure(never)
     expect(fetches).toBe(3)
-    expect(certificates.current.names).toEqual([lease.hostname, lease.canonicalHostname])
+    expect(certificates.current!.names).toEqual([lease.hostname, lease.canonicalHostname])
   })
 
   it('is fetched again after CHAIN_MAX_AGE_MS, not before', async () => {
@@ -136,21 +136,21 @@ describe('certificate', () => {
     await later(1)
     certificates.refreshWhenOld()
     await later(0)
-    expect(certificates.current.chain).toEqual([LEAF, LEAF])
+    expect(certificates.current!.chain).toEqual([LEAF, LEAF])
   })
 
   it('is fetched at once after a refusal, however many visitors it is refused for', async () => {
-    const { chain } = certificates.current
+    const { chain } = certificates.current!
     pem = CERTIFICATE_PEM.repeat(2)
     for (let visitor = 0; visitor < 100; visitor++) certificates.refreshAfterRefusal(chain)
     await later(0)
     expect(fetches).toBe(2)
-    expect(certificates.current.chain).toEqual([LEAF, LEAF])
+    expect(certificates.current!.chain).toEqual([LEAF, LEAF])
     // the last of those who were shown the old one
     certificates.refreshAfterRefusal(chain)
     expect(fetches).toBe(2)
     // the relay has yet another one
-    certificates.refreshAfterRefusal(certificates.current.chain)
+    certificates.refreshAfterRefusal(certificates.current!.chain)
     expect(fetches).toBe(3)
   })
 
@@ -159,7 +159,7 @@ describe('certificate', () => {
     ['none comes', () => ''],
   ])('is not fetched for the next refusals, for CHAIN_REFRESH_MIN_MS, when %s', async (_, answer) => {
     const refused = async (): Promise<number> => {
-      certificates.refreshAfterRefusal(certificates.current.chain)
+      certificates.refreshAfterRefusal(certificates.current!.chain)
       await later(0)
       return fetches
     }
@@ -179,7 +179,7 @@ describe('certificate', () => {
       certificates.refreshWhenOld()
       await later(0)
     }
-    expect(certificates.current.chain).toEqual([LEAF])
+    expect(certificates.current!.chain).toEqual([LEAF])
     expect(onError.mock.calls).toMatchObject([
       [{ code: 'unexpected_answer' }],
       [{ code: 'unexpected_answer' }],

@@ -33,6 +33,8 @@ export const LANDING = {
     rate_limited: (time: string): string => `The relay asked to wait${time && ` until ${time}`}.`,
     relay_full: (time: string): string =>
       `The relay has no room at the moment${time && `; it is asked again at ${time}`}.`,
+    certificate: (time: string): string =>
+      `The site waits for its certificate${time && `; the relay is asked again at ${time}`}.`,
   },
   copyUrl: 'Copy the address',
   qr: (url: string): string => `QR code of ${url}`,

@@ -22,7 +22,8 @@ export function formatWaiting({ reason, until }: WaitingStatus): string {
   if (reason === 'approval') return "waiting for the approval of the relay's operator"
   if (reason === 'rate_limited')
     return `waiting, as the relay asked${time === undefined ? '' : `, until ${time}`}`
-  return `waiting for room at the relay${time === undefined ? '' : `, which is asked again at ${time}`}`
+  const what = reason === 'certificate' ? 'its certificate from the relay' : 'room at the relay'
+  return `waiting for ${what}${time === undefined ? '' : `, which is asked again at ${time}`}`
 }
 
 /** @returns the time of day in this process's time zone */
