@@ -66,6 +66,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-node/src/identity/identity-file.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['sdk-node/src/target/a.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],
   ['relay/src/auth/relay-identity.ts', "export { x } from 'node-forge'", ONE_IMPORTER],
+  ['relay/src/certificates/acme/order.ts', "export { Client } from 'acme-client'", ONE_IMPORTER],
   ['relay/src/d.ts', "export { pino } from 'pino'", ONE_IMPORTER],
   ['relay/src/api/installer/installer.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['relay/src/datagram/a.ts', "export const quic = await import('@currentspace/http3')", ONE_IMPORTER],

@@ -14,6 +14,8 @@ export interface CertificateOrder {
    * @default false
    */
   renews?: boolean
+  /** The certificate that this one replaces, PEM: the authority counts such an order less (RFC 9773 §5). */
+  replaces?: string
   signal?: AbortSignal
 }
 
@@ -48,6 +50,8 @@ export type AcmeFault =
   | 'validation_failed'
   /** The authority refuses: CAA, a name that it does not issue for, an account that it does not accept. */
   | 'refused'
+  /** The DNS provider did not publish the record that proves a name. */
+  | 'dns_failed'
   /** The authority's answer cannot be used, such as a chain that does not fit the key. */
   | 'unusable'
 

@@ -32,3 +32,28 @@ export const IDENTITIES_MAX = 4096
 export const REASON_MAX_CHARS = 300
 /** Names of one order. Let's Encrypt takes 100. */
 export const NAMES_PER_ORDER_MAX = 100
+/** Time for a whole order, with the propagation of DNS records, which may take ten minutes for each name. */
+export const ORDER_DEADLINE_MS: number = 30 * 60_000
+/** First and longest pause between two looks at an order, unless the authority says how long it takes. */
+export const POLL_FIRST_MS = 100
+export const POLL_MAX_MS = 5_000
+/** Longest pause between two looks that the authority may ask for. */
+export const POLL_RETRY_AFTER_MAX_MS = 60_000
+/** Pauses before a request is made again that had no answer, or one with a status of 500 or more. */
+export const REQUEST_RETRY_MS: readonly number[] = [500, 2_000]
+/** Body of one answer of the authority: chains are the longest. */
+export const ANSWER_MAX_BYTES: number = 256 * 1024
+/** Certificates of one chain. */
+export const CHAIN_MAX = 10
+/** UTF-16 code units that a message takes from an answer of the authority. */
+export const DETAIL_MAX_CHARS = 300
+/** Time for one request to the authority. */
+export const REQUEST_DEADLINE_MS = 30_000
+/** Names that are proven by `tls-alpn-01` at once. */
+export const PROVEN_NAMES_MAX = 1_000
+/** Time for the handshake in which a name is proven. */
+export const PROOF_DEADLINE_MS = 10_000
+/** Time to find out where a name leads that could not be validated. */
+export const LOOKUP_DEADLINE_MS = 5_000
+/** Difference of the clocks of relay and authority at which a chain still counts as valid now. */
+export const CLOCK_SKEW_MS = 60_000

@@ -1,0 +1,132 @@
+// The relay's account at an ACME authority: its key in acme-account.key, its URL in acme-registration.json.
+
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { link, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AcmeSettings } from '../../config/acme-settings.ts'
+import { SettingsError } from '../../config/settings.ts'
+import type { Logger } from '../../log/log.ts'
+import { readIfPresent, readPrivateIfPresent, writePrivate } from '../../storage/state-file.ts'
+import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../managed-files.ts'
+import { AcmeClient, type Exchange, exchange } from './client.ts'
+import { AcmeProblem } from './problem.ts'
+
+export interface AccountParts {
+  /** Directory of the state files. */
+  directory: string
+  settings: Pick<AcmeSettings, 'directory' | 'email'>
+  log: Logger
+}
+
+/** Content of the registration file. */
+interface Registration {
+  /** URL of the ACME directory. */
+  directory: string
+  /** URL of the account there. */
+  account: string
+}
+
+const NO_ACCOUNT = 'accountDoesNotExist'
+
+export class AcmeAccount {
+  readonly #parts: AccountParts
+  #key: string | undefined
+  #account: string | undefined
+  #client: Promise<AcmeClient> | undefined
+
+  /** @throws SettingsError when the key cannot be used */
+  static async open(parts: AccountParts): Promise<AcmeAccount> {
+    const { directory, settings, log } = parts
+    const key = await readPrivateIfPresent(join(directory, ACCOUNT_KEY_FILE))
+    const registration = parse(await readIfPresent(join(directory, REGISTRATION_FILE)))
+    if (key !== undefined) requireKey(key)
+    else if (registration !== undefined)
+      log.warn(`${ACCOUNT_KEY_FILE} is missing: the relay makes a new account at the ACME authority`)
+    const isKnown = key !== undefined && registration?.directory === settings.directory
+    return new AcmeAccount(parts, key, isKnown ? registration?.account : undefined)
+  }
+
+  private constructor(parts: AccountParts, key: string | undefined, account: string | undefined) {
+    this.#parts = parts
+    this.#key = key
+    this.#account = account
+  }
+
+  /**
+   * Calls the authority as this account, which is made first where there is none, or where the authority has lost it.
+   * @throws AcmeProblem, AcmeError, StateFileError, or the signal's reason
+   */
+  async use<T>(with_: Exchange, call: (client: AcmeClient) => Promise<T>): Promise<T> {
+    const client = await this.#ready(with_)
+    try {
+      return await exchange(with_, () => call(client))
+    } catch (error) {
+      if (!(error instanceof AcmeProblem) || error.type !== NO_ACCOUNT) throw error
+      this.#parts.log.warn('the ACME authority does not know the account any more: the relay makes a new one')
+      this.#account = undefined
+      this.#client = undefined
+      const next = await this.#ready(with_)
+      return await exchange(with_, () => call(next))
+    }
+  }
+
+  #ready(with_: Exchange): Promise<AcmeClient> {
+    const ready = this.#client ?? this.#make(with_)
+    this.#client = ready
+    ready.catch(() => {
+      // The next call tries again.
+      if (this.#client === ready) this.#client = undefined
+    })
+    return ready
+  }
+
+  async #make(with_: Exchange): Promise<AcmeClient> {
+    const { directory, settings, log } = this.#parts
+    this.#key ??= await createKey(join(directory, ACCOUNT_KEY_FILE))
+    const options = { directoryUrl: settings.directory, accountKey: this.#key }
+    if (this.#account !== undefined) return new AcmeClient({ ...options, accountUrl: this.#account })
+    const client = new AcmeClient(options)
+    const contact = settings.email === undefined ? {} : { contact: [`mailto:${settings.email}`] }
+    await exchange(with_, () => client.createAccount({ termsOfServiceAgreed: true, ...contact }))
+    const registration: Registration = { directory: settings.directory, account: client.getAccountUrl() }
+    await writePrivate(join(directory, REGISTRATION_FILE), `${JSON.stringify(registration)}\n`)
+    this.#account = registration.account
+    log.info({ account: registration.account }, 'account made at the ACME authority')
+    return client
+  }
+}
+
+/** @returns the key that is in the file then: of two relays that start at once, one makes it */
+async function createKey(path: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const own = `${path}.${process.pid}.svc-tmp`
+  try {
+    await writePrivate(own, key)
+    await link(own, path)
+    return key
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return (await readPrivateIfPresent(path)) ?? key
+  } finally {
+    await rm(own, { force: true })
+  }
+}
+
+function requireKey(pem: string): void {
+  try {
+    createPrivateKey(pem)
+  } catch {
+    throw new SettingsError(ACCOUNT_KEY_FILE, 'is not PEM: move it away, and the relay makes a new account')
+  }
+}
+
+/** @returns undefined for a file that is missing or damaged: the authority finds the account by its key */
+function parse(text: string | undefined): Registration | undefined {
+  try {
+    const { directory, account } = Object(JSON.parse(text ?? ''))
+    return typeof directory === 'string' && typeof account === 'string' ? { directory, account } : undefined
+  } catch {
+    return undefined
+  }
+}

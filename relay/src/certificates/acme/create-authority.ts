@@ -1,0 +1,150 @@
+// Makes the AcmeAuthority of a relay: account, challenges, budget and orders together.
+
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Settings, SettingsError } from '../../config/settings.ts'
+import type { DnsProvider } from '../../dns/provider.ts'
+import type { Logger } from '../../log/log.ts'
+import { AcmeAccount } from './account.ts'
+import { type AcmeAuthority, AcmeError, type CertificateOrder } from './authority.ts'
+import type { OrderBudget } from './budget.ts'
+import { dnsProver } from './dns-challenge.ts'
+import { ORDER_DEADLINE_MS } from './limits.ts'
+import { placeOrder } from './order.ts'
+import { AcmeProblem, errorOfProblem } from './problem.ts'
+import type { Prover } from './proofs.ts'
+import { certificateIdOf, renewalTimeOf, usualRenewalTime } from './renewal.ts'
+import { AcmeTransport } from './transport.ts'
+
+export interface AuthorityParts {
+  settings: Pick<Settings, 'acme' | 'identityPath'>
+  budget: Pick<OrderBudget, 'take' | 'failed' | 'succeeded'>
+  /** Proves names at the listener. */
+  tlsAlpn: Prover
+  /** Undefined: `dns-01` is not possible. */
+  dns: DnsProvider | undefined
+  log: Logger
+}
+
+/** The authority of a relay; one of them uses a state directory at a time. */
+export interface RelayAuthority extends AcmeAuthority {
+  /** With `ACME_CHALLENGE=auto`, looks again whether the DNS provider can answer. Never rejects. */
+  refresh(): Promise<void>
+}
+
+/** @throws SettingsError when ACME_CA or the account's key cannot be used, or `dns-01` has no provider */
+export async function createAcmeAuthority(parts: AuthorityParts): Promise<RelayAuthority> {
+  const { settings, dns, log } = parts
+  const { acme, identityPath: directory } = settings
+  if (acme.challenge === 'dns-01' && dns === undefined)
+    throw new SettingsError('ACME_CHALLENGE', 'dns-01 needs a DNS provider, which ACME_DNS_PROVIDER names')
+  const transport = new AcmeTransport(acme.directory, await readRoots(acme.caFile))
+  const account = await AcmeAccount.open({ directory, settings: acme, log })
+  const authority = new Authority(parts, account, transport)
+  await authority.refresh()
+  return authority
+}
+
+class Authority implements RelayAuthority {
+  readonly #parts: AuthorityParts
+  readonly #account: AcmeAccount
+  readonly #transport: AcmeTransport
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+  #dns: Prover | undefined
+
+  constructor(parts: AuthorityParts, account: AcmeAccount, transport: AcmeTransport) {
+    this.#parts = parts
+    this.#account = account
+    this.#transport = transport
+  }
+
+  get hasWildcards(): boolean {
+    return this.#dns !== undefined
+  }
+
+  async refresh(): Promise<void> {
+    const { settings, dns, log } = this.#parts
+    const { challenge } = settings.acme
+    const uses =
+      dns !== undefined &&
+      (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#closing.signal))))
+    this.#dns = uses ? dnsProver(dns, log) : undefined
+  }
+
+  async obtain(order: CertificateOrder): Promise<string> {
+    const { budget } = this.#parts
+    await budget.take(order)
+    const running = this.#place(order)
+    this.#running.add(running)
+    try {
+      const chain = await running
+      await budget.succeeded(order)
+      return chain
+    } catch (error) {
+      const known = this.#errorOf(error, order)
+      await budget.failed(order, known)
+      throw known
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  async renewalTime(chain: string, signal?: AbortSignal): Promise<number> {
+    try {
+      const { directory } = this.#parts.settings.acme
+      return await renewalTimeOf(chain, directory, this.#transport, this.#signal(signal))
+    } catch {
+      return usualRenewalTime(new X509Certificate(chain))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new AcmeError('unreachable', 'the relay is closing'))
+    await Promise.allSettled(this.#running)
+  }
+
+  async #place({ names, csr, replaces, signal }: CertificateOrder): Promise<string> {
+    const isWild = names.some((name) => name.startsWith('*.'))
+    if (isWild && this.#dns === undefined)
+      throw new AcmeError('refused', `${names.join(', ')}: only dns-01 proves a wildcard`)
+    return await placeOrder({
+      account: this.#account,
+      exchange: { transport: this.#transport, signal: this.#signal(signal) },
+      prover: this.#dns ?? this.#parts.tlsAlpn,
+      names,
+      csr,
+      replaces: replaces === undefined ? undefined : certificateIdOf(new X509Certificate(replaces)),
+    })
+  }
+
+  #signal(signal: AbortSignal | undefined): AbortSignal {
+    const deadline = AbortSignal.timeout(ORDER_DEADLINE_MS)
+    return AbortSignal.any([this.#closing.signal, deadline, ...(signal === undefined ? [] : [signal])])
+  }
+
+  /** Whatever the cause, one line that names the certificate. */
+  #errorOf(error: unknown, { names, signal }: CertificateOrder): AcmeError {
+    if (error instanceof AcmeError) return error
+    if (error instanceof AcmeProblem) return errorOfProblem(error, names)
+    const { message, name } = error as Error
+    const why = signal?.aborted
+      ? 'the order was given up'
+      : name === 'TimeoutError'
+        ? 'it took too long'
+        : message
+    return new AcmeError('unreachable', `no certificate for ${names.join(', ')}: ${why}`, { cause: error })
+  }
+}
+
+async function readRoots(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  try {
+    const pem = await readFile(file, 'utf8')
+    new X509Certificate(pem)
+    return pem
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new SettingsError('ACME_CA', code === 'ENOENT' ? `${file} does not exist` : `${file} is not PEM`)
+  }
+}

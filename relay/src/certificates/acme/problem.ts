@@ -1,0 +1,73 @@
+// Turns answers of an ACME authority that are errors into one line for the operator (RFC 8555 §6.7, RFC 9457).
+
+import { AcmeError, type AcmeFault } from './authority.ts'
+import { DETAIL_MAX_CHARS } from './limits.ts'
+
+const NAMESPACE = 'urn:ietf:params:acme:error:'
+const TOO_MANY_REQUESTS = 429
+const SERVER_ERROR = 500
+/** What an error type means; one that is not here is a refusal. */
+const FAULTS: Readonly<Record<string, AcmeFault>> = {
+  rateLimited: 'rate_limited',
+  connection: 'validation_failed',
+  dns: 'validation_failed',
+  incorrectResponse: 'validation_failed',
+  tls: 'validation_failed',
+  serverInternal: 'unreachable',
+  malformed: 'unusable',
+  badNonce: 'unusable',
+  badCSR: 'unusable',
+}
+
+/** An AcmeProblem is an answer of the authority that is an error. */
+export class AcmeProblem extends Error {
+  override readonly name = 'AcmeProblem'
+  /** The error type without its namespace, such as `rateLimited`; empty when the answer has none. */
+  readonly type: string
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+
+  constructor(document: unknown, status: number, retryAfterMs?: number) {
+    super(detailOf(document) || `status ${status}`)
+    const { type } = Object(document)
+    this.type = typeof type === 'string' && type.startsWith(NAMESPACE) ? type.slice(NAMESPACE.length) : ''
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** @param names of the order */
+export function errorOfProblem(problem: AcmeProblem, names: readonly string[]): AcmeError {
+  const { type, message, retryAfterMs } = problem
+  const options = { cause: problem, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  return new AcmeError(faultOf(problem), `${sentence(type, names.join(', '))}: ${message}`, options)
+}
+
+/** The detail of a problem document in one line, with those of its parts. */
+export function detailOf(document: unknown): string {
+  const { detail, subproblems } = Object(document)
+  const parts = Array.isArray(subproblems) ? subproblems.map((one) => Object(one).detail) : []
+  return oneLine([detail, ...parts].filter((text) => typeof text === 'string').join('; '))
+}
+
+function faultOf({ type, status }: AcmeProblem): AcmeFault {
+  if (status === TOO_MANY_REQUESTS) return 'rate_limited'
+  const known = Object.hasOwn(FAULTS, type) ? FAULTS[type] : undefined
+  if (known !== undefined) return known
+  return status >= SERVER_ERROR ? 'unreachable' : 'refused'
+}
+
+function sentence(type: string, names: string): string {
+  if (type === 'rateLimited') return `the authority wants no more orders for ${names} for now`
+  if (type === 'caa') return `a CAA record forbids the authority to issue for ${names}`
+  if (type === 'externalAccountRequired') return 'the authority takes only accounts that it knows already'
+  return `the authority does not issue for ${names}`
+}
+
+/** A text of the authority without control characters: it goes into the log. */
+function oneLine(text: string): string {
+  return text
+    .replace(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, DETAIL_MAX_CHARS)
+}

@@ -1,0 +1,15 @@
+// What proves names to an ACME authority: a way for each type of challenge.
+
+/** Shows the proof of a name, and takes it away again. */
+export interface Prover {
+  /** Type of the challenge (RFC 8555 §9.7.8). */
+  readonly type: 'dns-01' | 'tls-alpn-01'
+  /**
+   * Resolves when the authority may look.
+   * @param name without `*.`
+   * @param keyAuthorization as the library gives it: with `dns-01` the value of the record
+   * @returns takes the proof away; never rejects
+   * @throws AcmeError, or the signal's reason
+   */
+  show(name: string, keyAuthorization: string, signal: AbortSignal): Promise<() => Promise<void>>
+}

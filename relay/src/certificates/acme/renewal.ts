@@ -1,0 +1,108 @@
+// When a certificate is to be renewed: at a third of its lifetime left, or earlier when the authority says so (RFC 9773).
+
+import { hash, X509Certificate } from 'node:crypto'
+import { DER_TAG, DerReader } from '@svc/protocol'
+import type { AcmeTransport } from './transport.ts'
+
+/** Milliseconds of the wall clock. */
+interface Window {
+  start: number
+  end: number
+}
+
+const OK = 200
+const SHARE_LEFT: number = 1 / 3
+/** An authority may ask for an early renewal only after this part of the lifetime: else a wrong answer would make a loop. */
+const EARLIEST_SHARE = 0.1
+const EARLIEST_MAX_MS = 3_600_000
+const AUTHORITY_KEY_IDENTIFIER = '551d23'
+const FRACTION_BYTES = 6
+
+/** A third of the lifetime before its end. @returns milliseconds of the wall clock */
+export function usualRenewalTime(leaf: X509Certificate): number {
+  const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()]
+  return to - (to - from) * SHARE_LEFT
+}
+
+/**
+ * Asks the authority for the time, and falls back on {@link usualRenewalTime}.
+ * @param directory URL of the ACME directory
+ * @param chain PEM
+ * @throws AcmeError when the authority does not answer
+ */
+export async function renewalTimeOf(
+  chain: string,
+  directory: string,
+  transport: AcmeTransport,
+  signal: AbortSignal,
+): Promise<number> {
+  const leaf = new X509Certificate(chain)
+  const usual = usualRenewalTime(leaf)
+  const id = certificateIdOf(leaf)
+  const { renewalInfo } = await getJson(directory, transport, signal)
+  if (id === undefined || typeof renewalInfo !== 'string') return usual
+  const { suggestedWindow } = await getJson(`${renewalInfo}/${id}`, transport, signal)
+  const window = windowOf(suggestedWindow)
+  const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()]
+  // A window that is longer than the lifetime tells nothing about this certificate.
+  if (window === undefined || window.end - window.start > to - from) return usual
+  const at = window.start + (window.end - window.start) * fractionOf(id)
+  const earliest = from + Math.min((to - from) * EARLIEST_SHARE, EARLIEST_MAX_MS)
+  return Math.min(usual, Math.max(at, earliest))
+}
+
+/** The identifier of a certificate (RFC 9773 §4.1); undefined for one that does not name the key of its issuer. */
+export function certificateIdOf(leaf: X509Certificate): string | undefined {
+  const fields = new DerReader(leaf.raw).enter(DER_TAG.sequence).enter(DER_TAG.sequence)
+  let serial: Uint8Array | undefined
+  while (!fields.isDone) {
+    const { tag, content } = fields.take()
+    if (tag === DER_TAG.integer) serial ??= content
+    if (tag !== DER_TAG.constructed3 || serial === undefined) continue
+    const keyId = issuerKeyIdOf(new DerReader(content).enter(DER_TAG.sequence))
+    if (keyId === undefined) return undefined
+    return `${Buffer.from(keyId).toString('base64url')}.${Buffer.from(serial).toString('base64url')}`
+  }
+  return undefined
+}
+
+function issuerKeyIdOf(extensions: DerReader): Uint8Array | undefined {
+  while (!extensions.isDone) {
+    const extension = extensions.enter(DER_TAG.sequence)
+    if (
+      Buffer.from(extension.take(DER_TAG.objectIdentifier).content).toString('hex') !==
+      AUTHORITY_KEY_IDENTIFIER
+    )
+      continue
+    let value = extension.take()
+    if (value.tag === DER_TAG.boolean) value = extension.take()
+    const { tag, content } = new DerReader(value.content).enter(DER_TAG.sequence).take()
+    return tag === DER_TAG.context0 ? content : undefined
+  }
+  return undefined
+}
+
+async function getJson(
+  url: string,
+  transport: AcmeTransport,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const { status, body } = await transport.send(url, { signal })
+  if (status !== OK) return {}
+  try {
+    return Object(JSON.parse(body.toString()))
+  } catch {
+    return {}
+  }
+}
+
+function windowOf(value: unknown): Window | undefined {
+  const { start, end } = Object(value)
+  const window = { start: Date.parse(start), end: Date.parse(end) }
+  return window.end > window.start ? window : undefined
+}
+
+/** A number from 0 to below 1, the same for each look at one certificate: relays do not renew all at once. */
+function fractionOf(id: string): number {
+  return hash('sha256', id, 'buffer').readUIntBE(0, FRACTION_BYTES) / 2 ** (8 * FRACTION_BYTES)
+}

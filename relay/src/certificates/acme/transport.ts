@@ -1,0 +1,59 @@
+// Sends the requests of the ACME client: bounded in time and size, with the operator's roots, and again where that may help.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { HttpClient, type HttpRequest, type HttpResponse } from '../../outbound/http-client.ts'
+import { OutboundError } from '../../outbound/outbound-error.ts'
+import { AcmeError } from './authority.ts'
+import { ANSWER_MAX_BYTES, REQUEST_DEADLINE_MS, REQUEST_RETRY_MS } from './limits.ts'
+
+const SERVER_ERROR = 500
+/** What OpenSSL and Node call a certificate that leads to no root, or is not of this server. */
+const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/
+
+export class AcmeTransport {
+  readonly #directory: URL
+  readonly #client: HttpClient
+
+  /** @param ca roots as PEM; undefined: those of Node */
+  constructor(directory: string, ca: string | undefined) {
+    this.#directory = new URL(directory)
+    this.#client = new HttpClient({
+      configuredOrigins: [this.#directory.origin],
+      ...(ca !== undefined && { ca }),
+    })
+  }
+
+  /** @returns an answer of any status. @throws AcmeError `unreachable`, or the signal's reason */
+  async send(url: string, request: HttpRequest): Promise<HttpResponse> {
+    for (const delayMs of REQUEST_RETRY_MS) {
+      const response = await this.#once(url, request).catch((error: OutboundError) => error)
+      const mayHelp =
+        response instanceof OutboundError ? isPassing(response) : response.status >= SERVER_ERROR
+      if (!mayHelp && !(response instanceof OutboundError)) return response
+      if (!mayHelp) break
+      await pause(delayMs, undefined, { ...(request.signal && { signal: request.signal }) })
+    }
+    return await this.#once(url, request).catch((error: OutboundError) => {
+      request.signal?.throwIfAborted()
+      throw new AcmeError('unreachable', this.#explain(error), { cause: error })
+    })
+  }
+
+  #once(url: string, request: HttpRequest): Promise<HttpResponse> {
+    const bounds = { deadlineMs: REQUEST_DEADLINE_MS, maxBytes: ANSWER_MAX_BYTES }
+    return this.#client.request(url, { ...bounds, ...request, isConfigured: true })
+  }
+
+  #explain(error: OutboundError): string {
+    const where = this.#directory.host
+    const { code } = Object(error.cause)
+    if (typeof code === 'string' && UNTRUSTED.test(code))
+      return `the ACME authority at ${where} has a certificate that is not trusted (${error.message}): ACME_CA names a file with its roots`
+    return `the ACME authority at ${where} cannot be reached: ${error.message}`
+  }
+}
+
+/** A failure of the network may pass; a certificate that is not trusted stays so. */
+function isPassing({ code, cause }: OutboundError): boolean {
+  return code === 'connection_failed' && !UNTRUSTED.test(`${Object(cause).code}`)
+}

@@ -1,0 +1,60 @@
+// The files of a certificate that the relay gets by ACME. Chain and key are replaced together, also when the machine stops
+// in between: one file has both until each has its own.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+
+/** Its presence, or that of the registration, means that ACME manages the certificate. */
+export const ACCOUNT_KEY_FILE = 'acme-account.key'
+export const REGISTRATION_FILE = 'acme-registration.json'
+export const CHAIN_FILE = 'fullchain.pem'
+export const KEY_FILE = 'privatekey.pem'
+const BOTH_FILE = 'acme-certificate.json'
+
+/** PEM texts. */
+export interface ManagedPair {
+  /** Leaf first. */
+  chain: string
+  key: string
+}
+
+/**
+ * Writes chain and key. Once this rejects, the files may have the old pair or the new one; {@link readManagedPair} tells.
+ * @throws StateFileError
+ */
+export async function writeManagedPair(directory: string, pair: ManagedPair): Promise<void> {
+  await writePrivate(join(directory, BOTH_FILE), `${JSON.stringify(pair)}\n`)
+  await writePrivate(join(directory, KEY_FILE), pair.key)
+  await writePrivate(join(directory, CHAIN_FILE), pair.chain)
+  await rm(join(directory, BOTH_FILE), { force: true })
+}
+
+/**
+ * Reads chain and key, in the newest state that was written whole.
+ * @throws SettingsError for a file that cannot be read, or is open to others
+ */
+export async function readManagedPair(directory: string): Promise<Partial<ManagedPair>> {
+  const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))
+  if (both !== undefined) return both
+  const [chain, key] = await Promise.all([
+    readPrivateIfPresent(join(directory, CHAIN_FILE)),
+    readPrivateIfPresent(join(directory, KEY_FILE)),
+  ])
+  return { ...(chain !== undefined && { chain }), ...(key !== undefined && { key }) }
+}
+
+/** Finishes a write that was interrupted. @throws StateFileError */
+export async function finishManagedPair(directory: string): Promise<void> {
+  const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))
+  if (both !== undefined) await writeManagedPair(directory, both)
+}
+
+function parse(text: string | undefined): ManagedPair | undefined {
+  try {
+    const { chain, key } = Object(JSON.parse(text ?? ''))
+    return typeof chain === 'string' && typeof key === 'string' ? { chain, key } : undefined
+  } catch {
+    return undefined
+  }
+}
