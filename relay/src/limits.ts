@@ -70,6 +70,16 @@ export const BINDINGS_MAX = 65_536
 export const CERTIFICATE_MESSAGE_MAX_BYTES: number = 64 * 1024
 /** Age at which the relay renews a lease certificate, which is valid far longer. */
 export const LEASE_CERTIFICATE_RENEWAL_MS: number = 30 * 86_400_000
+/** Open connections of the redirect listener. With one more, the relay closes the oldest of them. */
+export const REDIRECT_CONNECTIONS_MAX = 1024
+/** The same from one network. The relay closes the one that exceeds it. */
+export const REDIRECT_CONNECTIONS_PER_NETWORK_MAX = 64
+/** Time of a request for a redirect, from its connection to the end of the answer. */
+export const REDIRECT_DEADLINE_MS = 3_000
+/** Bytes of the head of a request for a redirect: browsers send cookies of 4 KB. */
+export const REDIRECT_HEAD_MAX_BYTES: number = 16 * 1024
+/** Fields of such a request that are read; the rest is passed over. */
+export const REDIRECT_HEADERS_MAX = 128
 /** Interval at which the relay looks whether its certificate ends soon. */
 export const CERTIFICATE_CHECK_MS = 3_600_000
 /** Time before the end of the relay's certificate from which it warns in the log. */

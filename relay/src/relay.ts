@@ -8,9 +8,10 @@ import { OpenSockets } from './ingress/open-sockets.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
 import { startDns } from './lifecycle/dns.ts'
-import { listenForAll, listenForMetrics } from './lifecycle/listen.ts'
+import { listenForAll, listenForMetrics, listenForRedirects } from './lifecycle/listen.ts'
 import { createMetrics } from './lifecycle/metrics.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
+import { createRedirects } from './lifecycle/redirects.ts'
 import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
 import { openState } from './lifecycle/stored-state.ts'
@@ -50,18 +51,21 @@ export async function startRelay(
   const controlPlane = await createControlPlane({ ...parts, dns, readBuffer, isClosing })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
   const metrics = await createMetrics(parts)
+  const redirects = await createRedirects(parts)
   const sockets = new OpenSockets()
   const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)
   listener.on('connection', (socket) => sockets.track(socket))
   const closeRest = (): Promise<unknown>[] => {
     const apiClosed = controlPlane.close()
     metrics?.close()
+    redirects?.close()
+    redirects?.closeAllConnections()
     parts.dataPlane.close()
     return [apiClosed, state.close(), parts.datagrams.close(), reloader.close(), dns.close()]
   }
   const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, closeRest })
   try {
-    await listen(parts, { controlPlane, listener, sockets, metrics })
+    await listen(parts, { controlPlane, listener, sockets, metrics, redirects })
   } catch (error) {
     await shutdown.close()
     throw error
@@ -82,10 +86,11 @@ interface Listeners {
   listener: Server
   sockets: OpenSockets
   metrics: Server | undefined
+  redirects: Server | undefined
 }
 
 async function listen({ settings, workers, dataPlane }: RelayParts, listeners: Listeners): Promise<void> {
-  const { controlPlane, listener, sockets, metrics } = listeners
+  const { controlPlane, listener, sockets, metrics, redirects } = listeners
   await listenForAll(listener, settings)
   await workers.start(settings.sniPort, {
     serveApi: controlPlane.serveDecrypted,
@@ -94,6 +99,7 @@ async function listen({ settings, workers, dataPlane }: RelayParts, listeners: L
     sockets,
   })
   if (metrics) await listenForMetrics(metrics, settings)
+  if (redirects) await listenForRedirects(redirects, settings)
 }
 
 /** Logs what listens; datagram tunnels come in at the number of the listener's port. */

@@ -317,6 +317,7 @@ export const FOLDER_TABLE: FolderTable = {
         'ports',
         'bridge',
         'reverse',
+        'redirect',
         'ingress',
         'keyless',
         'certificates',
@@ -453,6 +454,10 @@ export const FOLDER_TABLE: FolderTable = {
         'errors.ts',
       ],
       why: 'Reverse sessions belong to leases, which do not know them.',
+    },
+    redirect: {
+      imports: ['ingress', 'metrics', 'client-address', 'node-internals', 'limits.ts'],
+      why: 'It answers with addresses, and serves nobody; what is served it asks.',
     },
     ingress: {
       imports: ['policy', 'lease', 'routing', 'metrics', 'log', 'client-address', 'limits.ts'],

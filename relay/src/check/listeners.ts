@@ -36,13 +36,29 @@ export async function checkWorkers({ workers, sniPort }: Settings): Promise<Foun
   return [ok(`${workers} processes share TCP port ${sniPort}.`)]
 }
 
-export async function checkMetrics(settings: Settings, { isRestart }: CheckOptions): Promise<Found[]> {
+export async function checkMetrics(settings: Settings, options: CheckOptions): Promise<Found[]> {
   const { metricsAddress: address } = settings
   if (address === undefined) return [off('METRICS_ADDR is not set.')]
-  const place = `${address.host} port ${address.port}`
+  return await checkPlainHttp('METRICS_ADDR', address, 'Metrics are served', settings, options)
+}
+
+export async function checkRedirects(settings: Settings, options: CheckOptions): Promise<Found[]> {
+  const { httpRedirectAddress: address } = settings
+  if (address === undefined) return [off('HTTP_REDIRECT_ADDR is not set.')]
+  return await checkPlainHttp('HTTP_REDIRECT_ADDR', address, 'Requests are redirected', settings, options)
+}
+
+async function checkPlainHttp(
+  setting: string,
+  address: { host?: string; port: number },
+  does: string,
+  settings: Settings,
+  { isRestart }: CheckOptions,
+): Promise<Found[]> {
+  const place = `${address.host ?? 'every address,'} port ${address.port}`
   const problem = await tcpProblem(address satisfies ListenOptions)
   const isOurs = problem?.code === 'EADDRINUSE' && isRestart && (await askHealth(settings)).isServing
   return problem === undefined || isOurs
-    ? [ok(`Metrics are served at ${place}, over plain HTTP.`)]
-    : [error(`METRICS_ADDR: the relay cannot listen at ${place}: ${problem.message}.`)]
+    ? [ok(`${does} at ${place}, over plain HTTP.`)]
+    : [error(`${setting}: the relay cannot listen at ${place}: ${problem.message}.`)]
 }

@@ -6,7 +6,7 @@ import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkTcpPorts, checkUdpPorts } from './dedicated-ports.ts'
 import { error, type Finding, type Found, ok, warning } from './finding.ts'
-import { checkCapacity, checkListener, checkMetrics, checkWorkers } from './listeners.ts'
+import { checkCapacity, checkListener, checkMetrics, checkRedirects, checkWorkers } from './listeners.ts'
 import { checkInstaller, checkPages } from './root-host.ts'
 import { checkDirectory, checkIdentity, checkLeases, checkPolicy } from './state.ts'
 
@@ -40,6 +40,7 @@ const CHECKS: readonly [feature: string, check: Check][] = [
   ['TCP ports', checkTcpPorts],
   ['UDP ports', checkUdpPorts],
   ['metrics', checkMetrics],
+  ['redirects', checkRedirects],
   ['administration', checkAdministration],
   ['pages', checkPages],
   ['installer', checkInstaller],

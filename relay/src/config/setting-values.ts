@@ -111,6 +111,11 @@ export function dnsAddresses(value: string, setting: string): DnsAddress[] {
   })
 }
 
+/** Parses PORT or HOST:PORT. A port alone is that of every address, since visitors come there. */
+export function publicBindAddress(value: string, setting: string): { host?: string; port: number } {
+  return /^\d+$/.test(value) ? { port: portNumber(value, setting) } : bindAddress(value, setting)
+}
+
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
 }

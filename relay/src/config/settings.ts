@@ -18,6 +18,7 @@ import {
   oneOf,
   portNumber,
   positiveInteger,
+  publicBindAddress,
   trustedProxies,
   workers,
 } from './setting-values.ts'
@@ -64,6 +65,8 @@ export interface Settings {
   metricsAddress: BindAddress | undefined
   /** Addresses of the DNS server, where the relay has one. */
   dnsAddresses: readonly DnsAddress[]
+  /** Address of the listener that redirects plain HTTP to https; without a host: every address; undefined: there is none. */
+  httpRedirectAddress: { host?: string; port: number } | undefined
   /** Processes of the relay, the primary included. */
   workers: number
   /** Directory of static files for the root host; undefined: the relay serves its built-in pages. */
@@ -220,6 +223,11 @@ const TABLE = {
     default: '53',
     parse: dnsAddresses,
   },
+  HTTP_REDIRECT_ADDR: {
+    meaning: 'address of a listener that redirects plain HTTP to https: PORT (on every address) or HOST:PORT',
+    unset: 'no redirects',
+    parse: publicBindAddress,
+  },
   SVC_WORKERS: {
     meaning: 'processes that share visitors and sites, at most one per core',
     default: '1',
@@ -313,6 +321,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     dnsAddresses: read('DNS_ADDR'),
+    httpRedirectAddress: optional('HTTP_REDIRECT_ADDR'),
     workers: read('SVC_WORKERS'),
     siteDir: optional('SVC_SITE_DIR'),
     installDir: optional('SVC_INSTALL_DIR'),

@@ -12,9 +12,9 @@ export const DNS_CHANGES_WAITING_MAX = 1_000
 /** How long one call of the operator's command may take. Some providers take half a minute for a change. */
 export const COMMAND_TIMEOUT_MS = 120_000
 /** From SIGTERM to SIGKILL, for the command and what it started. */
-export const COMMAND_KILL_DELAY_MS = 2_000
+export const COMMAND_KILL_DELAY_MS = 1_000
 /** How long the relay reads what a command that has ended left behind with open output. */
-export const COMMAND_CLOSE_DELAY_MS = 1_000
+export const COMMAND_CLOSE_DELAY_MS = 500
 /** Bytes of each output that the relay keeps. It reads the rest, so that the command never waits, and drops it. */
 export const COMMAND_OUTPUT_MAX_BYTES: number = 16 * 1024
 /** UTF-16 code units of a line that the relay repeats in an error or a state. */

@@ -71,8 +71,10 @@ export class Propagation {
     let missing: Missing
     let pauseMs = PROPAGATION_FIRST_PAUSE_MS
     while (!either.aborted) {
-      missing = await this.#look(name, value, either)
-      if (missing === undefined) return
+      const last = await this.#look(name, value, either)
+      if (last === undefined) return
+      // Questions that the end of the time cut off say nothing.
+      if (missing === undefined || !either.aborted) missing = last
       await delay(pauseMs, undefined, { signal: either }).catch(() => {})
       pauseMs = Math.min(pauseMs * 1.5, PROPAGATION_PAUSE_MAX_MS)
     }

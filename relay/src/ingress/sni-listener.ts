@@ -70,7 +70,10 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
 }
 
 /** A lease that the policy does not route, or a feature that is closed, has no hostname, as far as visitors can tell. */
-function reachable(serverName: string, { routes, policy }: SniListenerParts): Route | undefined {
+export function reachable(
+  serverName: string,
+  { routes, policy }: Pick<SniListenerParts, 'routes' | 'policy'>,
+): Route | undefined {
   const route = routes.resolve(serverName)
   if (route?.to === 'feature') return route.isOpen() ? route : undefined
   return route?.to === 'lease' && !policy.routes(route.lease) ? undefined : route

@@ -23,6 +23,13 @@ export async function listenForMetrics(metrics: Server, { metricsAddress }: Sett
   })
 }
 
+/** @throws SettingsError when the address cannot be had */
+export async function listenForRedirects(redirects: Server, settings: Settings): Promise<void> {
+  await listen(redirects, settings.httpRedirectAddress).catch((error: Error) => {
+    throw new SettingsError('HTTP_REDIRECT_ADDR', error.message)
+  })
+}
+
 async function listen(server: Server, address: ListenOptions | undefined): Promise<void> {
   server.listen(address)
   await once(server, 'listening')
