@@ -251,7 +251,10 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It asks one server, and knows neither a site nor a visitor.',
     },
     folder: { imports: [], why: 'It serves files to requests of any origin.' },
-    probe: { imports: [], why: 'A self-probe is an ordinary visitor.' },
+    probe: {
+      imports: ['net', 'limits.ts'],
+      why: 'A self-probe is an ordinary visitor, and so is one who looks at certificates alone.',
+    },
     identity: { imports: [], why: 'It reads a key from a file or from words.' },
     tls: {
       imports: ['net', 'limits.ts'],

@@ -138,9 +138,11 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     tcp: tcp === undefined ? undefined : parseTcpTarget('tcp', tcp),
     udp: udp === undefined ? undefined : parseTcpTarget('udp', udp),
   }
+  const hasWeb = [http, fetch, routes, tls].some((target) => target !== undefined)
   // each relay has its own platform: they do not affect each other
   const platform = (): Platform => ({
     ...nodePlatform({ ca, identity: options.identity, identityPath, carrier: options.carrier ?? 'native' }),
+    needsCertificate: hasWeb,
     ...(targets.tls && { serveTls: serveTcpTarget(targets.tls, onError) }),
     ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
     ...(targets.udp && { openDatagrams: openDatagrams(targets.udp, { ca, onError }) }),
@@ -241,7 +243,12 @@ async function nameless({
 }: ExposeOptions): Promise<{ identity: Uint8Array; name: string }> {
   const key = identity ?? (await nodePlatform({ identityPath }).loadIdentity())
   const { address } = identityFromKey(key)
-  return { identity: key, name: `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}` }
+  return { identity: key, name: nameOfAddress(address) }
+}
+
+/** @returns the name of a site whose caller chose none */
+export function nameOfAddress(address: string): string {
+  return `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}`
 }
 
 function requireOne({ http, fetch, tls, tcp, udp, routes }: ExposeOptions): void {

@@ -29,6 +29,9 @@ export const AUTHORITIES_MAX = 16
 /** Bytes of the longest body with which a relay refuses a session: an error envelope, with much room. */
 export const REFUSAL_MAX_BYTES: number = 16 * 1024
 
+/** Milliseconds in which a host shows its certificates: a relay lets a visitor wait ten seconds for a site. */
+export const SHOWN_CHAIN_DEADLINE_MS = 15_000
+
 /** Leases that a site may lose within `CONTEST_WINDOW_MS` while the relay stays reachable. */
 export const CONTEST_LOSSES_MAX = 3
 /** Milliseconds in which so many losses show that another process has the same name and identity. */

@@ -71,6 +71,10 @@ async function execute(
       const { showRelays } = await import('./commands/show-relays.ts')
       return showRelays(chosen.options, tell)
     }
+    case 'doctor': {
+      const { examine } = await import('./commands/doctor.ts')
+      return await examine(chosen.options, tell)
+    }
     case 'config init': {
       const { writeTemplate } = await import('./config/template.ts')
       tell({ event: 'config', path: await writeTemplate(chosen.path) })

@@ -1,7 +1,14 @@
 // Keeps the key of each site's own certificate, with its chain, in a file beside the identity file. Only its owner may
 // read it.
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { type SiteKey, type SiteKeyStore, type SiteName, type StoredSiteKey, SvcError } from '@svc/sdk-core'
 import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts'
@@ -40,6 +47,35 @@ export function siteKeysBeside(identityPath: string): SiteKeyStore<NodeSiteKey> 
 /** Makes a key for each site that lives as long as the process: its identity is in no file either. */
 export function siteKeysInMemory(): SiteKeyStore<NodeSiteKey> {
   return { load: async () => ({ key: siteKey(newKey()), chain: undefined, save: async () => {} }) }
+}
+
+/** What the file of a site has, as far as it is public. */
+export interface KeptCertificate {
+  publicKey: KeyObject
+  /** Leaf first; empty when the site has got none yet. */
+  chain: readonly X509Certificate[]
+}
+
+/**
+ * Resolves with what the file of a site has. Undefined where there is no file.
+ * @throws SvcError `certificate_unavailable`, whose message says what is wrong with the file
+ */
+export async function readKeptCertificate(
+  identityPath: string,
+  site: SiteName,
+): Promise<KeptCertificate | undefined> {
+  const path = siteKeyPath(identityPath, site)
+  try {
+    const { key, chain = [] } = await read(path)
+    return {
+      publicKey: createPublicKey(key.privateKey),
+      chain: chain.map((der) => new X509Certificate(der)),
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (cause instanceof SvcError) throw cause
+    throw new SvcError('certificate_unavailable', `${path} cannot be read`, { cause })
+  }
 }
 
 /** Returns the path of a site's file. A colon of a port is no character of Windows' file names. */

@@ -31,6 +31,7 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     identityPath: options.identityPath,
     name: options.name,
     carrier: options.carrier,
+    certificate: options.certificate,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
     metadata: await metadataOf(options),

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
 import { parse, TomlError } from 'smol-toml'
 import { CARRIERS } from '../../carrier/kinds.ts'
-import { identityPathOf, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
+import { CERTIFICATES, identityPathOf, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
 
 interface Kind {
@@ -37,6 +37,11 @@ const CARRIER: Kind = {
   accepts: (value) => CARRIERS.some((carrier) => carrier === value),
 }
 
+const CERTIFICATE: Kind = {
+  wanted: '"own" or "shared"',
+  accepts: (value) => CERTIFICATES.some((whose) => whose === value),
+}
+
 /** The fields that stand in the file as a whole or in a tunnel. */
 const SHARED: Readonly<Record<string, Kind>> = {
   relay: RELAYS,
@@ -44,6 +49,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
   ca: TEXT,
   identity_path: TEXT,
   carrier: CARRIER,
+  certificate: CERTIFICATE,
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
   hide: YES_NO,
@@ -73,6 +79,7 @@ interface Fields {
   ca?: string
   identity_path?: string
   carrier?: SiteOptions['carrier']
+  certificate?: 'own' | 'shared'
   allow_canonical?: boolean
   ban_mitm?: boolean
   hide?: boolean
@@ -159,6 +166,7 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     hide: fields.hide ?? false,
     tag: fields.tags ?? [],
     route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
+    ...(fields.certificate !== undefined && { certificate: fields.certificate }),
     ...(fields.name !== undefined && { name: fields.name }),
     ...(fields.ca !== undefined && { ca: path(fields.ca) }),
     ...(fields.description !== undefined && { description: fields.description }),

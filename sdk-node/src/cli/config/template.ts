@@ -22,6 +22,9 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 # How visitors come: "native", several on a connection, "native-sessions", each on its own, or "websocket", which passes HTTP proxies.
 #carrier = "native"
 
+# Whose certificate visitors see: "own", or "shared", the relay's. Default: "own", and "shared" with hide.
+#certificate = "own"
+
 # The canonical URL alone will do when the name is taken.
 #allow_canonical = true
 

@@ -21,6 +21,7 @@ export interface SiteOptions extends SharedOptions {
   name?: string
   ca?: string
   carrier: CarrierKind
+  certificate?: 'own' | 'shared'
   allowCanonical: boolean
   hide: boolean
   banMitm: boolean
@@ -51,6 +52,7 @@ export type ParsedCommand =
   | { command: 'identity'; options: SharedOptions }
   | { command: 'status'; options: JsonOption }
   | { command: 'relays'; options: JsonOption & Pick<SiteOptions, 'relay' | 'ca' | 'discover'> }
+  | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
 
@@ -59,13 +61,16 @@ export interface PrintedText {
   exitCode: ExitCode
 }
 
+/** The values of `--certificate`. */
+export const CERTIFICATES = ['own', 'shared'] as const
 const CONFIG_PATH = 'svc.toml'
 /** The number of relays for which `--discover` without a value asks. */
 const DISCOVERED = '3'
 
 const EXIT_CODES = `
 Exit codes: 0 ended when asked to, 1 unforeseen, 2 wrong usage, 3 relay unreachable or not trusted,
-4 refused by the relay, 5 incompatible relay, 6 broken identity, 7 ended by the relay while it was online.`
+4 refused by the relay, 5 incompatible relay, 6 broken identity, 7 ended by the relay while it was online,
+8 visitors do not see what they should (doctor).`
 
 export function parseCommandLine(
   args: readonly string[],
@@ -120,6 +125,11 @@ export function parseCommandLine(
     .action((options) => {
       chosen = { command: 'relays', options }
     })
+  siteName(named(shared(program.command('doctor'), env), env))
+    .description('whether visitors of a site see the certificate that this machine keeps for it')
+    .action((options) => {
+      chosen = { command: 'doctor', options }
+    })
   json(program.command('config').description('the config file of svc start').command('init'))
     .description('writes one that explains itself; never over another')
     .argument('[file]', 'where to', CONFIG_PATH)
@@ -147,8 +157,7 @@ function withoutEnd(text: string): string {
 }
 
 function site(command: Command, env: NodeJS.ProcessEnv): Command {
-  return relays(shared(command, env), env)
-    .option('-n, --name <name>', 'the site’s name [made of the identity’s address]')
+  return siteName(relays(shared(command, env), env))
     .addOption(
       new Option('--route <place=target>', 'what answers below a /path, at a host, or both; several times')
         .argParser((route, before: string[]) => [...before, route])
@@ -156,6 +165,12 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
     )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
+    .addOption(
+      new Option(
+        '--certificate <whose>',
+        'whose certificate visitors see: the site’s own, or the relay’s [own; shared with --hide]',
+      ).choices(CERTIFICATES),
+    )
     .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
     .option(
       '--ban-mitm',
@@ -173,18 +188,26 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
     .option('--hide', 'keep the site off the relay’s public list', false)
 }
 
+function siteName(command: Command): Command {
+  return command.option('-n, --name <name>', 'the site’s name [made of the identity’s address]')
+}
+
 function relays(command: Command, env: NodeJS.ProcessEnv): Command {
-  const known = env.SVC_URL ? [env.SVC_URL] : []
-  const relay = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
-    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
-    .default(known, known[0])
   const discover = new Option('--discover [count]', 'ask the relay for others, and take so many more')
     .argParser(Number)
     .preset(DISCOVERED)
     .default(0, 'none')
+  return named(command.addOption(discover), env)
+}
+
+/** The relays that are given by their URLs. */
+function named(command: Command, env: NodeJS.ProcessEnv): Command {
+  const known = env.SVC_URL ? [env.SVC_URL] : []
+  const relay = new Option('-r, --relay <url>', 'the relay; may be given several times [SVC_URL]')
+    .argParser((url, before: string[]) => (before === known ? [url] : [...before, url]))
+    .default(known, known[0])
   return command
     .addOption(relay)
-    .addOption(discover)
     .option('--ca <file>', 'PEM of the authority to trust for the relay instead of the system’s')
 }
 

@@ -17,6 +17,8 @@ export const EXIT = {
   identity: 6,
   /** It was online, and ended for good: another process took the name over, or the relay banned it. */
   ended: 7,
+  /** `svc doctor`: visitors do not see what they should. */
+  differs: 8,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

@@ -38,6 +38,27 @@ export type Report =
   | { event: 'idle' }
   | RelayReport
   | { event: 'config'; path: string }
+  /** What visitors of a URL see. */
+  | { event: 'doctor'; relay: string; url: string; verdict: DoctorVerdict; message: string }
+
+/**
+ * What visitors see of a site's certificates.
+ * - `own`: the site's own, as this machine keeps it
+ * - `shared`: the relay's, and this machine keeps none for the site
+ * - `other_certificate`: another one with the key that this machine keeps
+ * - `other_chain`: the site's own, without a certificate of its authority
+ * - `other_key`: one with another key than that which this machine keeps
+ * - `untrusted`: one that their clients refuse
+ * - `unreachable`: none
+ */
+export type DoctorVerdict =
+  | 'own'
+  | 'shared'
+  | 'other_certificate'
+  | 'other_chain'
+  | 'other_key'
+  | 'untrusted'
+  | 'unreachable'
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }
@@ -98,6 +119,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return 'nothing is running'
     case 'relay':
       return `${report.relay}  ${relayLine(report)}`
+    case 'doctor':
+      return `${report.url}  ${report.message}`
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }

@@ -1,0 +1,114 @@
+// `svc doctor`: compares the certificates that visitors of a site see with those that this machine keeps for it.
+
+import type { X509Certificate } from 'node:crypto'
+import { canonicalLabel, normalizeName } from '@svc/protocol'
+import { identityFromKey, parseRelay, SvcError } from '@svc/sdk-core'
+import { nameOfAddress } from '../../expose.ts'
+import { loadIdentityFile } from '../../identity/identity-file.ts'
+import { type KeptCertificate, readKeptCertificate } from '../../identity/site-keys.ts'
+import { type ShownChain, shownChain } from '../../probe/shown-chain.ts'
+import type { ParsedCommand } from '../options/command-line.ts'
+import { readPem } from '../options/pem-file.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import { explainError } from '../report/explain-error.ts'
+import type { DoctorVerdict, Reporter } from '../report/report.ts'
+
+type Options = Extract<ParsedCommand, { command: 'doctor' }>['options']
+
+interface Finding {
+  verdict: DoctorVerdict
+  message: string
+}
+
+/** Verdicts that are as they should be. */
+const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared'])
+
+/** @returns `EXIT.differs` unless visitors of every hostname see what they should */
+export async function examine(options: Options, tell: Reporter): Promise<ExitCode> {
+  if (options.relay.length === 0)
+    throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
+  const ca = options.ca === undefined ? undefined : await readPem('--ca', options.ca)
+  const { address } = identityFromKey(await loadIdentityFile(options.identityPath))
+  const name = normalizeName(options.name ?? nameOfAddress(address))
+  if (name === undefined) throw new SvcError('invalid_option', `${options.name} is no name of a site`)
+  let isHealthy = true
+  for (const relay of options.relay.map(parseRelay)) {
+    const kept = await readKeptCertificate(options.identityPath, { relay: relay.host, name, address })
+    const relays = await shownChain(relay, ca).catch(() => undefined)
+    for (const label of [name, canonicalLabel(name, address.toLowerCase())]) {
+      const url = new URL(relay.origin)
+      url.hostname = `${label}.${relay.hostname}`
+      const finding = await lookAt(url, { ca, kept, relays })
+      isHealthy &&= HEALTHY.has(finding.verdict)
+      tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
+    }
+  }
+  return isHealthy ? EXIT.ok : EXIT.differs
+}
+
+interface Compared {
+  ca: string | Buffer | undefined
+  kept: KeptCertificate | undefined
+  /** What the relay shows at its own host; undefined where it cannot be reached. */
+  relays: ShownChain | undefined
+}
+
+async function lookAt(url: URL, { ca, kept, relays }: Compared): Promise<Finding> {
+  try {
+    return compare(await shownChain(url, ca), kept, relays)
+  } catch (error) {
+    return { verdict: 'unreachable', message: explainError(error).message }
+  }
+}
+
+function compare(
+  shown: ShownChain,
+  kept: KeptCertificate | undefined,
+  relays: ShownChain | undefined,
+): Finding {
+  const { chain, refusal } = shown
+  const [leaf] = chain
+  const seen = `visitors see ${describe(leaf)}`
+  const hasKey = (other: X509Certificate | undefined): boolean =>
+    other !== undefined && leaf.publicKey.equals(other.publicKey)
+  if (refusal !== undefined)
+    return { verdict: 'untrusted', message: `visitors refuse what they see, ${describe(leaf)}: ${refusal}` }
+  const [own, ...others] = kept?.chain ?? []
+  if (kept !== undefined && leaf.publicKey.equals(kept.publicKey)) {
+    if (own?.fingerprint256 !== leaf.fingerprint256)
+      return {
+        verdict: 'other_certificate',
+        message: `${seen} with the site's own key; this machine keeps ${own ? describe(own) : 'none'}`,
+      }
+    const known = new Set(chain.map(({ fingerprint256 }) => fingerprint256))
+    const missing = others.filter(({ fingerprint256 }) => !known.has(fingerprint256))
+    if (missing.length > 0)
+      return {
+        verdict: 'other_chain',
+        message: `${seen}, the site's own, but without ${missing.map(({ subject }) => oneLine(subject)).join(' and ')}`,
+      }
+    return { verdict: 'own', message: `${seen}, the site's own` }
+  }
+  if (hasKey(relays?.chain[0])) {
+    const shared = `${seen}, with the relay's key: the relay signs for each visitor`
+    if (own === undefined) return { verdict: 'shared', message: shared }
+    return {
+      verdict: 'other_key',
+      message: `${shared}; this machine keeps one of the site's own, ${describe(own)}`,
+    }
+  }
+  const here = kept
+    ? "neither the site's own nor the relay's"
+    : "not the relay's, and this machine has no key of the site"
+  return { verdict: 'other_key', message: `${seen}, whose key is ${here}` }
+}
+
+function describe({ serialNumber, issuer, validToDate }: X509Certificate): string {
+  const until = validToDate.toISOString().slice(0, 10)
+  return `the certificate ${serialNumber} (until ${until}, by ${oneLine(issuer)})`
+}
+
+/** Names in certificates have a line for each part. */
+function oneLine(name: string): string {
+  return name.replaceAll('\n', ', ').replace(/\p{Cc}/gu, '?')
+}

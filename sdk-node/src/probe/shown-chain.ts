@@ -1,0 +1,63 @@
+// The certificates that a visitor of a host sees, whether a client trusts them or not.
+
+import type { X509Certificate } from 'node:crypto'
+import { connect } from 'node:tls'
+import { SvcError } from '@svc/sdk-core'
+import { SHOWN_CHAIN_DEADLINE_MS } from '../limits.ts'
+import { relayTransport } from '../net/relay-transport.ts'
+
+export interface ShownChain {
+  /** The certificates, leaf first, as far as they were sent or are known here. */
+  chain: readonly [X509Certificate, ...X509Certificate[]]
+  /** The reason for which a client refuses the chain, in OpenSSL's words. Undefined where it does not. */
+  refusal: string | undefined
+}
+
+/**
+ * Visits `url` for the sake of its certificates.
+ * @param ca PEM; the system's authorities when it is undefined
+ * @throws SvcError `relay_unreachable` when there is no handshake
+ */
+export function shownChain(url: URL, ca: string | Buffer | undefined): Promise<ShownChain> {
+  const { hostname: host, port } = url
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      ...relayTransport(ca).connect,
+      host,
+      servername: host,
+      port: Number(port || 443),
+      rejectUnauthorized: false,
+    })
+    const fail = (cause: Error): void => {
+      socket.destroy()
+      reject(new SvcError('relay_unreachable', `no TLS handshake with ${url.host}`, { cause }))
+    }
+    const late = (): void => fail(new Error('it took too long'))
+    const deadline = setTimeout(late, SHOWN_CHAIN_DEADLINE_MS)
+    socket.once('error', fail)
+    socket.once('close', () => {
+      clearTimeout(deadline)
+      fail(new Error('the connection was closed: no site is online there'))
+    })
+    socket.once('secureConnect', () => {
+      const leaf = socket.getPeerX509Certificate()
+      if (leaf === undefined) return fail(new Error('it showed no certificate'))
+      const { authorized, authorizationError: why } = socket
+      resolve({
+        chain: chainOf(leaf),
+        refusal: authorized ? undefined : why instanceof Error ? why.message : String(why),
+      })
+      socket.destroy()
+    })
+  })
+}
+
+function chainOf(leaf: X509Certificate): [X509Certificate, ...X509Certificate[]] {
+  const chain: [X509Certificate, ...X509Certificate[]] = [leaf]
+  // A root is its own issuer.
+  for (let at = leaf.issuerCertificate; at && !chain.includes(at); at = at.issuerCertificate) {
+    if (chain.some(({ fingerprint256 }) => fingerprint256 === at?.fingerprint256)) break
+    chain.push(at)
+  }
+  return chain
+}
