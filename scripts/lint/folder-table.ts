@@ -476,12 +476,14 @@ export const FOLDER_TABLE: FolderTable = {
     },
     dns: {
       imports: [
+        'outbound',
         'public-address',
         'storage',
         'rate-limit',
         'log',
         'config',
         'client-address',
+        'clock.ts',
         'installation.ts',
         'limits.ts',
       ],

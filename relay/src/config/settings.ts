@@ -1,10 +1,11 @@
 // Reads the settings from the environment: every variable, its meaning, default and valid values.
 
-import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { isAbsolute, resolve } from 'node:path'
+import { isIP, isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { ACME_TABLE, type AcmeSettings, type Setting } from './acme-settings.ts'
+import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
 import {
   ADMIN_TOKEN_MIN_CHARS,
   addressesOf,
@@ -50,7 +51,7 @@ export interface Settings {
   trustedProxies: TrustedProxies
   rateLimits: RateLimitSettings
   acme: AcmeSettings
-  /** What changes DNS records: a name of {@link DNS_PROVIDERS}, or {@link EXEC_PREFIX} and a path; undefined: `embedded`. */
+  /** What changes DNS records: `embedded`, an external provider, or `exec:` and a path; undefined: `embedded`. */
   acmeDnsProvider: string | undefined
   /** Addresses of the servers that tell whether a record is there; undefined: the name servers of its zone. */
   acmeDnsServers: readonly string[] | undefined
@@ -77,8 +78,6 @@ export interface Settings {
   unused: readonly UnusedSetting[]
 }
 
-/** Values of `ACME_DNS_PROVIDER` whose providers have no interface for DNSSEC. */
-const WITHOUT_ENS = ['hetzner', 'njalla']
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const SITE_CERTIFICATE_CHOICES = ['off', 'approved', 'all'] as const
 const HTTPS_PORT = 443
@@ -114,11 +113,6 @@ export interface PortRange {
   min: number
   max: number
 }
-
-/** Providers of DNS records, beside a command of the operator. */
-const DNS_PROVIDERS = ['embedded']
-/** Begins a value of `ACME_DNS_PROVIDER`, before the path of a command. */
-export const EXEC_PREFIX = 'exec:'
 
 /** Relative to the working directory. */
 export const IDENTITY_PATH_DEFAULT = '.svc'
@@ -178,17 +172,7 @@ const TABLE = {
     default: `${RELAY_BUDGET_PER_MINUTE}`,
     parse: positiveInteger,
   },
-  ACME_DNS_PROVIDER: {
-    meaning: `what changes DNS records: ${DNS_PROVIDERS.join(', ')}, or exec:/path of a command`,
-    unset: 'embedded',
-    parse: dnsProvider,
-  },
-  ACME_DNS_SERVERS: {
-    meaning:
-      'servers, ADDRESS or ADDRESS:PORT, separated by commas, that must have a new TXT record before ACME is told of it',
-    unset: "the name servers of the record's zone",
-    parse: dnsServers,
-  },
+  ...DNS_TABLE,
   ...ACME_TABLE,
   SITE_CERTIFICATES: {
     meaning: `which sites get certificates of their own: ${SITE_CERTIFICATE_CHOICES.join(', ')}`,
@@ -356,24 +340,6 @@ function publicAddresses(
   }
 }
 
-function dnsProvider(value: string, setting: string): string {
-  if (!value.startsWith(EXEC_PREFIX)) return oneOf(setting, value, [...DNS_PROVIDERS, 'exec:/path'])
-  if (!isAbsolute(value.slice(EXEC_PREFIX.length)))
-    throw new SettingsError(setting, `"${value}" has no absolute path, such as exec:/usr/local/bin/dns`)
-  return value
-}
-
-function dnsServers(value: string, setting: string): string[] {
-  const servers = value.split(',').map((part) => part.trim())
-  for (const server of servers) {
-    const [, ipv6, ipv4, port = '53'] = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(server) ?? []
-    if (!isIPv6(server) && !isIPv6(ipv6 ?? '') && !isIPv4(ipv4 ?? ''))
-      throw new SettingsError(setting, `"${server}" is not ADDRESS, ADDRESS:PORT or [IPV6]:PORT`)
-    portNumber(port, setting)
-  }
-  return servers
-}
-
 function portRange(min: number | undefined, max: number | undefined): PortRange | undefined {
   if (min === undefined && max === undefined) return undefined
   if (min === undefined || max === undefined)
@@ -389,7 +355,7 @@ function possibleEns(isOn: boolean, rootHost: string, provider: string | undefin
   const setting = 'ENS_GASLESS_ENABLED'
   if (isOn && isLocalhost(rootHost))
     throw new SettingsError(setting, `needs a public host: ${rootHost} is not in the DNS`)
-  if (isOn && WITHOUT_ENS.includes(provider ?? ''))
+  if (isOn && PROVIDERS_WITHOUT_DNSSEC.includes(provider ?? ''))
     throw new SettingsError(
       setting,
       `is not possible with ACME_DNS_PROVIDER=${provider}, whose DNSSEC nobody but its users can turn on; embedded has it`,

@@ -39,7 +39,7 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
   if (!isNeeded(settings, isManaged)) return { provider: undefined, ens: undefined, close: async () => {} }
   const { startDnsProvider } = await import('../dns/start-provider.ts')
   const { oneAtATime } = await import('../dns/one-at-a-time.ts')
-  const provider = oneAtATime(await startDnsProvider(settings, { embedded: () => startEmbedded(parts) }))
+  const provider = oneAtATime(await startDnsProvider(settings, { embedded: () => startEmbedded(parts), log }))
   const isEmbedded = provider.name === EMBEDDED
   const { PublicAddressWatcher } = await import('../public-address/public-address-watcher.ts')
   const addresses = new PublicAddressWatcher(settings, log, { answersItself: isEmbedded })

@@ -12,6 +12,7 @@ import { COMMAND_LINE_MAX_CHARS } from '../../src/dns/limits.ts'
 import { Propagation } from '../../src/dns/propagation.ts'
 import { type DnsProvider, DnsProviderError } from '../../src/dns/provider.ts'
 import { startDnsProvider } from '../../src/dns/start-provider.ts'
+import { createLog } from '../../src/log/log.ts'
 import { writeNsupdateCommand } from '../support/nsupdate-command.ts'
 import { testProviderContract } from './provider-contract.ts'
 
@@ -42,7 +43,7 @@ async function startWithBind9() {
   const brokenBy = (bind: Pick<Bind9, 'address' | 'keyFile' | 'nsupdate'>) => async () =>
     await provider(await writeNsupdateCommand(await mkdtemp(join(directory, 'broken-')), bind))
   return {
-    provider: await startDnsProvider(readSettings(env), { embedded }),
+    provider: await startDnsProvider(readSettings(env), { embedded, log: createLog('silent') }),
     host: HOST,
     txt: (name: string) => txtOf(bind9, name),
     addresses: async (name: string) => ({

@@ -1,0 +1,7 @@
+// How the file of a provider is opened: each exports one such function, `open`.
+
+import type { Environment } from './credentials.ts'
+import type { ApiConnection, ZoneApi } from './zone-api.ts'
+
+/** Reads the credentials. @throws SettingsError that names a variable which is missing or cannot be one */
+export type OpenApi = (connection: ApiConnection & { env: Environment }) => Promise<ZoneApi>

@@ -1,0 +1,46 @@
+// Tries a change at a provider again, with growing pauses.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DnsProviderError } from '../provider.ts'
+import { ApiError } from './api-error.ts'
+import { ATTEMPTS_MAX, FIRST_PAUSE_MS, PAUSE_MAX_MS } from './limits.ts'
+
+/**
+ * Runs `attempt` until it succeeds or fails for good, `ATTEMPTS_MAX` times at most. Each attempt reads the records again, so
+ * that an attempt whose answer was lost is not repeated in vain.
+ * @param firstPauseMs before the second attempt @default FIRST_PAUSE_MS
+ * @throws the last error
+ */
+export async function retrying<T>(
+  attempt: () => Promise<T>,
+  signal: AbortSignal,
+  firstPauseMs: number = FIRST_PAUSE_MS,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const pauseMs = pauseAfter(error, attempts, firstPauseMs)
+      if (pauseMs === undefined || signal.aborted) throw error
+      await sleep(pauseMs, undefined, { signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+}
+
+/** @returns undefined when another attempt makes no sense, or is the caller's to make */
+function pauseAfter(error: unknown, attempts: number, firstPauseMs: number): number | undefined {
+  if (!(error instanceof ApiError) || !error.isRetryable || attempts >= ATTEMPTS_MAX) return undefined
+  const growing = firstPauseMs * 2 ** (attempts - 1)
+  // Relays that were refused together do not come back together.
+  const pauseMs = Math.max(error.retryAfterMs ?? 0, growing * (0.75 + Math.random() / 2))
+  return pauseMs <= PAUSE_MAX_MS ? pauseMs : undefined
+}
+
+/** An error of any kind in the terms of DNS providers. */
+export function asProviderError(error: unknown): DnsProviderError {
+  if (error instanceof DnsProviderError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new DnsProviderError('unavailable', message, { cause: error })
+}

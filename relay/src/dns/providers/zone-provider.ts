@@ -1,0 +1,240 @@
+// A DnsProvider over the API of an external provider: it decides what changes, and removes only what the relay made.
+
+import { Resolver } from 'node:dns/promises'
+import type { Logger } from '../../log/log.ts'
+import type { Propagation } from '../propagation.ts'
+import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
+import type { MadeRecord, RecordJournal } from './record-journal.ts'
+import { normalizedAddresses } from './record-value.ts'
+import { asProviderError, retrying } from './retry.ts'
+import type { RecordSet, RecordType, Zone, ZoneApi } from './zone-api.ts'
+import { plainName, zoneCandidates } from './zone-names.ts'
+
+/** Labels before the name for which an ACME authority looks (RFC 8555 §8.4). */
+const ACME_LABEL = '_acme-challenge.'
+
+export interface ZoneProviderParts {
+  api: ZoneApi
+  rootHost: string
+  journal: RecordJournal
+  log: Logger
+  propagation: Pick<Propagation, 'waitForTxt'>
+  /** The name servers of a name in the public DNS. @default the system's resolver */
+  resolveNs?(name: string): Promise<string[]>
+  /** Milliseconds before the second attempt. @default FIRST_PAUSE_MS */
+  firstPauseMs?: number
+}
+
+export class ZoneProvider implements DnsProvider {
+  readonly name: string
+  readonly #parts: ZoneProviderParts
+  readonly #closing = new AbortController()
+  /** Found once; a failed search is repeated. */
+  #zone: Promise<Zone> | undefined
+  /** The check of the credentials and the removal of what a crash left, before any change. Never rejects. */
+  readonly #started: Promise<void>
+
+  constructor(parts: ZoneProviderParts) {
+    this.name = parts.api.name
+    this.#parts = parts
+    this.#started = this.#start()
+  }
+
+  async canAnswer(signal?: AbortSignal): Promise<boolean> {
+    const { rootHost, resolveNs = systemResolveNs } = this.#parts
+    const { nameServers } = await this.#findZone(this.#joined(signal)).catch(
+      (): Pick<Zone, 'nameServers'> => ({ nameServers: [] }),
+    )
+    if (nameServers.length === 0) return false
+    for (const name of zoneCandidates(rootHost)) {
+      const found = await resolveNs(name).catch((): string[] => [])
+      if (found.length > 0) return found.some((server) => nameServers.includes(plainName(server)))
+    }
+    return false
+  }
+
+  async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {
+    const joined = this.#joined(signal)
+    await this.#change(joined, async (zone) => {
+      const current = await this.#read(zone, name, 'TXT', joined)
+      if (!valuesOf(current).includes(value)) await this.#apply(zone, current, [value], [], joined)
+    })
+    if (wait !== 'taken') await this.#parts.propagation.waitForTxt(name, value, joined)
+  }
+
+  async removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
+    const joined = this.#joined(signal)
+    await this.#change(joined, async (zone) => {
+      if (!this.#parts.journal.has(this.#made(zone, name, 'TXT', value))) return
+      await this.#apply(zone, await this.#read(zone, name, 'TXT', joined), [], [value], joined)
+    })
+  }
+
+  async setAddresses(name: string, addresses: NameAddresses, signal?: AbortSignal): Promise<void> {
+    const joined = this.#joined(signal)
+    const families = {
+      A: normalizedAddresses(addresses.ipv4),
+      AAAA: normalizedAddresses(addresses.ipv6),
+    } as const
+    await this.#change(joined, async (zone) => {
+      const sets: RecordSet[] = []
+      for (const type of ['A', 'AAAA'] as const) {
+        const current = await this.#read(zone, name, type, joined)
+        this.#refuseForeign(zone, current, families[type])
+        sets.push(current)
+      }
+      for (const current of sets) {
+        const wanted = families[current.type as 'A' | 'AAAA']
+        const present = valuesOf(current)
+        const made = this.#madeValues(zone, name, current.type)
+        const add = wanted.filter((value) => !present.includes(value))
+        await this.#apply(
+          zone,
+          current,
+          add,
+          made.filter((value) => !wanted.includes(value)),
+          joined,
+        )
+      }
+    })
+  }
+
+  async dnssec(signal?: AbortSignal): Promise<DnssecState> {
+    const { api } = this.#parts
+    if (api.dnssec === undefined)
+      throw new DnsProviderError('unsupported', `the relay cannot manage DNSSEC at ${this.name}`)
+    const joined = this.#joined(signal)
+    return await this.#change(joined, (zone) => api.dnssec!(zone, joined))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#started
+  }
+
+  async #start(): Promise<void> {
+    const { log, journal } = this.#parts
+    const { signal } = this.#closing
+    try {
+      const zone = await this.#findZone(signal)
+      log.info(
+        { provider: this.name, zone: zone.name },
+        'the relay changes DNS records at an external provider',
+      )
+      const left = journal.recordsOf(this.name, zone.name)
+      for (const record of left) if (isChallenge(record)) await this.#removeLeft(zone, record, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const reason = asProviderError(error).message
+      log.error(
+        { provider: this.name, reason },
+        'the relay cannot change DNS records yet, and goes on trying when it must',
+      )
+    }
+  }
+
+  /** No order is under way at the start, so that a challenge's value is what a crash left. */
+  async #removeLeft(zone: Zone, { name, type, value }: MadeRecord, signal: AbortSignal): Promise<void> {
+    await this.#retrying(async () => {
+      await this.#apply(zone, await this.#read(zone, name, type, signal), [], [value], signal)
+    }, signal)
+  }
+
+  /** Runs a change in the zone, again where that helps. @throws DnsProviderError */
+  async #change<T>(signal: AbortSignal, change: (zone: Zone) => Promise<T>): Promise<T> {
+    await this.#started
+    try {
+      const zone = await this.#findZone(signal)
+      return await this.#retrying(() => change(zone), signal)
+    } catch (error) {
+      const failure = asProviderError(error)
+      // The zone may have moved to another account, with another id.
+      if (failure.fault === 'wrong_zone') this.#zone = undefined
+      throw failure
+    }
+  }
+
+  /** The journal names a record before the provider has it, and until the provider has it no more. */
+  async #apply(
+    zone: Zone,
+    current: RecordSet,
+    add: string[],
+    remove: string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { api, journal } = this.#parts
+    const { name, type } = current
+    const asMade = (value: string): MadeRecord => this.#made(zone, name, type, value)
+    await journal.add(add.map(asMade))
+    const present = valuesOf(current)
+    const change = { add, remove: remove.filter((value) => present.includes(value)) }
+    if (change.add.length + change.remove.length > 0) await api.changeRecords(zone, current, change, signal)
+    await journal.remove(remove.map(asMade))
+  }
+
+  /** @throws DnsProviderError when wanted addresses would stand beside ones that the relay did not make */
+  #refuseForeign(zone: Zone, current: RecordSet, wanted: readonly string[]): void {
+    if (wanted.length === 0) return
+    const made = this.#madeValues(zone, current.name, current.type)
+    const foreign = valuesOf(current).find((value) => !wanted.includes(value) && !made.includes(value))
+    if (foreign === undefined) return
+    const record = `${current.name} ${current.type} ${foreign}`
+    throw new DnsProviderError(
+      'conflict',
+      `${this.name} has the record ${record}, which the relay did not make: remove it, or let PUBLIC_IPS name that address`,
+    )
+  }
+
+  async #findZone(signal: AbortSignal): Promise<Zone> {
+    this.#zone ??= this.#searchZone(signal)
+    try {
+      return await this.#zone
+    } catch (error) {
+      this.#zone = undefined
+      throw error
+    }
+  }
+
+  async #searchZone(signal: AbortSignal): Promise<Zone> {
+    const { api, rootHost } = this.#parts
+    const zone = await this.#retrying(() => api.findZone(zoneCandidates(rootHost), signal), signal)
+    if (zone !== undefined) return zone
+    throw new DnsProviderError(
+      'wrong_zone',
+      `the account at ${this.name} shows the relay no zone of ${rootHost}`,
+    )
+  }
+
+  #read(zone: Zone, name: string, type: RecordType, signal: AbortSignal): Promise<RecordSet> {
+    return this.#parts.api.readRecords(zone, name, type, signal)
+  }
+
+  #retrying<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return retrying(attempt, signal, this.#parts.firstPauseMs)
+  }
+
+  #made(zone: Zone, name: string, type: RecordType, value: string): MadeRecord {
+    return { provider: this.name, zone: zone.name, name, type, value }
+  }
+
+  #madeValues(zone: Zone, name: string, type: RecordType): string[] {
+    const made = this.#parts.journal.recordsOf(this.name, zone.name)
+    return made.filter((one) => one.name === name && one.type === type).map(({ value }) => value)
+  }
+
+  #joined(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
+  }
+}
+
+function valuesOf({ records }: RecordSet): string[] {
+  return records.map(({ value }) => value)
+}
+
+function isChallenge({ name, type }: MadeRecord): boolean {
+  return type === 'TXT' && name.startsWith(ACME_LABEL)
+}
+
+async function systemResolveNs(name: string): Promise<string[]> {
+  return await new Resolver({ timeout: 2_000, tries: 2 }).resolveNs(name)
+}

@@ -1,0 +1,114 @@
+// What the relay keeps and awaits of external providers is bounded, whatever they answer.
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { ApiError, oneLine } from '../../../src/dns/providers/api-error.ts'
+import {
+  ACTION_POLLS_MAX,
+  ATTEMPTS_MAX,
+  JOURNAL_RECORDS_MAX,
+  MESSAGE_MAX_CHARS,
+  PAGES_MAX,
+  PAUSE_MAX_MS,
+} from '../../../src/dns/providers/limits.ts'
+import { RecordJournal } from '../../../src/dns/providers/record-journal.ts'
+import { retrying } from '../../../src/dns/providers/retry.ts'
+import { within } from '../../../src/dns/providers/within.ts'
+import { cloudflare } from './fakes/cloudflare.ts'
+import { json } from './fakes/fake-api.ts'
+import { gcloud } from './fakes/gcloud.ts'
+import { hetzner } from './fakes/hetzner.ts'
+import { vultr } from './fakes/vultr.ts'
+import { ROOT_HOST, start } from './harness.ts'
+
+const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
+
+test('the journal takes so many records, and a refused one is not in it', async () => {
+  const path = await mkdtemp(join(tmpdir(), 'dns-records-'))
+  const journal = await RecordJournal.open(path)
+  const record = (value: number) =>
+    ({ provider: 'vultr', zone: 'example.com', name: ROOT_HOST, type: 'TXT', value: `${value}` }) as const
+  await journal.add(Array.from({ length: JOURNAL_RECORDS_MAX }, (_, index) => record(index)))
+  await journal.add([record(0)])
+  await expect(journal.add([record(-1)])).rejects.toMatchObject({ fault: 'unavailable' })
+  expect(journal.has(record(-1))).toBe(false)
+  await journal.remove([record(0)])
+  await journal.add([record(-1)])
+  const again = await RecordJournal.open(path)
+  expect(again.recordsOf('vultr', 'example.com')).toHaveLength(JOURNAL_RECORDS_MAX)
+  expect([again.has(record(0)), again.has(record(-1))]).toEqual([false, true])
+})
+
+test.each([
+  ['Cloudflare', cloudflare, { result: [], result_info: { total_pages: 1e9 } }],
+  ['Vultr', vultr, { records: [], meta: { links: { next: 'again' } } }],
+])('%s cannot lead the relay through pages without end', async (_, dialect, page) => {
+  const { provider, api } = await start(dialect)
+  await provider.removeTxt(CHALLENGE, 'none')
+  api.requests.length = 0
+  api.faults.push({ kind: json(page), at: 'read', times: Number.POSITIVE_INFINITY })
+  await expect(provider.addTxt(CHALLENGE, 'one')).rejects.toMatchObject({ fault: 'unavailable' })
+  expect(api.requests).toHaveLength(PAGES_MAX)
+})
+
+test('Google cannot lead the search for the zone through pages without end', async () => {
+  const { provider, api } = await start(gcloud, {
+    before: ({ faults }) =>
+      faults.push({ kind: json({ nextPageToken: 'again' }), times: Number.POSITIVE_INFINITY }),
+  })
+  await expect(provider.addTxt(CHALLENGE, 'one')).rejects.toMatchObject({ fault: 'wrong_zone' })
+  // the names relay.example.com and example.com, at the start and for the change
+  expect(api.requests).toHaveLength(2 * 2 * PAGES_MAX)
+})
+
+test('an action that never ends is asked about so often', async () => {
+  const { provider, api } = await start(hetzner)
+  await provider.removeTxt(CHALLENGE, 'none')
+  api.requests.length = 0
+  const running = json({ action: { id: 1, status: 'running', error: null } })
+  api.faults.push(
+    { kind: json({ error: { code: 'not_found', message: 'no' } }, 404), at: 'read' },
+    { kind: running, at: 'read', times: ACTION_POLLS_MAX },
+    { kind: json({ error: { code: 'forbidden', message: 'no more' } }, 403), at: 'read' },
+  )
+  await expect(provider.addTxt(CHALLENGE, 'one')).rejects.toMatchObject({ fault: 'unauthorized' })
+  expect(api.requests).toHaveLength(2 + ACTION_POLLS_MAX + 1)
+})
+
+test('requests begin no faster than the provider takes them', async () => {
+  const pauseMs = 20
+  const { provider, api } = await start(vultr, { pauseMs })
+  const startedAt = performance.now()
+  await Promise.all(['a', 'b', 'c'].map((value) => provider.addTxt(CHALLENGE, value)))
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual((api.requests.length - 2) * pauseMs)
+})
+
+test('an error is one line without control characters and secrets, and not long', () => {
+  expect(oneLine('a\r\n\u2028b\u001b[31m secret-1 \u0000', ['secret-1', ''])).toBe('a   b [31m …')
+  expect(oneLine('x'.repeat(1e6), [])).toHaveLength(MESSAGE_MAX_CHARS + 1)
+})
+
+test('attempts end, and a long pause is left to the caller', async () => {
+  const attempt = vi.fn(async () => {
+    throw new ApiError('unavailable', 'down', { isRetryable: true })
+  })
+  const { signal } = new AbortController()
+  await expect(retrying(attempt, signal, 1)).rejects.toThrow('down')
+  expect(attempt).toHaveBeenCalledTimes(ATTEMPTS_MAX)
+  for (const options of [{ isRetryable: true, retryAfterMs: PAUSE_MAX_MS + 1 }, { isRetryable: false }]) {
+    const once = vi.fn(async () => {
+      throw new ApiError('rate_limited', 'later', options)
+    })
+    await expect(retrying(once, signal, 1)).rejects.toThrow('later')
+    expect(once).toHaveBeenCalledOnce()
+  }
+})
+
+test('a library that does not answer is awaited for a bounded time', async () => {
+  const asked = within(5, new Promise(() => {}), 'no token')
+  await expect(asked).rejects.toMatchObject({
+    fault: 'unavailable',
+    message: 'no token: no answer within 0.005 s',
+  })
+})

@@ -1,0 +1,110 @@
+// The contract of DNS providers, by each external one: the stand-in of its API writes into a real bind9, which answers. Of each
+// kind of API one does so under `npm test`; what others have in their zone is looked up there.
+
+import { Resolver } from 'node:dns/promises'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, vi } from 'vitest'
+import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bind9.ts'
+import { atDepth } from '../../../../tools/test-depth.ts'
+import { Propagation } from '../../../src/dns/propagation.ts'
+import { openExternalProvider } from '../../../src/dns/providers/open-provider.ts'
+import { type ProviderUnderTest, testProviderContract } from '../provider-contract.ts'
+import { cloudflare } from './fakes/cloudflare.ts'
+import { type Dialect, FakeApi } from './fakes/fake-api.ts'
+import type { FakeZone } from './fakes/fake-zone.ts'
+import { DIALECTS } from './fakes/index.ts'
+import { route53 } from './fakes/route53.ts'
+import { writeInto } from './fakes/write-into.ts'
+import { logTo, ROOT_HOST } from './harness.ts'
+
+const ZONE = 'example.com'
+/** One API changes records, the other sets of records. */
+const WITH_BIND9: readonly Dialect[] = atDepth(DIALECTS, [cloudflare, route53])
+const NO_BIND9 = findBind9() === undefined ? 'needs apt' : undefined
+
+let bind9: Bind9 | undefined
+beforeAll(async () => {
+  if (NO_BIND9 === undefined) bind9 = await startBind9({ zone: ZONE })
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await bind9?.close()
+})
+
+for (const dialect of DIALECTS) {
+  const hasBind9 = WITH_BIND9.includes(dialect)
+  testProviderContract(dialect.provider, () => startProvider(dialect, hasBind9 ? bind9 : undefined), {
+    skipped: hasBind9 ? NO_BIND9 : undefined,
+  })
+}
+
+async function startProvider(dialect: Dialect, server: Bind9 | undefined) {
+  const api = await FakeApi.start(dialect)
+  if (server) writeInto(server, api.zone)
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', api.env.GOOGLE_APPLICATION_CREDENTIALS)
+  const propagation = server ? new Propagation({ servers: [server.address] }) : { waitForTxt: async () => {} }
+  const open = async (access: FakeApi['access'], isFaulty = false) => {
+    api.access = access
+    if (isFaulty) api.faults.push({ kind: 'error', times: 100 })
+    return await openExternalProvider(dialect.provider, {
+      env: api.env,
+      rootHost: ROOT_HOST,
+      identityPath: await mkdtemp(join(tmpdir(), 'dns-records-')),
+      log: logTo([]),
+      connection: { baseUrl: api.baseUrl, deadlineMs: 60_000, pauseMs: 0 },
+      propagation,
+      resolveNs: async (name) => (name === ZONE ? [...dialect.nameServers] : []),
+      firstPauseMs: 1,
+    })
+  }
+  return {
+    provider: await open('whole'),
+    host: ROOT_HOST,
+    ...(server ? viewOf(server) : zoneView(api.zone)),
+    async addForeign(name: string, type: string, value: string) {
+      const before = [...api.zone.records]
+      api.zone.add(name, type, type === 'TXT' ? `"${value}"` : value, api.zone.of(name, type)[0]?.ttl)
+      await api.zone.onChange?.(before)
+    },
+    faults: {
+      'a wrong token': { fault: 'unauthorized' as const, provider: () => open('none') },
+      'a token that may not write': { fault: 'unauthorized' as const, provider: () => open('read') },
+      'a provider that has an error': { fault: 'unavailable' as const, provider: () => open('whole', true) },
+    },
+    async close() {
+      api.close()
+    },
+  }
+}
+
+/** What bind9 answers. */
+function viewOf(server: Bind9): Pick<ProviderUnderTest, 'txt' | 'addresses'> {
+  const resolver = new Resolver()
+  resolver.setServers([server.address])
+  return {
+    txt: async (name) => (await resolver.resolveTxt(name).catch(none)).map((strings) => strings.join('')),
+    addresses: async (name) => ({
+      ipv4: await resolver.resolve4(name).catch(none),
+      ipv6: await resolver.resolve6(name).catch(none),
+    }),
+  }
+}
+
+/** What a name server would answer from the zone: one wildcard stands for the names beside it. */
+function zoneView(zone: FakeZone): Pick<ProviderUnderTest, 'txt' | 'addresses'> {
+  const look = (name: string, type: string): string[] => {
+    const isThere = zone.records.some((record) => record.name === name)
+    return zone.data(isThere ? name : name.replace(/^[^.]+/, '*'), type)
+  }
+  return {
+    txt: async (name) => look(name, 'TXT').map((data) => data.slice(1, -1)),
+    addresses: async (name) => ({ ipv4: look(name, 'A'), ipv6: look(name, 'AAAA') }),
+  }
+}
+
+function none(error: NodeJS.ErrnoException): never[] {
+  if (error.code !== 'ENODATA' && error.code !== 'ENOTFOUND') throw error
+  return []
+}
