@@ -9,7 +9,10 @@ import { type FromThread, receivedChange, type ThreadData, type ToThread } from 
 
 if (parentPort !== null) run(parentPort, workerData)
 
-function run(port: NonNullable<typeof parentPort>, { zone: parameters, addresses, rate }: ThreadData): void {
+function run(
+  port: NonNullable<typeof parentPort>,
+  { zone: parameters, addresses, rate, rebindMs }: ThreadData,
+): void {
   const tell = (message: FromThread): void => port.postMessage(message)
   const zone = new Zone(parameters)
   const responder = new Responder({
@@ -23,6 +26,7 @@ function run(port: NonNullable<typeof parentPort>, { zone: parameters, addresses
     listeners = new Listeners({
       addresses,
       responder,
+      rebindMs,
       onBound: (address) => tell({ kind: 'bound', address }),
       onUnbound: (address, { code = '', message }) => tell({ kind: 'unbound', address, code, message }),
     })

@@ -20,7 +20,7 @@ export interface ListenersOptions {
   /** Called when an address is bound, and with the error when it could not be bound: once until that changes. */
   onBound(address: BoundAddress): void
   onUnbound(address: BoundAddress, error: NodeJS.ErrnoException): void
-  rebindMs?: number
+  rebindMs?: number | undefined
 }
 
 /** The listeners of one address; undefined while it is not bound. */

@@ -29,6 +29,8 @@ export interface DnsServerOptions {
   log: Logger
   /** Of UDP answers to one network; for measurements. */
   rate?: ResponseRate
+  /** Milliseconds until an address is tried again; for tests. */
+  rebindMs?: number
   code?: ThreadCode
 }
 
@@ -86,9 +88,9 @@ class ThreadedDnsServer implements DnsServer {
   }
 
   async start(): Promise<void> {
-    const { zone, addresses, rate, records } = this.#options
+    const { zone, addresses, rate, rebindMs, records } = this.#options
     const { script, options } = this.#code
-    const workerData: ThreadData = { zone, addresses, rate }
+    const workerData: ThreadData = { zone, addresses, rate, rebindMs }
     // The thread needs neither the relay's settings nor its command-line options.
     const thread = new Worker(script, { env: {}, execArgv: [], workerData, ...options })
     this.#thread = thread

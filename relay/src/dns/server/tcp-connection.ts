@@ -11,16 +11,30 @@ import {
 
 const LENGTH_BYTES = 2
 
+export interface TcpConnectionLimits {
+  idleMs: number
+  lifetimeMs: number
+  unreadBytes: number
+}
+
+const LIMITS: TcpConnectionLimits = {
+  idleMs: TCP_IDLE_MS,
+  lifetimeMs: TCP_LIFETIME_MS,
+  unreadBytes: TCP_UNREAD_MAX_BYTES,
+}
+
 interface TcpConnectionOptions {
   /** @returns undefined for a message that gets no answer: the connection ends */
   answer(message: Buffer): Buffer | undefined
   /** Called for each query. */
   onQuery(): void
+  limits?: TcpConnectionLimits | undefined
 }
 
 export class TcpConnection {
   readonly #socket: Socket
   readonly #options: TcpConnectionOptions
+  readonly #limits: TcpConnectionLimits
   /** What has come and is not answered: at most one read of the socket and the beginning of a query. */
   #received: Buffer = Buffer.alloc(0)
   /** Restarted by each whole query, and by nothing less. */
@@ -32,9 +46,10 @@ export class TcpConnection {
   constructor(socket: Socket, options: TcpConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    this.#limits = options.limits ?? LIMITS
     const end = (): unknown => socket.destroy()
-    this.#idle = setTimeout(end, TCP_IDLE_MS)
-    this.#lifetime = setTimeout(end, TCP_LIFETIME_MS)
+    this.#idle = setTimeout(end, this.#limits.idleMs)
+    this.#lifetime = setTimeout(end, this.#limits.lifetimeMs)
     socket.on('data', (data: Buffer) => {
       this.#received = this.#received.length === 0 ? data : Buffer.concat([this.#received, data])
       this.#answerSome()
@@ -62,7 +77,7 @@ export class TcpConnection {
     this.#turn = undefined
     for (let count = 0; count < TCP_QUERIES_PER_TURN; count++) {
       if (this.#socket.destroyed) return
-      if (this.#socket.writableLength > TCP_UNREAD_MAX_BYTES) {
+      if (this.#socket.writableLength > this.#limits.unreadBytes) {
         this.#socket.pause()
         return
       }

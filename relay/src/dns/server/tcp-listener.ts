@@ -5,34 +5,49 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { Client } from './client.ts'
 import { TCP_CONNECTIONS_MAX, TCP_CONNECTIONS_PER_NETWORK_MAX } from './limits.ts'
 import type { Responder } from './responder.ts'
-import { TcpConnection } from './tcp-connection.ts'
+import { TcpConnection, type TcpConnectionLimits } from './tcp-connection.ts'
 import type { Listener } from './udp-listener.ts'
 
 const BACKLOG = 256
 
+export interface TcpLimits {
+  connections: number
+  perNetwork: number
+  /** Of each connection. */
+  each?: TcpConnectionLimits
+}
+
+const LIMITS: TcpLimits = {
+  connections: TCP_CONNECTIONS_MAX,
+  perNetwork: TCP_CONNECTIONS_PER_NETWORK_MAX,
+}
+
 /** The open connections of all listeners. */
 export class TcpConnections {
   readonly #responder: Responder
+  readonly #limits: TcpLimits
   /** The one that has been idle for the longest time is the first. */
   readonly #open = new Set<TcpConnection>()
   readonly #perNetwork = new Map<string, number>()
 
-  constructor(responder: Responder) {
+  constructor(responder: Responder, limits: TcpLimits = LIMITS) {
     this.#responder = responder
+    this.#limits = limits
   }
 
   accept(socket: Socket): void {
     const client = new Client().set(socket.remoteAddress ?? '')
     const { network } = client
     const count = this.#perNetwork.get(network) ?? 0
-    if (socket.remoteAddress === undefined || count >= TCP_CONNECTIONS_PER_NETWORK_MAX) {
+    if (socket.remoteAddress === undefined || count >= this.#limits.perNetwork) {
       socket.resetAndDestroy()
       return
     }
-    if (this.#open.size >= TCP_CONNECTIONS_MAX) this.#closeIdlest()
+    if (this.#open.size >= this.#limits.connections) this.#closeIdlest()
     const connection = new TcpConnection(socket, {
       answer: (message) => this.#responder.respond(message, client, 'tcp'),
       onQuery: () => this.#moveToEnd(connection),
+      limits: this.#limits.each,
     })
     this.#perNetwork.set(network, count + 1)
     this.#open.add(connection)

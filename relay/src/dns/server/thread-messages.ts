@@ -12,6 +12,7 @@ export interface ThreadData {
   zone: ZoneParameters
   addresses: readonly DnsAddress[]
   rate: ResponseRate | undefined
+  rebindMs: number | undefined
 }
 
 /**

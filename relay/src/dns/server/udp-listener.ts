@@ -25,13 +25,14 @@ interface ListenerOptions {
 /** @throws the system's error, when the address cannot be bound */
 export async function listenOverUdp({ host, port, responder, onEnd }: ListenerOptions): Promise<Listener> {
   const socket = createSocket({
-    type: isIPv4(host) ? 'udp4' : 'udp6',
-    ipv6Only: true,
+    ...(isIPv4(host) ? { type: 'udp4' } : { type: 'udp6', ipv6Only: true }),
     // Answers go to addresses: without this, Node defers each until it has looked its address up.
     lookup: (address, _options, callback) => callback(null, address, 0),
   })
+  // The event may come while bind() runs.
+  const listening = once(socket, 'listening')
   socket.bind({ address: host, port, exclusive: true })
-  await once(socket, 'listening').catch((error: Error) => {
+  await listening.catch((error: Error) => {
     socket.close()
     throw error
   })

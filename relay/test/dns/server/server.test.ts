@@ -1,0 +1,225 @@
+// The server in its thread, with the zone that the relay has, asked by dig, nsupdate and resolvers' habits.
+
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBind9 } from '../../../../tools/programs/bind9.ts'
+import { RESULTS } from '../../../src/dns/server/counts.ts'
+import { type DnsServer, startDnsServer } from '../../../src/dns/server/start-dns-server.ts'
+import type { ZoneChange } from '../../../src/dns/zone/answer.ts'
+import { addressData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
+import { createLog } from '../../../src/log/log.ts'
+import { dnsQuery, readAnswer } from '../../support/dns-message.ts'
+import { newZoneKey } from '../support/zone.ts'
+
+const HOST = '127.0.0.1'
+const APEX = 'relay.test'
+const key = newZoneKey(APEX)
+const bind9 = findBind9()
+const cleanups: (() => unknown)[] = []
+const logged: string[] = []
+const log = createLog('info', { write: (line: string) => void logged.push(line) })
+
+const addressOf = (name: string, address: string): ZoneChange => ({
+  kind: 'set',
+  name,
+  type: TYPE.A,
+  ttl: 60,
+  data: [addressData(address)],
+})
+const RECORDS = [addressOf(APEX, '192.0.2.1'), addressOf(`*.${APEX}`, '192.0.2.1')]
+
+let server: DnsServer
+let port: number
+
+beforeAll(async () => {
+  server = await startDnsServer({
+    zone: { key, hasDefaultPort: true },
+    addresses: [{ host: HOST, port: 0 }],
+    records: () => RECORDS,
+    log,
+  })
+  port = server.bound[0]!.port
+  cleanups.push(() => server.close())
+})
+
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+})
+
+describe.skipIf(bind9 === undefined)('dig', () => {
+  test('each question gets the answer that the RFCs name', async () => {
+    const outputs = await Promise.all([
+      dig('ReLaY.tEsT', 'A', '+dnssec'),
+      dig('+tcp', '+norec', APEX, 'DNSKEY', '+dnssec'),
+      dig('+bufsize=512', APEX, 'DNSKEY', '+dnssec', '+ignore', '+nocookie'),
+      dig('x.ns1.relay.test', 'A'),
+      dig('example.com', 'A'),
+      dig(APEX, 'AXFR'),
+      dig(APEX, 'IXFR=1'),
+      dig(APEX, 'ANY', '+notcp'),
+      dig('version.bind', 'TXT', 'CH'),
+      dig('+edns=1', '+noednsnegotiation', APEX, 'A'),
+      dig('+ednsopt=65001:abcd', '+ednsflags=0x40', APEX, 'A'),
+      dig('+opcode=4', APEX, 'SOA'),
+      dig('+header-only', '+nocookie', APEX),
+    ])
+    const expected = [
+      [
+        /status: NOERROR/,
+        /flags: qr aa rd;/,
+        /^ReLaY\.tEsT\.\s+60\s+IN\s+A\s+192\.0\.2\.1$/m,
+        /RRSIG\s+A 13 2 60/,
+        /COOKIE: \w{48} \(good\)/,
+      ],
+      [/flags: qr aa;/, /DNSKEY\s+257 3 13/, /\(TCP\)/],
+      [/flags: qr aa tc rd;|RRSIG\s+DNSKEY/],
+      [/status: NXDOMAIN/, /AUTHORITY: 1/],
+      [/status: REFUSED/, /flags: qr rd;/],
+      [/Transfer failed/],
+      [/Transfer failed/],
+      [/ANSWER: 1,/, /HINFO\s+"RFC8482"/],
+      [/status: REFUSED/],
+      [/status: BADVERS/, /EDNS: version: 0/],
+      [/status: NOERROR/, /EDNS: version: 0, flags:; udp: 1232/],
+      [/status: NOTIMP/, /opcode: NOTIFY/],
+      [/status: FORMERR/],
+    ]
+    for (const [index, patterns] of expected.entries())
+      for (const pattern of patterns) expect(outputs[index]).toMatch(pattern)
+  })
+
+  test('an update is not implemented, and changes nothing', async () => {
+    const child = start('nsupdate', ['-v'])
+    child.stdin.end(`server ${HOST} ${port}\nzone ${APEX}\nupdate add x.${APEX} 60 A 192.0.2.66\nsend\n`)
+    expect(await text(child.stderr)).toMatch(/NOTIMP/)
+    expect(await dig('+short', `x.${APEX}`, 'A')).toBe('192.0.2.1\n')
+  })
+
+  test('a cookie that dig got is good the next time', async () => {
+    const [, cookie] = /COOKIE: (\w{48})/.exec(await dig(APEX, 'A')) ?? []
+    expect(await dig(`+cookie=${cookie}`, APEX, 'A')).toContain(`; COOKIE: ${cookie} (good)`)
+  })
+
+  async function dig(...args: string[]): Promise<string> {
+    const child = start('dig', ['-p', `${port}`, `@${HOST}`, '+tries=3', '+time=20', ...args])
+    child.stdin.end()
+    return await text(child.stdout)
+  }
+
+  function start(program: string, args: string[]) {
+    const libraries = path.join(
+      bind9!,
+      `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
+    )
+    return spawn(path.join(bind9!, 'usr/bin', program), args, {
+      env: { ...process.env, LD_LIBRARY_PATH: libraries },
+    })
+  }
+})
+
+describe('changes', () => {
+  test('the server answers with a change when the promise is kept', async () => {
+    const name = `_acme-challenge.${APEX}`
+    await server.apply([{ kind: 'set', name, type: TYPE.TXT, ttl: 0, data: [textData('proof')] }])
+    expect((await ask(name, TYPE.TXT)).answers).toMatchObject([{ data: [Buffer.from('proof')] }])
+    await server.apply([{ kind: 'remove', name, type: TYPE.TXT }])
+    expect((await ask(name, TYPE.TXT)).answers).toEqual([])
+  })
+
+  test('many come in pieces, the last one counts, and one that the zone does not take hinders no other', async () => {
+    const many = Array.from({ length: 2500 }, (_, index) => addressOf(`l${index}.${APEX}`, '198.51.100.1'))
+    await server.apply([
+      addressOf('www.example.com', '192.0.2.1'),
+      ...many,
+      addressOf(`l2499.${APEX}`, '198.51.100.2'),
+    ])
+    expect((await ask(`l0.${APEX}`, TYPE.A)).answers).toMatchObject([{ data: '198.51.100.1' }])
+    expect((await ask(`l2499.${APEX}`, TYPE.A)).answers).toMatchObject([{ data: '198.51.100.2' }])
+    expect(logged.filter((line) => line.includes('DNS: an error in the zone'))).toHaveLength(1)
+  })
+})
+
+test('the relay reads the counts, each query once', async () => {
+  const before = sum()
+  for (let count = 0; count < 5; count++) await ask(APEX, TYPE.A)
+  while (sum() < before + 5) await pause(50)
+  expect(server.counts.queries.answered).toBeGreaterThanOrEqual(5)
+  function sum(): number {
+    return RESULTS.reduce((total, result) => total + server.counts.queries[result], 0)
+  }
+})
+
+test('a port that is taken is said once, with what to do, and bound when it is free', async () => {
+  const taken = createSocket('udp4')
+  taken.bind(0, HOST)
+  await once(taken, 'listening')
+  const lines: string[] = []
+  const other = await startDnsServer({
+    zone: { key, hasDefaultPort: true },
+    addresses: [{ host: HOST, port: taken.address().port }],
+    records: () => RECORDS,
+    log: createLog('info', { write: (line: string) => void lines.push(line) }),
+    rebindMs: 50,
+  })
+  cleanups.push(() => other.close())
+  expect(other.bound).toEqual([])
+  await pause(200)
+  expect(lines.filter((line) => /another program has port \d+ .* DNS_ADDR/.test(line))).toHaveLength(1)
+  const { port: freed } = taken.address()
+  taken.close()
+  while (other.bound.length === 0) await pause(10)
+  expect((await ask(APEX, TYPE.A, freed)).answers).toHaveLength(1)
+})
+
+test('a thread that breaks is started again with all records, and changes meanwhile are not lost', async () => {
+  const module = path.join(import.meta.dirname, '../../../src/dns/server/dns-thread.ts')
+  const script = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import ${JSON.stringify(pathToFileURL(module).href)}
+      import { parentPort } from 'node:worker_threads'
+      parentPort.on('message', ({ changes }) => {
+        if (changes?.some(({ name }) => name.startsWith('break.'))) throw new Error('broken by a test')
+      })`)}`,
+  )
+  const records = [...RECORDS]
+  const lines: string[] = []
+  const other = await startDnsServer({
+    zone: { key, hasDefaultPort: true },
+    addresses: [{ host: HOST, port: 0 }],
+    records: () => records,
+    log: createLog('info', { write: (line: string) => void lines.push(line) }),
+    code: { script, options: {} },
+  })
+  cleanups.push(() => other.close())
+  const breaking = other.apply([addressOf(`break.${APEX}`, '192.0.2.9')])
+  const change = addressOf(`new.${APEX}`, '192.0.2.8')
+  records.push(change)
+  await Promise.all([breaking, other.apply([change])])
+  while (other.bound.length === 0) await pause(10)
+  expect((await ask(`new.${APEX}`, TYPE.A, other.bound[0]!.port)).answers).toMatchObject([
+    { data: '192.0.2.8' },
+  ])
+  expect(lines.some((line) => line.includes('DNS: the server ended; it starts again in 1 s'))).toBe(true)
+  await other.close()
+  await expect(other.apply([change])).rejects.toThrow('the DNS server is closed')
+})
+
+/** Asks by UDP, again when nothing comes. */
+async function ask(name: string, type: number, at: number = port) {
+  const socket = createSocket('udp4')
+  try {
+    for (;;) {
+      socket.send(dnsQuery({ name, type, edns: {} }), at, HOST)
+      const answer = await Promise.race([once(socket, 'message'), pause(2000)])
+      if (answer) return readAnswer(answer[0])
+    }
+  } finally {
+    socket.close()
+  }
+}
