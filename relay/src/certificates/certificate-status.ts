@@ -71,6 +71,6 @@ export class CertificateStatuses {
 }
 
 /** Names that could be mistaken for several are quoted by Node, and are not DNS names. */
-function dnsNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
+export function dnsNamesOf({ subjectAltName = '' }: X509Certificate): string[] {
   return subjectAltName.split(', ').flatMap((name) => (/^DNS:[^"]+$/.test(name) ? [name.slice(4)] : []))
 }

@@ -7,6 +7,7 @@ import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { Logger } from '../../log/log.ts'
 import { type AcmeAuthority, AcmeError } from '../acme/authority.ts'
+import type { CertificateStatuses, SiteCertificateSummary } from '../certificate-status.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 import { ChainStore } from './chain-store.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -24,22 +25,15 @@ import {
   SITE_ORDERS_WAITING_PER_NETWORK_MAX,
 } from './limits.ts'
 
-export interface AcmeIssuerParts {
+interface AcmeIssuerParts {
   authority: AcmeAuthority
   /** The state directory. */
   directory: string
   /** Whether the policy lets a lease have a certificate now. */
   mayHave(lease: Lease): boolean
+  /** Is told how orders end. */
+  statuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
   log: Logger
-}
-
-/** What the relay holds for sites, for operators. */
-export interface SiteCertificatesHeld {
-  count: number
-  /** Milliseconds of the wall clock; undefined when none is held. */
-  earliestEnd: number | undefined
-  /** Undefined after an order that succeeded. */
-  lastError: string | undefined
 }
 
 interface Order {
@@ -69,7 +63,6 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   readonly #running = new Set<Promise<void>>()
   /** By identity key, the oldest first. */
   readonly #failures = new Map<string, Failure>()
-  #lastError: string | undefined
   #isClosed = false
 
   constructor(parts: AcmeIssuerParts) {
@@ -77,9 +70,9 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     this.#chains = new ChainStore(parts.directory, parts.log)
   }
 
-  get held(): SiteCertificatesHeld {
-    const { size: count, earliestEnd } = this.#chains
-    return { count, earliestEnd, lastError: this.#lastError }
+  /** What the relay keeps for sites. */
+  get summary(): SiteCertificateSummary {
+    return this.#chains.summary
   }
 
   mayHave(lease: Lease): boolean {
@@ -189,7 +182,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 
   /** Never rejects. */
   async #run(order: Order): Promise<void> {
-    const { authority, mayHave, log } = this.#parts
+    const { authority, mayHave, statuses, log } = this.#parts
     const { request, canceled } = order
     const { identityKey } = order.lease
     const signal = AbortSignal.any([canceled.signal, AbortSignal.timeout(SITE_ORDER_DEADLINE_MS)])
@@ -199,7 +192,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
       const chain = await authority.obtain({ names, csr, for: 'site', identityKey, renews, signal })
       if (canceled.signal.aborted || !mayHave(order.lease)) return
       this.#failures.delete(identityKey)
-      this.#lastError = undefined
+      statuses.succeeded('site')
       await this.#chains.put(identityKey, chain)
       log.info({ hostname: names[0] }, 'a site has a certificate of its own')
     } catch (cause) {
@@ -212,7 +205,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     const [hostname] = request.names
     const waitMs = Math.min(Math.max(retryAfterMs, SITE_ORDER_POLL_MIN_S * 1000), SITE_ORDER_RETRY_MAX_MS)
     this.#parts.log.warn({ hostname, fault, error: message }, 'a site gets no certificate of its own for now')
-    this.#lastError = `${hostname}: ${message}`
+    this.#parts.statuses.failed('site', error)
     this.#failures.delete(lease.identityKey)
     this.#failures.set(lease.identityKey, { error, until: now() + waitMs })
     const [oldest] = this.#failures.keys()

@@ -5,6 +5,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../log/log.ts'
 import { readIfPresent, sizeIfPresent, sweepTemporaries, writePrivate } from '../../storage/state-file.ts'
+import type { SiteCertificateSummary } from '../certificate-status.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 import { answers, type KeptLeaf, leafOf } from './kept-chain.ts'
 import {
@@ -54,15 +55,10 @@ export class ChainStore {
     this.#sweeper = setInterval(() => void this.sweep(), SITE_SWEEP_INTERVAL_MS).unref()
   }
 
-  get size(): number {
-    return this.#kept.size
-  }
-
-  /** Earliest end of a kept chain, in milliseconds of the wall clock; undefined when there is none. */
-  get earliestEnd(): number | undefined {
-    let earliest: number | undefined
-    for (const { notAfter } of this.#kept.values()) earliest = Math.min(notAfter, earliest ?? notAfter)
-    return earliest
+  get summary(): SiteCertificateSummary {
+    let first: Kept | undefined
+    for (const kept of this.#kept.values()) if (!first || kept.notAfter < first.notAfter) first = kept
+    return { count: this.#kept.size, names: first?.names.split(' ') ?? [], notAfter: first?.notAfter }
   }
 
   has(identityKey: string): boolean {

@@ -7,6 +7,7 @@ import type { Logger } from '../../log/log.ts'
 import type { PolicyRules } from '../../policy/policy-rules.ts'
 import type { AcmeAuthority } from '../acme/authority.ts'
 import type { CertificateRotation } from '../certificate-rotation.ts'
+import type { CertificateStatuses } from '../certificate-status.ts'
 import { createLeafFor } from '../development-ca.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 
@@ -35,6 +36,7 @@ interface IssuerParts {
   certificates: CertificateRotation
   /** Undefined where the relay has no account with one. */
   authority: AcmeAuthority | undefined
+  certificateStatuses: CertificateStatuses
   policy: PolicyRules
   leases: LeaseRegistry
   log: Logger
@@ -44,15 +46,20 @@ interface IssuerParts {
 export async function createSiteCertificateIssuer(
   parts: IssuerParts,
 ): Promise<SiteCertificateIssuer | undefined> {
-  const { settings, certificates, authority, policy, leases, log } = parts
-  const choice = settings.siteCertificates ?? (authority?.hasWildcards ? 'approved' : 'all')
-  if (choice === 'off') return undefined
+  const { settings, certificates, certificateStatuses: statuses, authority, policy, leases, log } = parts
+  if (settings.siteCertificates === 'off') return undefined
+  // A relay may get its first wildcard while it runs.
+  const isForAll = (): boolean => {
+    const { siteCertificates: choice } = settings
+    return choice === undefined ? !(authority && certificates.current.hasWildcard) : choice === 'all'
+  }
   const mayHave = (lease: Lease): boolean =>
-    policy.routes(lease) && (choice === 'all' || policy.isApprovedByName(lease.identityKey))
+    policy.routes(lease) && (isForAll() || policy.isApprovedByName(lease.identityKey))
   if (certificates.current.authority !== undefined) return developmentIssuer(certificates, mayHave)
   if (authority === undefined) return undefined
   const { AcmeIssuer } = await import('./acme-issuer.ts')
-  const issuer = new AcmeIssuer({ authority, directory: settings.identityPath, mayHave, log })
+  const issuer = new AcmeIssuer({ authority, directory: settings.identityPath, mayHave, statuses, log })
+  statuses.sites = () => issuer.summary
   policy.onChange(() => issuer.recheck())
   leases.onChange((lease) => issuer.seen(lease))
   return issuer

@@ -1,6 +1,7 @@
 // One chain that is kept for a site: whether a text is one, whose key and names it has, and until when it serves.
 
 import { X509Certificate } from 'node:crypto'
+import { dnsNamesOf } from '../certificate-status.ts'
 import type { CertificateRequest } from './certificate-request.ts'
 import { SITE_RENEWAL_SHARE } from './limits.ts'
 
@@ -24,7 +25,7 @@ export function leafOf(pem: string): KeptLeaf | undefined {
     const leaf = new X509Certificate(block)
     return {
       publicKey: leaf.publicKey.export({ type: 'spki', format: 'der' }),
-      names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, '')),
+      names: dnsNamesOf(leaf),
       notBefore: leaf.validFromDate.getTime(),
       notAfter: leaf.validToDate.getTime(),
     }

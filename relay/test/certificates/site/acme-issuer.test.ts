@@ -22,6 +22,7 @@ let directory: string
 let sites: Sites
 let authority: HeldAuthority
 let rejected: Set<Lease>
+let lastError: string | undefined
 let issuer: AcmeIssuer
 
 beforeEach(async () => {
@@ -29,6 +30,7 @@ beforeEach(async () => {
   sites = new Sites()
   authority = new HeldAuthority(sites.requests)
   rejected = new Set()
+  lastError = undefined
   issuer = newIssuer()
 })
 afterEach(async () => {
@@ -38,7 +40,15 @@ afterEach(async () => {
 
 function newIssuer(): AcmeIssuer {
   const mayHave = (lease: Lease): boolean => !rejected.has(lease)
-  return new AcmeIssuer({ authority, directory, mayHave, log: createLog('silent') })
+  const statuses = {
+    failed: (_: string, error: unknown) => {
+      lastError = (error as Error).message
+    },
+    succeeded: () => {
+      lastError = undefined
+    },
+  }
+  return new AcmeIssuer({ authority, directory, mayHave, statuses, log: createLog('silent') })
 }
 
 const orderedNames = (): string[] => authority.orders.map(({ names }) => names[0]!.split('.')[0]!)
@@ -67,7 +77,11 @@ describe('a site', () => {
     expect(order!.csr).toBe(request.der)
     expect(await issued('demo', request, lease)).toMatch(/^-----BEGIN CERTIFICATE-----/)
     expect(authority.orders).toHaveLength(1)
-    expect(issuer.held).toMatchObject({ count: 1, lastError: undefined })
+    expect(issuer.summary).toEqual({
+      count: 1,
+      names: request.names.toSorted(),
+      notAfter: expect.any(Number),
+    })
   })
 
   test('that comes back gets the same chain, also from another process, and another key makes an order', async () => {
@@ -124,7 +138,7 @@ describe('a site', () => {
       rejected.add(lease)
       issuer.recheck()
       for (const order of [...authority.orders]) order.issue()
-      await vi.waitFor(() => expect(issuer.held.count).toBe(busy), WAIT)
+      await vi.waitFor(() => expect(issuer.summary.count).toBe(busy), WAIT)
       expect(issuer.knows(lease.identityKey)).toBe(false)
       expect(await issuer.find(request, lease)).toBeUndefined()
       expect(await readdir(join(directory, 'sites')).catch(() => [])).toHaveLength(busy)
@@ -163,7 +177,7 @@ describe('an order that fails', () => {
       message: expect.stringMatching(message),
       headers: { 'Retry-After': retryAfter },
     })
-    expect(issuer.held.lastError).toMatch(message)
+    expect(lastError).toMatch(message)
     expect(authority.orders).toHaveLength(1)
   })
 
@@ -174,7 +188,7 @@ describe('an order that fails', () => {
     await vi.waitFor(async () => expect(await issuer.find(request, lease)).toBeUndefined(), WAIT)
     await issuer.issue(request, lease)
     await issued('demo', request, lease)
-    expect(issuer.held.lastError).toBeUndefined()
+    expect(lastError).toBeUndefined()
   })
 
   test('of many sites takes bounded memory: the oldest is forgotten first', async () => {
