@@ -1,6 +1,6 @@
 // Unpacks Debian packages into a directory of the repository's caches, for programs that need not be installed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './command.ts'
 
@@ -15,14 +15,29 @@ export function unpackDebianPackages(name: string, packages: readonly string[]):
   const directory = path.join(root, 'node_modules/.cache/debian', name)
   const unpacked = path.join(directory, 'root')
   if (existsSync(unpacked)) return unpacked
-  const partial = path.join(directory, 'partial')
-  mkdirSync(partial, { recursive: true })
-  console.error(`Downloading: ${packages.join(' ')}`)
-  if (!succeeds('apt-get', ['download', '-q', ...packages], directory)) return undefined
-  for (const archive of globSync('*.deb', { cwd: directory }))
-    if (!succeeds('dpkg-deb', ['-x', archive, partial], directory)) return undefined
-  renameSync(partial, unpacked)
-  return unpacked
+  mkdirSync(directory, { recursive: true })
+  // Several processes may come here at once: each has a directory of its own, and the first one's stays.
+  const own = mkdtempSync(path.join(directory, 'partial-'))
+  try {
+    console.error(`Downloading: ${packages.join(' ')}`)
+    if (!succeeds('apt-get', ['download', '-q', ...packages], own)) return undefined
+    const partial = path.join(own, 'root')
+    mkdirSync(partial)
+    for (const archive of globSync('*.deb', { cwd: own }))
+      if (!succeeds('dpkg-deb', ['-x', archive, partial], own)) return undefined
+    moveUnlessThere(partial, unpacked)
+    return unpacked
+  } finally {
+    rmSync(own, { recursive: true, force: true })
+  }
+}
+
+function moveUnlessThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!existsSync(to)) throw error
+  }
 }
 
 function succeeds(command: string, args: string[], cwd: string): boolean {

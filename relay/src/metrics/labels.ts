@@ -20,6 +20,7 @@ export type OrderResult =
   | 'unreachable'
   | 'rate_limited'
   | 'validation_failed'
+  | 'dns_failed'
   | 'refused'
   | 'unusable'
 

@@ -45,7 +45,7 @@ export interface BudgetOptions {
 const HOUR_MS = 3_600_000
 const WEEK_MS: number = 7 * 24 * HOUR_MS
 
-/** Every order that {@link OrderBudget.take} let through is told about with `succeeded` or `failed`, as the same object. */
+/** Every order that {@link OrderBudget.take} let through is told about with `succeeded`, `failed` or `abandoned`, as the same object. */
 export class OrderBudget {
   readonly #options: BudgetOptions
   readonly #orders: Allowance
@@ -116,15 +116,19 @@ export class OrderBudget {
     }
   }
 
-  /** Resolves when it is written. An order that was aborted costs its name nothing but the order. */
+  /** Resolves when it is written. */
   async failed(order: BudgetedOrder, error: unknown): Promise<void> {
+    if (order.signal?.aborted) return await this.abandoned(order)
+    this.#options.onOrder?.(order.for, error)
+    this.#failuresOf(order).add(keysOf(order), error)
+    if (order.for === 'site' && error instanceof AcmeError && error.fault === 'rate_limited')
+      this.#pauseSites(error.retryAfterMs ?? BACKOFF_MIN_MS)
+    await this.abandoned(order)
+  }
+
+  /** An order that the relay itself gave up, as at its end, pauses nobody. Resolves when it is written. */
+  async abandoned(order: BudgetedOrder): Promise<void> {
     if (this.#taken.delete(order)) this.#refund(order)
-    if (!order.signal?.aborted) {
-      this.#options.onOrder?.(order.for, error)
-      this.#failuresOf(order).add(keysOf(order), error)
-      if (order.for === 'site' && error instanceof AcmeError && error.fault === 'rate_limited')
-        this.#pauseSites(error.retryAfterMs ?? BACKOFF_MIN_MS)
-    }
     await this.#save()
   }
 

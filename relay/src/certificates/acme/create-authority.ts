@@ -18,7 +18,7 @@ import { AcmeTransport } from './transport.ts'
 
 export interface AuthorityParts {
   settings: Pick<Settings, 'acme' | 'identityPath'>
-  budget: Pick<OrderBudget, 'take' | 'failed' | 'succeeded'>
+  budget: Pick<OrderBudget, 'take' | 'failed' | 'abandoned' | 'succeeded'>
   /** Proves names at the listener. */
   tlsAlpn: Prover
   /** Undefined: `dns-01` is not possible. */
@@ -83,7 +83,8 @@ class Authority implements RelayAuthority {
       return chain
     } catch (error) {
       const known = this.#errorOf(error, order)
-      await budget.failed(order, known)
+      if (this.#closing.signal.aborted) await budget.abandoned(order)
+      else await budget.failed(order, known)
       throw known
     } finally {
       this.#running.delete(running)
