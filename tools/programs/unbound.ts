@@ -12,6 +12,10 @@ export interface UnboundOptions {
   hosts?: readonly string[]
   /** Servers of zones, each as `ADDRESS@PORT`. */
   zones?: Readonly<Record<string, string>>
+  /** Authoritative servers of zones, each as `ADDRESS@PORT`, whose delegations are followed. */
+  delegating?: Readonly<Record<string, string>>
+  /** DS records in the presentation format: what is below them has to be signed. @default none: nothing is validated */
+  trustAnchors?: readonly string[]
 }
 
 export interface Unbound {
@@ -84,7 +88,11 @@ function libraries(unpacked: string): string {
 }
 
 /** Nothing is cached, so that a changed record shows at once. */
-function configuration(port: number, directory: string, { hosts = [], zones = {} }: UnboundOptions): string {
+function configuration(
+  port: number,
+  directory: string,
+  { hosts = [], zones = {}, delegating = {}, trustAnchors = [] }: UnboundOptions,
+): string {
   return [
     'server:',
     `  directory: "${directory}"`,
@@ -95,7 +103,8 @@ function configuration(port: number, directory: string, { hosts = [], zones = {}
     '  interface: 127.0.0.1',
     `  port: ${port}`,
     '  do-not-query-localhost: no',
-    '  module-config: "iterator"',
+    `  module-config: "${trustAnchors.length > 0 ? 'validator ' : ''}iterator"`,
+    ...trustAnchors.map((anchor) => `  trust-anchor: "${anchor}"`),
     '  cache-max-ttl: 0',
     '  cache-max-negative-ttl: 0',
     ...hosts.flatMap((host) => [
@@ -104,7 +113,7 @@ function configuration(port: number, directory: string, { hosts = [], zones = {}
       // Else the name would have the answer of the names below the host.
       `  local-zone: "_acme-challenge.${host}." static`,
     ]),
-    ...Object.keys(zones).map((zone) => `  local-zone: "${zone}." transparent`),
+    ...Object.keys({ ...zones, ...delegating }).map((zone) => `  local-zone: "${zone}." transparent`),
     'remote-control:',
     '  control-enable: yes',
     '  control-use-cert: no',
@@ -113,6 +122,11 @@ function configuration(port: number, directory: string, { hosts = [], zones = {}
       'forward-zone:',
       `  name: "${zone}."`,
       `  forward-addr: ${server}`,
+    ]),
+    ...Object.entries(delegating).flatMap(([zone, server]) => [
+      'stub-zone:',
+      `  name: "${zone}."`,
+      `  stub-addr: ${server}`,
     ]),
     '',
   ].join('\n')

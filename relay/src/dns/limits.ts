@@ -35,3 +35,7 @@ export const NAME_SERVER_ADDRESSES_MAX = 4
 export const CNAMES_MAX = 8
 /** Labels that the relay removes from a name in search of its zone: names have no more (RFC 1035 §2.3.4). */
 export const LABELS_MAX = 127
+/** Time for all questions whether the public DNS leads to this relay's name server. */
+export const DELEGATION_PROBE_MS = 10_000
+/** Time for the answer to one of them. */
+export const DELEGATION_QUESTION_MS = 3_000

@@ -44,7 +44,8 @@ export async function startEns(parts: EnsParts): Promise<Ens> {
   const records = new EnsRecords({ provider, published, log, firstPauseMs, returnMs })
   const dnssec = new DnssecSync({ provider, isVerifiable: !isEmbedded, intervalMs: parts.syncMs })
   records.want(rootHost, { text: ensText(relayAddress), hasAddresses: false })
-  const follow = (lease: Lease): void => followLease(records, lease)
+  // The embedded zone gives each hostname the addresses of its wildcard, whatever other records it has.
+  const follow = (lease: Lease): void => followLease(records, lease, !isEmbedded)
   leases.onChange(follow)
   for (const lease of leases) follow(lease)
   const leave = parts.addresses.watch((found) => records.follow(found))
@@ -56,7 +57,7 @@ export async function startEns(parts: EnsParts): Promise<Ens> {
       address: relayAddress,
       dnssec_state: dnssec.state.state,
       ds_record: dnssec.state.dsRecord,
-      message: records.hasAddresses ? dnssec.state.message : NO_ADDRESS,
+      message: isEmbedded || records.hasAddresses ? dnssec.state.message : NO_ADDRESS,
       last_error: dnssec.error || records.lastError,
     }),
     close: async () => {
@@ -70,9 +71,9 @@ const NO_ADDRESS =
   'No public address of this relay is known, so that sites get no ENS names: set PUBLIC_IPV4 or PUBLIC_IPV6.'
 
 /** A relay that shuts down leaves the records: its sites come back. */
-function followLease(records: EnsRecords, lease: Lease): void {
+function followLease(records: EnsRecords, lease: Lease, hasAddresses: boolean): void {
   const { aborted, reason } = lease.ended
   if (aborted && reason === 'shutdown') return
-  const owner = aborted ? undefined : { text: ensText(lease.identity.address), hasAddresses: true }
+  const owner = aborted ? undefined : { text: ensText(lease.identity.address), hasAddresses }
   for (const hostname of lease.hostnames) records.want(hostname, owner)
 }

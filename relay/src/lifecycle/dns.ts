@@ -3,8 +3,11 @@
 
 import type { EnsStatus } from '@svc/protocol'
 import type { RelayIdentity } from '../auth/relay-identity.ts'
-import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
+import { isLocalhost, type Settings } from '../config/settings.ts'
+import type { AddressRecords } from '../dns/address-records.ts'
+import type { EmbeddedDns } from '../dns/embedded/start-embedded.ts'
 import type { DnsProvider } from '../dns/provider.ts'
+import type { DnsServer } from '../dns/server/start-dns-server.ts'
 import type { Ens } from '../ens/start-ens.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Logger } from '../log/log.ts'
@@ -13,6 +16,8 @@ import type { PublicAddressWatcher } from '../public-address/public-address-watc
 export interface Dns {
   /** Makes the changes of all its callers one after another; undefined where the relay changes no records. */
   provider: DnsProvider | undefined
+  /** The relay's own name server; undefined where another provider has the zone. */
+  server: DnsServer | undefined
   /** As `GET /sdk/domain` shows it; undefined where the relay has nothing to say of it. */
   ens: (() => EnsStatus) | undefined
   close(): Promise<void>
@@ -36,22 +41,59 @@ const EMBEDDED = 'embedded'
  */
 export async function startDns(parts: DnsParts): Promise<Dns> {
   const { settings, isManaged, log } = parts
-  if (!isNeeded(settings, isManaged)) return { provider: undefined, ens: undefined, close: async () => {} }
+  if (!isNeeded(settings, isManaged))
+    return { provider: undefined, server: undefined, ens: undefined, close: async () => {} }
   const { startDnsProvider } = await import('../dns/start-provider.ts')
   const { oneAtATime } = await import('../dns/one-at-a-time.ts')
-  const provider = oneAtATime(await startDnsProvider(settings, { embedded: () => startEmbedded(parts), log }))
+  let server: DnsServer | undefined
+  const started = await startDnsProvider(settings, {
+    embedded: async () => {
+      const embedded = await startEmbedded(parts)
+      server = embedded.server
+      return embedded.provider
+    },
+    log,
+  })
+  const provider = oneAtATime(started)
+  try {
+    return { provider, server, ...(await startRecords(parts, provider)) }
+  } catch (error) {
+    await provider.close()
+    throw error
+  }
+}
+
+/** On localhost no records are needed, and for `tls-alpn-01` only those that the operator wants from a provider. */
+function isNeeded({ rootHost, acme, acmeDnsProvider, ensGasless }: Settings, isManaged: boolean): boolean {
+  if (isLocalhost(rootHost)) return false
+  const isForAcme = isManaged && (acme.challenge !== 'tls-alpn-01' || acmeDnsProvider !== undefined)
+  return isForAcme || ensGasless || acmeDnsProvider === EMBEDDED
+}
+
+async function startEmbedded({ settings, isManaged, log }: DnsParts): Promise<EmbeddedDns> {
+  const { startEmbeddedDns } = await import('../dns/embedded/start-embedded.ts')
+  const issuers = isManaged ? issuersOf(settings.acme.directory) : []
+  return await startEmbeddedDns({ settings, issuers, log })
+}
+
+/** Of other directories the relay does not know what CAA records call them. */
+function issuersOf(directory: string): string[] {
+  return new URL(directory).hostname.endsWith('.letsencrypt.org') ? ['letsencrypt.org'] : []
+}
+
+/** Starts what has records at the provider. */
+async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pick<Dns, 'ens' | 'close'>> {
+  const { settings, identity, isManaged, log } = parts
+  const { rootHost } = settings
   const isEmbedded = provider.name === EMBEDDED
   const { PublicAddressWatcher } = await import('../public-address/public-address-watcher.ts')
   const addresses = new PublicAddressWatcher(settings, log, { answersItself: isEmbedded })
-  const { AddressRecords } = await import('../dns/address-records.ts')
+  const ens = settings.ensGasless ? await startEnsNames(parts, provider, addresses) : undefined
+  const status = isEmbedded ? await statusWithoutEns(provider, identity.address) : undefined
   const records =
-    isEmbedded || isManaged
-      ? new AddressRecords({ provider, rootHost: settings.rootHost, addresses, log })
-      : undefined
-  const ens = settings.ensGasless ? await startEns(parts, provider, addresses) : undefined
+    isEmbedded || isManaged ? await followAddresses({ provider, rootHost, addresses, log }) : undefined
   return {
-    provider,
-    ens: ens?.status,
+    ens: ens?.status ?? (status && (() => status)),
     close: async () => {
       await Promise.all([records?.close(), ens?.close()])
       await provider.close()
@@ -59,16 +101,14 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
   }
 }
 
-/** On localhost no records are needed. */
-function isNeeded({ rootHost, acmeDnsProvider, ensGasless }: Settings, isManaged: boolean): boolean {
-  return !isLocalhost(rootHost) && (isManaged || ensGasless || acmeDnsProvider === EMBEDDED)
+async function followAddresses(
+  parts: ConstructorParameters<typeof AddressRecords>[0],
+): Promise<AddressRecords> {
+  const { AddressRecords } = await import('../dns/address-records.ts')
+  return new AddressRecords(parts)
 }
 
-async function startEmbedded(_parts: DnsParts): Promise<DnsProvider> {
-  throw new SettingsError('ACME_DNS_PROVIDER', 'this build has no embedded name server')
-}
-
-async function startEns(
+async function startEnsNames(
   { settings, identity, leases, log }: DnsParts,
   provider: DnsProvider,
   addresses: PublicAddressWatcher,
@@ -84,4 +124,19 @@ async function startEns(
     addresses,
     log,
   })
+}
+
+/** The embedded zone is signed with ENS or without: its operator needs the DS record in any case. */
+async function statusWithoutEns(provider: DnsProvider, address: string): Promise<EnsStatus> {
+  const { state, dsRecord, message } = await provider.dnssec()
+  return {
+    enabled: false,
+    verified: false,
+    provider: provider.name,
+    address,
+    dnssec_state: state,
+    ds_record: dsRecord,
+    message,
+    last_error: '',
+  }
 }

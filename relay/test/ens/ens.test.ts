@@ -320,7 +320,9 @@ describe('restarts', () => {
   test('the embedded provider’s records end with the process, so that there is no file', async () => {
     await start({ isEmbedded: true })
     register()
-    await published(...BOTH)
+    await eventually(() => expect([...provider.texts.keys()].sort()).toEqual([ROOT, ...BOTH].sort()))
+    // They have the addresses of the wildcard.
+    expect(provider.addresses.size).toBe(0)
     await expect(stat(file())).rejects.toThrow('ENOENT')
   })
 })

@@ -1,0 +1,123 @@
+// The DNS provider that changes the zone of the relay's own name server. It keeps the zone's records, since the server may lose
+// them with its thread.
+
+import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
+import type { ZoneChange } from '../zone/answer.ts'
+import { ADDRESS_TTL_S, STEADY_TTL_S } from '../zone/limits.ts'
+import { addressData, caaData, TYPE, textData } from '../zone/record-data.ts'
+import { isDelegatedHere } from './delegation.ts'
+
+interface EmbeddedParts {
+  rootHost: string
+  /** Domains of the authorities that may issue certificates (RFC 8659 §4.2); none: every authority may. */
+  issuers: readonly string[]
+  dnssec: DnssecState
+  /** Resolvers by which it finds out whether the public DNS leads here, with ports or without; those of the system by default. */
+  resolvers?: readonly string[] | undefined
+}
+
+/** The part of the name server that takes changes. */
+interface Server {
+  /** Resolves when the server answers with the changes. */
+  apply(changes: Iterable<ZoneChange>): Promise<void>
+  close(): Promise<void>
+}
+
+export class EmbeddedProvider implements DnsProvider {
+  readonly name = 'embedded'
+  readonly #parts: EmbeddedParts
+  readonly #texts = new Map<string, readonly string[]>()
+  readonly #addresses = new Map<string, NameAddresses>()
+  #server: Server | undefined
+
+  constructor(parts: EmbeddedParts) {
+    this.#parts = parts
+  }
+
+  /** Names the server, which has been started with {@link records}. */
+  attach(server: Server): void {
+    this.#server = server
+  }
+
+  /** Every record as a change of an empty zone. */
+  *records(): Generator<ZoneChange> {
+    const { rootHost, issuers } = this.#parts
+    const caa = issuers.map((issuer) => caaData('issue', issuer))
+    if (caa.length > 0) yield changeOf(rootHost, TYPE.CAA, STEADY_TTL_S, caa)
+    for (const [name, addresses] of this.#addresses) yield* addressChanges(name, addresses)
+    for (const [name, values] of this.#texts) yield textChange(name, values)
+  }
+
+  canAnswer(signal?: AbortSignal): Promise<boolean> {
+    const { rootHost, resolvers } = this.#parts
+    return isDelegatedHere(this, rootHost, { signal, resolvers })
+  }
+
+  async addTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
+    this.#require(name, signal)
+    const values = this.#texts.get(name) ?? []
+    if (!values.includes(value)) await this.#setTexts(name, [...values, value])
+  }
+
+  async removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
+    this.#require(name, signal)
+    const values = this.#texts.get(name) ?? []
+    const rest = values.filter((one) => one !== value)
+    if (rest.length < values.length) await this.#setTexts(name, rest)
+  }
+
+  async setAddresses(name: string, addresses: NameAddresses, signal?: AbortSignal): Promise<void> {
+    this.#require(name, signal)
+    if (addresses.ipv4.length + addresses.ipv6.length > 0) this.#addresses.set(name, addresses)
+    else this.#addresses.delete(name)
+    await this.#apply(addressChanges(name, addresses))
+  }
+
+  /** What only the parent zone knows stays `pending`, also when it has the DS record. */
+  async dnssec(): Promise<DnssecState> {
+    return this.#parts.dnssec
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close()
+  }
+
+  async #setTexts(name: string, values: readonly string[]): Promise<void> {
+    if (values.length > 0) this.#texts.set(name, values)
+    else this.#texts.delete(name)
+    await this.#apply([textChange(name, values)])
+  }
+
+  async #apply(changes: Iterable<ZoneChange>): Promise<void> {
+    try {
+      await this.#server?.apply(changes)
+    } catch (cause) {
+      throw new DnsProviderError('unavailable', 'the name server of the relay did not take a change', {
+        cause,
+      })
+    }
+  }
+
+  #require(name: string, signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted()
+    const { rootHost } = this.#parts
+    if (name !== rootHost && !name.endsWith(`.${rootHost}`))
+      throw new DnsProviderError('wrong_zone', `${name} is not in the zone of ${rootHost}`)
+  }
+}
+
+function addressChanges(name: string, { ipv4, ipv6 }: NameAddresses): ZoneChange[] {
+  return [
+    changeOf(name, TYPE.A, ADDRESS_TTL_S, ipv4.map(addressData)),
+    changeOf(name, TYPE.AAAA, ADDRESS_TTL_S, ipv6.map(addressData)),
+  ]
+}
+
+/** An ACME authority asks at once for what has just been changed, so that the TTL is that of addresses. */
+function textChange(name: string, values: readonly string[]): ZoneChange {
+  return changeOf(name, TYPE.TXT, ADDRESS_TTL_S, values.map(textData))
+}
+
+function changeOf(name: string, type: number, ttl: number, data: Buffer[]): ZoneChange {
+  return data.length > 0 ? { kind: 'set', name, type, ttl, data } : { kind: 'remove', name, type }
+}
