@@ -7,6 +7,7 @@ const TARGETS: Record<string, string> = {
   control: '../relay/test/model/fuzz.ts',
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
+  dns: '../relay/test/fuzz/dns.ts',
   tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz/fuzz.ts',
   files: '../sdk-node/test/folder/fuzz.ts',

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { fuzz as fuzzApi } from './api.ts'
+import { fuzz as fuzzDns } from './dns.ts'
 import { fuzz as fuzzPages } from './pages.ts'
 
 /** Another one each day. */
@@ -18,4 +19,8 @@ test(`bodies for the API, seed ${SEED}`, async () => {
 
 test(`requests for the pages, seed ${SEED}`, async () => {
   expect((await fuzzPages(SECONDS, SEED)).runs).toBeGreaterThanOrEqual(RUNS_MIN)
+})
+
+test(`queries for the DNS server, seed ${SEED}`, async () => {
+  expect((await fuzzDns(SECONDS, SEED)).runs).toBeGreaterThanOrEqual(RUNS_MIN)
 })
