@@ -73,6 +73,7 @@ const OPT_BYTES = 11
 const OPTION_HEADER_BYTES = 4
 const OPTION_COOKIE = 10
 const FLAG_DO = 0x8000
+const FLAG_CO = 0x4000
 const TYPE_BYTES = 2
 
 export type Transport = 'udp' | 'tcp'
@@ -248,7 +249,8 @@ function writeOpt(written: Buffer, at: number, edns: Edns, { rcode, cookie }: Re
   written[at + 5] = rcode >> RCODE_EXTENSION_SHIFT
   // The highest version that we know.
   written[at + 6] = 0
-  written.writeUInt16BE(edns.dnssecOk ? FLAG_DO : 0, at + 7)
+  // RFC 3225 §3 and RFC 9824 §4.1 have both flags come back.
+  written.writeUInt16BE((edns.dnssecOk ? FLAG_DO : 0) | (edns.compactOk ? FLAG_CO : 0), at + 7)
   written.writeUInt16BE(cookie ? OPTION_HEADER_BYTES + cookie.length : 0, at + 9)
   if (cookie === undefined) return
   written.writeUInt16BE(OPTION_COOKIE, at + OPT_BYTES)
