@@ -104,6 +104,16 @@ test('only the right token opens it, and the token is in no address and does not
   expect([...errors, ...other.errors]).toEqual([])
 })
 
+test('says which certificates the relay holds, and until when', async ({ admin }) => {
+  const card = admin.getByRole('region', { name: 'Certificates' })
+  for (const what of ['The relay itself', 'All sites together']) {
+    const line = card.getByRole('listitem').filter({ hasText: what })
+    await expect(line).toContainText('relay.localhost, *.relay.localhost')
+    await expect(line.locator('time')).toHaveText(/^ends in \d+ days$/)
+  }
+  await expectAccessiblePart(admin, '.admin')
+})
+
 test('by keyboard alone: a lease in full, a ban after a question, and back', async ({
   admin,
   publishAs,

@@ -53,7 +53,7 @@ async function startWithBind9() {
     addForeign: async (name: string, type: string, value: string) =>
       bind9.update(`add ${name}. 0 ${type} ${value}`),
     faults: {
-      'a wrong key': { fault: 'unauthorized' as const, provider: brokenBy({ ...bind9, keyFile: wrongKey }) },
+      'a wrong key': { fault: 'unavailable' as const, provider: brokenBy({ ...bind9, keyFile: wrongKey }) },
       'a server that is not there': {
         fault: 'unavailable' as const,
         provider: brokenBy({ ...bind9, address: '127.0.0.1:1' }),

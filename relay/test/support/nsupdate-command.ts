@@ -1,52 +1,26 @@
-// A command for `ACME_DNS_PROVIDER=exec:`, as an operator writes it: a shell script that changes bind9 by nsupdate.
+// The command for `ACME_DNS_PROVIDER=exec:` that docs/operating.md shows, with the bind9 of a test as its server.
 
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bind9 } from '../../../tools/programs/bind9.ts'
+import { root } from '../../../tools/programs/command.ts'
 
-const SCRIPT = `#!/bin/sh
-# Usage: add-txt NAME VALUE | remove-txt NAME VALUE | set-addresses NAME [IP...] | dnssec
-set -eu
-action=$1
-[ "$action" != dnssec ] || { echo 'state=off'; echo 'message=this zone is not signed'; exit 0; }
-name=$2
-shift 2
-{
-  echo "server $DNS_SERVER"
-  case $action in
-    add-txt) echo "add $name. 0 TXT \\"$1\\"" ;;
-    remove-txt) echo "delete $name. TXT \\"$1\\"" ;;
-    set-addresses)
-      echo "delete $name. A"
-      echo "delete $name. AAAA"
-      for ip in "$@"; do
-        case $ip in *:*) type=AAAA ;; *) type=A ;; esac
-        echo "add $name. 0 $type $ip"
-      done ;;
-    *) echo "$action is not known" >&2; exit 14 ;;
-  esac
-  echo send
-} | "$NSUPDATE" -k "$DNS_KEY" 2>"$0.err" || {
-  cat "$0.err" >&2
-  case $(cat "$0.err") in *NOTAUTH*BADKEY*|*BADSIG*|*REFUSED*) exit 10 ;; *NOTZONE*) exit 11 ;; esac
-  exit 1
-}
-`
+const SERVER = 'ns1.example.com'
+const NSUPDATE = 'nsupdate -k /etc/svc/dns.key'
 
 /** Writes the command. @returns its path */
 export async function writeNsupdateCommand(
   directory: string,
   { address, keyFile, nsupdate }: Pick<Bind9, 'address' | 'keyFile' | 'nsupdate'>,
 ): Promise<string> {
+  const page = await readFile(join(root, 'docs/operating.md'), 'utf8')
+  const [, script = ''] = /With `nsupdate` a command is this:\n\n```sh\n([^`]*)```/.exec(page) ?? []
+  for (const part of [SERVER, NSUPDATE])
+    if (!script.includes(part)) throw new Error(`the script of docs/operating.md has no ${part}`)
+  const env = Object.entries(nsupdate.env).map(([name, value]) => `${name}='${value}'`)
+  const command = `env ${env.join(' ')} '${nsupdate.path}' -k '${keyFile}'`
   const path = join(directory, 'dns')
-  const variables = {
-    ...nsupdate.env,
-    DNS_SERVER: address.replace(':', ' '),
-    DNS_KEY: keyFile,
-    NSUPDATE: nsupdate.path,
-  }
-  const assignments = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`)
-  await writeFile(path, SCRIPT.replace('set -eu', ['set -eu', ...assignments].join('\n')))
+  await writeFile(path, script.replace(SERVER, address.replace(':', ' ')).replace(NSUPDATE, command))
   await chmod(path, 0o755)
   return path
 }
