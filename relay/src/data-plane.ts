@@ -9,7 +9,7 @@ import type { Visitors } from './bridge/visitors.ts'
 import type { ClientAddresses } from './client-address/client-addresses.ts'
 import { ConnectionLimiter } from './ingress/connection-limiter.ts'
 import { OverloadMonitor } from './ingress/overload-monitor.ts'
-import { createSniListener } from './ingress/sni-listener.ts'
+import { createSniListener, type ProveName } from './ingress/sni-listener.ts'
 import { BindingStore } from './keyless/bindings.ts'
 import type { Lease } from './lease/lease.ts'
 import type { Route } from './lease/route.ts'
@@ -30,6 +30,10 @@ export interface DataPlaneParts {
   visitors: Visitors
   counters: RelayCounters
   pipe: Pipe
+  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
+  proveName?: ProveName | undefined
+  /** Whether the relay has a certificate. */
+  isReady: () => boolean
   /** Called when a visitor waits here, and no network has more than its share of the lease's visitors in this process. */
   makeRoomElsewhere?: (lease: Lease) => void
   log: Logger

@@ -5,16 +5,17 @@ import { warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
 import { createPipe } from './bridge/pipe.ts'
 import type { Settings } from './config/settings.ts'
 import { OpenSockets } from './ingress/open-sockets.ts'
+import { type Acme, startAcme } from './lifecycle/acme.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
-import { startDns } from './lifecycle/dns.ts'
+import { type Dns, startDns } from './lifecycle/dns.ts'
 import { listenForAll, listenForMetrics, listenForRedirects } from './lifecycle/listen.ts'
 import { createMetrics } from './lifecycle/metrics.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
 import { createRedirects } from './lifecycle/redirects.ts'
 import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
-import { openState } from './lifecycle/stored-state.ts'
+import { openState, type RelayState } from './lifecycle/stored-state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 
@@ -39,14 +40,11 @@ export async function startRelay(
   for (const { name, why } of settings.unused) log.warn({ setting: name }, `${name} does nothing: ${why}`)
   const capacity = measureCapacity(settings)
   const state = await openState(settings, log)
-  const dns = await startDns({ ...state, settings, isManaged: false, log }).catch(async (error) => {
-    await state.close()
-    throw error
-  })
+  const { dns, acme } = await startNames(settings, state, log)
   const readBuffer = await findReadBuffer(log)
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()
-  const parts = createParts({ settings, capacity, state, pipe, log })
+  const parts = createParts({ settings, capacity, state, pipe, acme, log })
   const isClosing = (): boolean => closing.signal.aborted
   const controlPlane = await createControlPlane({ ...parts, dns, readBuffer, isClosing })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
@@ -61,7 +59,8 @@ export async function startRelay(
     redirects?.close()
     redirects?.closeAllConnections()
     parts.dataPlane.close()
-    return [apiClosed, state.close(), parts.datagrams.close(), reloader.close(), dns.close()]
+    const namesClosed = closeNames(dns, acme)
+    return [apiClosed, state.close(), parts.datagrams.close(), reloader.close(), namesClosed]
   }
   const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, closeRest })
   try {
@@ -70,8 +69,31 @@ export async function startRelay(
     await shutdown.close()
     throw error
   }
+  acme?.start()
   const port = await announce(parts, listener)
   return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
+}
+
+/** Starts what changes DNS records, and what gets certificates with their help. */
+async function startNames(
+  settings: Settings,
+  state: RelayState,
+  log: Logger,
+): Promise<{ dns: Dns; acme: Acme | undefined }> {
+  let dns: Dns | undefined
+  try {
+    dns = await startDns({ ...state, settings, log })
+    return { dns, acme: await startAcme({ settings, state, dns, log }) }
+  } catch (error) {
+    await Promise.all([state.close(), dns?.close()])
+    throw error
+  }
+}
+
+/** An order that ends removes its records first. */
+async function closeNames(dns: Dns, acme: Acme | undefined): Promise<void> {
+  await acme?.close()
+  await dns.close()
 }
 
 async function findReadBuffer(log: Logger): Promise<SharedReadBuffer | undefined> {
@@ -89,13 +111,17 @@ interface Listeners {
   redirects: Server | undefined
 }
 
-async function listen({ settings, workers, dataPlane }: RelayParts, listeners: Listeners): Promise<void> {
+async function listen(
+  { settings, workers, dataPlane, acme }: RelayParts,
+  listeners: Listeners,
+): Promise<void> {
   const { controlPlane, listener, sockets, metrics, redirects } = listeners
   await listenForAll(listener, settings)
   await workers.start(settings.sniPort, {
     serveApi: controlPlane.serveDecrypted,
     connect: controlPlane.connect,
     visitorServer: dataPlane.visitorServer,
+    proveName: acme?.proveName,
     sockets,
   })
   if (metrics) await listenForMetrics(metrics, settings)

@@ -463,7 +463,16 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It answers with addresses, and serves nobody; what is served it asks.',
     },
     ingress: {
-      imports: ['policy', 'lease', 'routing', 'metrics', 'log', 'client-address', 'limits.ts'],
+      imports: [
+        'certificates',
+        'policy',
+        'lease',
+        'routing',
+        'metrics',
+        'log',
+        'client-address',
+        'limits.ts',
+      ],
       why: 'The listener resolves a name and hands the connection on; what serves it is given.',
     },
     keyless: {

@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { SignAlgorithm } from '@svc/protocol'
-import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
+import { type Settings, SettingsError } from '../config/settings.ts'
 import type { Logger } from '../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate, writePublic } from '../storage/state-file.ts'
 import { createCa, createLeaf } from './development-ca.ts'
@@ -12,7 +12,7 @@ import { type CertificateAuthority, caName, LEAF_NAME } from './development-name
 export interface Certificates {
   /** PEM, leaf first. */
   chainPem: string
-  /** The same chain in DER, which the relay compares with the presented chain. */
+  /** The same chain in DER, which the relay compares with the presented chain; empty while it has none to present. */
   chain: Buffer[]
   key: KeyObject
   algorithm: SignAlgorithm
@@ -26,12 +26,10 @@ const RENEW_BEFORE_MS = 30 * 86_400_000
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Loads the certificates at a start. On localhost it creates missing, expiring and unsuitable ones.
- * @throws SettingsError when there is no usable certificate for the host, with the remedy; on localhost, when it would
- * overwrite a certificate that the relay did not issue
+ * Loads the certificates of a relay on localhost, and creates missing, expiring and unsuitable ones.
+ * @throws SettingsError when it would overwrite a certificate that the relay did not issue
  */
-export async function loadCertificates(settings: Settings, log: Logger): Promise<Certificates> {
-  if (!isLocalhost(settings.rootHost)) return await readCertificates(settings)
+export async function loadDevelopmentCertificates(settings: Settings, log: Logger): Promise<Certificates> {
   const found = await readDevelopmentCertificates(settings)
   const authority = found.authority ?? (await newAuthority(settings, log))
   if (found.current !== undefined) return { ...found.current, authority }
@@ -50,7 +48,7 @@ export interface DevelopmentCertificates {
   current: Certificates | undefined
 }
 
-/** Reads the certificates of a relay on localhost, and writes nothing. @throws SettingsError as {@link loadCertificates} does */
+/** Reads the certificates of a relay on localhost, and writes nothing. @throws SettingsError as {@link loadDevelopmentCertificates} does */
 export async function readDevelopmentCertificates({
   identityPath,
   rootHost,

@@ -23,6 +23,11 @@ export class CertificateRotation {
     this.#previous = previous
   }
 
+  /** False until the first certificate is there, where the relay has yet to get one. */
+  get hasCertificate(): boolean {
+    return this.#current.chain.length > 0
+  }
+
   get current(): Certificates {
     return this.#current
   }
@@ -39,15 +44,21 @@ export class CertificateRotation {
     this.#onReplace.add(listener)
   }
 
-  /** @returns the previous certificates; undefined when `next` are the current ones */
+  /** @returns the previous certificates; undefined when `next` are the current ones, or the first */
   replace(next: Certificates): Replaced | undefined {
     const previous = this.#current
     if (next.chainPem === previous.chainPem && next.key.equals(previous.key)) return undefined
-    const expiresAt = new X509Certificate(previous.chain[0]!).validToDate.getTime()
+    const [leaf] = previous.chain
+    if (leaf === undefined) return this.#take(next, undefined)
+    const expiresAt = new X509Certificate(leaf).validToDate.getTime()
     const until = Math.min(now() + PREVIOUS_CERTIFICATES_MS, fromWallTime(expiresAt))
-    this.#previous = { certificates: previous, until }
+    return this.#take(next, { certificates: previous, until })
+  }
+
+  #take(next: Certificates, previous: Replaced | undefined): Replaced | undefined {
+    this.#previous = previous
     this.#current = next
     for (const listener of this.#onReplace) listener(next)
-    return this.#previous
+    return previous
   }
 }

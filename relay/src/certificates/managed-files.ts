@@ -3,7 +3,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+import { readIfPresent, readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
 
 /** Its presence, or that of the registration, means that ACME manages the certificate. */
 export const ACCOUNT_KEY_FILE = 'acme-account.key'
@@ -48,6 +48,17 @@ export async function readManagedPair(directory: string): Promise<Partial<Manage
 export async function finishManagedPair(directory: string): Promise<void> {
   const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))
   if (both !== undefined) await writeManagedPair(directory, both)
+}
+
+/**
+ * Copies files of the operator that could not be used, before the first certificate by ACME takes their names.
+ * @throws StateFileError
+ */
+export async function keepOperatorsPair(directory: string): Promise<void> {
+  for (const name of [CHAIN_FILE, KEY_FILE]) {
+    const content = await readIfPresent(join(directory, name))
+    if (content !== undefined) await writePrivate(join(directory, `operator-${name}`), content)
+  }
 }
 
 function parse(text: string | undefined): ManagedPair | undefined {

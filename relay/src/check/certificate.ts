@@ -2,13 +2,10 @@
 
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
-import {
-  type Certificates,
-  readCertificates,
-  readDevelopmentCertificates,
-} from '../certificates/certificate-files.ts'
+import { type Certificates, readDevelopmentCertificates } from '../certificates/certificate-files.ts'
+import { type CertificateSource, findCertificateSource } from '../certificates/certificate-source.ts'
 import { PREVIOUS_CERTIFICATE_FILE } from '../certificates/previous-certificates.ts'
-import { isLocalhost, type Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { readPrivateIfPresent } from '../storage/state-file.ts'
 import { type Found, ok, warning } from './finding.ts'
 
@@ -21,11 +18,28 @@ export async function checkCertificate(settings: Settings): Promise<Found[]> {
   const { identityPath, rootHost } = settings
   // A start refuses this file when it is open to others, and deletes it when it is of no use.
   await readPrivateIfPresent(join(identityPath, PREVIOUS_CERTIFICATE_FILE))
-  if (!isLocalhost(rootHost)) return [validity(await readCertificates(settings), 'fullchain.pem')]
+  const source = await findCertificateSource(settings)
+  if (source.kind === 'manual') return [validity(source.certificates, 'fullchain.pem')]
+  if (source.kind === 'managed') return checkManaged(settings, source)
   const { authority, current } = await readDevelopmentCertificates(settings)
   if (current !== undefined) return [validity(current, 'fullchain.pem, of the development CA,')]
   const ca = authority === undefined ? 'creates a development CA, which' : 'has a development CA, which'
   return [ok(`The relay ${ca} issues a certificate for ${rootHost} and *.${rootHost}.`)]
+}
+
+function checkManaged(
+  { rootHost, acme }: Settings,
+  { certificates, problem }: CertificateSource & { kind: 'managed' },
+): Found[] {
+  const { host } = new URL(acme.directory)
+  const how = acme.challenge === 'auto' ? 'dns-01 or tls-alpn-01' : acme.challenge
+  const names = certificates?.hasWildcard === true ? `${rootHost} and *.${rootHost}` : rootHost
+  const found = [ok(`The relay renews the certificate of ${names} at ${host}, by ${how}.`)]
+  if (certificates !== undefined) return [validity(certificates, 'fullchain.pem, by ACME,'), ...found]
+  const first = ok(
+    `The relay gets a certificate for ${rootHost} at ${host}, by ${how}, and serves nobody before.`,
+  )
+  return problem === undefined ? [first] : [warning(`${problem}: the relay gets another certificate.`), first]
 }
 
 function validity({ chain, algorithm }: Certificates, source: string): Found {

@@ -17,6 +17,8 @@ export interface Health {
 
 const LOOPBACK = ['127.0.0.1', '::1']
 const OK = 200
+/** The alert of a relay that waits for its first certificate, as OpenSSL names it. */
+const WITHOUT_CERTIFICATE = 'tlsv1 alert internal error'
 /** Characters of an answer that nobody expected, in the message. */
 const QUOTE_MAX_CHARS = 80
 
@@ -99,6 +101,7 @@ function parseEnvelope(text: string): Envelope {
 
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error
+  if (message.includes(WITHOUT_CERTIFICATE)) return 'it listens, and has no certificate yet; its log says why'
   // OpenSSL ends its messages with a line break.
   return name === 'TimeoutError' ? `no answer within ${HEALTH_DEADLINE_MS / 1000} s` : message.trim()
 }

@@ -24,6 +24,8 @@ export interface WorkerStart {
   /** Key that verifies tokens: SubjectPublicKeyInfo, DER. */
   publicKey: Buffer
   certificates: CertificateFiles
+  /** Whether the primary process may prove names to an ACME authority. */
+  provesNames: boolean
   policy: PolicyFile
   trustedProxies: string
   logLevel: string
@@ -32,6 +34,8 @@ export interface WorkerStart {
 export interface CertificateFiles {
   chainPem: string
   keyPem: string
+  /** Whether they only stand for a certificate that the relay has yet to get. */
+  isPlaceholder: boolean
 }
 
 /** The part of a lease that its visitors and carriers need. */
@@ -68,6 +72,14 @@ export interface FeatureVisitor {
   unread: Buffer
 }
 
+/** Hands a connection of an ACME authority over to the primary process, with its socket. */
+export interface ChallengeVisitor {
+  kind: 'challenge'
+  serverName: string
+  /** Bytes read from the socket, which the receiver puts back. */
+  unread: Buffer
+}
+
 export type ToWorker =
   | WorkerStart
   | HandedOver
@@ -94,6 +106,7 @@ export type ToWorker =
 export type ToPrimary =
   | HandedOver
   | FeatureVisitor
+  | ChallengeVisitor
   | { kind: 'listening' }
   | { kind: 'failed'; message: string; code: string | undefined; port: number }
   /** The lease has a new WebSocket. */

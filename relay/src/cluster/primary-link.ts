@@ -11,7 +11,7 @@ import type { RelayCounters } from '../metrics/relay-counters.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
 import { readyQueueOf } from '../reverse/ready-queues.ts'
 import type { ToPrimary } from './messages.ts'
-import { featureVisitorMessage, handOverMessage } from './socket-handover.ts'
+import { challengeMessage, featureVisitorMessage, handOverMessage } from './socket-handover.ts'
 
 interface PrimaryLinkParts {
   visitors: Visitors
@@ -66,6 +66,12 @@ export class PrimaryLink implements PeerProcess {
     const { visitor } = pending
     if (visitor.destroyed) return
     this.#send(handOverMessage(pending), visitor)
+  }
+
+  /** Lets the primary process prove the name. */
+  proveName = (socket: Socket, serverName: string): boolean => {
+    this.#send(challengeMessage(socket, serverName), socket)
+    return true
   }
 
   /** Reports the lease's counts at the end of this turn of the event loop. */

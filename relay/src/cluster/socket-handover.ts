@@ -5,7 +5,7 @@ import { ALERT, alertRecord } from '@svc/tls/messages'
 import type { Lease } from '../lease/lease.ts'
 import { stopReading } from '../node-internals/stop-reading.ts'
 import type { PeerProcess, PendingVisitor } from '../reverse/pending-visitor.ts'
-import type { FeatureVisitor, HandedOver } from './messages.ts'
+import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts'
 
 /**
  * Reads nothing more from the visitor. The socket may be closed here as soon as the message has left with it: the
@@ -32,6 +32,11 @@ export function featureVisitorMessage(
   clientIp: string | undefined,
 ): FeatureVisitor {
   return { kind: 'feature-visitor', serverName, clientIp, unread: stopReading(visitor) }
+}
+
+/** Reads nothing more from the connection of an ACME authority, as {@link handOverMessage} does. */
+export function challengeMessage(socket: Socket, serverName: string): ChallengeVisitor {
+  return { kind: 'challenge', serverName, unread: stopReading(socket) }
 }
 
 /** Restores the socket as it was in the other process. */
@@ -66,6 +71,11 @@ export function pendingVisitorOf(
 export function refuseVisitor(visitor: Socket, { hello }: HandedOver): void {
   if (hello === undefined) visitor.resetAndDestroy()
   else visitor.end(alertRecord(ALERT.internal_error), () => visitor.destroySoon())
+}
+
+/** Refuses an ACME authority as the listener does, for a name that is not just being proven. */
+export function refuseChallenge(socket: Socket): void {
+  socket.end(alertRecord(ALERT.no_application_protocol), () => socket.destroySoon())
 }
 
 /** Refuses a visitor as the listener refuses one who names an unknown host (RFC 6066 §3). */

@@ -10,6 +10,7 @@ import { clockOrigin } from '../clock.ts'
 import { RestartBackoff } from '../config/restart-backoff.ts'
 import type { Settings } from '../config/settings.ts'
 import type { OpenSockets } from '../ingress/open-sockets.ts'
+import type { ProveName } from '../ingress/sni-listener.ts'
 import type { SpendBinding } from '../keyless/keyless-signer.ts'
 import type { Lease, LeaseEnd } from '../lease/lease.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
@@ -23,18 +24,27 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { receiveForwarded } from './api-channel.ts'
 import {
   type CertificateFiles,
+  type ChallengeVisitor,
   type FeatureVisitor,
   type HandedOver,
   sharedLease,
   type ToPrimary,
   type WorkerStart,
 } from './messages.ts'
-import { pendingVisitorOf, receiveSocket, refuseUnknownName, refuseVisitor } from './socket-handover.ts'
+import {
+  pendingVisitorOf,
+  receiveSocket,
+  refuseChallenge,
+  refuseUnknownName,
+  refuseVisitor,
+} from './socket-handover.ts'
 import { WorkerCounts } from './worker-counts.ts'
 import { WorkerHandle } from './worker-handle.ts'
 
 export interface WorkerPoolParts {
   settings: Settings
+  /** Whether this process may prove names to an ACME authority. */
+  provesNames: boolean
   /** Public key of the relay's identity. */
   publicKey: KeyObject
   certificates: CertificateRotation
@@ -53,6 +63,8 @@ export interface PrimaryServices {
   connect: ConnectEndpoint
   /** Serves visitors for whom the worker has no session. */
   visitorServer: Pick<VisitorServer, 'serve'>
+  /** Proves a name to an ACME authority; undefined where the relay gets no certificates by ACME. */
+  proveName?: ProveName | undefined
   /** Has each socket that comes from a worker. */
   sockets: OpenSockets
 }
@@ -151,6 +163,7 @@ export class WorkerPool {
         else if (message.kind === 'failed') failed(listenError(message))
         else if (message.kind === 'visitor') this.#receive(message, socket, link, services)
         else if (message.kind === 'feature-visitor') this.#receiveFeatureVisitor(message, socket, services)
+        else if (message.kind === 'challenge') this.#receiveChallenge(message, socket, services)
         else if (message.kind === 'carrier') this.#probe(message.lease, services.connect, link)
         else if (message.kind === 'counts') counts.update(message.leases, (id) => this.#leases.get(id))
         else counts.add(message)
@@ -203,6 +216,7 @@ export class WorkerPool {
       issuer: settings.url.origin,
       publicKey: publicKey.export({ type: 'spki', format: 'der' }),
       certificates: this.#certificateFiles(),
+      provesNames: this.#parts.provesNames,
       policy: policy.file,
       trustedProxies: settings.trustedProxies.text,
       logLevel: log.level,
@@ -210,8 +224,9 @@ export class WorkerPool {
   }
 
   #certificateFiles(): CertificateFiles {
-    const { chainPem, key } = this.#parts.certificates.current
-    return { chainPem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString() }
+    const { current, hasCertificate } = this.#parts.certificates
+    const keyPem = current.key.export({ type: 'pkcs8', format: 'pem' }).toString()
+    return { chainPem: current.chainPem, keyPem, isPlaceholder: !hasCertificate }
   }
 
   #sendLease(lease: Lease): void {
@@ -252,6 +267,17 @@ export class WorkerPool {
       log.error({ err: error }, 'visitor failed')
       visitor.destroy()
     })
+  }
+
+  #receiveChallenge(
+    message: ChallengeVisitor,
+    socket: Socket | undefined,
+    { sockets, proveName }: PrimaryServices,
+  ): void {
+    if (socket === undefined) return
+    receiveSocket(socket, message)
+    sockets.track(socket)
+    if (proveName?.(socket, message.serverName) !== true) refuseChallenge(socket)
   }
 
   /** The feature may have closed while the visitor was on the way. */

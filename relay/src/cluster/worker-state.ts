@@ -3,7 +3,7 @@
 import { createPublicKey } from 'node:crypto'
 import { TokenVerifier } from '../auth/token-verifier.ts'
 import { ownTokens } from '../auth/trusted-issuers.ts'
-import { certificatesOf } from '../certificates/certificate-files.ts'
+import { type Certificates, certificatesOf } from '../certificates/certificate-files.ts'
 import { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { ClientAddresses } from '../client-address/client-addresses.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
@@ -22,8 +22,7 @@ export class WorkerState {
 
   constructor(start: WorkerStart) {
     this.#rootHost = start.rootHost
-    const { chainPem, keyPem } = start.certificates
-    this.certificates = new CertificateRotation(certificatesOf(start.rootHost, chainPem, keyPem))
+    this.certificates = new CertificateRotation(certificatesFrom(start.rootHost, start.certificates))
     this.policy = new PolicyRules(start.policy)
     this.clientAddresses = new ClientAddresses(new TrustedProxies(start.trustedProxies))
     this.routes = new RoutingTable(start.rootHost, ROOT_ROUTE)
@@ -31,7 +30,12 @@ export class WorkerState {
     this.tokenVerifier = new TokenVerifier(ownTokens(start.issuer, publicKey))
   }
 
-  replaceCertificates({ chainPem, keyPem }: CertificateFiles): void {
-    this.certificates.replace(certificatesOf(this.#rootHost, chainPem, keyPem))
+  replaceCertificates(files: CertificateFiles): void {
+    this.certificates.replace(certificatesFrom(this.#rootHost, files))
   }
+}
+
+function certificatesFrom(host: string, { chainPem, keyPem, isPlaceholder }: CertificateFiles): Certificates {
+  const certificates = certificatesOf(host, chainPem, keyPem)
+  return isPlaceholder ? { ...certificates, chain: [] } : certificates
 }

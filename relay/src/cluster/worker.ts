@@ -43,7 +43,17 @@ export function createWorker(
   const { processes, processIndex } = start
   const counters = new RelayCounters()
   const visitors = new Visitors(log)
-  const dataPlane = new DataPlane({ ...state, processes, processIndex, visitors, counters, pipe, log })
+  const dataPlane = new DataPlane({
+    ...state,
+    processes,
+    processIndex,
+    visitors,
+    counters,
+    pipe,
+    isReady: () => state.certificates.hasCertificate,
+    proveName: start.provesNames ? (...from) => primaryLink.proveName(...from) : undefined,
+    log,
+  })
   const { connectionLimiter } = dataPlane
   const primaryLink = new PrimaryLink({ visitors, counters, connectionLimiter })
   const leases = new LeaseReplica(state.routes, (lease) => primaryLink.watch(lease))

@@ -3,11 +3,14 @@
 import type { Socket } from 'node:net'
 import { CLIENT_HELLO_DEADLINE_MS, CLIENT_HELLO_MAX_BYTES } from '@svc/protocol'
 import { ALERT, alertRecord, ClientHelloReader, DecodeError, parseClientHello } from '@svc/tls/messages'
+import { ACME_TLS_ALPN } from '../certificates/acme-tls.ts'
 
 export interface PeekedHello {
   /** The whole handshake message: the binding of the visitor pins it. */
   message: Uint8Array
   serverName: string | undefined
+  /** Whether the client is an ACME authority that validates a name (RFC 8737 §3): it offers `acme-tls/1` and nothing else. */
+  isAcmeChallenge: boolean
   /** All bytes that were read so far, for replay. */
   received: Buffer
 }
@@ -43,8 +46,9 @@ export function peekClientHello(socket: Socket, deadline: number): Promise<Peeke
       try {
         const message = reader.push(bytes)
         if (message === undefined) return
-        const { serverName } = parseClientHello(message)
-        settle({ message, serverName, received: Buffer.concat(received) })
+        const { serverName, alpn } = parseClientHello(message)
+        const isAcmeChallenge = alpn[0] === ACME_TLS_ALPN && alpn.length === 1
+        settle({ message, serverName, isAcmeChallenge, received: Buffer.concat(received) })
       } catch (error) {
         refuse(socket, error)
         settle(undefined)

@@ -13,6 +13,12 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { type PeekedHello, peekClientHello } from './client-hello.ts'
 import type { ConnectionLimiter } from './connection-limiter.ts'
 
+/**
+ * Proves a name to an ACME authority on a socket as if nothing had been read from it.
+ * @returns false for a name that is not just being proven: the socket stays as it is
+ */
+export type ProveName = (socket: Socket, serverName: string) => boolean
+
 export interface SniListenerParts {
   clientAddresses: Pick<ClientAddresses, 'admit' | 'ofSocket'>
   connectionLimiter: Pick<ConnectionLimiter, 'admit' | 'onClientHello'>
@@ -21,6 +27,10 @@ export interface SniListenerParts {
   /** Called with a socket as if nothing had been read from it. */
   serveRoot(socket: Socket): void
   visitors: VisitorAcceptor
+  /** @default no name is proven */
+  proveName?: ProveName | undefined
+  /** Whether the relay has a certificate: before its first one it serves nobody. @default it has */
+  isReady?: () => boolean
   /** Open at once; the listener closes more, and emits 'drop'. */
   connectionsMax: number
   log: Logger
@@ -61,12 +71,24 @@ async function dispatch(socket: Socket, parts: SniListenerParts): Promise<void> 
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS)
   // RFC 8446 §9.2: the answer to a client that names no server.
   if (hello.serverName === undefined) return refuse(socket, ALERT.missing_extension)
+  if (hello.isAcmeChallenge) return answerChallenge(socket, hello, parts)
+  if (parts.isReady?.() === false) return refuse(socket, ALERT.internal_error)
   const route = reachable(hello.serverName, parts)
   if (route === undefined) return refuse(socket, ALERT.unrecognized_name)
   if (route.to === 'lease') return await visitors.accept(socket, route.lease, hello)
   socket.unshift(hello.received)
   if (route.to === 'feature') await route.serve(socket, hello.serverName, clientIp)
   else parts.serveRoot(socket)
+}
+
+/** Such a connection never reaches a site: whoever answers it gets a certificate for its name. */
+function answerChallenge(
+  socket: Socket,
+  { serverName = '', received }: PeekedHello,
+  { proveName }: SniListenerParts,
+): void {
+  socket.unshift(received)
+  if (proveName?.(socket, serverName) !== true) refuse(socket, ALERT.no_application_protocol)
 }
 
 /** A lease that the policy does not route, or a feature that is closed, has no hostname, as far as visitors can tell. */

@@ -46,7 +46,8 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
   const { settings, state, clientAddresses, counters, isClosing, log } = parts
   const { certificates, credentials, policy } = state
   const recovery = new SignerRecovery()
-  const issuer = await createSiteCertificateIssuer({ ...state, settings, authority: undefined, log })
+  const authority = parts.acme?.authority
+  const issuer = await createSiteCertificateIssuer({ ...state, settings, authority, log })
   const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses, parts.readBuffer)
   const writer = new BodyWriter(clientAddresses)
   const server = createApiServer({

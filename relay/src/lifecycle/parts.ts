@@ -10,6 +10,7 @@ import type { Logger } from '../log/log.ts'
 import { RelayCounters } from '../metrics/relay-counters.ts'
 import type { DedicatedPorts } from '../ports/dedicated-ports.ts'
 import { createDedicatedPorts } from '../ports/port-listeners.ts'
+import type { Acme } from './acme.ts'
 import type { RelayCapacity } from './capacity.ts'
 import { createDatagrams, type Datagrams } from './datagrams.ts'
 import type { RelayState } from './stored-state.ts'
@@ -19,6 +20,8 @@ interface Foundation {
   capacity: RelayCapacity
   state: RelayState
   pipe: Pipe
+  /** Undefined where the relay gets no certificates by ACME. */
+  acme: Acme | undefined
   log: Logger
 }
 
@@ -33,13 +36,14 @@ export interface RelayParts extends Foundation {
 }
 
 export function createParts(foundation: Foundation): RelayParts {
-  const { settings, state, pipe, log } = foundation
+  const { settings, state, pipe, acme, log } = foundation
   const { identity, routes, policy, leases } = state
   const clientAddresses = new ClientAddresses(settings.trustedProxies)
   const visitors = new Visitors(log)
   const counters = new RelayCounters()
   const { publicKey } = identity
-  const workers = new WorkerPool({ ...state, settings, publicKey, visitors, counters, log })
+  const provesNames = acme !== undefined
+  const workers = new WorkerPool({ ...state, settings, provesNames, publicKey, visitors, counters, log })
   const dataPlane = new DataPlane({
     processes: settings.workers,
     processIndex: 0,
@@ -49,6 +53,8 @@ export function createParts(foundation: Foundation): RelayParts {
     visitors,
     counters,
     pipe,
+    proveName: acme?.proveName,
+    isReady: () => state.certificates.hasCertificate,
     makeRoomElsewhere: (lease) => workers.makeRoom(lease),
     log,
   })

@@ -17,6 +17,8 @@ const FILES: readonly string[] = ['fullchain.pem', 'privatekey.pem', ...QUIC_CER
 interface ReloaderParts {
   settings: Settings
   certificates: CertificateRotation
+  /** Whether ACME manages the certificates: then their files are the relay's own, and are not read again. */
+  isManaged: boolean
   previousCertificates: PreviousCertificates
   tunnelCertificates: QuicCertificates
   policy: Policy
@@ -47,7 +49,7 @@ export class Reloader {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#running = this.#running.then(async () => {
-      await this.#take('certificates', () => this.#takeCertificates())
+      if (!this.#parts.isManaged) await this.#take('certificates', () => this.#takeCertificates())
       await this.#take('QUIC certificate', () => this.#parts.tunnelCertificates.reload())
       await this.#take('policy', () => this.#takePolicy())
     })

@@ -3,8 +3,8 @@
 import { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import { loadIdentity, type RelayIdentity } from '../auth/relay-identity.ts'
 import { TokenIssuer } from '../auth/token-issuer.ts'
-import { loadCertificates } from '../certificates/certificate-files.ts'
 import { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import { loadCertificates } from '../certificates/certificate-source.ts'
 import { CertificateStatuses } from '../certificates/certificate-status.ts'
 import { ExpiryWarning } from '../certificates/expiry-warning.ts'
 import { PreviousCertificates } from '../certificates/previous-certificates.ts'
@@ -24,6 +24,8 @@ export interface RelayState {
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
   certificateStatuses: CertificateStatuses
+  /** Whether ACME manages the certificates. */
+  isManaged: boolean
   writeHealth: WriteHealth
   policy: Policy
   audit: AuditLog
@@ -40,7 +42,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const { identityPath: directory, rootHost } = settings
   await sweepTemporaries(directory)
   const identity = await loadIdentity(directory)
-  const current = await loadCertificates(settings, log)
+  const { certificates: current, isManaged } = await loadCertificates(settings, log)
   const previousCertificates = new PreviousCertificates(settings, log)
   const certificates = new CertificateRotation(current, await previousCertificates.load(current))
   const certificateStatuses = new CertificateStatuses(certificates)
@@ -57,6 +59,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
     certificates,
     previousCertificates,
     certificateStatuses,
+    isManaged,
     writeHealth,
     policy,
     audit,

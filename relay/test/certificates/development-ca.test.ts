@@ -6,7 +6,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { loadCertificates } from '../../src/certificates/certificate-files.ts'
+import type { Certificates } from '../../src/certificates/certificate-files.ts'
+import { loadCertificates } from '../../src/certificates/certificate-source.ts'
 import { createLeaf } from '../../src/certificates/development-ca.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { createLog } from '../../src/log/log.ts'
@@ -20,8 +21,8 @@ describe('loadCertificates', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-certificates-'))
   })
   afterEach(() => rm(directory, { recursive: true }))
-  const load = (url: string) =>
-    loadCertificates(readSettings({ SVC_URL: url, IDENTITY_PATH: directory }), log)
+  const load = async (url: string): Promise<Certificates> =>
+    (await loadCertificates(readSettings({ SVC_URL: url, IDENTITY_PATH: directory }), log)).certificates
   const read = async (name: string) => (await readIfPresent(join(directory, name))) ?? ''
   const verify = (chain: string) =>
     execFileSync('openssl', ['verify', '-CAfile', join(directory, 'ca.pem'), chain], {

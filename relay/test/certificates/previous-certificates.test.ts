@@ -5,7 +5,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Certificates, loadCertificates } from '../../src/certificates/certificate-files.ts'
+import type { Certificates } from '../../src/certificates/certificate-files.ts'
+import { loadCertificates } from '../../src/certificates/certificate-source.ts'
 import { createLeaf, type Leaf } from '../../src/certificates/development-ca.ts'
 import { PreviousCertificates } from '../../src/certificates/previous-certificates.ts'
 import { readSettings } from '../../src/config/settings.ts'
@@ -87,7 +88,7 @@ describe('what is kept on disk', () => {
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-previous-'))
     const settings = readSettings({ SVC_URL: `https://${ROOT_HOST}`, IDENTITY_PATH: directory })
-    certificates = await loadCertificates(settings, createLog('silent'))
+    ;({ certificates } = await loadCertificates(settings, createLog('silent')))
     previous = new PreviousCertificates(settings, logged())
   })
   afterEach(async () => {

@@ -103,7 +103,7 @@ describe('svc-relay check', () => {
       SNI_PORT: String(await freePort()),
     })
     expect(found(await reportOf(env), 'certificate', 'error')).toEqual([
-      `${env.IDENTITY_PATH}: needs fullchain.pem and privatekey.pem for relay.example`,
+      `${env.IDENTITY_PATH}: needs fullchain.pem and privatekey.pem for relay.example; ACME_AGREE=true lets the relay get a certificate by ACME`,
     ])
     const local = { SVC_URL: `https://relay.localhost:${await freePort()}`, IDENTITY_PATH: relay.directory }
     expect(found(await reportOf(local), 'certificate')).toEqual([
@@ -114,6 +114,25 @@ describe('svc-relay check', () => {
     await chmod(join(relay.directory, 'privatekey.pem'), 0o644)
     expect(found(await reportOf(local), 'certificate', 'error')).toEqual([
       expect.stringContaining('is open to others: run chmod 600'),
+    ])
+  })
+
+  test('a certificate by ACME: the first one, and what an account without consent means', async () => {
+    const env = await environment({
+      SVC_URL: 'https://relay.example:4433',
+      SNI_PORT: String(await freePort()),
+      ACME_AGREE: 'true',
+      ACME_DIRECTORY: 'staging',
+    })
+    expect(found(await reportOf(env), 'certificate')).toEqual([
+      'The relay gets a certificate for relay.example at acme-staging-v02.api.letsencrypt.org, by dns-01 or tls-alpn-01, and serves nobody before.',
+    ])
+    await mkdir(env.IDENTITY_PATH!, { recursive: true, mode: 0o700 })
+    await writeFile(join(env.IDENTITY_PATH!, 'acme-registration.json'), '{}')
+    expect(found(await reportOf({ ...env, ACME_AGREE: 'false' }), 'certificate', 'error')).toEqual([
+      expect.stringMatching(
+        /^ACME_AGREE: must be true, since .* has an ACME account: move acme-account\.key/,
+      ),
     ])
   })
 

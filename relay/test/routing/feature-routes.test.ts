@@ -35,6 +35,7 @@ beforeEach(async () => {
     visitors: new Visitors(log),
     counters: new RelayCounters(),
     pipe: createPipe(undefined),
+    isReady: () => true,
     log,
   })
   listener = dataPlane.createListener(10, (socket) => socket.end('root'))

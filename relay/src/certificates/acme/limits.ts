@@ -57,3 +57,23 @@ export const PROOF_DEADLINE_MS = 10_000
 export const LOOKUP_DEADLINE_MS = 5_000
 /** Difference of the clocks of relay and authority at which a chain still counts as valid now. */
 export const CLOCK_SKEW_MS = 60_000
+/** Interval at which the holder of the lock shows that it is alive, and at which others look. */
+export const LOCK_REFRESH_MS = 5_000
+/** Time without such a sign after which the lock of another machine counts as left behind. */
+export const LOCK_STALE_MS = 60_000
+/** Interval at which others look whether the lock is free. */
+export const LOCK_LOOK_MS = 500
+/** Longest pause between two looks at the wall clock, so that a renewal is in time after sleep and steps of the clock. */
+export const RENEWAL_TICK_MS = 30_000
+/** Interval at which the relay asks the authority anew when to renew (RFC 9773 §4.3 suggests six hours). */
+export const RENEWAL_ASK_MS: number = 6 * 3_600_000
+/** Pause after a failed renewal, unless the error says how long. */
+export const RENEWAL_RETRY_MS = 60_000
+/** Longest such pause that an error may ask for: then the relay looks whether the reason is gone. */
+export const RENEWAL_RETRY_MAX_MS: number = 24 * 3_600_000
+/** Pause after a certificate that is due for renewal as soon as it is issued, since the wall clock is wrong. */
+export const RENEWAL_LOOP_MS = 3_600_000
+/** Share of its lifetime that is left to a wildcard certificate when it is given up for one without a wildcard. */
+export const WILDCARD_KEPT_SHARE: number = 1 / 6
+/** Pause until the relay looks again whether the DNS provider answers. */
+export const WILDCARD_RETRY_MS: number = 10 * 60_000

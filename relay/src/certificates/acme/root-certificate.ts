@@ -1,0 +1,219 @@
+// Keeps the certificate of the root host: gets the first one, renews it in time, and puts each into use without a restart.
+
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Settings } from '../../config/settings.ts'
+import type { Logger } from '../../log/log.ts'
+import { StateFileError } from '../../storage/state-file.ts'
+import { type Certificates, certificatesOf } from '../certificate-files.ts'
+import type { CertificateRotation } from '../certificate-rotation.ts'
+import type { CertificateStatuses } from '../certificate-status.ts'
+import { type ManagedPair, readManagedPair, writeManagedPair } from '../managed-files.ts'
+import type { PreviousCertificates } from '../previous-certificates.ts'
+import { AcmeError } from './authority.ts'
+import { namesOf } from './chain-check.ts'
+import { createRequest } from './client.ts'
+import type { RelayAuthority } from './create-authority.ts'
+import {
+  RENEWAL_ASK_MS,
+  RENEWAL_LOOP_MS,
+  RENEWAL_RETRY_MAX_MS,
+  RENEWAL_RETRY_MS,
+  RENEWAL_TICK_MS,
+  WILDCARD_KEPT_SHARE,
+  WILDCARD_RETRY_MS,
+} from './limits.ts'
+import { withLock } from './lock.ts'
+import { usualRenewalTime } from './renewal.ts'
+
+export interface RootCertificateParts {
+  settings: Pick<Settings, 'rootHost' | 'identityPath' | 'acme'>
+  authority: RelayAuthority
+  certificates: CertificateRotation
+  previousCertificates: PreviousCertificates
+  certificateStatuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
+  log: Logger
+}
+
+export class RootCertificate {
+  readonly #parts: RootCertificateParts
+  readonly #closing = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+  /** A pair that is in use and could not be written: a restart would lose it. */
+  #unwritten: ManagedPair | undefined
+
+  constructor(parts: RootCertificateParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to get and to renew. */
+  start(): void {
+    const { certificates, log, settings } = this.#parts
+    if (!certificates.hasCertificate)
+      log.info(
+        { host: settings.rootHost },
+        'the relay has no certificate yet, and serves nobody until it has one',
+      )
+    this.#running = this.#run().catch((error) => {
+      if (!this.#closing.signal.aborted) log.error({ err: error }, 'renewal of the certificate ended')
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await this.#sleepUntil(await this.#dueTime())
+      const waitMs = await this.#renewIfDue()
+      if (waitMs > 0) await this.#sleepUntil(Date.now() + waitMs)
+    }
+  }
+
+  /** When to look again: at the renewal, or when the authority is to be asked anew. Wall clock. */
+  async #dueTime(): Promise<number> {
+    await this.#parts.authority.refresh()
+    return Math.min(await this.#renewalTime(), Date.now() + RENEWAL_ASK_MS)
+  }
+
+  /** 0 when there is no certificate, or one that lacks a name. */
+  async #renewalTime(): Promise<number> {
+    const { authority, certificates } = this.#parts
+    if (!this.#hasAllNames(certificates.current)) return 0
+    return await authority.renewalTime(certificates.current.chainPem, this.#closing.signal)
+  }
+
+  /** @returns milliseconds until the next try; 0 when nothing went wrong */
+  async #renewIfDue(): Promise<number> {
+    const { certificateStatuses, certificates, log } = this.#parts
+    try {
+      if (this.#unwritten !== undefined) await this.#write(this.#unwritten)
+      if (Date.now() < (await this.#renewalTime())) return 0
+      await withLock(this.#parts.settings.identityPath, this.#closing.signal, () => this.#renew())
+      certificateStatuses.succeeded('root')
+      // A wall clock that is far ahead makes every certificate look old.
+      return Date.now() < usualRenewalTime(leafOf(certificates.current)) ? 0 : RENEWAL_LOOP_MS
+    } catch (error) {
+      this.#closing.signal.throwIfAborted()
+      certificateStatuses.failed('root', error)
+      const { retryAfterMs = RENEWAL_RETRY_MS } = error instanceof AcmeError ? error : {}
+      const waitMs = Math.min(Math.max(retryAfterMs, 1), RENEWAL_RETRY_MAX_MS)
+      const held = certificates.hasCertificate
+        ? 'the one that it has stays in use'
+        : 'it serves nobody without one'
+      log.error(
+        { reason: (error as Error).message, nextTryInS: Math.ceil(waitMs / 1000) },
+        `the relay gets no certificate for now: ${held}`,
+      )
+      return waitMs
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { settings, authority, certificates, log } = this.#parts
+    const { rootHost, identityPath } = settings
+    // Another relay on this directory may have been faster.
+    const found = usable(rootHost, await readManagedPair(identityPath))
+    if (found !== undefined && this.#isNewer(found)) {
+      await this.#use(found)
+      return
+    }
+    this.#requireDns()
+    const names = this.#names
+    const key = newKey()
+    const csr = await createRequest(names, key)
+    const replaces = certificates.hasCertificate ? certificates.current.chainPem : undefined
+    const chain = await authority.obtain({
+      names,
+      csr,
+      for: 'root',
+      renews: replaces !== undefined && namesOf(leafOf(certificates.current)).length === names.length,
+      ...(replaces !== undefined && { replaces }),
+      signal: this.#closing.signal,
+    })
+    const next = certificatesOf(rootHost, chain, key)
+    const isFirst = !certificates.hasCertificate
+    await this.#write({ chain, key })
+    await this.#use(next)
+    const until = new X509Certificate(chain).validToDate.toISOString()
+    log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
+  }
+
+  /** A certificate that cannot be written is used all the same: visitors need it, and the disk may have room later. */
+  async #write(pair: ManagedPair): Promise<void> {
+    const { settings, log } = this.#parts
+    try {
+      await writeManagedPair(settings.identityPath, pair)
+      this.#unwritten = undefined
+    } catch (error) {
+      if (!(error instanceof StateFileError)) throw error
+      this.#unwritten = pair
+      log.warn({ reason: error.message }, 'the new certificate is in use, and a restart would lose it')
+    }
+  }
+
+  async #use(next: Certificates): Promise<void> {
+    const { certificates, previousCertificates } = this.#parts
+    const replaced = certificates.replace(next)
+    if (replaced !== undefined) await previousCertificates.keep(replaced)
+  }
+
+  get #names(): readonly string[] {
+    const { settings, authority } = this.#parts
+    return authority.hasWildcards ? [settings.rootHost, `*.${settings.rootHost}`] : [settings.rootHost]
+  }
+
+  /** A certificate that was found is not ordered again as long as it would not be renewed. */
+  #isNewer(found: Certificates): boolean {
+    const { current } = this.#parts.certificates
+    if (found.chainPem === current.chainPem || !this.#hasAllNames(found)) return false
+    return Date.now() < usualRenewalTime(leafOf(found))
+  }
+
+  #hasAllNames(held: Certificates): boolean {
+    const names = held.chain.length === 0 ? [] : namesOf(leafOf(held))
+    return this.#names.every((name) => names.includes(name))
+  }
+
+  /** A wildcard is not given up because the DNS provider cannot answer for a moment. */
+  #requireDns(): void {
+    const { settings, authority, certificates } = this.#parts
+    const { current } = certificates
+    if (settings.acme.challenge !== 'auto' || authority.hasWildcards || !current.hasWildcard) return
+    const { validFromDate: from, validToDate: to } = leafOf(current)
+    if (to.getTime() - Date.now() < (to.getTime() - from.getTime()) * WILDCARD_KEPT_SHARE) return
+    const message = `the DNS provider does not answer for ${settings.rootHost} now, which *.${settings.rootHost} needs`
+    throw new AcmeError('dns_failed', message, { retryAfterMs: WILDCARD_RETRY_MS })
+  }
+
+  /** Sleeps in short steps, and looks at the wall clock after each. */
+  async #sleepUntil(time: number): Promise<void> {
+    const from = Date.now()
+    for (;;) {
+      const leftMs = time - Date.now()
+      // A clock that was set back by more than has passed shows nothing about the time that is left.
+      if (leftMs <= 0 || Date.now() < from - RENEWAL_TICK_MS) return
+      await pause(Math.min(leftMs, RENEWAL_TICK_MS), undefined, { signal: this.#closing.signal, ref: false })
+    }
+  }
+}
+
+function leafOf({ chain }: Certificates): X509Certificate {
+  return new X509Certificate(chain[0]!)
+}
+
+function usable(host: string, { chain, key }: Partial<ManagedPair>): Certificates | undefined {
+  if (chain === undefined || key === undefined) return undefined
+  try {
+    return certificatesOf(host, chain, key)
+  } catch {
+    return undefined
+  }
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}

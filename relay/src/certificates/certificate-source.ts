@@ -1,0 +1,129 @@
+// Decides whose certificate a start uses: the development CA's, the operator's, or one that ACME manages.
+
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isLocalhost, type Settings, SettingsError } from '../config/settings.ts'
+import type { Logger } from '../log/log.ts'
+import { readIfPresent, readPrivateIfPresent } from '../storage/state-file.ts'
+import {
+  type Certificates,
+  certificatesOf,
+  loadDevelopmentCertificates,
+  readCertificates,
+} from './certificate-files.ts'
+import { createCa, createLeaf } from './development-ca.ts'
+import {
+  ACCOUNT_KEY_FILE,
+  CHAIN_FILE,
+  finishManagedPair,
+  KEY_FILE,
+  keepOperatorsPair,
+  REGISTRATION_FILE,
+  readManagedPair,
+} from './managed-files.ts'
+
+export type CertificateSource =
+  | { kind: 'development' }
+  /** The operator's own files. */
+  | { kind: 'manual'; certificates: Certificates }
+  /** ACME; without certificates where there are none yet, or those in the files cannot be used for the reason `problem`. */
+  | {
+      kind: 'managed'
+      certificates: Certificates | undefined
+      problem: string | undefined
+      /** Whether there is no account yet, so that files are the operator's. */
+      isFirst: boolean
+    }
+
+const REMEDY = 'ACME_AGREE=true lets the relay get a certificate by ACME'
+
+/**
+ * Finds the source, and writes nothing.
+ * @throws SettingsError when there is no usable certificate and none may be ordered, with both remedies
+ */
+export async function findCertificateSource(settings: Settings): Promise<CertificateSource> {
+  const { rootHost, identityPath, acme } = settings
+  if (isLocalhost(rootHost)) return { kind: 'development' }
+  if (!(await hasAccount(identityPath))) return await manualOrFirst(settings)
+  if (!acme.isAgreed)
+    throw new SettingsError(
+      'ACME_AGREE',
+      `must be true, since ${identityPath} has an ACME account: move ${ACCOUNT_KEY_FILE} and ${REGISTRATION_FILE} away to use certificate files of your own`,
+    )
+  const { chain, key } = await readManagedPair(identityPath)
+  if (chain === undefined || key === undefined)
+    return { kind: 'managed', certificates: undefined, problem: undefined, isFirst: false }
+  try {
+    const certificates = certificatesOf(rootHost, chain, key)
+    return { kind: 'managed', certificates, problem: undefined, isFirst: false }
+  } catch (error) {
+    return { kind: 'managed', certificates: undefined, problem: problemOf(error).message, isFirst: false }
+  }
+}
+
+/** The certificates of a start. */
+export interface LoadedCertificates {
+  /** Where there are none yet, they have no chain, and stand for those that come. */
+  certificates: Certificates
+  /** Whether ACME manages them. */
+  isManaged: boolean
+}
+
+/**
+ * Loads the certificates of a start. On localhost it creates missing, expiring and unsuitable ones.
+ * @throws SettingsError as {@link findCertificateSource} does; on localhost, when it would overwrite a certificate that the
+ * relay did not issue
+ */
+export async function loadCertificates(settings: Settings, log: Logger): Promise<LoadedCertificates> {
+  const source = await findCertificateSource(settings)
+  if (source.kind === 'development')
+    return { certificates: await loadDevelopmentCertificates(settings, log), isManaged: false }
+  if (source.kind === 'manual') return { certificates: source.certificates, isManaged: false }
+  if (source.isFirst) await keepOperatorsPair(settings.identityPath)
+  else await finishManagedPair(settings.identityPath)
+  if (source.problem !== undefined)
+    log.warn({ reason: source.problem }, 'the certificate on disk cannot be used: the relay gets another one')
+  return { certificates: source.certificates ?? placeholder(settings.rootHost), isManaged: true }
+}
+
+/** Files of the operator win only where ACME has never been used: they may be what it wrote. */
+async function manualOrFirst(settings: Settings): Promise<CertificateSource> {
+  const { identityPath, acme } = settings
+  // A file that cannot be read, or is open to others, is no reason to order another one.
+  const [chain, key] = await Promise.all([
+    readIfPresent(join(identityPath, CHAIN_FILE)),
+    readPrivateIfPresent(join(identityPath, KEY_FILE)),
+  ])
+  try {
+    return { kind: 'manual', certificates: await readCertificates(settings) }
+  } catch (error) {
+    const { message } = problemOf(error)
+    if (!acme.isAgreed)
+      throw new SettingsError((error as SettingsError).setting, `${reasonOf(error)}; ${REMEDY}`)
+    const problem = chain === undefined && key === undefined ? undefined : message
+    return { kind: 'managed', certificates: undefined, problem, isFirst: true }
+  }
+}
+
+async function hasAccount(directory: string): Promise<boolean> {
+  const files = [ACCOUNT_KEY_FILE, REGISTRATION_FILE].map((name) => access(join(directory, name)))
+  return (await Promise.allSettled(files)).some(({ status }) => status === 'fulfilled')
+}
+
+/** Stands for a certificate that the relay has yet to get. The listener lets nobody see it. */
+function placeholder(host: string): Certificates {
+  const { chain, key } = createLeaf(createCa(host), host, [host])
+  return { ...certificatesOf(host, chain, key), chain: [] }
+}
+
+/** @throws the error itself unless it is about the content of a file */
+function problemOf(error: unknown): SettingsError {
+  if (error instanceof SettingsError) return error
+  throw error
+}
+
+/** The message without the setting. */
+function reasonOf(error: unknown): string {
+  const { setting, message } = problemOf(error)
+  return message.slice(`${setting}: `.length)
+}

@@ -1,0 +1,165 @@
+// A relay on a fresh directory gets its certificate from pebble by itself, proves names to nobody else, and serves nobody before.
+
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
+import { askHealth } from '../../../src/check/health.ts'
+import { readSettings, startRelay } from '../../../src/index.ts'
+import {
+  ACME_HOST,
+  type AcmeRelay,
+  acmeEnv,
+  askChallenge,
+  collectingLog,
+  firstAnswer,
+  freePort,
+  newDirectory,
+  serialOf,
+  startAcmeRelay,
+  statusOf,
+  waitFor,
+} from './acme-relay.ts'
+
+describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
+  let acme: AcmeServer
+  let port: number
+  let directory: string
+  let remove: () => Promise<void>
+  const relays: AcmeRelay[] = []
+
+  beforeAll(async () => {
+    port = await freePort()
+    acme = await startAcmeServer({ tlsPort: port, hosts: [ACME_HOST], validityS: 60, nonceRejectPercent: 20 })
+  })
+  beforeEach(async () => {
+    ;({ directory, remove } = await newDirectory())
+  })
+  afterEach(async () => {
+    await Promise.all(relays.splice(0).map((relay) => relay.close()))
+    await remove()
+  })
+  afterAll(() => acme.close())
+
+  const start = async (env: Record<string, string> = {}): Promise<AcmeRelay> => {
+    const relay = await startAcmeRelay(acme, port, directory, env)
+    relays.push(relay)
+    return relay
+  }
+  const modeOf = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777
+  const messages = ({ log }: AcmeRelay): unknown[] => log.map(({ msg }) => msg)
+
+  test('serves with a certificate that clients verify, and keeps it over a restart', async () => {
+    const relay = await start()
+    await firstAnswer(port)
+    expect(await statusOf(port, await acme.root())).toBe(200)
+    for (const name of ['acme-account.key', 'acme-registration.json', 'fullchain.pem', 'privatekey.pem'])
+      expect([name, await modeOf(name)]).toEqual([name, 0o600])
+    expect(messages(relay)).toContain('the relay has its first certificate')
+    const before = await serialOf(port)
+    await relay.close()
+    const again = await start()
+    expect(await serialOf(port)).toBe(before)
+    expect(messages(again)).not.toContain('account made at the ACME authority')
+  })
+
+  test('until then refuses everybody with an alert, and says so to the one who asks for its health', async () => {
+    await acme.kill()
+    try {
+      const relay = await start()
+      await expect(statusOf(port)).rejects.toThrow(/alert internal error/)
+      const health = await askHealth(readSettings(acmeEnv(acme, port, directory)))
+      expect(health.isServing).toBe(false)
+      expect(health.message).toContain('it listens, and has no certificate yet')
+      await waitFor(() => relay.log.some(({ reason }) => /cannot be reached/.test(`${reason}`)))
+      expect(await readdir(directory)).not.toContain('fullchain.pem')
+    } finally {
+      await acme.restart()
+    }
+  })
+
+  test('answers acme-tls/1 for no name that is not just being proven, and never lets it reach a site', async () => {
+    await start()
+    await firstAnswer(port)
+    for (const name of [ACME_HOST, `site.${ACME_HOST}`, 'other.example'])
+      expect(await askChallenge(port, name)).toMatch(/alert no application protocol/)
+    expect(await askChallenge(port, ACME_HOST, 'http/1.1')).toMatch(/ALPN protocol: http\/1\.1/)
+  })
+
+  test('with several processes proves its name in the first, whichever has the connection', async () => {
+    await start({ SVC_WORKERS: '2' })
+    await firstAnswer(port)
+    for (let look = 0; look < 6; look++) {
+      expect(await statusOf(port, await acme.root())).toBe(200)
+      expect(await askChallenge(port, ACME_HOST)).toMatch(/alert no application protocol/)
+    }
+  })
+
+  test('uses valid files of the operator as long as there is no account, and else keeps copies of them', async () => {
+    const leaf = createLeaf(createCa(ACME_HOST), ACME_HOST)
+    const write = async (chain: string, key: string): Promise<void> => {
+      await writeFile(join(directory, 'fullchain.pem'), chain, { mode: 0o600 })
+      await writeFile(join(directory, 'privatekey.pem'), key, { mode: 0o600 })
+    }
+    await write(leaf.chain, leaf.key)
+    const manual = await start()
+    await firstAnswer(port)
+    expect(await readdir(directory)).not.toContain('acme-account.key')
+    await manual.close()
+    const foreign = createLeaf(createCa('other.test'), 'other.test')
+    await write(foreign.chain, foreign.key)
+    await start()
+    await firstAnswer(port)
+    expect(await statusOf(port, await acme.root())).toBe(200)
+    expect(await readFile(join(directory, 'operator-privatekey.pem'), 'utf8')).toBe(foreign.key)
+    expect(await modeOf('operator-privatekey.pem')).toBe(0o600)
+  })
+
+  test('does not start without consent where it would need ACME, and says both ways out', async () => {
+    const settings = (env: Record<string, string> = {}) =>
+      readSettings({ ...acmeEnv(acme, port, directory), ACME_AGREE: 'false', ...env })
+    const { log } = collectingLog()
+    await expect(startRelay(settings(), log)).rejects.toThrow(
+      `${directory}: needs fullchain.pem and privatekey.pem for ${ACME_HOST}; ACME_AGREE=true lets the relay get a certificate by ACME`,
+    )
+    const relay = await start()
+    await firstAnswer(port)
+    await relay.close()
+    await expect(startRelay(settings(), log)).rejects.toThrow(
+      /^ACME_AGREE: must be true, since .* has an ACME account/,
+    )
+  })
+
+  test('of two that start at once on one directory, one orders and the other takes the result', async () => {
+    const other = await freePort()
+    const first = await start()
+    // The order of the first is under way.
+    const second = await startAcmeRelay(acme, other, directory)
+    relays.push(second)
+    await Promise.all([firstAnswer(port), firstAnswer(other)])
+    expect(await serialOf(port)).toBe(await serialOf(other))
+    const made = [...first.log, ...second.log].filter(
+      ({ msg }) => msg === 'the relay has its first certificate',
+    )
+    expect(made).toHaveLength(1)
+  })
+
+  test('takes a pair whose writing a crash interrupted', async () => {
+    const relay = await start()
+    await firstAnswer(port)
+    const before = await serialOf(port)
+    await relay.close()
+    const [chain, key] = await Promise.all(
+      ['fullchain.pem', 'privatekey.pem'].map((name) => readFile(join(directory, name), 'utf8')),
+    )
+    // The key was replaced already, and the chain was not.
+    await writeFile(join(directory, 'acme-certificate.json'), JSON.stringify({ chain, key }), { mode: 0o600 })
+    const older = createLeaf(createCa(ACME_HOST), ACME_HOST)
+    await writeFile(join(directory, 'fullchain.pem'), older.chain)
+    await start()
+    expect(await serialOf(port)).toBe(before)
+    expect(await readFile(join(directory, 'fullchain.pem'), 'utf8')).toBe(chain)
+    expect(await readdir(directory)).not.toContain('acme-certificate.json')
+  })
+})
