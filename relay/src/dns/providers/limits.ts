@@ -4,8 +4,6 @@
 export const JOURNAL_RECORDS_MAX = 10_000
 /** Bytes of the journal's file. A record with a long name takes some 400. */
 export const JOURNAL_MAX_BYTES: number = 8 * 1024 * 1024
-/** Changes that wait for the one before them. */
-export const CHANGES_WAITING_MAX = 1_024
 /** Times that the relay tries one change before it tells the caller. */
 export const ATTEMPTS_MAX = 5
 /** Milliseconds before the second attempt. Each later pause is twice as long. */

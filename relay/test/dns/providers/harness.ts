@@ -23,8 +23,9 @@ interface Started {
 }
 
 export interface StartOptions {
-  env?: Record<string, string>
-  before?: (api: FakeApi) => void
+  /** @default that with the credentials of the stand-in */
+  env?: (api: FakeApi) => Record<string, string>
+  before?: (api: FakeApi) => unknown
   /** Of the credentials. @default 'whole' */
   access?: FakeApi['access']
   /** @default 'example.com' */
@@ -49,8 +50,8 @@ export async function start(dialect: Dialect, options: StartOptions = {}): Promi
   })
   api.access = options.access ?? api.access
   api.zone.name = options.zone ?? api.zone.name
-  options.before?.(api)
-  const env = { ...api.env, ...options.env }
+  await options.before?.(api)
+  const env = options.env?.(api) ?? api.env
   // Google's library reads this variable itself.
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', env.GOOGLE_APPLICATION_CREDENTIALS)
   const { deadlineMs = 60_000 } = options

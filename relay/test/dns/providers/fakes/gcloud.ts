@@ -10,6 +10,8 @@ const PROJECT = 'relay-project-471'
 const ACCESS_TOKEN = 'ya29.d.c0ASRK0GZ-access-token-of-the-workload'
 const SUBJECT_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.subject-token.signature'
 const ZONES = `/projects/${PROJECT}/managedZones`
+/** Path of the metadata server that each machine of Google Cloud has ("About VM metadata", cloud.google.com/compute/docs). */
+const METADATA = '/computeMetadata/v1/'
 const MANAGED_ZONE = 'example-zone'
 
 const failed = (status: number, reason: string, message: string): Reply =>
@@ -21,15 +23,20 @@ export const gcloud: Dialect = {
   env: (origin) => ({ GCP_PROJECT_ID: PROJECT, GOOGLE_APPLICATION_CREDENTIALS: credentialsFile(origin) }),
   secrets: [ACCESS_TOKEN, SUBJECT_TOKEN],
   nameServers: ['ns-cloud-a1.googledomains.com', 'ns-cloud-a2.googledomains.com'],
-  open: ({ url }) =>
-    url.pathname === '/v1/token'
-      ? json({
-          access_token: ACCESS_TOKEN,
-          issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-          token_type: 'Bearer',
-          expires_in: 3599,
-        })
-      : undefined,
+  open({ url: { pathname } }) {
+    const token = { access_token: ACCESS_TOKEN, token_type: 'Bearer', expires_in: 3599 }
+    if (pathname === '/v1/token')
+      return json({ ...token, issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' })
+    if (!pathname.startsWith(METADATA)) return undefined
+    const path = pathname.slice(METADATA.length)
+    const isToken = path === 'instance/service-accounts/default/token'
+    const value = isToken ? JSON.stringify(token) : path === 'project/project-id' ? PROJECT : 'googleapis.com'
+    const headers = {
+      'Metadata-Flavor': 'Google',
+      'content-type': isToken ? 'application/json' : 'application/text',
+    }
+    return { status: 200, body: value, headers }
+  },
   isAuthorized: ({ headers }) => headers.authorization === `Bearer ${ACCESS_TOKEN}`,
   isChange: ({ method }) => method !== 'GET',
   refusal: (kind) =>

@@ -1,7 +1,7 @@
 // Amazon Route 53, as "Amazon Route 53 API Reference" (API version 2013-04-01, docs.aws.amazon.com/Route53/latest/APIReference; read
 // 2026-11) describes it. It checks each signature as "Signature Version 4" (docs.aws.amazon.com/IAM) says, with code of its own.
 import { createHash, createHmac } from 'node:crypto'
-import type { Dialect, FakeRequest, Reply } from './fake-api.ts'
+import { type Dialect, type FakeRequest, json, type Reply } from './fake-api.ts'
 import type { FakeRecord, FakeZone } from './fake-zone.ts'
 
 const KEY_ID = 'AKIAIOSFODNN7EXAMPLE'
@@ -30,6 +30,16 @@ export const route53: Dialect = {
   }),
   secrets: [SECRET],
   nameServers: ['ns-2048.awsdns-64.com', 'ns-2049.awsdns-65.net'],
+  // What a container's credentials come from ("Container credential provider", docs.aws.amazon.com/sdkref).
+  open: ({ url }) =>
+    url.pathname === '/container-credentials'
+      ? json({
+          AccessKeyId: KEY_ID,
+          SecretAccessKey: SECRET,
+          Token: 'session',
+          Expiration: '2099-01-01T00:00:00Z',
+        })
+      : undefined,
   isAuthorized: hasSignature,
   isChange: ({ method }) => method !== 'GET',
   refusal: (kind) =>
