@@ -26,7 +26,9 @@ test.each(
     encoding: 'utf8',
   })
   expect(status).toBe(2)
-  expect(stderr).toContain('TARGET is one of control, api, pages, tls, yamux, files, http, http2, websocket;')
+  expect(stderr).toContain(
+    'TARGET is one of control, api, pages, dns, tls, yamux, files, http, http2, websocket;',
+  )
 })
 
 test.each(wrong(['kills', '--seed', 'x'], ['nobody'], ['--fast']))(
