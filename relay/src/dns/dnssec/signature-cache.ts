@@ -10,7 +10,7 @@ import {
   SIGNATURES_KEPT,
   SIGNATURES_PER_MINUTE,
 } from '../zone/limits.ts'
-import type { RecordSet } from '../zone/record-set.ts'
+import { packSets, type RecordSet } from '../zone/record-set.ts'
 import type { Signer } from './signer.ts'
 
 /** Who pays for a signature: nobody for names that the zone always has, since there are few of them. */
@@ -26,8 +26,8 @@ export interface Clocks {
 interface Kept {
   /** RDATA of the RRSIG. */
   data: Buffer
-  /** What it stands for: the set itself, or what a set that is made for each answer is made of. */
-  source: object
+  /** The set that it is of, packed. */
+  content: string
   madeAt: number
 }
 
@@ -52,20 +52,14 @@ export class SignatureCache {
 
   /**
    * @param owner the key of the set's name
-   * @param source the same object as long as the set's records are the same
    * @returns the RDATA of the RRSIG; undefined when the budget is spent
    */
-  signature(
-    owner: string,
-    set: RecordSet,
-    source: object,
-    budget: SignatureBudget,
-    clocks: Clocks,
-  ): Buffer | undefined {
+  signature(owner: string, set: RecordSet, budget: SignatureBudget, clocks: Clocks): Buffer | undefined {
     const wallTime = clocks.wall()
     const key = `${set.type} ${owner}`
     const kept = this.#find(key, budget)
-    const holds = kept !== undefined && kept.source === source
+    const content = packSets([set])
+    const holds = kept !== undefined && kept.content === content
     const age = holds ? wallTime - kept.madeAt : Number.NaN
     // A clock that was set back can make the age negative.
     if (holds && age >= -CLOCK_SKEW_MS && age < SIGNATURE_RENEW_MS) return kept.data
@@ -74,7 +68,7 @@ export class SignatureCache {
       return holds && isValid ? kept.data : undefined
     }
     const data = this.#signer.sign(owner, set, wallTime)
-    this.#keep(key, budget, { data, source, madeAt: wallTime })
+    this.#keep(key, budget, { data, content, madeAt: wallTime })
     return data
   }
 

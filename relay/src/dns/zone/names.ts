@@ -2,14 +2,13 @@
 
 import { ZONE_NAMES_MAX } from './limits.ts'
 import { type DnsName, LABEL_MAX_OCTETS } from './name.ts'
-import type { RecordSet } from './record-set.ts'
-
-const NO_SETS: readonly RecordSet[] = []
+import { packSets, type RecordSet, unpackSets } from './record-set.ts'
 
 export class ZoneNames {
   readonly #apex: DnsName
   readonly #max: number
-  readonly #sets: Map<string, readonly RecordSet[]> = new Map()
+  /** The sets of each name, packed. */
+  readonly #sets: Map<string, string> = new Map()
   /** How many names with records are below a name; names without any are not here. */
   readonly #below: Map<string, number> = new Map()
 
@@ -20,7 +19,13 @@ export class ZoneNames {
   }
 
   setsAt(key: string): readonly RecordSet[] {
-    return this.#sets.get(key) ?? NO_SETS
+    const packed = this.#sets.get(key)
+    return packed === undefined ? [] : unpackSets(packed)
+  }
+
+  /** Whether the name has records. */
+  has(key: string): boolean {
+    return this.#sets.has(key)
   }
 
   /** Whether names below this one have records. */
@@ -37,7 +42,7 @@ export class ZoneNames {
     const has = sets.length > 0
     if (has && !had && this.#sets.size >= this.#max)
       throw new RangeError(`The zone has ${this.#max} names already`)
-    if (has) this.#sets.set(name.key, sets)
+    if (has) this.#sets.set(name.key, packSets(sets))
     else this.#sets.delete(name.key)
     if (had !== has) this.#count(name, has ? 1 : -1)
   }

@@ -76,7 +76,7 @@ export class ZoneContent {
     this.#check(name, change)
     const before = this.#names.setsAt(name.key)
     const old = setOf(before, change.type)
-    const set = change.kind === 'set' ? this.#shared(checkedSet(change)) : undefined
+    const set = change.kind === 'set' ? checkedSet(change) : undefined
     if (set === undefined ? old === undefined : isSameSet(set, old)) return
     const others = before.filter(({ type }) => type !== change.type)
     this.#names.put(name, set === undefined ? others : [...others, set])
@@ -137,10 +137,10 @@ export class ZoneContent {
    */
   #exists(key: string, depth: number): boolean {
     if (this.#names.hasBelow(key) || this.#isServer(key)) return true
-    const sets = this.#names.setsAt(key)
-    if (depth > 1 || !isHostLabel(firstLabel(key))) return sets.length > 0
+    if (!this.#names.has(key)) return false
+    if (depth > 1 || !isHostLabel(firstLabel(key))) return true
     const wildcard = this.#setsOfWildcard()
-    return sets.some((set) => !isSameSet(set, setOf(wildcard, set.type)))
+    return this.#names.setsAt(key).some((set) => !isSameSet(set, setOf(wildcard, set.type)))
   }
 
   #isHost(name: DnsName): boolean {
@@ -172,12 +172,6 @@ export class ZoneContent {
     if (!name.isBelowOrAt(this.apex)) throw new RangeError(`${name} is not in the zone ${this.apex}`)
     if (!CHANGEABLE.includes(type)) throw new RangeError(`Records of type ${type} cannot be changed`)
     if (this.#isServer(name.key)) throw new RangeError(`${name} is a name server of the zone`)
-  }
-
-  /** The wildcard's own object where the records are the same, so that sites share it. */
-  #shared(set: RecordSet): RecordSet {
-    const shared = setOf(this.#names.setsAt(this.#wildcard.key), set.type)
-    return shared !== undefined && isSameSet(set, shared) ? shared : set
   }
 }
 

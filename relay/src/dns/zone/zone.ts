@@ -42,8 +42,6 @@ export class Zone implements AuthoritativeZone {
   readonly #content: ZoneContent
   readonly #signatures: SignatureCache
   readonly #clocks: Clocks
-  /** Bitmaps by the types in them: one object for each, by which signatures tell whether they still hold. */
-  readonly #bitmaps: Map<string, Buffer> = new Map()
 
   constructor({ key, hasDefaultPort }: ZoneParameters, clocks: Clocks = SYSTEM_CLOCKS) {
     this.#content = new ZoneContent(key, hasDefaultPort, clocks.wall)
@@ -95,12 +93,12 @@ export class Zone implements AuthoritativeZone {
       authority: [],
     })
     const set = sets.find((one) => one.type === type)
-    if (set !== undefined) return answered(this.#records(name, set, set, isSteady, asker))
+    if (set !== undefined) return answered(this.#records(name, set, isSteady, asker))
     if (type === TYPE.ANY && sets.length > 0)
-      return answered(this.#records(name, MINIMAL_ANY, MINIMAL_ANY, isSteady, asker))
+      return answered(this.#records(name, MINIMAL_ANY, isSteady, asker))
     if (type === TYPE.RRSIG && sets.length > 0)
-      return answered([this.#signature(name, sets[0]!, sets[0]!, isSteady, asker)])
-    const bitmap = this.#bitmapOf(sets)
+      return answered([this.#signature(name, sets[0]!, isSteady, asker)])
+    const bitmap = presentTypesBitmap(sets.map((one) => one.type))
     if (type === TYPE.NSEC) return answered(this.#nsec(name, bitmap, isSteady, asker))
     return { rcode: RCODE.NOERROR, answers: [], authority: this.#denial(name, bitmap, isSteady, asker) }
   }
@@ -108,38 +106,28 @@ export class Zone implements AuthoritativeZone {
   /** What the authority section says when there is no answer (RFC 2308 §2, RFC 9824 §3). */
   #denial(name: DnsName, bitmap: Buffer, isSteady: boolean, asker: Asker): ResourceRecord[] {
     const soa = this.#content.startOfAuthority()
-    const records = this.#records(this.apex, soa, soa, true, asker)
+    const records = this.#records(this.apex, soa, true, asker)
     return asker.dnssecOk ? [...records, ...this.#nsec(name, bitmap, isSteady, asker)] : records
   }
 
   #nsec(name: DnsName, bitmap: Buffer, isSteady: boolean, asker: Asker): ResourceRecord[] {
     const data = nsecData(name.key, this.apex.key, bitmap)
-    return this.#records(name, recordSet(TYPE.NSEC, ADDRESS_TTL_S, [data]), bitmap, isSteady, asker)
+    return this.#records(name, recordSet(TYPE.NSEC, ADDRESS_TTL_S, [data]), isSteady, asker)
   }
 
   /** @throws OutOfSignatures */
-  #records(name: DnsName, set: RecordSet, source: object, isSteady: boolean, asker: Asker): ResourceRecord[] {
+  #records(name: DnsName, set: RecordSet, isSteady: boolean, asker: Asker): ResourceRecord[] {
     const { type, ttl } = set
     const records = set.data.map((data) => ({ name, type, ttl, data: Buffer.from(data, 'latin1') }))
-    return asker.dnssecOk ? [...records, this.#signature(name, set, source, isSteady, asker)] : records
+    return asker.dnssecOk ? [...records, this.#signature(name, set, isSteady, asker)] : records
   }
 
   /** @throws OutOfSignatures */
-  #signature(name: DnsName, set: RecordSet, source: object, isSteady: boolean, asker: Asker): ResourceRecord {
+  #signature(name: DnsName, set: RecordSet, isSteady: boolean, asker: Asker): ResourceRecord {
     const budget = isSteady ? 'none' : asker.budget
-    const data = this.#signatures.signature(name.key, set, source, budget, this.#clocks)
+    const data = this.#signatures.signature(name.key, set, budget, this.#clocks)
     if (data === undefined) throw new OutOfSignatures()
     return { name, type: TYPE.RRSIG, ttl: set.ttl, data }
-  }
-
-  #bitmapOf(sets: readonly RecordSet[]): Buffer {
-    const types = sets.map(({ type }) => type).sort((one, other) => one - other)
-    const key = types.join()
-    const known = this.#bitmaps.get(key)
-    if (known !== undefined) return known
-    const bitmap = presentTypesBitmap(types)
-    this.#bitmaps.set(key, bitmap)
-    return bitmap
   }
 }
 

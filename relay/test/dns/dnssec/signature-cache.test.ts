@@ -108,7 +108,7 @@ test('kept signatures are bounded, and those that are asked for stay', () => {
   const clocks = { wall: () => zone.clock.wall, monotonic: () => zone.clock.monotonic }
   const set = recordSet(A, 60, [addressData('192.0.2.1')])
   const ask = (label: string): Buffer =>
-    cache.signature(DnsName.parse(`${label}.${APEX}`).key, set, set, 'anyone', clocks)!
+    cache.signature(DnsName.parse(`${label}.${APEX}`).key, set, 'anyone', clocks)!
   const [wanted, unwanted] = [ask('wanted'), ask('unwanted')]
   for (let count = 0; count < 100; count++) {
     ask(`u${count}`)

@@ -22,7 +22,7 @@ test('names are bounded, and a removed one makes room', () => {
   names.put(a, SETS)
   names.put(b, [])
   names.put(d, SETS)
-  expect(names.setsAt(d.key)).toBe(SETS)
+  expect(names.setsAt(d.key)).toEqual(SETS)
 })
 
 test('ancestors are known as long as a name below them has records', () => {
