@@ -15,7 +15,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   TRUSTED_PROXIES: '192.0.2.0/24',
   MIN_PORT: '40000',
   MAX_PORT: '40999',
+  ACME_DNS_PROVIDER: 'embedded',
+  ACME_DNS_SERVERS: '192.0.2.53',
+  ACME_EMAIL: 'operator@example.com',
+  ACME_CA: '/etc/svc/acme-ca.pem',
   METRICS_ADDR: '127.0.0.1:9464',
+  HTTP_REDIRECT_ADDR: '80',
   SVC_SITE_DIR: '/srv/www',
   SVC_INSTALL_DIR: '/srv/install',
 }
