@@ -188,7 +188,9 @@ describe('where the relay has no certificate that its sites share', () => {
     const early = visit()
     isReady = true
     const { site } = await published
-    expect((await early).socket.alpnProtocol).toBe('h2')
+    const { socket } = await early
+    expect(socket.alpnProtocol).toBe('h2')
+    socket.destroy()
     expect(states.at(-1)).toEqual(['online', undefined])
     expect(site.state).toBe('online')
     expect(relay.count('/v1/sign')).toBe(0)

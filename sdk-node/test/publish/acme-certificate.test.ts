@@ -22,12 +22,10 @@ import {
   startAcmeRelay,
 } from '../../../tools/relay/acme-relay.ts'
 import { type NodePublishOptions, publish, type Site } from '../../src/index.ts'
-import { runHere } from '../support/svc.ts'
 
 const run = promisify(execFile)
 const ADMIN_TOKEN = 'a-long-random-value'
 const TIMEOUT_MS = 240_000
-const WAIT = { timeout: 120_000 }
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS })
 
 describe.skipIf(!hasAcmeRelay())('a site of Node', () => {
@@ -167,17 +165,5 @@ describe.skipIf(!hasAcmeRelay())('a site of Node', () => {
       code: 'certificate_unavailable',
       message: expect.stringMatching(/certificate: own/),
     })
-    const args = ['--relay', relay.url, '--ca', relay.caFile, '--identity-path', join(folder, 'own.json')]
-    const doctor = runHere(folder, ['doctor', ...args, '--name', 'own', '--json'])
-    expect([await doctor.ended, ...doctor.out.map((line) => JSON.parse(line).verdict)]).toEqual([
-      0,
-      'own',
-      'own',
-    ])
-    // svc says it, too.
-    const shown = runHere(folder, ['expose', '1', '--name', 'shown', ...args])
-    await vi.waitFor(() => expect(shown.out.join('\n')).toMatch(/https:\/\/shown\.relay\.test/), WAIT)
-    expect(shown.out[0]).toMatch(/waiting for its certificate from the relay$/)
-    await shown.stop()
   })
 })

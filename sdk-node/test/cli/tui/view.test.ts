@@ -81,6 +81,7 @@ describe('the view', () => {
       state: 'waiting',
       waiting: { reason: 'relay_full', until: '2026-01-02T03:04:05.678Z' },
     }
+    const uncertified: SiteStatus = { ...waiting, tunnel: 'own', waiting: { reason: 'certificate' } }
     const failed: SiteStatus = {
       ...SITE,
       tunnel: 'db',
@@ -90,13 +91,15 @@ describe('the view', () => {
     }
     const requests = [{ ...REQUEST, tunnel: 'web' }]
     const lines = renderView(
-      { sites: [waiting, full, failed], requests, notices: [], areSeveral: true },
-      { columns: 120, rows: 12 },
+      { sites: [waiting, uncertified, full, failed], requests, notices: [], areSeveral: true },
+      { columns: 120, rows: 14 },
     )
     const clock = new Date('2026-01-02T03:04:05.678Z').toTimeString().slice(0, 8)
     expect(lines).toEqual([
       'https://demo.relay.example',
       "  web: waiting for the approval of the relay's operator  12.3 ms  1 connection  999 B in  1.2 MB out",
+      'https://demo.relay.example',
+      '  own: waiting for its certificate from the relay  12.3 ms  1 connection  999 B in  1.2 MB out',
       'udp://relay.example:30001',
       `  game: waiting for room at the relay, which is asked again at ${clock}  12.3 ms  1 connection  999 B in  1.2 MB out`,
       'db at https://relay.example',
