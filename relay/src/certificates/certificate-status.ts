@@ -1,6 +1,7 @@
 // What certificates the relay holds, until when, and what went wrong last: for metrics, the administrator and the log.
 
 import { X509Certificate } from 'node:crypto'
+import type { AcmeError, AcmeFault } from './acme/authority.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 
 /** For whose hostnames a certificate is. */
@@ -30,9 +31,17 @@ export interface CertificateStatus {
 /** Certificates of sites, as what keeps them tells it. */
 export type SiteCertificateSummary = Pick<CertificateStatus, 'count' | 'names' | 'notAfter'>
 
+/** How orders ended: `issued`, or the fault. */
+interface OrderCount {
+  labels: { host_kind: 'root' | 'site'; result: 'issued' | AcmeFault }
+  count: number
+}
+
 export class CertificateStatuses {
   readonly #rotation: CertificateRotation
   readonly #problems = new Map<'root' | 'site', CertificateProblem>()
+  /** By both labels, which bounds them. */
+  readonly #orders = new Map<string, OrderCount>()
   /** What knows the certificates of sites; undefined where sites have none of their own. */
   sites: (() => SiteCertificateSummary) | undefined
 
@@ -48,6 +57,20 @@ export class CertificateStatuses {
 
   succeeded(hosts: 'root' | 'site'): void {
     this.#problems.delete(hosts)
+  }
+
+  /** Counts an order that ended. @param error undefined: a certificate was issued */
+  countOrder(hosts: 'root' | 'site', error: unknown): void {
+    const result = error === undefined ? 'issued' : ((error as Partial<AcmeError>).fault ?? 'unusable')
+    const key = `${hosts} ${result}`
+    const entry = this.#orders.get(key)
+    if (entry === undefined) this.#orders.set(key, { labels: { host_kind: hosts, result }, count: 1 })
+    else entry.count += 1
+  }
+
+  /** Counts since the relay started, which go on. */
+  get orders(): Iterable<OrderCount> {
+    return { [Symbol.iterator]: () => this.#orders.values() }
   }
 
   all(): CertificateStatus[] {

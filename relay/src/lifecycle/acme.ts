@@ -37,7 +37,12 @@ export async function startAcme({ settings, state, dns, log }: AcmeParts): Promi
       import('../certificates/acme/tls-alpn.ts'),
       import('../certificates/acme/root-certificate.ts'),
     ])
-  const budget = await OrderBudget.open({ directory: settings.identityPath, rates: settings.acmeRates, log })
+  const budget = await OrderBudget.open({
+    directory: settings.identityPath,
+    rates: settings.acmeRates,
+    onOrder: (hosts, error) => state.certificateStatuses.countOrder(hosts, error),
+    log,
+  })
   const tlsAlpn = new TlsAlpnProver()
   const authority = await createAcmeAuthority({ settings, budget, tlsAlpn, dns: dns.provider, log })
   const root = new RootCertificate({ ...state, settings, authority, log })

@@ -31,6 +31,7 @@ export async function createMetrics({
         .flatMap(({ kind, notAfter }) =>
           notAfter === undefined ? [] : [{ kind, remainingMs: notAfter - Date.now() }],
         ),
+    acmeOrders: certificateStatuses.orders,
     tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
 }

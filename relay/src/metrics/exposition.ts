@@ -2,7 +2,7 @@
 // The only importer of prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { LabeledCounter, RelayCounters } from './relay-counters.ts'
+import type { RelayCounters } from './relay-counters.ts'
 
 const MS_PER_S = 1_000
 
@@ -21,6 +21,8 @@ export interface Readings {
   writeFailures(): number
   /** For each kind of host, the milliseconds until its first certificate ends, by the wall clock. */
   certificateExpiries(): { kind: string; remainingMs: number }[]
+  /** How orders of certificates by ACME ended. */
+  acmeOrders: Iterable<LabeledCount<'host_kind' | 'result'>>
   /** Undefined where UDP ports are off. */
   tunnelEndpoint: TunnelEndpointReadings | undefined
 }
@@ -29,6 +31,11 @@ interface TunnelEndpointReadings {
   readonly isUp: boolean
   /** How often the QUIC process ended by itself. */
   readonly failures: number
+}
+
+interface LabeledCount<Label extends string> {
+  labels: Readonly<Record<Label, string>>
+  count: number
 }
 
 /** The response to a scrape. */
@@ -67,7 +74,7 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
     name: string,
     help: string,
     labelNames: readonly Label[],
-    counts: LabeledCounter<Record<Label, string>>,
+    counts: Iterable<LabeledCount<Label>>,
   ): void => {
     new Counter({
       name: `svc_relay_${name}`,
@@ -178,7 +185,7 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
     'acme_orders_total',
     'Orders of certificates by ACME.',
     ['host_kind', 'result'],
-    counters.acmeOrders,
+    readings.acmeOrders,
   )
   gauge('unwritable_files', 'State files whose last write failed.', () => readings.unwritableFiles())
   counter('write_failures_total', 'Writes of state files that failed.', () => readings.writeFailures())

@@ -14,16 +14,6 @@ export type Refusal =
 /** Names the bound that was exceeded. */
 export type MemoryBound = 'carrier' | 'lease' | 'network' | 'relay'
 
-/** How the order of a certificate ended: `issued`, or the fault. */
-export type OrderResult =
-  | 'issued'
-  | 'unreachable'
-  | 'rate_limited'
-  | 'validation_failed'
-  | 'dns_failed'
-  | 'refused'
-  | 'unusable'
-
 /** Reasons for which the relay drops a datagram. */
 export type DatagramDrop =
   /** A visitor's datagram for a lease without a tunnel, or one that visitors may not reach. */

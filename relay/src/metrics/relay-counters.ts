@@ -1,7 +1,7 @@
 // Counts what the relay does, in plain integers that a scrape reads.
 
 import type { ErrorCode } from '@svc/protocol'
-import type { DatagramDrop, MemoryBound, OrderResult, Refusal } from './labels.ts'
+import type { DatagramDrop, MemoryBound, Refusal } from './labels.ts'
 
 /** One number for each combination of labels. Labels come from fixed sets, which bounds the combinations. */
 export class LabeledCounter<Labels extends Record<string, string>> {
@@ -68,10 +68,6 @@ export class RelayCounters {
   readonly requests: LabeledCounter<{ route: string; status: string }> = new LabeledCounter()
   readonly refusals: LabeledCounter<{ code: ErrorCode }> = new LabeledCounter()
   readonly signatures: LabeledCounter<{ outcome: 'signed' | 'refused' | 'failed' }> = new LabeledCounter()
-
-  /** How orders of certificates ended, also those that the budget refused. */
-  readonly acmeOrders: LabeledCounter<{ host_kind: 'root' | 'site'; result: OrderResult }> =
-    new LabeledCounter()
 
   /** Adds datagrams that another process dropped. */
   drop(counts: Partial<Record<DatagramDrop, number>>): void {

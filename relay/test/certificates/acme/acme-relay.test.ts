@@ -51,9 +51,14 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
   const messages = ({ log }: AcmeRelay): unknown[] => log.map(({ msg }) => msg)
 
   test('serves with a certificate that clients verify, and keeps it over a restart', async () => {
-    const relay = await start()
+    const metricsPort = await freePort()
+    const relay = await start({ METRICS_ADDR: `${metricsPort}` })
     await firstAnswer(port)
     expect(await statusOf(port, await acme.root())).toBe(200)
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    expect(metrics).toMatch(/^svc_relay_acme_orders_total\{host_kind="root",result="issued"\} [1-9]/m)
+    expect(metrics).toMatch(/^svc_relay_certificate_expiry_seconds\{host_kind="root"\} [1-9]/m)
+    expect(metrics).not.toContain('host_kind="wildcard"')
     for (const name of ['acme-account.key', 'acme-registration.json', 'fullchain.pem', 'privatekey.pem'])
       expect([name, await modeOf(name)]).toEqual([name, 0o600])
     expect(messages(relay)).toContain('the relay has its first certificate')
