@@ -236,7 +236,7 @@ describe.skipIf(tools === undefined || !hasPort53)('a resolver that starts at a 
   )
 
   test(
-    'a name that the zone gets is there when the resolver has forgotten that it was not',
+    'validates a record that the zone got a moment ago',
     async () => {
       const name = `new.${ZONE}`
       await server.apply([{ kind: 'set', name, type: TYPE.TXT, ttl: 60, data: [textData('new')] }])
