@@ -48,7 +48,7 @@ export async function startRelay(
   const isClosing = (): boolean => closing.signal.aborted
   const controlPlane = await createControlPlane({ ...parts, dns, readBuffer, isClosing })
   const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
-  const metrics = await createMetrics(parts)
+  const metrics = await createMetrics({ ...parts, dns })
   const redirects = await createRedirects(parts)
   const sockets = new OpenSockets()
   const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)

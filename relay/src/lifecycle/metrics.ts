@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http'
 import { countReadySessions } from '../reverse/ready-queues.ts'
+import type { Dns } from './dns.ts'
 import type { RelayParts } from './parts.ts'
 
 /** @returns undefined where no metrics are served; the server does not listen yet */
@@ -12,7 +13,8 @@ export async function createMetrics({
   counters,
   dataPlane,
   datagrams,
-}: RelayParts): Promise<Server | undefined> {
+  dns,
+}: RelayParts & { dns: Dns }): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
   const { createMetricsServer } = await import('../metrics/metrics-server.ts')
   const { leases, writeHealth, certificateStatuses } = state
@@ -32,6 +34,7 @@ export async function createMetrics({
           notAfter === undefined ? [] : [{ kind, remainingMs: notAfter - Date.now() }],
         ),
     acmeOrders: certificateStatuses.orders,
+    dns: dns.server,
     tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
 }

@@ -23,8 +23,19 @@ export interface Readings {
   certificateExpiries(): { kind: string; remainingMs: number }[]
   /** How orders of certificates by ACME ended. */
   acmeOrders: Iterable<LabeledCount<'host_kind' | 'result'>>
+  /** Undefined where the relay has no DNS server. */
+  dns: DnsReadings | undefined
   /** Undefined where UDP ports are off. */
   tunnelEndpoint: TunnelEndpointReadings | undefined
+}
+
+interface DnsReadings {
+  readonly counts: {
+    /** By what became of them. */
+    queries: Readonly<Record<string, number>>
+    overTcp: number
+    connections: number
+  }
 }
 
 interface TunnelEndpointReadings {
@@ -45,7 +56,7 @@ export interface Exposition {
 }
 
 export function createExposition(counters: RelayCounters, readings: Readings): Exposition {
-  const { tunnelEndpoint } = readings
+  const { tunnelEndpoint, dns } = readings
   const registry = new Registry()
   // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -144,6 +155,20 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
       'Times that the QUIC process ended unexpectedly.',
       () => tunnelEndpoint.failures,
     )
+  }
+  if (dns) {
+    new Counter({
+      name: 'svc_relay_dns_queries_total',
+      help: 'Queries to the DNS server, by what became of them.',
+      labelNames: ['result'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [result, count] of Object.entries(dns.counts.queries)) this.inc({ result }, count)
+      },
+    })
+    counter('dns_tcp_queries_total', 'Queries to the DNS server over TCP.', () => dns.counts.overTcp)
+    gauge('dns_connections', 'Open TCP connections of the DNS server.', () => dns.counts.connections)
   }
   gauge('datagram_flows', 'Flows: addresses of visitors that UDP ports remember.', () => counters.flows)
   counter(

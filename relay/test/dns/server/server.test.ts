@@ -9,12 +9,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBind9 } from '../../../../tools/programs/bind9.ts'
-import { RESULTS } from '../../../src/dns/server/counts.ts'
 import { type DnsServer, startDnsServer } from '../../../src/dns/server/start-dns-server.ts'
 import type { ZoneChange } from '../../../src/dns/zone/answer.ts'
 import { addressData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
 import { createLog } from '../../../src/log/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { RelayCounters } from '../../../src/metrics/relay-counters.ts'
 import { dnsQuery, readAnswer } from '../../support/dns-message.ts'
+import { parseExposition } from '../../support/exposition.ts'
 import { newZoneKey } from '../support/zone.ts'
 
 const HOST = '127.0.0.1'
@@ -145,14 +147,39 @@ describe('changes', () => {
   })
 })
 
-test('the relay reads the counts, each query once', async () => {
-  const before = sum()
-  for (let count = 0; count < 5; count++) await ask(APEX, TYPE.A)
-  while (sum() < before + 5) await pause(50)
-  expect(server.counts.queries.answered).toBeGreaterThanOrEqual(5)
-  function sum(): number {
-    return RESULTS.reduce((total, result) => total + server.counts.queries[result], 0)
+test('metrics count each query once', async () => {
+  const own = await startDnsServer({
+    zone: { key, hasDefaultPort: true },
+    addresses: [{ host: HOST, port: 0 }],
+    records: () => RECORDS,
+    log,
+  })
+  cleanups.push(() => own.close())
+  const nothing = (): number => 0
+  const exposition = createExposition(new RelayCounters(), {
+    silentConnections: nothing,
+    leases: nothing,
+    readySessions: nothing,
+    visitors: nothing,
+    traffic: () => ({ fromVisitors: 0, toVisitors: 0 }),
+    unwritableFiles: nothing,
+    writeFailures: nothing,
+    certificateExpiries: () => [],
+    acmeOrders: [],
+    dns: own,
+    tunnelEndpoint: undefined,
+  })
+  const count = async (result: string): Promise<number> => {
+    const family = parseExposition(await exposition.text()).get('svc_relay_dns_queries_total')
+    return family?.samples.get(`svc_relay_dns_queries_total{result="${result}"}`) ?? Number.NaN
   }
+  const at = own.bound[0]!.port
+  const before = sent
+  for (let index = 0; index < 5; index++) await ask('example.com', TYPE.A, at)
+  const refused = sent - before
+  await ask(`x.ns1.${APEX}`, TYPE.A, at)
+  while ((await count('nxdomain')) === 0) await pause(50)
+  expect([await count('refused'), await count('nxdomain')]).toEqual([refused, sent - before - refused])
 })
 
 test('a port that is taken is said once, with what to do, and bound when it is free', async () => {
@@ -210,11 +237,15 @@ test('a thread that breaks is started again with all records, and changes meanwh
   await expect(other.apply([change])).rejects.toThrow('the DNS server is closed')
 })
 
+/** Questions of {@link ask}. */
+let sent = 0
+
 /** Asks by UDP, again when nothing comes. */
 async function ask(name: string, type: number, at: number = port) {
   const socket = createSocket('udp4')
   try {
     for (;;) {
+      sent += 1
       socket.send(dnsQuery({ name, type, edns: {} }), at, HOST)
       const answer = await Promise.race([once(socket, 'message'), pause(2000)])
       if (answer) return readAnswer(answer[0])
