@@ -1,8 +1,9 @@
 // TLS and QUIC with implementations that are not ours: `npm run interop [-- ROW…] [--json | --markdown]`. The row `debian`,
 // the packages in Debian systems, has to be named. A cell that fails fails the command; a client that is not there is a row
 // that was skipped.
-// `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, and `-- executables` what
-// `npm run binaries` made, with emulators and readers that are not ours; both need a registry.
+// `npm run interop -- packages` proves the packages with bundlers and versions of Node instead, `-- executables` what
+// `npm run binaries` made, with emulators and readers that are not ours, and `-- dns-providers` external DNS providers, with
+// moto; all three need a registry.
 import '../tools/whole-tests.ts'
 import { parseArgs } from 'node:util'
 import { PEERS } from '../sdk-node/test/interop/peers.ts'
@@ -18,6 +19,8 @@ type Rows = [tls: Row[], quic: PeerRow[], debian: DebianRow[]]
 const PACKAGES = 'packages'
 /** The word that asks for the proof of the executables. */
 const EXECUTABLES = 'executables'
+/** The word that asks for the proof of external DNS providers. */
+const DNS_PROVIDERS = 'dns-providers'
 const NAMES = [...[...CLIENTS, ...PEERS].map(({ name }) => name), DEBIAN]
 if (process.argv.slice(2).join(' ') === PACKAGES) {
   const { provePackages } = await import('./packages/proof.ts')
@@ -26,6 +29,10 @@ if (process.argv.slice(2).join(' ') === PACKAGES) {
 if (process.argv.slice(2).join(' ') === EXECUTABLES) {
   const { proveExecutables } = await import('./binaries/proofs/rows.ts')
   process.exit((await proveExecutables()) ? 0 : 1)
+}
+if (process.argv.slice(2).join(' ') === DNS_PROVIDERS) {
+  const { proveDnsProviders } = await import('./dns-providers.ts')
+  process.exit((await proveDnsProviders()) ? 0 : 1)
 }
 const { clients, peers, hasDebian, print } = readArguments() ?? usage()
 // The clients lead process groups of their own, and are ended when this process exits: a signal must be an exit.
@@ -89,6 +96,6 @@ function inWords(
 function usage(): never {
   console.error('Usage: npm run interop [-- ROW…] [--json | --markdown]')
   console.error(`ROW is one of ${NAMES.join(', ')}`)
-  console.error(`or npm run interop -- ${PACKAGES}, or ${EXECUTABLES}, alone`)
+  console.error(`or npm run interop -- ${PACKAGES}, ${EXECUTABLES} or ${DNS_PROVIDERS}, alone`)
   process.exit(2)
 }
