@@ -74,11 +74,17 @@ export class PreviousCertificates {
 
   #deleteAt(until: number): void {
     clearTimeout(this.#deletion)
-    this.#deletion = setTimeout(() => {
-      rm(this.#path, { force: true }).catch((error) =>
-        this.#log.warn({ err: error, path: this.#path }, 'the relay cannot delete the previous certificate'),
-      )
-    }, until - now()).unref()
+    this.#deletion = setTimeout(
+      () => {
+        rm(this.#path, { force: true }).catch((error) =>
+          this.#log.warn(
+            { err: error, path: this.#path },
+            'the relay cannot delete the previous certificate',
+          ),
+        )
+      },
+      Math.max(0, until - now()),
+    ).unref()
   }
 }
 

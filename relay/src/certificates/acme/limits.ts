@@ -40,7 +40,7 @@ export const POLL_MAX_MS = 5_000
 /** Longest pause between two looks that the authority may ask for. */
 export const POLL_RETRY_AFTER_MAX_MS = 60_000
 /** Pauses before a request is made again that had no answer, or one with a status of 500 or more. */
-export const REQUEST_RETRY_MS: readonly number[] = [500, 2_000]
+export const REQUEST_RETRY_MS: readonly number[] = [200, 1_000]
 /** Body of one answer of the authority: chains are the longest. */
 export const ANSWER_MAX_BYTES: number = 256 * 1024
 /** Certificates of one chain. */
@@ -62,7 +62,7 @@ export const LOCK_REFRESH_MS = 5_000
 /** Time without such a sign after which the lock of another machine counts as left behind. */
 export const LOCK_STALE_MS = 60_000
 /** Interval at which others look whether the lock is free. */
-export const LOCK_LOOK_MS = 500
+export const LOCK_LOOK_MS = 100
 /** Longest pause between two looks at the wall clock, so that a renewal is in time after sleep and steps of the clock. */
 export const RENEWAL_TICK_MS = 30_000
 /** Interval at which the relay asks the authority anew when to renew (RFC 9773 §4.3 suggests six hours). */

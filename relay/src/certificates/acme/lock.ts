@@ -1,10 +1,11 @@
 // A lock on the state directory, so that of two relays that start there at once, one orders and the other takes the result.
 
 import { randomUUID } from 'node:crypto'
-import { open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { StateFileError } from '../../storage/state-file.ts'
 import { LOCK_LOOK_MS, LOCK_REFRESH_MS, LOCK_STALE_MS } from './limits.ts'
 
 const LOCK_FILE = 'acme.lock'
@@ -30,7 +31,7 @@ const held = new Set<string>()
 
 /**
  * Calls `use` while no other relay holds the lock of the directory.
- * @throws what `use` throws, the signal's reason, or the system's error when the lock cannot be written
+ * @throws what `use` throws, the signal's reason, or StateFileError when the lock cannot be written
  */
 export async function withLock<T>(directory: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
   const path = join(directory, LOCK_FILE)
@@ -63,19 +64,24 @@ async function take(path: string, holder: Holder, signal: AbortSignal): Promise<
   }
 }
 
-/** @returns false when there is one already */
+/** @returns false when there is one already. @throws StateFileError */
 async function create(path: string, text: string): Promise<boolean> {
+  let file: FileHandle
   try {
-    const file = await open(path, 'wx', PRIVATE_MODE)
-    try {
-      await file.writeFile(text)
-    } finally {
-      await file.close()
-    }
-    return true
+    file = await open(path, 'wx', PRIVATE_MODE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
+    throw new StateFileError(path, error)
+  }
+  try {
+    await file.writeFile(text)
+    return true
+  } catch (error) {
+    // Nobody could tell whose an empty lock is.
+    await rm(path, { force: true })
+    throw new StateFileError(path, error)
+  } finally {
+    await file.close()
   }
 }
 

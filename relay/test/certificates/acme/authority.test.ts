@@ -190,6 +190,22 @@ describe.skipIf(!hasAcmeServer())('an order', () => {
     expect(await registration()).not.toBe(before)
   })
 
+  test('ends in one line when the authority dies in the middle, and its records are removed', async () => {
+    const provider = unboundProvider(acme.resolver)
+    const addTxt: DnsProvider['addTxt'] = async (...record) => {
+      await provider.addTxt(...record)
+      await acme.kill()
+    }
+    const authority = await authorityWith({}, { ...provider, addTxt })
+    try {
+      expect((await errorOf(authority.obtain(await orderOf(WILD_HOST)))).fault).toBe('unreachable')
+      expect(provider.changes).toEqual([`add ${RECORD}`, `remove ${RECORD}`])
+    } finally {
+      await acme.restart()
+    }
+    await (await authorityWith({}, provider)).obtain(await orderOf(WILD_HOST))
+  })
+
   test('at an authority that does not answer, or is not trusted, says what to do', async () => {
     const nobody = await freePort()
     const absent = await authorityWith({ ACME_DIRECTORY: `https://localhost:${nobody}/dir` })

@@ -1,0 +1,101 @@
+// A relay renews certificates of seconds while clients come all the time, and a disk without room costs nothing but a renewal.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import { atDepth } from '../../../../tools/test-depth.ts'
+import { mountSmallDisk } from '../../support/full-disk.ts'
+import {
+  ACME_HOST,
+  type AcmeRelay,
+  firstAnswer,
+  freePort,
+  newDirectory,
+  serialOf,
+  startAcmeRelay,
+  statusOf,
+  waitFor,
+} from './acme-relay.ts'
+
+const RENEWALS = atDepth(10, 2)
+const VALIDITY_S = atDepth(90, 4)
+const CLIENTS = 4
+const TIMEOUT_MS: number = atDepth(20, 2) * 60_000
+
+describe.skipIf(!hasAcmeServer())('renewal', () => {
+  let acme: AcmeServer
+  let port: number
+  beforeAll(async () => {
+    port = await freePort()
+    acme = await startAcmeServer({ tlsPort: port, hosts: [ACME_HOST], validityS: VALIDITY_S })
+  })
+  afterAll(() => acme.close())
+
+  test(
+    'again and again under load fails no request, and each client sees a valid certificate',
+    async () => {
+      const { directory, remove } = await newDirectory()
+      const relay = await startAcmeRelay(acme, port, directory)
+      try {
+        await firstAnswer(port)
+        const root = await acme.root()
+        const statuses = new Map<unknown, number>()
+        const load = new AbortController()
+        const clients = Array.from({ length: CLIENTS }, async () => {
+          while (!load.signal.aborted) {
+            const status = await statusOf(port, root).catch((error) => error.message)
+            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          }
+        })
+        const renewals = () => relay.log.filter(({ msg }) => msg === 'certificate renewed').length
+        const before = await serialOf(port)
+        await waitFor(() => renewals() >= RENEWALS, TIMEOUT_MS)
+        expect(await serialOf(port)).not.toBe(before)
+        load.abort()
+        await Promise.all(clients)
+        expect([...statuses.keys()]).toEqual([200])
+        expect(statuses.get(200)).toBeGreaterThan(RENEWALS)
+      } finally {
+        await relay.close()
+        await remove()
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  const disk = mountSmallDisk()
+  test.skipIf(disk === undefined)(
+    'without room on the disk keeps the files and the certificate in use',
+    async () => {
+      const { directory, fill, free, close } = disk!
+      const files = () =>
+        Promise.all(
+          ['fullchain.pem', 'privatekey.pem'].map((name) => readFile(join(directory, name), 'utf8')),
+        )
+      let relay: AcmeRelay | undefined
+      try {
+        relay = await startAcmeRelay(acme, port, directory)
+        await firstAnswer(port)
+        const { log } = relay
+        const written = await files()
+        fill(process.pid)
+        await waitFor(
+          () => log.some(({ reason }) => /acme\.lock cannot be written: no space left/.test(`${reason}`)),
+          TIMEOUT_MS,
+        )
+        expect(await files()).toEqual(written)
+        expect(await statusOf(port)).toBe(200)
+        free(process.pid)
+        await relay.close()
+        relay = await startAcmeRelay(acme, port, directory)
+        await firstAnswer(port)
+        expect(await statusOf(port, await acme.root())).toBe(200)
+      } finally {
+        await relay?.close()
+        close()
+      }
+    },
+    TIMEOUT_MS,
+  )
+})
