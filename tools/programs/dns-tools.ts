@@ -11,18 +11,19 @@ export interface DnsTools {
   run(program: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>
 }
 
-export interface RunOptions {
+interface RunOptions {
   cwd?: string
   /** What the program reads from its standard input. */
   input?: string
 }
 
-export interface ToolResult {
+interface ToolResult {
   output: string
   code: number
 }
 
 const PACKAGES = [
+  'bind9',
   'bind9-dnsutils',
   'bind9-libs',
   'bind9-utils',
@@ -49,12 +50,12 @@ const PACKAGES = [
   'nsd',
   'unbound',
 ] as const
-const ADMINISTRATION = ['nsd', 'unbound']
+const ADMINISTRATION = ['named', 'nsd', 'unbound']
 const TIMEOUT_MS = 60_000
 
 /** @returns undefined where the packages cannot be had */
 export function findDnsTools(): DnsTools | undefined {
-  const unpacked = unpackDebianPackages('dns-tools', PACKAGES)
+  const unpacked = unpackDebianPackages('dnssec-tools', PACKAGES)
   if (unpacked === undefined) return undefined
   // The libraries are in a folder that is named after the machine's architecture.
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'

@@ -1,10 +1,11 @@
 // A small DNS tree on loopback, from its root down: real nsd serves a signed root and a signed `test.`, which delegates to
-// name servers of a test, and real unbound resolves and validates from that root. It needs port 53, and so root's rights.
+// name servers of a test, and real unbound and bind9 resolve and validate from that root. It needs port 53, and so root's rights.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePort } from '../../../../tools/network/free-port.ts'
 import type { DnsTools } from '../../../../tools/programs/dns-tools.ts'
 
 /** What the parent zone says about a zone, as its operator pastes it there. */
@@ -17,25 +18,27 @@ export interface Delegation {
   ds: string
 }
 
+export type Resolver = 'unbound' | 'named'
+
 export interface DnsTree {
-  /** Address of the resolver, which listens on port 53. */
-  resolver: string
-  /** Asks the resolver. @returns the output of dig, with the lines about flags and status */
-  resolve(name: string, type: string, ...options: string[]): Promise<string>
+  /** Asks a resolver. @returns the output of dig, with the lines about flags and status */
+  resolve(resolver: Resolver, name: string, type: string, ...options: string[]): Promise<string>
   close(): Promise<void>
 }
 
+const HOST = '127.0.0.1'
 const LOOK_MS = 50
 const LOOKS_MAX = 1200
 
-/** @param network three octets of loopback, of which this uses the addresses 1 and 2 */
+/** @param network three octets of loopback, of which this uses the address 1 */
 export async function startDnsTree(
   tools: DnsTools,
   network: string,
   delegations: readonly Delegation[],
 ): Promise<DnsTree> {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-dns-tree-'))
-  const [server, resolver] = [`${network}.1`, `${network}.2`]
+  const server = `${network}.1`
+  const ports = { unbound: await freePort(), named: await freePort() }
   const children: ChildProcess[] = []
   const start = (program: string, args: string[]): void => {
     const env = { ...process.env, ...tools.env }
@@ -45,8 +48,10 @@ export async function startDnsTree(
     await Promise.all(children.map(end))
     rmSync(directory, { recursive: true, force: true })
   }
-  const ask = async (at: string, name: string, type: string, ...options: string[]): Promise<string> =>
-    (await tools.run('dig', [`@${at}`, name, type, '+tries=1', '+timeout=20', ...options])).output
+  const dig = async (at: readonly string[], ...question: string[]): Promise<string> =>
+    (await tools.run('dig', [...at, '+tries=1', '+timeout=20', ...question])).output
+  const resolve = (resolver: Resolver, ...question: string[]): Promise<string> =>
+    dig([`@${HOST}`, '-p', `${ports[resolver]}`], ...question)
   try {
     const ds = await signZone(tools, directory, 'test.', [
       '@ SOA ns hostmaster 1 3600 600 86400 60',
@@ -66,18 +71,22 @@ export async function startDnsTree(
       ds,
     ])
     start('nsd', ['-d', '-c', write(directory, 'nsd.conf', nsdConfiguration(directory, server))])
+    write(directory, 'hints', `. 3600 NS ns.test.\nns.test. 3600 A ${server}\n`)
+    const named = namedConfiguration(directory, ports.named)
     start('unbound', [
       '-d',
       '-c',
-      write(directory, 'unbound.conf', unboundConfiguration(directory, server, resolver)),
+      write(directory, 'unbound.conf', unboundConfiguration(directory, ports.unbound)),
     ])
-    await eventually(async () => (await ask(server, '.', 'SOA', '+short')).includes('hostmaster'))
-    await eventually(async () => (await ask(resolver, 'ns.test', 'A', '+short')).includes(server))
+    start('named', ['-g', '-c', write(directory, 'named.conf', named)])
+    await eventually(async () => (await dig([`@${server}`], '.', 'SOA', '+short')).includes('hostmaster'))
+    for (const resolver of ['unbound', 'named'] as const)
+      await eventually(async () => (await resolve(resolver, 'ns.test', 'A', '+short')).includes(server))
   } catch (error) {
     await close()
     throw error
   }
-  return { resolver, resolve: (name, type, ...options) => ask(resolver, name, type, ...options), close }
+  return { resolve, close }
 }
 
 /** @returns the zone's DS record */
@@ -126,8 +135,7 @@ function nsdConfiguration(directory: string, address: string): string {
   ].join('\n')
 }
 
-function unboundConfiguration(directory: string, server: string, address: string): string {
-  const hints = write(directory, 'hints', `. 3600 NS ns.test.\nns.test. 3600 A ${server}\n`)
+function unboundConfiguration(directory: string, port: number): string {
   return [
     'server:',
     `  directory: "${directory}"`,
@@ -135,17 +143,35 @@ function unboundConfiguration(directory: string, server: string, address: string
     '  chroot: ""',
     '  pidfile: ""',
     '  use-syslog: no',
-    `  interface: ${address}`,
+    `  interface: ${HOST}`,
+    `  port: ${port}`,
     '  do-ip6: no',
     '  do-not-query-localhost: no',
     // `test.` would else be answered by the resolver itself (RFC 6761 §6.2).
     '  local-zone: "test." nodefault',
+    // The resolver answers other questions from the proofs that it has (RFC 8198), as bind9 does.
     '  aggressive-nsec: yes',
     '  trust-anchor-signaling: no',
-    `  root-hints: "${hints}"`,
+    `  root-hints: "${directory}/hints"`,
     `  trust-anchor-file: "${directory}/anchor-."`,
     'remote-control:',
     '  control-enable: no',
+    '',
+  ].join('\n')
+}
+
+function namedConfiguration(directory: string, port: number): string {
+  const anchor = readFileSync(path.join(directory, 'anchor-.'), 'utf8')
+  const [, key] = /DNSKEY 257 3 13 (.*)/.exec(anchor) ?? []
+  return [
+    'options {',
+    `  directory "${directory}"; pid-file none; session-keyfile "${directory}/session.key";`,
+    `  listen-on port ${port} { ${HOST}; }; listen-on-v6 { none; };`,
+    '  recursion yes; dnssec-validation yes; empty-zones-enable no;',
+    '};',
+    'controls { };',
+    `trust-anchors { "." static-key 257 3 13 "${key}"; };`,
+    'zone "." { type hint; file "hints"; };',
     '',
   ].join('\n')
 }

@@ -46,7 +46,7 @@ export function testZone(options: { hasDefaultPort?: boolean } = {}): TestZone {
 }
 
 /** Replaces the addresses of both families. */
-export function setAddresses(zone: Zone, name: string, addresses: readonly string[]): void {
+function setAddresses(zone: Zone, name: string, addresses: readonly string[]): void {
   const data = addresses.map(addressData)
   for (const [type, length] of [
     [TYPE.A, 4],

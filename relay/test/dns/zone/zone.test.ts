@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RECORD_SET_MAX_OCTETS } from '../../../src/dns/zone/limits.ts'
 import { addressData, caaData, httpsData, TYPE, textData } from '../../../src/dns/zone/record-data.ts'
+import { DEFAULT_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
 import { APEX, shapeOf, testZone } from '../support/zone.ts'
 
 const { A, AAAA, ANY, CAA, CDNSKEY, CDS, DNSKEY, DS, HTTPS, NS, NSEC, NXNAME, RRSIG, SOA, TXT } = TYPE
@@ -33,6 +34,13 @@ describe('what a zone has', () => {
       expect(ask(name, A, false).answers.map(({ data }) => [...data])).toEqual([[198, 51, 100, 7]])
       expect(shapeOf(ask(name, AAAA, false))).toBe('0:  / SOA')
     }
+  })
+
+  test('name servers are names that no site gets', () => {
+    const labels = testZone()
+      .ask(APEX, NS, false)
+      .answers.map(({ data }) => data.toString('latin1', 1, 4))
+    expect(DEFAULT_RESERVED_NAMES).toEqual(expect.arrayContaining(labels))
   })
 
   test('HTTPS says the protocol that every site speaks, and is left out where visitors come to another port', () => {
