@@ -14,6 +14,8 @@ import {
   IDENTITY_SHARE,
   NAMES_PER_ORDER_MAX,
   RENEWAL_SHARE,
+  RESTART_PAUSE_MAX_MS,
+  RETRY_AFTER_MAX_MS,
   ROOT_FAILURES_MAX,
   ROOT_SHARE,
   SITE_BURST_SHARE,
@@ -95,8 +97,8 @@ export class OrderBudget {
       const spent = left(units, perIdentity, WEEK_MS)
       if (spent > 0) this.#identities.set(key, this.#newIdentity(spent))
     }
-    this.#rootFailures.restore(saved.root_failures, elapsedMs)
-    this.#siteFailures.restore(saved.site_failures, elapsedMs)
+    this.#rootFailures.restore(saved.root_failures, elapsedMs, RESTART_PAUSE_MAX_MS)
+    this.#siteFailures.restore(saved.site_failures, elapsedMs, RETRY_AFTER_MAX_MS)
   }
 
   /**

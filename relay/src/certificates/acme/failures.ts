@@ -9,7 +9,6 @@ import {
   FAILURE_MEMORY_MS,
   REASON_MAX_CHARS,
   RETRY_AFTER_MAX_MS,
-  VALIDATION_BACKOFF_MIN_MS,
 } from './limits.ts'
 
 /** A failure as it is saved. */
@@ -74,10 +73,13 @@ export class Failures {
     }))
   }
 
-  /** @param elapsedMs time since `saved` was written, at least 0 */
-  restore(saved: readonly SavedFailure[], elapsedMs: number): void {
+  /**
+   * @param elapsedMs time since `saved` was written, at least 0
+   * @param longestMs the longest pause that is left
+   */
+  restore(saved: readonly SavedFailure[], elapsedMs: number, longestMs: number): void {
     for (const { key, count, remaining_ms, reason } of saved) {
-      const remaining = Math.min(remaining_ms, RETRY_AFTER_MAX_MS) - elapsedMs
+      const remaining = Math.min(remaining_ms - elapsedMs, longestMs)
       this.#set(key, { count, until: now() + remaining, reason })
     }
     this.#forget()
@@ -102,9 +104,8 @@ export class Failures {
 
   #pauseMs(count: number, error: unknown): number {
     const highest = BACKOFF_MAX_MS / (1 + BACKOFF_JITTER_SHARE)
-    const { fault, retryAfterMs = 0 } = error instanceof AcmeError ? error : {}
-    const least = fault === 'validation_failed' ? VALIDATION_BACKOFF_MIN_MS : BACKOFF_MIN_MS
-    const pause = Math.min(highest, Math.max(least, BACKOFF_MIN_MS * 2 ** (count - 1)))
+    const { retryAfterMs = 0 } = error instanceof AcmeError ? error : {}
+    const pause = Math.min(highest, BACKOFF_MIN_MS * 2 ** (count - 1))
     const withJitter = pause * (1 + BACKOFF_JITTER_SHARE * this.#random())
     return Math.max(withJitter, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS))
   }

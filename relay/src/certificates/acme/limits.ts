@@ -8,14 +8,17 @@ export const RENEWAL_SHARE = 0.2
 export const SITE_BURST_SHARE = 0.4
 /** Share of a week's certificates that one identity may get. Let's Encrypt gives one set of names 5 of 50. */
 export const IDENTITY_SHARE = 0.1
-/** Shortest pause after a failed order; each further failure doubles it. */
+/**
+ * Shortest pause after a failed order; each further failure doubles it. Let's Encrypt lets a name fail 5 times at once, and
+ * once more every 12 minutes, which these pauses never use up.
+ */
 export const BACKOFF_MIN_MS = 60_000
 /** Longest pause after a failed order, unless the authority asks for a longer one. */
 export const BACKOFF_MAX_MS: number = 12 * 3_600_000
 /** The pause is longer than its minimum by a random part of up to this share, so that orders do not come all at once. */
 export const BACKOFF_JITTER_SHARE: number = 1 / 3
-/** Shortest pause after a failed validation: Let's Encrypt lets a name fail once in 12 minutes, 5 times at once. */
-export const VALIDATION_BACKOFF_MIN_MS: number = 12 * 60_000
+/** Longest pause of the root host after a restart: its operator may have removed the reason. */
+export const RESTART_PAUSE_MAX_MS = 60_000
 /** Longest Retry-After of an authority that the relay believes. */
 export const RETRY_AFTER_MAX_MS: number = 7 * 86_400_000
 /** How long all sites wait at most when the authority limits the order of one: the limit may be that of the account. */

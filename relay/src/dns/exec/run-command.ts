@@ -30,18 +30,16 @@ export async function runCommand(
   const child = spawn(path, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const outputs = [beginningOf(child.stdout), beginningOf(child.stderr)] as const
   let isEnded = false
+  let killTimer: NodeJS.Timeout | undefined
   const end = (): void => {
+    if (isEnded) return
     isEnded = true
     endGroup(child, 'SIGTERM')
+    killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), COMMAND_KILL_DELAY_MS)
   }
-  const killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), timeoutMs + COMMAND_KILL_DELAY_MS)
   const timer = setTimeout(end, timeoutMs)
-  const abort = (): void => {
-    end()
-    setTimeout(() => endGroup(child, 'SIGKILL'), COMMAND_KILL_DELAY_MS).unref()
-  }
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
   try {
     const exitCode = await exitOf(child)
     const [stdout, stderr] = await Promise.all(outputs.map((output) => output.text()))
@@ -49,7 +47,7 @@ export async function runCommand(
   } finally {
     clearTimeout(timer)
     clearTimeout(killTimer)
-    signal.removeEventListener('abort', abort)
+    signal.removeEventListener('abort', end)
     // What the command left behind must not outlive it.
     endGroup(child, 'SIGKILL')
   }

@@ -12,8 +12,8 @@ import {
   BACKOFF_MAX_MS,
   BACKOFF_MIN_MS,
   IDENTITIES_MAX,
+  RESTART_PAUSE_MAX_MS,
   SITE_FAILURES_MAX,
-  VALIDATION_BACKOFF_MIN_MS,
 } from '../../../src/certificates/acme/limits.ts'
 import { createLog } from '../../../src/log/log.ts'
 
@@ -158,22 +158,22 @@ describe('failures', () => {
     await expect(budget.take(sameIdentity)).rejects.toThrow('the last order failed')
   })
 
-  test('of a validation come at most 5 an hour, as Let’s Encrypt allows', async () => {
-    const budget = await open(AMPLE)
+  test('of a validation never use up what Let’s Encrypt allows: 5 at once, and one in 12 minutes', async () => {
+    const budget = await OrderBudget.open({ directory, rates: AMPLE, log, random: () => 0 })
     const error = new AcmeError('validation_failed', 'relay.test resolves to 192.0.2.1')
+    let allowed = 5
     let failures = 0
-    for (let minute = 0; minute < 60; minute++) {
+    for (let minute = 0; minute < 24 * 60; minute++) {
       if (await isTaken(budget, ROOT)) {
         await budget.failed(ROOT, error)
         failures += 1
-        expect((await errorOf(budget.take(ROOT))).retryAfterMs).toBeGreaterThanOrEqual(
-          VALIDATION_BACKOFF_MIN_MS,
-        )
+        allowed -= 1
+        expect(allowed).toBeGreaterThan(0)
       }
+      allowed = Math.min(5, allowed + 1 / 12)
       vi.advanceTimersByTime(60_000)
     }
-    expect(failures).toBeGreaterThanOrEqual(2)
-    expect(failures).toBeLessThanOrEqual(5)
+    expect(failures).toBeGreaterThanOrEqual(8)
   })
 
   test('honour Retry-After; a limit that one site meets pauses all sites for an hour at most, and never the root host', async () => {
@@ -209,11 +209,27 @@ describe('over a restart', () => {
     await before.failed(ROOT, new Error('no'))
     const after = await open(LETS_ENCRYPT)
     expect(await takeWhilePossible(after, 200)).toBe(0)
-    expect((await errorOf(after.take(ROOT))).retryAfterMs).toBeGreaterThanOrEqual(BACKOFF_MIN_MS)
+    expect((await errorOf(after.take(ROOT))).retryAfterMs).toBeGreaterThanOrEqual(
+      RESTART_PAUSE_MAX_MS - 1_000,
+    )
     vi.advanceTimersByTime(DAY_MS)
     const later = await open(LETS_ENCRYPT)
     await later.take(ROOT)
     expect(await takeWhilePossible(later, 200)).toBeGreaterThanOrEqual(5)
+  })
+
+  test('the root host waits a minute at most, since its operator may have removed the reason; sites wait as before', async () => {
+    const before = await open(AMPLE)
+    const limit = new AcmeError('rate_limited', 'too many', { retryAfterMs: 5 * HOUR_MS })
+    for (const order of [ROOT, site(1)]) {
+      await before.take(order)
+      await before.failed(order, limit)
+    }
+    const after = await open(AMPLE)
+    expect((await errorOf(after.take(ROOT))).retryAfterMs).toBeLessThanOrEqual(RESTART_PAUSE_MAX_MS)
+    expect((await errorOf(after.take(site(1)))).retryAfterMs).toBeGreaterThan(4 * HOUR_MS)
+    vi.advanceTimersByTime(RESTART_PAUSE_MAX_MS)
+    await after.take(ROOT)
   })
 
   test('a wall clock that was set wrong makes nobody wait longer, in either direction', async () => {
@@ -225,8 +241,8 @@ describe('over a restart', () => {
     await ahead.failed(ROOT, new Error('no'))
     vi.setSystemTime(begin)
     const corrected = await open(LETS_ENCRYPT)
-    expect((await errorOf(corrected.take(ROOT))).retryAfterMs).toBeLessThanOrEqual(2 * BACKOFF_MIN_MS)
-    vi.advanceTimersByTime(2 * BACKOFF_MIN_MS)
+    expect((await errorOf(corrected.take(ROOT))).retryAfterMs).toBeLessThanOrEqual(RESTART_PAUSE_MAX_MS)
+    vi.advanceTimersByTime(RESTART_PAUSE_MAX_MS)
     await corrected.take(ROOT)
     expect(await takeWhilePossible(corrected, 200)).toBe(0)
     vi.setSystemTime(0)
