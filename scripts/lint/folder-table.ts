@@ -291,6 +291,7 @@ export const FOLDER_TABLE: FolderTable = {
         'api',
         'ports',
         'certificates',
+        'dns',
         'policy',
         'auth',
         'lease',

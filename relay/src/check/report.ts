@@ -5,6 +5,7 @@ import { unusedSettings } from '../config/unused-settings.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkTcpPorts, checkUdpPorts } from './dedicated-ports.ts'
+import { checkDns } from './dns.ts'
 import { error, type Finding, type Found, ok, warning } from './finding.ts'
 import { checkCapacity, checkListener, checkMetrics, checkRedirects, checkWorkers } from './listeners.ts'
 import { checkInstaller, checkPages } from './root-host.ts'
@@ -32,6 +33,7 @@ const CHECKS: readonly [feature: string, check: Check][] = [
   ['state directory', checkDirectory],
   ['identity', checkIdentity],
   ['certificate', checkCertificate],
+  ['DNS', checkDns],
   ['policy', checkPolicy],
   ['leases', checkLeases],
   ['listener', checkListener],

@@ -32,7 +32,8 @@ export interface DnsParts {
   log: Logger
 }
 
-const EMBEDDED = 'embedded'
+/** The provider whose name server is this relay. */
+export const EMBEDDED = 'embedded'
 
 /**
  * startDns starts the DNS provider where ACME, ENS or the operator needs one. A name server that cannot listen is an error in
@@ -41,7 +42,7 @@ const EMBEDDED = 'embedded'
  */
 export async function startDns(parts: DnsParts): Promise<Dns> {
   const { settings, isManaged, log } = parts
-  if (!isNeeded(settings, isManaged))
+  if (!isDnsNeeded(settings, isManaged))
     return { provider: undefined, server: undefined, ens: undefined, close: async () => {} }
   const { startDnsProvider } = await import('../dns/start-provider.ts')
   const { oneAtATime } = await import('../dns/one-at-a-time.ts')
@@ -64,7 +65,10 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
 }
 
 /** On localhost no records are needed, and for `tls-alpn-01` only those that the operator wants from a provider. */
-function isNeeded({ rootHost, acme, acmeDnsProvider, ensGasless }: Settings, isManaged: boolean): boolean {
+export function isDnsNeeded(
+  { rootHost, acme, acmeDnsProvider, ensGasless }: Settings,
+  isManaged: boolean,
+): boolean {
   if (isLocalhost(rootHost)) return false
   const isForAcme = isManaged && (acme.challenge !== 'tls-alpn-01' || acmeDnsProvider !== undefined)
   return isForAcme || ensGasless || acmeDnsProvider === EMBEDDED

@@ -1,14 +1,16 @@
 // `svc-relay check` and `svc-relay healthcheck` as an operator runs them, beside relays that run and ports that are taken.
 
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import type { Finding, Status } from '../../src/check/finding.ts'
 import { askHealth } from '../../src/check/health.ts'
 import { type Report, reportOf } from '../../src/check/report.ts'
 import { readSettings } from '../../src/config/settings.ts'
+import { loadZoneKey } from '../../src/dns/dnssec/zone-key.ts'
 import { writeDownloads } from '../support/downloads.ts'
 import { freePort, startTestRelay } from '../support/relay.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
@@ -56,11 +58,37 @@ describe('svc-relay check', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
+  test('DNS: what would change records, the DS record, and ports that are taken', async () => {
+    const dns = async (env: Record<string, string>) => found(await reportOf(env), 'DNS')
+    expect(await dns(await environment())).toEqual(['The relay changes no DNS records.'])
+    const taken = await freePort()
+    const port = (await take(taken)).listening ? taken : 0
+    const env = await environment({
+      SVC_URL: 'https://relay.example.com',
+      ENS_GASLESS_ENABLED: 'true',
+      DNS_ADDR: `127.0.0.1:${port}`,
+    })
+    await mkdir(env.IDENTITY_PATH!)
+    const { chain, key } = createLeaf(createCa('relay.example.com'), 'relay.example.com')
+    await writeFile(join(env.IDENTITY_PATH!, 'fullchain.pem'), chain)
+    await writeFile(join(env.IDENTITY_PATH!, 'privatekey.pem'), key, { mode: 0o600 })
+    expect(await dns(env)).toEqual([
+      'The relay makes a key that signs the zone relay.example.com: its DS record will be new.',
+      expect.stringMatching(/^The relay's name server cannot listen at 127\.0\.0\.1, port \d+: .*EADDRINUSE/),
+      'relay.example.com and sites have ENS names, by embedded.',
+    ])
+    await writeFile(join(env.IDENTITY_PATH!, 'dnssec-csk.json'), '{', { mode: 0o600 })
+    expect(await dns(env)).toEqual([expect.stringContaining('dnssec-csk.json: is damaged')])
+    await loadZoneKey(join(directory, 'other'), 'relay.example.com')
+    await copyFile(join(directory, 'other/dnssec-csk.json'), join(env.IDENTITY_PATH!, 'dnssec-csk.json'))
+    expect((await dns(env))[0]).toMatch(/DS record is \d+ 13 2 [0-9A-F]{64}\.$/i)
+  })
+
   test('--json has the same, for programs', async () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
-    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(18)
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(19)
     for (const finding of findings)
       expect(finding).toEqual({
         feature: expect.any(String),

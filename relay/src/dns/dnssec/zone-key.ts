@@ -19,7 +19,7 @@ export interface ZoneKey {
 
 /** ECDSAP256SHA256 (RFC 6605 §7). */
 export const ZONE_KEY_ALGORITHM = 13
-const FILE = 'dnssec-csk.json'
+export const ZONE_KEY_FILE = 'dnssec-csk.json'
 const CURVE = 'prime256v1'
 const PRIVATE_KEY = /^[0-9a-f]{64}$/
 
@@ -29,7 +29,7 @@ const PRIVATE_KEY = /^[0-9a-f]{64}$/
  *   never overwritten.
  */
 export async function loadZoneKey(directory: string, zone: string): Promise<ZoneKey> {
-  const path = join(directory, FILE)
+  const path = join(directory, ZONE_KEY_FILE)
   const text = await readPrivateIfPresent(path)
   if (text !== undefined) return fromFile(path, text, zone)
   const key = newKey(zone)
