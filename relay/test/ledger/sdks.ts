@@ -278,16 +278,30 @@ export const SDKS = {
       ),
     ),
     'extension site_certificate': {
-      browser: proved(
-        'e2e/own-certificate.spec.ts',
-        'is verified by its visitors, and the relay signs nothing for them',
-        'outlives a reload, with its key and without a request',
-        'has a key that no script can export',
+      browser: together(
+        proved(
+          'e2e/own-certificate.spec.ts',
+          'is verified by its visitors, and the relay signs nothing for them',
+          'outlives a reload, with its key and without a request',
+          'has a key that no script can export',
+        ),
+        proved(
+          'e2e/site-certificate.spec.ts',
+          'a page goes from HTTP/1.1 to HTTP/2, and no visitor is lost',
+          'a page waits for its own certificate where there is no wildcard, and a reload needs no other',
+        ),
       ),
-      node: proved(
-        'sdk-node/test/publish/own-certificate.test.ts',
-        'a site whose certificate is %s',
-        'is kept with its certificate in a file that only its owner may read, over a restart',
+      node: together(
+        proved(
+          'sdk-node/test/publish/own-certificate.test.ts',
+          'a site whose certificate is %s',
+          'is kept with its certificate in a file that only its owner may read, over a restart',
+        ),
+        proved(
+          'sdk-node/test/publish/acme-certificate.test.ts',
+          'gets HTTP/2 with its own certificate in place of the wildcard, and no visitor is lost',
+          'waits for its own certificate where there is no wildcard, and says so',
+        ),
       ),
     },
     'extension visitor_address': shared(planned('visitorAddress')),

@@ -249,9 +249,15 @@ export const WIRE = {
     'only hostnames of the lease, and at least one': siteCertificate(
       "for another lease's hostname, also with the token of that one's predecessor",
     ),
-    '202 with retry_after': proved(
-      'sdk-core/test/certificate/certificate-keeper.test.ts',
-      'is asked again when it says, and not before',
+    '202 with retry_after': together(
+      proved(
+        'relay/test/certificates/site/acme-sites.test.ts',
+        'gets a certificate of its own and none of the relay, and asks for it as often as it needs',
+      ),
+      proved(
+        'sdk-core/test/certificate/certificate-keeper.test.ts',
+        'is asked again when it says, and not before',
+      ),
     ),
     '400 and 403': siteCertificate('is refused'),
     '429 over budget': siteCertificate(
