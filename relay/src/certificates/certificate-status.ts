@@ -5,7 +5,7 @@ import type { AcmeError, AcmeFault } from './acme/authority.ts'
 import type { CertificateRotation } from './certificate-rotation.ts'
 
 /** For whose hostnames a certificate is. */
-export type HostKind = 'root' | 'wildcard' | 'site'
+type HostKind = 'root' | 'wildcard' | 'site'
 
 /** Why an order failed last. */
 export interface CertificateProblem {
