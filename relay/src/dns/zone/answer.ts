@@ -41,7 +41,7 @@ export interface AuthoritativeZone {
   /** Grows with each change. Answers of an older version may be outdated. */
   readonly version: number
   /**
-   * Never throws. Answers may be kept for a minute while `version` is the same; those with `isTruncated` or SERVFAIL may not.
+   * Never throws. Answers may be kept for an hour while `version` is the same; those with `isTruncated` or SERVFAIL may not.
    * @param dnssecOk whether the query has the flag DO, so that signatures and proofs come along
    */
   answer(question: Question, dnssecOk: boolean, options?: AnswerOptions): ZoneAnswer

@@ -18,7 +18,7 @@ export interface Delegation {
   ds: string
 }
 
-export type Resolver = 'unbound' | 'named'
+type Resolver = 'unbound' | 'named'
 
 export interface DnsTree {
   /** Asks a resolver. @returns the output of dig, with the lines about flags and status */
@@ -151,6 +151,8 @@ function unboundConfiguration(directory: string, port: number): string {
     '  local-zone: "test." nodefault',
     // The resolver answers other questions from the proofs that it has (RFC 8198), as bind9 does.
     '  aggressive-nsec: yes',
+    // It asks in random case, and takes only answers in that case.
+    '  use-caps-for-id: yes',
     '  trust-anchor-signaling: no',
     `  root-hints: "${directory}/hints"`,
     `  trust-anchor-file: "${directory}/anchor-."`,
