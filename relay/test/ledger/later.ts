@@ -111,8 +111,12 @@ export const LATER = {
       'root host and any name below it have the public address',
       'its own TXT record is validated with the DS record of GET /sdk/domain',
     ),
-    'ACME_DNS_PROVIDER: six external providers': unproved(
-      'the parts are there, and the relay does not join them yet',
+    'ACME_DNS_PROVIDER: six external providers': proved(
+      'relay/test/dns/providers/external-providers.test.ts',
+      'adds several values at one name, each once, and removes its own alone',
+      'makes the addresses of a host, of its wildcard and of the apex equal to those of the relay',
+      'enables DNSSEC where the provider can, and tells the DS record',
+      'removes the challenges that a crash left, and no other record',
     ),
     'ENS gasless DNS import: TXT and A records, DNSSEC, one worker with retries': ens(
       'the base domain names the relay, and each hostname of a lease its identity, with the addresses of the relay',

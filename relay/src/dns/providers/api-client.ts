@@ -163,15 +163,8 @@ function faultOf(status: number): DnsProviderFault {
   return status >= 500 ? 'unavailable' : 'conflict'
 }
 
-/** The pause that an answer asks for: `Retry-After` (RFC 9110 §10.2.3), or the moment at which a budget is whole again. */
-function retryAfter(headers: IncomingHttpHeaders): { retryAfterMs?: number } {
-  const asked = headers['retry-after']?.trim()
-  const reset = headers['ratelimit-reset']
-  if (asked !== undefined) {
-    const ms = /^\d{1,9}$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now()
-    if (Number.isFinite(ms)) return { retryAfterMs: Math.max(0, ms) }
-  }
-  if (typeof reset === 'string' && /^\d{9,11}$/.test(reset))
-    return { retryAfterMs: Math.max(0, Number(reset) * 1000 - Date.now()) }
-  return {}
+/** The pause that an answer asks for (RFC 9110 §10.2.3). */
+function retryAfter({ 'retry-after': asked = '' }: IncomingHttpHeaders): { retryAfterMs?: number } {
+  const ms = /^\d{1,9}$/.test(asked.trim()) ? Number(asked) * 1000 : Date.parse(asked) - Date.now()
+  return Number.isFinite(ms) ? { retryAfterMs: Math.max(0, ms) } : {}
 }

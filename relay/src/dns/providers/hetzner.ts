@@ -42,7 +42,7 @@ export const open: OpenApi = async ({ env, ...connection }) => {
     provider: 'Hetzner',
     publicUrl: 'https://api.hetzner.cloud/v1',
     spacingMs: SPACING_MS,
-    credential: 'the token in HETZNER_API_TOKEN',
+    credential: 'the token in HETZNER_API_TOKEN or HCLOUD_TOKEN',
     secrets: [token],
     authorize: async () => ({ authorization: `Bearer ${token}` }),
     refusal(body) {

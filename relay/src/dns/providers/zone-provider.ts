@@ -40,9 +40,9 @@ export class ZoneProvider implements DnsProvider {
     this.#started = this.#start()
   }
 
-  async canAnswer(signal?: AbortSignal): Promise<boolean> {
+  async canAnswer(): Promise<boolean> {
     const { rootHost, resolveNs = systemResolveNs } = this.#parts
-    const { nameServers } = await this.#findZone(this.#joined(signal)).catch(
+    const { nameServers } = await this.#findZone().catch(
       (): Pick<Zone, 'nameServers'> => ({ nameServers: [] }),
     )
     if (nameServers.length === 0) return false
@@ -116,7 +116,7 @@ export class ZoneProvider implements DnsProvider {
     const { log, journal } = this.#parts
     const { signal } = this.#closing
     try {
-      const zone = await this.#findZone(signal)
+      const zone = await this.#findZone()
       log.info(
         { provider: this.name, zone: zone.name },
         'the relay changes DNS records at an external provider',
@@ -144,7 +144,7 @@ export class ZoneProvider implements DnsProvider {
   async #change<T>(signal: AbortSignal, change: (zone: Zone) => Promise<T>): Promise<T> {
     await this.#started
     try {
-      const zone = await this.#findZone(signal)
+      const zone = await this.#findZone()
       return await this.#retrying(() => change(zone), signal)
     } catch (error) {
       const failure = asProviderError(error)
@@ -185,8 +185,9 @@ export class ZoneProvider implements DnsProvider {
     )
   }
 
-  async #findZone(signal: AbortSignal): Promise<Zone> {
-    this.#zone ??= this.#searchZone(signal)
+  /** One search serves all callers, so that none of them ends it. */
+  async #findZone(): Promise<Zone> {
+    this.#zone ??= this.#searchZone(this.#closing.signal)
     try {
       return await this.#zone
     } catch (error) {

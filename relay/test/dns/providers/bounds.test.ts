@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import type { DnsProviderError } from '../../../src/dns/provider.ts'
 import { ApiError, oneLine } from '../../../src/dns/providers/api-error.ts'
 import {
   ACTION_POLLS_MAX,
@@ -103,6 +104,18 @@ test('attempts end, and a long pause is left to the caller', async () => {
     await expect(retrying(once, signal, 1)).rejects.toThrow('later')
     expect(once).toHaveBeenCalledOnce()
   }
+})
+
+test('a pause may be a moment, and nonsense is none', async () => {
+  const { provider, api } = await start(vultr)
+  const later = new Date(Date.now() + 2 * 3_600_000).toUTCString()
+  api.faults.push({ kind: 'rate_limited', at: 'change', headers: { 'retry-after': later } })
+  const error: DnsProviderError = await provider.addTxt(CHALLENGE, 'one').catch((reason) => reason)
+  expect(error.fault).toBe('rate_limited')
+  expect(error.retryAfterMs).toBeGreaterThan(3_600_000)
+  expect(error.retryAfterMs).toBeLessThanOrEqual(2 * 3_600_000)
+  api.faults.push({ kind: 'rate_limited', at: 'change', headers: { 'retry-after': '-1e9 soon' } })
+  await provider.addTxt(CHALLENGE, 'one')
 })
 
 test('a library that does not answer is awaited for a bounded time', async () => {
