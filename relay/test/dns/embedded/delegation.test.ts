@@ -12,18 +12,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bind9.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
-import { createRequest } from '../../../src/certificates/acme/client.ts'
-import { createAcmeAuthority } from '../../../src/certificates/acme/create-authority.ts'
-import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
 import { isDelegatedHere } from '../../../src/dns/embedded/delegation.ts'
-import { type Relay, readSettings, startRelay } from '../../../src/index.ts'
+import { readSettings } from '../../../src/index.ts'
 import { LeaseRegistry } from '../../../src/lease/lease-registry.ts'
 import { Reservations } from '../../../src/lease/reservations.ts'
 import { ROOT_ROUTE, type Route } from '../../../src/lease/route.ts'
 import { startDns } from '../../../src/lifecycle/dns.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { RoutingTable } from '../../../src/routing/routing-table.ts'
-import { newKey } from '../../certificates/acme/keys.ts'
+import { type AcmeRelay, acmeEnv, firstAnswer, startAcmeRelay } from '../../certificates/acme/acme-relay.ts'
 import { newAccount, relayClient, type TestClient } from '../../support/relay.ts'
 
 const TIMEOUT_MS = 120_000
@@ -66,8 +63,6 @@ describe.skipIf(!isPossible)(
     let acme: AcmeServer
     let tlsPort: number
     const env = (): Record<string, string> => ({
-      SVC_URL: `https://${HOST}:${tlsPort}`,
-      IDENTITY_PATH: directory,
       PUBLIC_IPS: relayAddress,
       DNS_ADDR: `${relayAddress}:53`,
       ACME_DNS_PROVIDER: 'embedded',
@@ -96,64 +91,33 @@ describe.skipIf(!isPossible)(
       return output.split('\n').filter(Boolean).sort()
     }
 
-    test('pebble issues for root host and wildcard by dns-01, and nothing is left', {
-      timeout: TIMEOUT_MS,
-    }, async () => {
-      const settings = readSettings({
-        ...env(),
-        ACME_DIRECTORY: acme.directoryUrl,
-        ACME_CA: acme.caFile,
-        ACME_CHALLENGE: 'dns-01',
-        ACME_AGREE: 'true',
-      })
-      const log = createLog('silent')
+    test('the provider finds out that the parent zone delegates to it', { timeout: TIMEOUT_MS }, async () => {
+      const settings = readSettings({ ...acmeEnv(acme, tlsPort, directory), ...env() })
       const leases = new LeaseRegistry(new RoutingTable<Route>(HOST, ROOT_ROUTE), new Reservations())
       const identity = { address: RELAY_ADDRESS } as Parameters<typeof startDns>[0]['identity']
-      const { provider, ens, close } = await startDns({ settings, identity, leases, isManaged: true, log })
+      const dns = await startDns({ settings, identity, leases, isManaged: true, log: createLog('silent') })
       try {
-        expect(await isDelegatedHere(provider!, HOST, { resolvers: [acme.resolver.address] })).toBe(true)
+        const through = (server: string) => isDelegatedHere(dns.provider!, HOST, { resolvers: [server] })
+        expect(await through(acme.resolver.address)).toBe(true)
         // The parent's server does not know the relay's names.
-        expect(await isDelegatedHere(provider!, HOST, { resolvers: [parent.address] })).toBe(false)
-        expect(ens?.()).toMatchObject({ enabled: false, provider: 'embedded', dnssec_state: 'pending' })
-        const authority = await createAcmeAuthority({
-          settings,
-          budget: {
-            take: async () => {},
-            failed: async () => {},
-            succeeded: async () => {},
-            abandoned: async () => {},
-          },
-          tlsAlpn: { type: 'tls-alpn-01', show: () => Promise.reject(new Error('not asked for')) },
-          dns: provider,
-          log,
-        })
-        const names = [HOST, `*.${HOST}`]
-        const chain = await authority.obtain({
-          names,
-          csr: await createRequest(names, newKey()),
-          for: 'root',
-        })
-        expect(chain).toMatch(/^-----BEGIN CERTIFICATE-----/)
-        expect(await ask(`_acme-challenge.${HOST}`, 'TXT')).toEqual([])
-        await authority.close()
+        expect(await through(parent.address)).toBe(false)
+        expect(dns.ens?.()).toMatchObject({ enabled: false, provider: 'embedded', dnssec_state: 'pending' })
       } finally {
-        await close()
+        await dns.close()
         leases.close()
       }
     })
 
-    describe('a relay with ENS names', () => {
-      let relay: Relay
+    describe('a relay with ENS names, and certificates by dns-01', () => {
+      let relay: AcmeRelay
       let client: TestClient
       let anchors: string
 
       beforeAll(async () => {
-        const authority = createCa(HOST)
-        const leaf = createLeaf(authority, HOST)
-        await writeFile(path.join(directory, 'fullchain.pem'), leaf.chain)
-        await writeFile(path.join(directory, 'privatekey.pem'), leaf.key, { mode: 0o600 })
-        relay = await startRelay(readSettings({ ...env(), ENS_GASLESS_ENABLED: 'true' }), createLog('silent'))
-        client = relayClient(tlsPort, authority.certificate, HOST)
+        const dns = { ...env(), ENS_GASLESS_ENABLED: 'true', ACME_CHALLENGE: 'dns-01' }
+        relay = await startAcmeRelay(acme, tlsPort, path.join(directory, 'relay'), dns)
+        client = relayClient(tlsPort, await acme.root(), HOST)
+        await firstAnswer(tlsPort)
         anchors = path.join(directory, 'anchors')
         const [tag, algorithm, digest, hash] = (await domain()).ens.ds_record.split(' ')
         const anchor = `"${HOST}." static-ds ${tag} ${algorithm} ${digest} "${hash}";`
@@ -168,6 +132,16 @@ describe.skipIf(!isPossible)(
         await run('delv', `@${relayAddress}`, '-a', anchors, `+root=${HOST}`, name, type)
       const eventually = async (name: string, type: string, records: string[]): Promise<void> =>
         await expect.poll(() => ask(name, type), PATIENT).toEqual(records)
+
+      test('pebble issues for root host and wildcard by dns-01, and nothing is left', {
+        timeout: TIMEOUT_MS,
+      }, async () => {
+        const visitor = client.tls(HOST)
+        await once(visitor, 'secureConnect')
+        expect(visitor.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:${HOST}, DNS:*.${HOST}`)
+        visitor.destroy()
+        expect(await ask(`_acme-challenge.${HOST}`, 'TXT')).toEqual([])
+      })
 
       test('root host and any name below it have the public address', { timeout: TIMEOUT_MS }, async () => {
         await eventually(HOST, 'A', [relayAddress])
