@@ -4,6 +4,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
+import {
+  CERTIFICATE_POLLS_PER_IDENTITY,
+  CERTIFICATE_POLLS_PER_NETWORK,
+  CERTIFICATES_PER_IDENTITY,
+} from '../../src/limits.ts'
 import { RateLimits } from '../../src/rate-limit/client-rate-limits.ts'
 import { newAccount, register, startTestRelay, type TestRelay } from '../support/relay.ts'
 
@@ -222,5 +227,37 @@ describe('over HTTP', () => {
     for (let i = 0; i < 4; i++) await call('POST', '/sdk/register', {})
     await call('POST', '/sdk/unregister', { access_token: 'guess' })
     expect(await call('POST', '/sdk/register', {})).toMatchObject({ status: 429 })
+  })
+})
+
+describe('a site that asks for its certificate again and again', () => {
+  const chargedUntilRefused = (charge: () => void): number => {
+    for (let count = 0; count < 100_000; count++) {
+      try {
+        charge()
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'rate_limited' })
+        return count
+      }
+    }
+    return expect.fail('it is never refused')
+  }
+
+  test('is refused after its burst, and may order a certificate as before', () => {
+    const rateLimits = new RateLimits(DEFAULTS)
+    const { burst } = CERTIFICATE_POLLS_PER_IDENTITY
+    expect(chargedUntilRefused(() => rateLimits.chargeCertificatePoll(ALICE, 'demo:0x1'))).toBe(burst)
+    const orders = chargedUntilRefused(() => rateLimits.chargeCertificate(ALICE, 'demo:0x1'))
+    expect(orders).toBe(CERTIFICATES_PER_IDENTITY.burst)
+  })
+
+  test('of many identities takes its network no further than the burst of that, and no other network', () => {
+    const rateLimits = new RateLimits(DEFAULTS)
+    const { burst } = CERTIFICATE_POLLS_PER_NETWORK
+    let identity = 0
+    expect(chargedUntilRefused(() => rateLimits.chargeCertificatePoll(ALICE, `demo:${identity++}`))).toBe(
+      burst,
+    )
+    rateLimits.chargeCertificatePoll(BOB, 'other:0x1')
   })
 })

@@ -1,6 +1,7 @@
 // The certificates that a visitor of a host sees, whether a client trusts them or not.
 
 import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { SvcError } from '@svc/sdk-core'
 import { SHOWN_CHAIN_DEADLINE_MS } from '../limits.ts'
@@ -16,15 +17,20 @@ export interface ShownChain {
 /**
  * Visits `url` for the sake of its certificates.
  * @param ca PEM; the system's authorities when it is undefined
+ * @param deadlineMs milliseconds for the handshake
  * @throws SvcError `relay_unreachable` when there is no handshake
  */
-export function shownChain(url: URL, ca: string | Buffer | undefined): Promise<ShownChain> {
+export function shownChain(
+  url: URL,
+  ca: string | Buffer | undefined,
+  deadlineMs: number = SHOWN_CHAIN_DEADLINE_MS,
+): Promise<ShownChain> {
   const { hostname: host, port } = url
   return new Promise((resolve, reject) => {
     const socket = connect({
       ...relayTransport(ca).connect,
       host,
-      servername: host,
+      ...(isIP(host) === 0 && { servername: host }),
       port: Number(port || 443),
       rejectUnauthorized: false,
     })
@@ -33,7 +39,7 @@ export function shownChain(url: URL, ca: string | Buffer | undefined): Promise<S
       reject(new SvcError('relay_unreachable', `no TLS handshake with ${url.host}`, { cause }))
     }
     const late = (): void => fail(new Error('it took too long'))
-    const deadline = setTimeout(late, SHOWN_CHAIN_DEADLINE_MS)
+    const deadline = setTimeout(late, deadlineMs)
     socket.once('error', fail)
     socket.once('close', () => {
       clearTimeout(deadline)

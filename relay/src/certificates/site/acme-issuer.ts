@@ -14,7 +14,6 @@ import { FairQueue } from './fair-queue.ts'
 import type { SiteCertificateAnswer, SiteCertificateIssuer } from './issuer.ts'
 import {
   SITE_FAILURES_MAX,
-  SITE_ORDER_DEADLINE_MS,
   SITE_ORDER_POLL_MAX_S,
   SITE_ORDER_POLL_MIN_S,
   SITE_ORDER_POLL_SHARE,
@@ -88,17 +87,15 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     const chain = await this.#chains.find(identityKey, request)
     if (chain !== undefined) return { chain }
     const order = this.#orders.get(identityKey)
-    if (order !== undefined && isSame(order.request, request)) {
-      order.lease = lease
-      return pending(order)
-    }
+    if (order !== undefined) return askedAgain(order, request, lease)
     this.#requireNoFailure(identityKey)
     return undefined
   }
 
   async issue(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer> {
     const { identityKey } = lease
-    this.#cancel(identityKey)
+    const underWay = this.#orders.get(identityKey)
+    if (underWay !== undefined) return askedAgain(underWay, request, lease)
     const network = networkOf(lease.clientIp)
     const queue = this.#chains.has(identityKey) ? this.#renewals : this.#firsts
     this.#requireRoom(queue, network)
@@ -185,11 +182,17 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     const { authority, mayHave, statuses, log } = this.#parts
     const { request, canceled } = order
     const { identityKey } = order.lease
-    const signal = AbortSignal.any([canceled.signal, AbortSignal.timeout(SITE_ORDER_DEADLINE_MS)])
     const { names, der: csr } = request
     try {
       const renews = this.#chains.hadNames(identityKey, names)
-      const chain = await authority.obtain({ names, csr, for: 'site', identityKey, renews, signal })
+      const chain = await authority.obtain({
+        names,
+        csr,
+        for: 'site',
+        identityKey,
+        renews,
+        signal: canceled.signal,
+      })
       if (canceled.signal.aborted || !mayHave(order.lease)) return
       this.#failures.delete(identityKey)
       statuses.succeeded('site')
@@ -213,20 +216,22 @@ export class AcmeIssuer implements SiteCertificateIssuer {
   }
 }
 
+/**
+ * An order that waits takes another key or other names. One that is under way goes on, and the site's next request makes another: a
+ * site that changes its mind again and again spends no more orders than the budget allows its identity.
+ */
+function askedAgain(order: Order, request: CertificateRequest, lease: Lease): SiteCertificateAnswer {
+  order.lease = lease
+  if (!order.isRunning) order.request = request
+  return pending(order)
+}
+
 /** The site grows less impatient: most orders take seconds, and some wait for name servers. */
 function pending({ since }: Order): SiteCertificateAnswer {
   const share = ((now() - since) / 1000) * SITE_ORDER_POLL_SHARE
   return {
     retryAfterS: Math.ceil(Math.min(Math.max(share, SITE_ORDER_POLL_MIN_S), SITE_ORDER_POLL_MAX_S)),
   }
-}
-
-function isSame(one: CertificateRequest, other: CertificateRequest): boolean {
-  return (
-    Buffer.compare(one.publicKey, other.publicKey) === 0 &&
-    one.names.length === other.names.length &&
-    one.names.every((name) => other.names.includes(name))
-  )
 }
 
 /** Whether nobody waits for an order any more. */
@@ -236,8 +241,6 @@ function isObsolete({ lease, canceled }: Order): boolean {
 
 function asAcmeError(cause: unknown): AcmeError {
   if (cause instanceof AcmeError) return cause
-  if ((cause as Error).name === 'TimeoutError')
-    return new AcmeError('unreachable', 'the authority did not issue the certificate in time', { cause })
   return new AcmeError('unusable', `the certificate could not be ordered: ${(cause as Error).message}`, {
     cause,
   })

@@ -9,11 +9,6 @@ export const SITE_ORDERS_AT_ONCE = 4
 export const SITE_ORDERS_WAITING_MAX = 1_024
 /** The same of one network. */
 export const SITE_ORDERS_WAITING_PER_NETWORK_MAX = 64
-/**
- * Time for one order, in milliseconds: the ten minutes that name servers have to answer with a new record, and the
- * authority's own time.
- */
-export const SITE_ORDER_DEADLINE_MS: number = 15 * 60_000
 /** Shortest and longest time after which a site asks again while its order is under way, in seconds. */
 export const SITE_ORDER_POLL_MIN_S = 1
 export const SITE_ORDER_POLL_MAX_S = 30

@@ -9,10 +9,12 @@ import { AcmeError } from '../../../src/certificates/acme/authority.ts'
 import { AcmeIssuer } from '../../../src/certificates/site/acme-issuer.ts'
 import {
   SITE_FAILURES_MAX,
+  SITE_ORDER_POLL_MAX_S,
   SITE_ORDERS_AT_ONCE,
   SITE_ORDERS_WAITING_MAX,
   SITE_ORDERS_WAITING_PER_NETWORK_MAX,
 } from '../../../src/certificates/site/limits.ts'
+import { clockOrigin, setClockOrigin } from '../../../src/clock.ts'
 import type { Lease } from '../../../src/lease/lease.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { HeldAuthority, newPublicKey, refusedByAuthority, Sites } from '../../support/site-orders.ts'
@@ -84,6 +86,25 @@ describe('a site', () => {
     })
   })
 
+  test('asks less and less often, the longer its order takes', async () => {
+    const lease = sites.lease('demo')
+    const request = sites.request(lease)
+    await issuer.issue(request, lease)
+    const origin = clockOrigin()
+    try {
+      for (const [waitedS, retryAfterS] of [
+        [10, 3],
+        [60, 15],
+        [600, SITE_ORDER_POLL_MAX_S],
+      ] as const) {
+        setClockOrigin(origin + waitedS * 1000 - 500)
+        expect(await issuer.find(request, lease)).toEqual({ retryAfterS })
+      }
+    } finally {
+      setClockOrigin(origin)
+    }
+  })
+
   test('that comes back gets the same chain, also from another process, and another key makes an order', async () => {
     const lease = sites.lease('demo')
     const request = sites.request(lease)
@@ -101,13 +122,35 @@ describe('a site', () => {
     expect(await issuer.find(request, again)).toEqual({ chain })
   })
 
-  test('that asks with another key has one order, the newer one', async () => {
+  test('that asks with another key while its order is under way has one order, and then another', async () => {
     const lease = sites.lease('demo')
     await issuer.issue(sites.request(lease), lease)
     const second = sites.request(lease)
+    for (const request of [second, sites.request(lease), second]) {
+      expect(await issuer.find(request, lease)).toEqual({ retryAfterS: 1 })
+      expect(await issuer.issue(request, lease)).toEqual({ retryAfterS: 1 })
+    }
+    expect(authority.orders).toHaveLength(1)
+    expect(authority.orders[0]!.signal!.aborted).toBe(false)
+    authority.orders[0]!.issue()
+    await vi.waitFor(async () => expect(await issuer.find(second, lease)).toBeUndefined(), WAIT)
     await issuer.issue(second, lease)
-    expect(authority.orders.map(({ signal }) => signal!.aborted)).toEqual([true, false])
     await issued('demo', second, lease)
+    expect(authority.orders).toHaveLength(2)
+  })
+
+  test('that asks with another key before its turn has one order, with the newer key', async () => {
+    for (let i = 0; i < SITE_ORDERS_AT_ONCE; i++) {
+      const busy = sites.lease(`busy${i}`)
+      await issuer.issue(sites.request(busy), busy)
+    }
+    const lease = sites.lease('demo')
+    await issuer.issue(sites.request(lease), lease)
+    const second = sites.request(lease)
+    expect(await issuer.find(second, lease)).toEqual({ retryAfterS: 1 })
+    authority.orders[0]!.issue()
+    await issued('demo', second, lease)
+    expect(orderedNames().filter((name) => name === 'demo')).toHaveLength(1)
   })
 
   test('whose lease has ended before its turn makes no order', async () => {

@@ -129,6 +129,33 @@ describe('is refused', () => {
   })
 })
 
+describe('SITE_CERTIFICATES', () => {
+  test('off: the relay issues none, and lists nothing', async () => {
+    const off = await startTestRelay({ SITE_CERTIFICATES: 'off' })
+    expect(await extensionsOf(off)).not.toContain('site_certificate')
+    const { access_token, hostname } = await off.register('off')
+    const answer = await ask(certificateRequest([hostname]), access_token, off)
+    expect(answer).toMatchObject(failure(503, 'feature_unavailable'))
+    await off.close()
+  })
+
+  test('approved: a site gets one when an administrator has approved it by name, which the mode auto does not', async () => {
+    const strict = await startTestRelay({ SITE_CERTIFICATES: 'approved', ADMIN_TOKEN })
+    const { access_token, hostname, identity } = await strict.register('approved')
+    const csr = certificateRequest([hostname])
+    expect(await ask(csr, access_token, strict)).toMatchObject(failure(403, 'lease_rejected'))
+    const body = { identity_key: `${identity.name}:${identity.address}`, is_approved: true }
+    await strict.call('POST', '/api/policy/leases', body, { Authorization: `Bearer ${ADMIN_TOKEN}` })
+    expect(await ask(csr, access_token, strict)).toMatchObject({ status: 200 })
+    await strict.close()
+  })
+
+  test('with another value ends the start, and the error names those that there are', () => {
+    const start = (): unknown => readSettings({ SVC_URL: 'https://relay.example', SITE_CERTIFICATES: 'some' })
+    expect(start).toThrow(/SITE_CERTIFICATES: one of off, approved, all is needed/)
+  })
+})
+
 describe('a flood', () => {
   test('of one identity is refused after its burst, also from a new lease of it, and others are served', async () => {
     const usual = await startTestRelay({ SOURCE_BUDGET_PER_MINUTE: '60', RELAY_BUDGET_PER_MINUTE: '1000000' })
