@@ -1,7 +1,8 @@
 // Tests what operators see of certificates: metric, administration, and the warning in the log before the end.
 
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../../tools/network/free-port.ts'
@@ -11,6 +12,7 @@ import { CertificateRotation } from '../../src/certificates/certificate-rotation
 import { CertificateStatuses } from '../../src/certificates/certificate-status.ts'
 import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import { ExpiryWarning } from '../../src/certificates/expiry-warning.ts'
+import { readSettings, startRelay } from '../../src/index.ts'
 import { createLog } from '../../src/log/log.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 
@@ -122,6 +124,24 @@ describe('the log', () => {
     vi.advanceTimersByTime(3 * 3_600_000)
     expect(lines()).toHaveLength(2)
     warning.close()
+  })
+
+  test('of a relay with files of its operator has it as well', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-expiry-'))
+    const lifetimeMs = end - leaf.validFromDate.getTime()
+    vi.useFakeTimers({ now: Date.now() - lifetimeMs + 13 * DAY_MS, toFake: ['Date'] })
+    const old = createLeaf(authority, HOST)
+    vi.useRealTimers()
+    await writeFile(join(directory, 'fullchain.pem'), old.chain)
+    await writeFile(join(directory, 'privatekey.pem'), old.key, { mode: 0o600 })
+    let text = ''
+    const env = { SVC_URL: `https://${HOST}:${await freePort()}`, IDENTITY_PATH: directory }
+    const log = createLog('warn', { write: (line) => (text += line) })
+    const relay = await startRelay(readSettings(env), log)
+    await relay.close()
+    await rm(directory, { recursive: true })
+    expect(text).toContain('the certificate of the relay ends soon')
+    expect(text).toContain(`DNS:${HOST}, DNS:*.${HOST}`)
   })
 
   function start() {
