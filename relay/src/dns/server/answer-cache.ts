@@ -40,29 +40,16 @@ export class AnswerCache {
 
   /** @param version of the zone: answers of another one are gone */
   get(key: string, version: number): Sections | undefined {
-    if (version !== this.#version) this.#clear(version)
+    if (version !== this.#version || this.#now() - this.#since > this.#max.ageMs) this.#clear(version)
     const found = this.#current.get(key)
     if (found !== undefined) return found
     const old = this.#previous.get(key)
-    if (old !== undefined) this.#keep(key, old)
+    if (old !== undefined) this.set(key, old)
     return old
   }
 
   /** Keeps an answer of the version that was asked for last. */
   set(key: string, sections: Sections): void {
-    if (this.#now() - this.#since > this.#max.ageMs) this.#clear(this.#version)
-    this.#keep(key, sections)
-  }
-
-  /** Answers, and bytes that they take. */
-  get size(): { answers: number; bytes: number } {
-    return {
-      answers: this.#current.size + this.#previous.size,
-      bytes: this.#currentBytes + this.#previousBytes,
-    }
-  }
-
-  #keep(key: string, sections: Sections): void {
     const bytes = sections.bytes.length + 2 * key.length + ENTRY_BYTES
     const isFull =
       this.#current.size >= this.#max.answers / 2 || this.#currentBytes + bytes > this.#max.bytes / 2
@@ -74,6 +61,14 @@ export class AnswerCache {
     }
     this.#current.set(key, sections)
     this.#currentBytes += bytes
+  }
+
+  /** Answers, and bytes that they take. */
+  get size(): { answers: number; bytes: number } {
+    return {
+      answers: this.#current.size + this.#previous.size,
+      bytes: this.#currentBytes + this.#previousBytes,
+    }
   }
 
   #clear(version: number): void {
