@@ -9,6 +9,7 @@ const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
   carrier: async () => (await import('./carrier/family.ts')).carrier,
   control: async () => (await import('./control/family.ts')).control,
   distance: async () => (await import('./distance/family.ts')).distance,
+  dns: async () => (await import('./dns/family.ts')).dns,
   http: async () => (await import('./http/family.ts')).http,
   node: async () => (await import('./node/family.ts')).node,
   pages: async () => (await import('./pages/family.ts')).pages,

@@ -111,7 +111,7 @@ function checkCode(message: Buffer, answer: Buffer): void {
   }
   if ((flags & TC) !== 0 && !isEmpty) throw new Error('a truncated answer has records')
   // The zone has answered, so that the question was one, whole, of class IN, and of a name below the apex. The codec reads
-  // only that: it throws on some options that are well-formed.
+  // only that: it throws on contents of options that the server need not know.
   const { questions = [] } = decode(Buffer.from(message).fill(0, 6, 12))
   const [question] = questions
   const isBelow = /(^|\.)relay\.test$/i.test(question?.name ?? '')

@@ -10,7 +10,7 @@ export const CLIENT_COOKIE_BYTES = 8
 export const COOKIE_MIN_BYTES = 16
 export const COOKIE_MAX_BYTES = 40
 /** Bytes of a client's cookie and ours. */
-export const COOKIE_BYTES = 24
+const COOKIE_BYTES = 24
 const SECRET_BYTES = 16
 /** Where the version, the time and the hash of our cookie begin, after the client's (RFC 9018 §4). */
 const VERSION_AT = 8

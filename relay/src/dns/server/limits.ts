@@ -58,3 +58,5 @@ export const THREAD_DEADLINE_MS = 30_000
 /** Milliseconds before a thread that broke is started again: the first time, and at most. */
 export const RESTART_DELAY_MIN_MS = 1_000
 export const RESTART_DELAY_MAX_MS = 60_000
+/** MB of the thread's heap for new objects: it holds nothing else for long, and answers cost the same with more. */
+export const YOUNG_GENERATION_MAX_MB = 8

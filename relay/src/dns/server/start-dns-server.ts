@@ -13,6 +13,7 @@ import {
   RESTART_DELAY_MAX_MS,
   RESTART_DELAY_MIN_MS,
   THREAD_DEADLINE_MS,
+  YOUNG_GENERATION_MAX_MB,
 } from './limits.ts'
 import type { BoundAddress } from './listeners.ts'
 import type { ResponseRate } from './response-rate.ts'
@@ -92,7 +93,8 @@ class ThreadedDnsServer implements DnsServer {
     const { script, options } = this.#code
     const workerData: ThreadData = { zone, addresses, rate, rebindMs }
     // The thread needs neither the relay's settings nor its command-line options.
-    const thread = new Worker(script, { env: {}, execArgv: [], workerData, ...options })
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MAX_MB }
+    const thread = new Worker(script, { env: {}, execArgv: [], workerData, resourceLimits, ...options })
     this.#thread = thread
     const listening = Promise.withResolvers<void>()
     thread.on('message', (message: FromThread) => {
@@ -100,10 +102,18 @@ class ThreadedDnsServer implements DnsServer {
       else this.#onMessage(message)
     })
     thread.on('error', (error) => listening.reject(error))
-    thread.once('exit', () => listening.reject(new Error('the thread of the DNS server ended')))
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined
+      listening.reject(new Error('the thread of the DNS server ended'))
+    })
     this.#post(records())
     thread.postMessage({ kind: 'listen' } satisfies ToThread)
-    await within(listening.promise, 'the DNS server does not start')
+    try {
+      await within(listening.promise, 'the DNS server does not start')
+    } catch (error) {
+      await thread.terminate()
+      throw error
+    }
     if (this.#isClosed) return
     this.#restartDelayMs = RESTART_DELAY_MIN_MS
     thread.on('error', (error) => this.#options.log.error({ err: error }, 'DNS: the server broke'))
@@ -198,7 +208,6 @@ class ThreadedDnsServer implements DnsServer {
     } catch (error) {
       if (this.#isClosed) return
       this.#options.log.error({ err: error }, 'DNS: the server does not start')
-      await this.#thread?.terminate()
       this.#restartDelayMs = delayMs
       this.#onExit()
     }

@@ -237,6 +237,18 @@ test('a thread that breaks is started again with all records, and changes meanwh
   await expect(other.apply([change])).rejects.toThrow('the DNS server is closed')
 })
 
+test('a thread that does not start is an error at once', async () => {
+  const script = new URL("data:text/javascript,throw new Error('broken by a test')")
+  const starting = startDnsServer({
+    zone: { key, hasDefaultPort: true },
+    addresses: [{ host: HOST, port: 0 }],
+    records: () => RECORDS,
+    log,
+    code: { script, options: {} },
+  })
+  await expect(starting).rejects.toThrow('broken by a test')
+})
+
 /** Questions of {@link ask}. */
 let sent = 0
 
