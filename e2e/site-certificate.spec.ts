@@ -140,3 +140,24 @@ test('a page waits for its own certificate where there is no wildcard, and a rel
     expect(issued()).toBe(1)
   })
 })
+
+test('the landing page of such a relay publishes, and says first when an address cannot stay secret', async ({
+  playwright,
+  pageServer,
+}) => {
+  const launch = playwright.chromium.launch.bind(playwright.chromium)
+  await withRelay(launch, pageServer, { challenge: 'tls-alpn-01' }, async ({ relay, visitor }) => {
+    const page = await visitor()
+    await page.goto(relay.url)
+    const publish = page.getByRole('button', { name: 'Publish' })
+    const state = page.locator('.publish .state')
+    await publish.click()
+    await expect(state).toHaveText('online')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('radio', { name: 'A folder' }).check()
+    await publish.click()
+    await expect(page.getByRole('alert').first()).toContainText('whoever reads them finds the address')
+    await publish.click()
+    await expect(state).toHaveText('online')
+  })
+})

@@ -1,6 +1,7 @@
 // Publishes the demo site of this tab. It stays online while its owner looks at other pages.
 import type { Site, SiteState, Waiting } from '@svc/sdk-browser'
 import { Store } from '../common/store.ts'
+import { LANDING } from '../texts/landing.ts'
 import type { Demo, Kind, Visit } from './demos/demo.ts'
 import { siteNames } from './demos/site-names.ts'
 
@@ -25,6 +26,11 @@ export interface Publication {
 export const publication: Store<Publication | undefined> = new Store<Publication | undefined>(undefined)
 
 let site: Site | undefined
+/**
+ * Kinds whose owner was told that this relay makes their address public, and published again. The hello page has nothing to
+ * hide.
+ */
+const mayBePublic = new Set<Kind>(['hello'])
 let addToFolder: ((files: Iterable<File>) => number) | undefined
 
 export async function start(kind: Kind, isListed: boolean): Promise<void> {
@@ -38,18 +44,28 @@ export async function start(kind: Kind, isListed: boolean): Promise<void> {
     ])
     remember({ kind, isListed })
     const metadata = { hide: !isListed, description: DESCRIPTION, tags: ['tab', kind] }
-    await publish({
-      relay: location.origin,
-      ...names,
-      fetch: counted(demo),
-      metadata,
-      // Another identity may have the stored name now, or this browser lost its identity.
-      allowCanonicalFallback: true,
-      onSite: follow,
+    const publishWith = (more: { certificate?: 'own' }): Promise<Site> =>
+      publish({
+        relay: location.origin,
+        ...names,
+        fetch: counted(demo),
+        metadata,
+        // Another identity may have the stored name now, or this browser lost its identity.
+        allowCanonicalFallback: true,
+        onSite: follow,
+        ...more,
+      })
+    await publishWith({}).catch((error) => {
+      if (!isWithoutCertificate(error) || !mayBePublic.has(kind)) throw error
+      update({ state: 'connecting', error: '' })
+      return publishWith({ certificate: 'own' })
     })
   } catch (error) {
+    const isSecret = isWithoutCertificate(error) && !mayBePublic.has(kind)
+    if (isSecret) mayBePublic.add(kind)
     // A site that its owner stopped before it was online has no error.
-    if (!isAborted(error)) update({ state: 'closed', error: messageOf(error) })
+    if (!isAborted(error))
+      update({ state: 'closed', error: isSecret ? LANDING.addressIsPublic : messageOf(error) })
   }
 }
 
@@ -128,7 +144,16 @@ function update(change: Partial<Publication>): void {
 }
 
 function isAborted(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'aborted'
+  return codeOf(error) === 'aborted'
+}
+
+/** Whether the relay has a certificate for sites that ask for one of their own alone, which publishes their names. */
+function isWithoutCertificate(error: unknown): boolean {
+  return codeOf(error) === 'certificate_unavailable'
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 function messageOf(error: unknown): string {

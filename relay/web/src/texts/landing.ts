@@ -20,6 +20,8 @@ export const LANDING = {
   listed: 'Show it in the list of sites',
   publish: 'Publish',
   publishing: 'Publishing …',
+  addressIsPublic:
+    'On this relay every site needs a certificate of its own, and public logs list the names in certificates: whoever reads them finds the address. Publish again to do it all the same.',
   stop: 'Stop',
   states: {
     connecting: 'connecting',
