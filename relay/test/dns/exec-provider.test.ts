@@ -217,7 +217,7 @@ describe.skipIf(NO_BIND9 !== undefined || !hasIpv6Loopback())('the wait for the 
     'names the server that has not got it, and why',
     async () => {
       const { port } = first
-      const timeoutMs = 2_000
+      const timeoutMs = 4_000
       const impatient = new Propagation({ resolvers: [first.address], port, timeoutMs })
       const silent = new Propagation({ servers: ['127.0.0.1:1'], timeoutMs })
       const without = new Propagation({ resolvers: ['127.0.0.1:1'] })

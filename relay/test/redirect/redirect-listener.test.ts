@@ -176,5 +176,5 @@ async function open(_value?: unknown, _index?: number, at: number = port): Promi
 }
 
 function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => socket.once('close', () => resolve()))
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
 }
