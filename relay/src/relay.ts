@@ -135,7 +135,8 @@ async function announce(
 ): Promise<number> {
   const { port } = listener.address() as AddressInfo
   if (settings.siteDir === undefined) await warnUnlessBuilt(log)
-  if (settings.portGates.udp && settings.portRange !== undefined) await datagrams.endpoint.listen(port)
+  if (settings.portGates.udp && settings.portRange !== undefined)
+    await state.certificates.first(() => datagrams.endpoint.listen(port))
   const { connections, portConnections, portListeners } = capacity
   const { address } = state.identity
   log.info(

@@ -39,6 +39,16 @@ export class CertificateRotation {
     return both.filter(({ hasWildcard }) => hasWildcard)
   }
 
+  /** Calls `use` at once, or where there is no certificate yet as soon as there is one. Resolves when it was called, or will be. */
+  async first(use: () => Promise<void>): Promise<void> {
+    if (this.hasCertificate) return await use()
+    const once = (): void => {
+      this.#onReplace.delete(once)
+      void use()
+    }
+    this.#onReplace.add(once)
+  }
+
   /** Adds a listener, which is called with the certificates of new handshakes. */
   onReplace(listener: (next: Certificates) => void): void {
     this.#onReplace.add(listener)

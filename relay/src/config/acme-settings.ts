@@ -5,7 +5,7 @@ import { flag, oneOf, positiveInteger } from './setting-values.ts'
 import { SettingsError } from './settings-error.ts'
 
 /** How names are proven to the authority; `auto`: by `dns-01` where the DNS provider can answer, else by `tls-alpn-01`. */
-export type AcmeChallenge = 'auto' | 'dns-01' | 'tls-alpn-01'
+type AcmeChallenge = 'auto' | 'dns-01' | 'tls-alpn-01'
 
 /** Which authority issues certificates, and how the relay proves names to it. */
 export interface AcmeSettings {

@@ -14,6 +14,18 @@ const certificatesFor = (...names: string[]) => {
   return certificatesOf(HOST, chain, key)
 }
 
+test('what needs a certificate waits for the first one, and does not come again at the next', async () => {
+  const rotation = new CertificateRotation({ ...certificatesFor(HOST), chain: [] })
+  const uses: string[] = []
+  await rotation.first(async () => void uses.push('waited'))
+  expect([rotation.hasCertificate, uses]).toEqual([false, []])
+  expect(rotation.replace(certificatesFor(HOST))).toBeUndefined()
+  expect([rotation.hasCertificate, uses]).toEqual([true, ['waited']])
+  rotation.replace(certificatesFor(HOST))
+  await rotation.first(async () => void uses.push('at once'))
+  expect(uses).toEqual(['waited', 'at once'])
+})
+
 describe('without a wildcard', () => {
   const rootOnly = certificatesFor(HOST)
   const whole = certificatesFor(HOST, `*.${HOST}`)

@@ -1,7 +1,7 @@
 // Rows of the specification, of the relay's side, that the ledger's own tests do not prove: another test does, nothing
 // can, or a later part will.
 
-import { impossible, planned, proved, type Standings, together, unproved } from './standing.ts'
+import { impossible, planned, proved, type Standings, together } from './standing.ts'
 
 const ens = (...tests: [string, ...string[]]) => proved('relay/test/ens/ens.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
@@ -88,8 +88,11 @@ export const LATER = {
       'certificate files of a public host must cover it and belong together',
       'a public host needs certificate files, and says which',
     ),
-    'acme-account.key and acme-registration.json: then manual files do not override': unproved(
-      'the parts are there, and the relay does not join them yet',
+    'acme-account.key and acme-registration.json: then manual files do not override': proved(
+      'relay/test/certificates/acme/acme-relay.test.ts',
+      'uses valid files of the operator as long as there is no account, and else keeps copies of them',
+      'with an account renews whatever is in the files, and reads them no more while it runs',
+      'does not start without consent where it would need ACME, and says both ways out',
     ),
     'dnssec-csk.json': proved(
       'relay/test/dns/dnssec/zone-key.test.ts',

@@ -9,7 +9,7 @@ import { AcmeAccount } from './account.ts'
 import { type AcmeAuthority, AcmeError, type CertificateOrder } from './authority.ts'
 import type { OrderBudget } from './budget.ts'
 import { dnsProver } from './dns-challenge.ts'
-import { ORDER_DEADLINE_MS } from './limits.ts'
+import { FIRST_LOOK_MS, ORDER_DEADLINE_MS } from './limits.ts'
 import { placeOrder } from './order.ts'
 import { AcmeProblem, errorOfProblem } from './problem.ts'
 import type { Prover } from './proofs.ts'
@@ -41,7 +41,8 @@ export async function createAcmeAuthority(parts: AuthorityParts): Promise<RelayA
   const transport = new AcmeTransport(acme.directory, await readRoots(acme.caFile))
   const account = await AcmeAccount.open({ directory, settings: acme, log })
   const authority = new Authority(parts, account, transport)
-  await authority.refresh()
+  // A DNS that hangs must not keep a relay from listening that has a certificate.
+  await authority.refresh(AbortSignal.timeout(FIRST_LOOK_MS))
   return authority
 }
 
@@ -63,12 +64,12 @@ class Authority implements RelayAuthority {
     return this.#dns !== undefined
   }
 
-  async refresh(): Promise<void> {
+  async refresh(signal?: AbortSignal): Promise<void> {
     const { settings, dns, log } = this.#parts
     const { challenge } = settings.acme
     const uses =
       dns !== undefined &&
-      (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#closing.signal))))
+      (challenge === 'dns-01' || (challenge === 'auto' && (await dns.canAnswer(this.#signal(signal)))))
     this.#dns = uses ? dnsProver(dns, log) : undefined
   }
 

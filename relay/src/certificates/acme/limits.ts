@@ -80,3 +80,5 @@ export const RENEWAL_LOOP_MS = 3_600_000
 export const WILDCARD_KEPT_SHARE: number = 1 / 6
 /** Pause until the relay looks again whether the DNS provider answers. */
 export const WILDCARD_RETRY_MS: number = 10 * 60_000
+/** Time for which a start waits to learn whether the DNS provider can answer. It looks again before each order. */
+export const FIRST_LOOK_MS = 3_000

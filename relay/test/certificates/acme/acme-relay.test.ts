@@ -2,11 +2,19 @@
 
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DER_OID, DER_TAG, encodeDer } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
+import {
+  buildCertificate,
+  encodeName,
+  extension,
+  issuerOf,
+} from '../../../src/certificates/certificate-builder.ts'
 import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
 import { askHealth } from '../../../src/check/health.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
+import { RELOAD_DELAY_MS } from '../../../src/limits.ts'
 import {
   ACME_HOST,
   type AcmeRelay,
@@ -21,6 +29,19 @@ import {
   statusOf,
   waitFor,
 } from './acme-relay.ts'
+import { newKey, publicKeyOf } from './keys.ts'
+
+/** A certificate of an operator, with less than a third of its lifetime left. */
+function oldLeafFor(key: string): string {
+  const name = encodeDer(DER_TAG.sequence, encodeDer(DER_TAG.dnsName, Buffer.from(ACME_HOST)))
+  return buildCertificate({
+    issuer: issuerOf(createCa(ACME_HOST)),
+    subject: encodeName('operator'),
+    publicKey: publicKeyOf(key),
+    days: 0.01,
+    extensions: [extension(DER_OID.subjectAltName, name)],
+  })
+}
 
 describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
   let acme: AcmeServer
@@ -119,6 +140,21 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
     expect(await statusOf(port, await acme.root())).toBe(200)
     expect(await readFile(join(directory, 'operator-privatekey.pem'), 'utf8')).toBe(foreign.key)
     expect(await modeOf('operator-privatekey.pem')).toBe(0o600)
+  })
+
+  test('with an account renews whatever is in the files, and reads them no more while it runs', async () => {
+    const relay = await start()
+    await firstAnswer(port)
+    await relay.close()
+    const key = newKey()
+    await writeFile(join(directory, 'fullchain.pem'), oldLeafFor(key))
+    await writeFile(join(directory, 'privatekey.pem'), key)
+    const again = await start()
+    await waitFor(() => messages(again).includes('certificate renewed'))
+    await writeFile(join(directory, 'fullchain.pem'), 'not PEM')
+    await new Promise((resolve) => setTimeout(resolve, 2 * RELOAD_DELAY_MS))
+    expect(await statusOf(port, await acme.root())).toBe(200)
+    expect(messages(again).filter((message) => /on disk/.test(`${message}`))).toEqual([])
   })
 
   test('does not start without consent where it would need ACME, and says both ways out', async () => {
