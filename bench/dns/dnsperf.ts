@@ -18,6 +18,7 @@ export interface LoadOptions {
 }
 
 export interface LoadReport {
+  answers: number
   perSecond: number
   /** Milliseconds within which 99 % of the answers came; lost ones count as never. */
   p99Ms: number
@@ -60,6 +61,7 @@ function reportOf(output: string): LoadReport {
   latencies.push(...Array.from({ length: lost }, () => Number.POSITIVE_INFINITY))
   latencies.sort((a, b) => a - b)
   return {
+    answers: number(/Queries completed:\s+(\d+)/),
     perSecond: number(/Queries per second:\s+([\d.]+)/),
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
     lostShare: lost / sent,

@@ -16,6 +16,7 @@ const START_MS = 1500
 
 export interface NameServer {
   port: number
+  pid: number
   stop(): Promise<void>
 }
 
@@ -40,6 +41,7 @@ export async function startOurs({ bridgeTo }: OursOptions = {}): Promise<Ours> {
   if (bridgeTo === undefined) moveToTestedCore(child.pid!)
   return {
     port,
+    pid: child.pid!,
     bridge,
     grow: async (names) => {
       child.send({ names })
@@ -107,6 +109,7 @@ async function startPeer(
   await pause(START_MS)
   return {
     port,
+    pid: child.pid!,
     stop: async () => {
       await end(child)
       rmSync(directory, { recursive: true })

@@ -9,6 +9,9 @@ import type { Responder } from './responder.ts'
 import { listenOverTcp, TcpConnections } from './tcp-listener.ts'
 import { type Listener, listenOverUdp } from './udp-listener.ts'
 
+/** For port 0, with which tests begin. */
+const CHOSEN_PORT_ATTEMPTS = 10
+
 export interface BoundAddress {
   host: string
   port: number
@@ -82,20 +85,33 @@ export class Listeners {
   }
 
   async #bind(place: Place): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#bindBoth(place)
+        return
+      } catch (error) {
+        // The system chose a port for UDP that TCP does not have.
+        if (place.wanted.port === 0 && attempt < CHOSEN_PORT_ATTEMPTS) continue
+        return this.#tell(place, error as Error)
+      }
+    }
+  }
+
+  /** @throws the system's error; nothing is bound then */
+  async #bindBoth(place: Place): Promise<void> {
     const { responder, onBound } = this.#options
     const { host } = place.wanted
     const onEnd = (error: Error): void => void unbind(place).then(() => this.#tell(place, error))
-    let udp: Listener | undefined
+    const udp = await listenOverUdp({ ...place.wanted, responder, onEnd })
     try {
-      udp = await listenOverUdp({ ...place.wanted, responder, onEnd })
       const tcp = await listenOverTcp({ host, port: udp.port, onEnd }, this.#connections)
       place.bound = { address: { host, port: udp.port }, udp, tcp }
-      place.told = undefined
-      onBound(place.bound.address)
     } catch (error) {
-      await udp?.close()
-      this.#tell(place, error as Error)
+      await udp.close()
+      throw error
     }
+    place.told = undefined
+    onBound(place.bound.address)
   }
 
   #tell(place: Place, error: NodeJS.ErrnoException): void {

@@ -128,7 +128,7 @@ export class Responder {
     if (typeof sections === 'number') return this.#refuse(options, sections)
     const flags = sections.rcode === REFUSED ? 0 : AA
     const max = transport === 'tcp' ? Number.POSITIVE_INFINITY : udpMax(query.edns, message.length, isProven)
-    const isTruncated = sections === TRUNCATED || sizeOf(options) + sections.bytes.length > max
+    const isTruncated = sections === NO_RECORDS || sizeOf(options) + sections.bytes.length > max
     this.#count(isTruncated ? 'truncated' : (RESULT_OF.get(sections.rcode) ?? 'failed'))
     if (isTruncated) return writeResponse({ ...options, rcode: NOERROR, flags: AA | TC })
     return writeResponse({ ...options, rcode: sections.rcode, flags, sections })
@@ -147,7 +147,7 @@ export class Responder {
         compactAnswersOk: edns?.compactOk === true,
         isAddressProven,
       })
-      if (answer.isTruncated) return TRUNCATED
+      if (answer.isTruncated) return NO_RECORDS
       if (answer.rcode === SERVFAIL) return SERVFAIL
       const sections = writeSections(answer, query.name, query.questionEnd)
       this.#cache.set(key, sections)
@@ -168,7 +168,8 @@ export class Responder {
   }
 }
 
-const TRUNCATED: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: Buffer.alloc(0) }
+/** Also stands for what the zone truncated. */
+const NO_RECORDS: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: Buffer.alloc(0) }
 
 /** @returns undefined for other messages than queries, and where the question cannot be read */
 function wholeQuery(message: Buffer, head: QueryHead): Query | undefined {
@@ -227,7 +228,7 @@ function sizeOf({ query, cookie }: ResponseOptions): number {
 
 /** The question is echoed as it came, so that a resolver knows its answer by the case of the letters. */
 function writeResponse(response: Response): Buffer {
-  const { message, head, query, rcode, flags, sections = TRUNCATED } = response
+  const { message, head, query, rcode, flags, sections = NO_RECORDS } = response
   const edns = query?.edns
   const questionEnd = query?.questionEnd ?? HEADER_BYTES
   const written = Buffer.allocUnsafe(sizeOf(response) + sections.bytes.length)
