@@ -19,7 +19,7 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
       return call()
     })
     last = answer.catch(() => {}).finally(() => waiting--)
-    return answer
+    return signal === undefined ? answer : await unlessAborted(answer, signal)
   }
   return {
     name: provider.name,
@@ -30,5 +30,17 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
       inOrder(() => provider.setAddresses(name, addresses, signal), signal),
     dnssec: (signal) => inOrder(() => provider.dnssec(signal), signal),
     close: () => provider.close(),
+  }
+}
+
+/** Who gives up does not wait for the calls before. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

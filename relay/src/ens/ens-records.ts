@@ -71,6 +71,8 @@ export class EnsRecords {
   want(hostname: string, owner: NameOwner | undefined): void {
     const name = this.#names.get(hostname) ?? this.#newName(hostname, owner)
     if (name === undefined) return
+    // A renewal of its lease does not shorten the pause of a name that fails.
+    if (this.#failing.has(hostname) && isSame(name.wanted, owner)) return
     name.wanted = owner
     this.#check(name)
     this.#start()
@@ -113,7 +115,7 @@ export class EnsRecords {
 
   #settled(name: NameRecords): void {
     this.#ready.delete(name.hostname)
-    this.#failing.delete(name.hostname)
+    if (this.#failing.delete(name.hostname) && this.#failing.size === 0) this.#recovered()
     if (!name.isEmpty) return
     this.#names.delete(name.hostname)
     this.#parts.published?.remove(name.hostname)
@@ -185,7 +187,7 @@ export class EnsRecords {
     // What came meanwhile is done in its turn.
     this.#ready.delete(name.hostname)
     this.#check(name)
-    if (this.#failing.size === 0 && this.#lastError !== '') this.#recovered()
+    if (this.#failing.size === 0) this.#recovered()
   }
 
   #postpone(hostname: string, error: unknown): void {
@@ -226,9 +228,14 @@ export class EnsRecords {
   }
 
   #recovered(): void {
+    if (this.#lastError === '') return
     this.#lastError = ''
     this.#parts.log.info('the ENS records are in sync again')
   }
+}
+
+function isSame(one: NameOwner | undefined, other: NameOwner | undefined): boolean {
+  return one?.text === other?.text && one?.hasAddresses === other?.hasAddresses
 }
 
 /** Whether other names may fare better. */

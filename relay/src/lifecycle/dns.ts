@@ -93,7 +93,8 @@ async function startRecords(parts: DnsParts, provider: DnsProvider): Promise<Pic
   const { PublicAddressWatcher } = await import('../public-address/public-address-watcher.ts')
   const addresses = new PublicAddressWatcher(settings, log, { answersItself: isEmbedded })
   const ens = settings.ensGasless ? await startEnsNames(parts, provider, addresses) : undefined
-  const status = isEmbedded ? await statusWithoutEns(provider, identity.address) : undefined
+  const status =
+    isEmbedded && ens === undefined ? await statusWithoutEns(provider, identity.address) : undefined
   const records =
     isEmbedded || isManaged ? await followAddresses({ provider, rootHost, addresses, log }) : undefined
   return {

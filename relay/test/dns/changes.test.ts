@@ -68,6 +68,22 @@ describe('oneAtATime', () => {
     expect(provider.calls).toEqual(['addTxt a 1'])
   })
 
+  test('who gives up does not wait for a call that hangs', async () => {
+    const provider = new MemoryDnsProvider()
+    let open = () => {}
+    provider.gate = new Promise<void>((resolve) => (open = resolve))
+    const serial = oneAtATime(provider)
+    const first = serial.addTxt('a', '1')
+    const gaveUp = new AbortController()
+    const second = serial.addTxt('b', '2', gaveUp.signal)
+    gaveUp.abort()
+    await expect(second).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+    open()
+    await first
+    await serial.dnssec()
+    expect(provider.calls).toEqual(['addTxt a 1', 'dnssec'])
+  })
+
   test('of 1,001 changes that wait for a provider which hangs, the last is refused', async () => {
     const provider = new MemoryDnsProvider()
     let open = () => {}

@@ -1,7 +1,7 @@
 // The ENS automation over a real registry of leases: which records it makes and removes, in which order, and how it goes on
 // after failures, restarts and changes of the address.
 
-import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -50,7 +50,7 @@ function newLeases(): LeaseRegistry {
   return new LeaseRegistry(new RoutingTable<Route>(ROOT, ROOT_ROUTE), new Reservations())
 }
 
-async function start({ isEmbedded = false, returnMs = 60_000, found = HERE } = {}) {
+async function start({ isEmbedded = false, returnMs = 60_000, found = HERE, firstPauseMs = 1 } = {}) {
   ens = await startEns({
     provider,
     isEmbedded,
@@ -66,7 +66,7 @@ async function start({ isEmbedded = false, returnMs = 60_000, found = HERE } = {
       },
     },
     log: createLog('info', { write: (line) => lines.push(JSON.parse(line)) }),
-    firstPauseMs: 1,
+    firstPauseMs,
     syncMs: 1,
     returnMs,
   })
@@ -215,6 +215,21 @@ describe('failures', () => {
     expect(lines.map(({ level }) => level)).toEqual([40, 30])
   })
 
+  test('a renewal does not bring an attempt forward, and the end of the lease ends the failure', async () => {
+    provider.faultOf = (call) => (call.startsWith(`setAddresses ${BOTH[1]} `) ? 'conflict' : undefined)
+    const { status } = await start({ firstPauseMs: 600_000 })
+    const lease = register()
+    await eventually(() => expect(status().last_error).toMatch(/^conflict: /))
+    const before = changes().length
+    for (let time = 0; time < 3; time++)
+      leases.renew(lease, 600, undefined, { clientIp: '192.0.2.9', reportedIp: undefined })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(changes()).toHaveLength(before)
+    leases.end(lease, 'expired')
+    await published()
+    await eventually(() => expect(status().last_error).toBe(''))
+  })
+
   test('a provider that does not work at all is asked less and less, and then all is made', async () => {
     let isFailing = true
     provider.faultOf = () => (isFailing ? 'unavailable' : undefined)
@@ -315,6 +330,15 @@ describe('restarts', () => {
     await eventually(() => expect(changes()).toContain(`removeTxt ${BOTH[0]} ${TEXT} ${ADDRESS}`))
     expect(provider.texts.has('www.example.org')).toBe(true)
     expect(lines[0]).toMatchObject({ level: 40, ignored: 3 })
+  })
+
+  test('a file that is too long is left alone, with a warning', async () => {
+    await writeFile(file(), `${BOTH[0]} ${TEXT} ${ADDRESS}\n`)
+    await truncate(file(), 161 * 1024 * 1024)
+    await start({ returnMs: 1 })
+    await published()
+    expect(lines[0]).toMatchObject({ level: 40, msg: expect.stringContaining('too long') })
+    expect(changes().filter((call) => call.includes(BOTH[0]!))).toEqual([])
   })
 
   test('the embedded provider’s records end with the process, so that there is no file', async () => {
