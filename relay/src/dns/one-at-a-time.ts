@@ -2,6 +2,7 @@
 
 import { DNS_CHANGES_WAITING_MAX } from './limits.ts'
 import { type DnsProvider, DnsProviderError } from './provider.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /**
  * Answers of `canAnswer` and `dnssec` wait, too, since a provider may change something for them.
@@ -19,7 +20,7 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
       return call()
     })
     last = answer.catch(() => {}).finally(() => waiting--)
-    return signal === undefined ? answer : await unlessAborted(answer, signal)
+    return await untilAborted(answer, signal)
   }
   return {
     name: provider.name,
@@ -30,17 +31,5 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
       inOrder(() => provider.setAddresses(name, addresses, signal), signal),
     dnssec: (signal) => inOrder(() => provider.dnssec(signal), signal),
     close: () => provider.close(),
-  }
-}
-
-/** Who gives up does not wait for the calls before. */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }

@@ -24,3 +24,5 @@ export const ACTION_POLL_MS = 500
 export const CREDENTIALS_DEADLINE_MS = 20_000
 /** Seconds that resolvers may keep a record. */
 export const RECORD_TTL_S = 60
+/** Milliseconds until a provider that does not answer cannot answer for the host. */
+export const CAN_ANSWER_DEADLINE_MS = 5_000

@@ -4,6 +4,8 @@ import { Resolver } from 'node:dns/promises'
 import type { Logger } from '../../log/log.ts'
 import type { Propagation } from '../propagation.ts'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
+import { untilAborted } from '../until-aborted.ts'
+import { CAN_ANSWER_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord, RecordJournal } from './record-journal.ts'
 import { normalizedAddresses } from './record-value.ts'
 import { asProviderError, retrying } from './retry.ts'
@@ -40,17 +42,9 @@ export class ZoneProvider implements DnsProvider {
     this.#started = this.#start()
   }
 
-  async canAnswer(): Promise<boolean> {
-    const { rootHost, resolveNs = systemResolveNs } = this.#parts
-    const { nameServers } = await this.#findZone().catch(
-      (): Pick<Zone, 'nameServers'> => ({ nameServers: [] }),
-    )
-    if (nameServers.length === 0) return false
-    for (const name of zoneCandidates(rootHost)) {
-      const found = await resolveNs(name).catch((): string[] => [])
-      if (found.length > 0) return found.some((server) => nameServers.includes(plainName(server)))
-    }
-    return false
+  async canAnswer(signal?: AbortSignal): Promise<boolean> {
+    const bounded = AbortSignal.any([this.#joined(signal), AbortSignal.timeout(CAN_ANSWER_DEADLINE_MS)])
+    return await untilAborted(this.#isDelegated(), bounded).catch(() => false)
   }
 
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {
@@ -112,6 +106,16 @@ export class ZoneProvider implements DnsProvider {
     await this.#started
   }
 
+  async #isDelegated(): Promise<boolean> {
+    const { rootHost, resolveNs = systemResolveNs } = this.#parts
+    const { nameServers } = await this.#findZone()
+    for (const name of zoneCandidates(rootHost)) {
+      const found = await resolveNs(name).catch((): string[] => [])
+      if (found.length > 0) return found.some((server) => nameServers.includes(plainName(server)))
+    }
+    return false
+  }
+
   async #start(): Promise<void> {
     const { log, journal } = this.#parts
     const { signal } = this.#closing
@@ -142,9 +146,9 @@ export class ZoneProvider implements DnsProvider {
 
   /** Runs a change in the zone, again where that helps. @throws DnsProviderError */
   async #change<T>(signal: AbortSignal, change: (zone: Zone) => Promise<T>): Promise<T> {
-    await this.#started
     try {
-      const zone = await this.#findZone()
+      await untilAborted(this.#started, signal)
+      const zone = await untilAborted(this.#findZone(), signal)
       return await this.#retrying(() => change(zone), signal)
     } catch (error) {
       const failure = asProviderError(error)

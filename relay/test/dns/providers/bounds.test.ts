@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import type { DnsProviderError } from '../../../src/dns/provider.ts'
+import { DnsProviderError } from '../../../src/dns/provider.ts'
 import { ApiError, oneLine } from '../../../src/dns/providers/api-error.ts'
 import {
   ACTION_POLLS_MAX,
@@ -83,6 +83,19 @@ test('requests begin no faster than the provider takes them', async () => {
   const startedAt = performance.now()
   await Promise.all(['a', 'b', 'c'].map((value) => provider.addTxt(CHALLENGE, value)))
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual((api.requests.length - 2) * pauseMs)
+})
+
+test('a provider that says nothing delays neither the question whether it can answer nor its end', async () => {
+  const { provider } = await start(vultr, {
+    before: ({ faults }) => faults.push({ kind: 'silent', times: Number.POSITIVE_INFINITY }),
+  })
+  const closing = new AbortController()
+  const answer = provider.canAnswer(closing.signal)
+  const change = provider.addTxt(CHALLENGE, 'one', closing.signal)
+  closing.abort()
+  expect(await answer).toBe(false)
+  await expect(change).rejects.toBeInstanceOf(DnsProviderError)
+  await provider.close()
 })
 
 test('an error is one line without control characters and secrets, and not long', () => {
