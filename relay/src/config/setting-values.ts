@@ -4,6 +4,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
+import type { ConfiguredAddresses } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 
 const PORT_MAX = 65_535
@@ -128,4 +129,26 @@ export function oneOf<T extends string>(setting: string, value: string, allowed:
   const found = allowed.find((one) => one === value)
   if (found === undefined) throw new SettingsError(setting, `one of ${allowed.join(', ')} is needed`)
   return found
+}
+
+export function baseUrl(value: string): URL {
+  const url = URL.parse(value)
+  if (url === null)
+    throw new SettingsError('SVC_URL', `"${value}" is not a URL such as https://relay.example.com`)
+  if (url.protocol !== 'https:') throw new SettingsError('SVC_URL', 'must begin with https://')
+  const host = url.hostname
+  if (host.startsWith('[') || isIP(host) !== 0)
+    throw new SettingsError('SVC_URL', 'needs a host name, not an IP address: sites get names below it')
+  return url
+}
+
+export function publicAddresses(
+  both: string[] | undefined,
+  ipv4: string[] | undefined,
+  ipv6: string[] | undefined,
+): ConfiguredAddresses {
+  return {
+    ipv4: ipv4 ?? both?.filter((address) => !isIPv6(address)),
+    ipv6: ipv6 ?? both?.filter((address) => isIPv6(address)),
+  }
 }

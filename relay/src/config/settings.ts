@@ -1,6 +1,5 @@
 // Reads the settings from the environment: every variable, its meaning, default and valid values.
 
-import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
@@ -10,6 +9,7 @@ import {
   ADMIN_TOKEN_MIN_CHARS,
   addressesOf,
   type BindAddress,
+  baseUrl,
   bearerToken,
   bindAddress,
   type DnsAddress,
@@ -19,6 +19,7 @@ import {
   oneOf,
   portNumber,
   positiveInteger,
+  publicAddresses,
   publicBindAddress,
   trustedProxies,
   workers,
@@ -316,28 +317,6 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
 /** Whether names below this host resolve to the machine itself (RFC 6761 §6.3). */
 export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
-}
-
-function baseUrl(value: string): URL {
-  const url = URL.parse(value)
-  if (url === null)
-    throw new SettingsError('SVC_URL', `"${value}" is not a URL such as https://relay.example.com`)
-  if (url.protocol !== 'https:') throw new SettingsError('SVC_URL', 'must begin with https://')
-  const host = url.hostname
-  if (host.startsWith('[') || isIP(host) !== 0)
-    throw new SettingsError('SVC_URL', 'needs a host name, not an IP address: sites get names below it')
-  return url
-}
-
-function publicAddresses(
-  both: string[] | undefined,
-  ipv4: string[] | undefined,
-  ipv6: string[] | undefined,
-): ConfiguredAddresses {
-  return {
-    ipv4: ipv4 ?? both?.filter((address) => !isIPv6(address)),
-    ipv6: ipv6 ?? both?.filter((address) => isIPv6(address)),
-  }
 }
 
 function portRange(min: number | undefined, max: number | undefined): PortRange | undefined {

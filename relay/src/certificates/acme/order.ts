@@ -87,7 +87,9 @@ async function validated(order: Order, { account, exchange, prover }: OrderParts
     (all) =>
       all.every(({ status }) => status !== 'pending') || all.some(({ status }) => status === 'invalid'),
   )
-  const failed = seen.find(({ status }) => status !== 'valid')
+  // Others may still be pending when one is invalid.
+  const failed =
+    seen.find(({ status }) => status === 'invalid') ?? seen.find(({ status }) => status !== 'valid')
   if (failed === undefined) return
   const { value: name } = failed.identifier
   const problem = Object(failed.challenges.find(({ error }) => error !== undefined)?.error)

@@ -75,7 +75,8 @@ export class RootCertificate {
   /** When to look again: at the renewal, or when the authority is to be asked anew. Wall clock. */
   async #dueTime(): Promise<number> {
     await this.#parts.authority.refresh()
-    return Math.min(await this.#renewalTime(), Date.now() + RENEWAL_ASK_MS)
+    const pauseMs = this.#unwritten === undefined ? RENEWAL_ASK_MS : RENEWAL_RETRY_MS
+    return Math.min(await this.#renewalTime(), Date.now() + pauseMs)
   }
 
   /** 0 when there is no certificate, or one that lacks a name. */

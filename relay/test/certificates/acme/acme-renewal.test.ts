@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { mountSmallDisk } from '../../support/full-disk.ts'
+import { resetWallClock, stepWallClock } from '../../support/wall-clock.ts'
 import {
   ACME_HOST,
   type AcmeRelay,
@@ -57,6 +58,25 @@ describe.skipIf(!hasAcmeServer())('renewal', () => {
         expect([...statuses.keys()]).toEqual([200])
         expect(statuses.get(200)).toBeGreaterThan(RENEWALS)
       } finally {
+        await relay.close()
+        await remove()
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  test.runIf(atDepth(true, false))(
+    'is in time when the wall clock is set forward',
+    async () => {
+      const { directory, remove } = await newDirectory()
+      const relay = await startAcmeRelay(acme, port, directory)
+      try {
+        await firstAnswer(port)
+        // Two thirds of the lifetime have passed then, by the clock.
+        stepWallClock(VALIDITY_S * 700)
+        await waitFor(() => relay.log.some(({ msg }) => msg === 'certificate renewed'), TIMEOUT_MS)
+      } finally {
+        resetWallClock()
         await relay.close()
         await remove()
       }
