@@ -3,6 +3,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findCertificateSource } from '../certificates/certificate-source.ts'
+import { EXEC_PREFIX, type ExternalDnsProvider } from '../config/dns-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { EMBEDDED, isDnsNeeded } from '../lifecycle/dns.ts'
 import { tcpProblem } from './bind.ts'
@@ -11,13 +12,19 @@ import type { CheckOptions } from './report.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** @throws SettingsError when the zone's key cannot be used */
+/** @throws SettingsError when the zone's key cannot be used, or credentials of a provider are missing */
 export async function checkDns(settings: Settings, options: CheckOptions): Promise<Found[]> {
   const { rootHost, ensGasless, acmeDnsProvider: provider = EMBEDDED } = settings
   const isManaged = (await findCertificateSource(settings)).kind === 'managed'
   if (!isDnsNeeded(settings, isManaged)) return [off('The relay changes no DNS records.')]
   const ens = ensGasless ? [ok(`${rootHost} and sites have ENS names, by ${provider}.`)] : []
-  if (provider !== EMBEDDED) return [ok(`${provider} changes the DNS records of the relay.`), ...ens]
+  if (provider !== EMBEDDED) {
+    if (!provider.startsWith(EXEC_PREFIX)) {
+      const { checkCredentials } = await import('../dns/providers/open-provider.ts')
+      await checkCredentials(provider as ExternalDnsProvider, options.env ?? {})
+    }
+    return [ok(`${provider} changes the DNS records of the relay.`), ...ens]
+  }
   return [await zoneKey(settings), ...(await servers(settings, options)), ...ens]
 }
 

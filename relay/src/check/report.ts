@@ -23,6 +23,8 @@ export interface CheckOptions {
    * @default false
    */
   isRestart?: boolean
+  /** Where external DNS providers find their credentials. @default none */
+  env?: Environment
 }
 
 type Environment = Record<string, string | undefined>
@@ -65,7 +67,7 @@ export async function reportOf(env: Environment, options: CheckOptions = {}): Pr
     const settings = readSettings(env)
     // One after the other, since several of them bind ports for a moment.
     for (const [feature, check] of CHECKS)
-      findings.push(...named(feature, await attempt(() => check(settings, options))))
+      findings.push(...named(feature, await attempt(() => check(settings, { ...options, env }))))
   }
   return { ok: findings.every(({ status }) => status !== 'error'), findings }
 }

@@ -84,6 +84,20 @@ describe('svc-relay check', () => {
     expect((await dns(env))[0]).toMatch(/DS record is \d+ 13 2 [0-9A-F]{64}\.$/i)
   })
 
+  test('DNS: credentials of an external provider that are missing, as a start says it', async () => {
+    const vultr = {
+      SVC_URL: 'https://relay.example.com',
+      ACME_AGREE: 'true',
+      ACME_DNS_PROVIDER: 'vultr',
+    }
+    const missing = await reportOf(await environment(vultr))
+    expect(found(missing, 'DNS')).toEqual(['VULTR_API_KEY: is needed by ACME_DNS_PROVIDER=vultr'])
+    expect(missing.ok).toBe(false)
+    const given = await reportOf({ ...(await environment(vultr)), VULTR_API_KEY: 'a-secret-key' })
+    expect(found(given, 'DNS')).toEqual(['vultr changes the DNS records of the relay.'])
+    expect(JSON.stringify(given)).not.toContain('a-secret-key')
+  })
+
   test('--json has the same, for programs', async () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)

@@ -40,3 +40,9 @@ export async function openExternalProvider(
   const api = await open({ ...connection, env })
   return new ZoneProvider({ ...parts, api, journal: await RecordJournal.open(identityPath) })
 }
+
+/** Reads the credentials as a start does, and asks nobody. @throws SettingsError when a variable is missing */
+export async function checkCredentials(name: ExternalDnsProvider, env: Environment): Promise<void> {
+  const { open } = await LOADERS[name]()
+  await open({ env })
+}
