@@ -132,7 +132,7 @@ export class ZoneProvider implements DnsProvider {
       const reason = asProviderError(error).message
       log.error(
         { provider: this.name, reason },
-        'the relay cannot change DNS records yet, and goes on trying when it must',
+        'the relay cannot change DNS records, and tries again when one has to change',
       )
     }
   }
