@@ -54,6 +54,9 @@ export class CertificateKeeper {
       this.#run = new AbortController()
       // What is left of it changes nothing any more.
       this.#checking = undefined
+      // A wait that stop() ended goes on: the relay is still not to be asked before its end.
+      const leftMs = this.#notBefore - performance.now()
+      if (leftMs > 0) this.#again(leftMs)
     }
     const { signal } = this.#run
     this.#checking ??= this.#check(signal)

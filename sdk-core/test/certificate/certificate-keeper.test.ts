@@ -408,6 +408,22 @@ it('a site that comes back does not wait for what was under way when it went', a
   expect(requests).toHaveLength(2)
 })
 
+it('a site that comes back during a pause asks at its end, and not before', async () => {
+  answers.push(() => failed(429, 'rate_limited', { 'Retry-After': '120' }))
+  await check()
+  await until(() => expect(errors).toHaveLength(1))
+  keeper.stop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  keeper.check()
+  await settled()
+  await vi.advanceTimersByTimeAsync(59_999)
+  await settled()
+  expect(requests).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  await until(() => expect(used).toHaveLength(1))
+  expect(requests).toHaveLength(2)
+})
+
 it('a site that is closed asks no more, and says nothing', async () => {
   const held = Promise.withResolvers<Response>()
   answers.push(() => held.promise)
