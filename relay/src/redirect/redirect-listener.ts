@@ -1,7 +1,8 @@
-// The redirect listener: plain HTTP, whose only answer is 308 to the same host and path over https.
+// The redirect listener: plain HTTP, which it answers with 308 to the same host and path over https.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { posix } from 'node:path'
 import { normalizeIp } from '../client-address/ip-address.ts'
 import type { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { ConnectionLimiter } from '../ingress/connection-limiter.ts'
@@ -26,11 +27,15 @@ export interface RedirectListenerParts {
 
 const PERMANENT_REDIRECT = 308
 const BAD_REQUEST = 400
+const NOT_FOUND = 404
 const MISDIRECTED_REQUEST = 421
 /** A name with an optional port. */
 const AUTHORITY = /^([a-z0-9_.-]{1,255}?)\.?(?::\d{0,5})?$/
 /** What RFC 9112 §3.2.1 and §3.2.2 allow: a path, or an address with one. */
 const TARGET = /^(?:http:\/\/([^/?#]{1,261}))?(\/[\x21-\x7e]*)?$/i
+const PERCENT_ENCODED = /%([0-9a-f]{2})/gi
+/** Where an ACME authority asks for the proof of `http-01` (RFC 8555 §8.3). */
+const HTTP_CHALLENGES = /^\/\.well-known\/acme-challenge(?:\/|$)/i
 
 export function createRedirectListener(parts: RedirectListenerParts): Server {
   const connections = new ConnectionLimiter({
@@ -78,11 +83,26 @@ function answer(request: IncomingMessage, response: ServerResponse, parts: Redir
   // Node reads a request of HTTP/0.9, too, whose fields would be anybody's.
   if (request.httpVersionMajor !== 1 || target === null || hosts.length > 1 || host === undefined)
     end(response, BAD_REQUEST)
-  else if (parts.isServed(host)) {
-    const port = parts.httpsPort === '' ? '' : `:${parts.httpsPort}`
-    response.setHeader('Location', `https://${host}${port}${target[2] ?? '/'}`)
-    end(response, PERMANENT_REDIRECT)
-  } else end(response, MISDIRECTED_REQUEST)
+  else if (!parts.isServed(host)) end(response, MISDIRECTED_REQUEST)
+  else {
+    const path = target[2] ?? '/'
+    if (isHttpChallenge(path)) end(response, NOT_FOUND)
+    else {
+      const port = parts.httpsPort === '' ? '' : `:${parts.httpsPort}`
+      response.setHeader('Location', `https://${host}${port}${path}`)
+      end(response, PERMANENT_REDIRECT)
+    }
+  }
+}
+
+/**
+ * Whether a path leads to the proofs of `http-01`, in whatever spelling. Authorities follow redirects, so that with one here a
+ * site could answer them, and get certificates outside of the relay's budgets.
+ */
+function isHttpChallenge(target: string): boolean {
+  const [path = ''] = target.split(/[?#]/, 1)
+  const decoded = path.replace(PERCENT_ENCODED, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return HTTP_CHALLENGES.test(posix.normalize(decoded))
 }
 
 function end(response: ServerResponse, status: number): void {

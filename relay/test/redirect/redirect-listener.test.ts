@@ -59,6 +59,42 @@ describe('a request', () => {
     expect((await ask(`GET http://evil.test/ HTTP/1.1\r\nHost: ${site}\r\n\r\n`)).status).toBe(421)
   })
 
+  test('for a proof of http-01 is not redirected, however it is spelled', async () => {
+    const challenges = '/.well-known/acme-challenge'
+    for (const path of [
+      `${challenges}/token`,
+      `${challenges}/token?a=b`,
+      `${challenges}/`,
+      challenges,
+      `${challenges}?`,
+      `${challenges}#a`,
+      '/.well-known/acme%2dchallenge/token',
+      '/%2ewell-known/acme-challenge/token',
+      '/.well-known%2Facme-challenge%2ftoken',
+      '/%2E%77%65%6c%6C-known/%61cme-challenge/token',
+      '//.well-known///acme-challenge/token',
+      '/./.well-known/a/../acme-challenge/token',
+      '/a/%2e%2E/.well-known/acme-challenge/token',
+      '/.Well-Known/ACME-Challenge/token',
+    ])
+      for (const target of [path, `http://${site}${path}`, `HTTP://${ROOT_HOST}${path}`])
+        expect(await ask(`GET ${target} HTTP/1.1\r\nHost: ${site}\r\n\r\n`), target).toEqual({
+          status: 404,
+          location: undefined,
+        })
+    for (const path of [
+      '/?/.well-known/acme-challenge/token',
+      '/a/.well-known/acme-challenge/token',
+      '/.well-known/acme-challenges',
+      '/.well-known/security.txt',
+      '/%zz/%',
+    ])
+      expect(await ask(`GET ${path} HTTP/1.1\r\nHost: ${site}\r\n\r\n`), path).toEqual({
+        status: 308,
+        location: to(site, path),
+      })
+  })
+
   test('for a host that is not served gets no address', async () => {
     for (const host of ['evil.test', `evil.${ROOT_HOST}`, `a.${site}`, 'localhost', '127.0.0.1', '.', '_'])
       expect(await ask(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`), host).toEqual({
