@@ -207,7 +207,11 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     const { retryAfterMs = SITE_ORDER_RETRY_MS, fault, message } = error
     const [hostname] = request.names
     const waitMs = Math.min(Math.max(retryAfterMs, SITE_ORDER_POLL_MIN_S * 1000), SITE_ORDER_RETRY_MAX_MS)
-    this.#parts.log.warn({ hostname, fault, error: message }, 'a site gets no certificate of its own for now')
+    const nextTryInS = Math.ceil(waitMs / 1000)
+    this.#parts.log.warn(
+      { hostname, fault, error: message, nextTryInS },
+      'a site gets no certificate of its own for now',
+    )
     this.#parts.statuses.failed('site', error)
     this.#failures.delete(lease.identityKey)
     this.#failures.set(lease.identityKey, { error, until: now() + waitMs })

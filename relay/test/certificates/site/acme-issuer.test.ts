@@ -25,6 +25,7 @@ let sites: Sites
 let authority: HeldAuthority
 let rejected: Set<Lease>
 let lastError: string | undefined
+let logged: Record<string, unknown>[]
 let issuer: AcmeIssuer
 
 beforeEach(async () => {
@@ -33,6 +34,7 @@ beforeEach(async () => {
   authority = new HeldAuthority(sites.requests)
   rejected = new Set()
   lastError = undefined
+  logged = []
   issuer = newIssuer()
 })
 afterEach(async () => {
@@ -50,7 +52,8 @@ function newIssuer(): AcmeIssuer {
       lastError = undefined
     },
   }
-  return new AcmeIssuer({ authority, directory, mayHave, statuses, log: createLog('silent') })
+  const log = createLog('warn', { write: (line: string) => void logged.push(JSON.parse(line)) })
+  return new AcmeIssuer({ authority, directory, mayHave, statuses, log })
 }
 
 const orderedNames = (): string[] => authority.orders.map(({ names }) => names[0]!.split('.')[0]!)
@@ -221,6 +224,13 @@ describe('an order that fails', () => {
       headers: { 'Retry-After': retryAfter },
     })
     expect(lastError).toMatch(message)
+    expect(logged).toEqual([
+      expect.objectContaining({
+        hostname: 'demo.relay.example.com',
+        error: expect.stringMatching(message),
+        nextTryInS: Number(retryAfter),
+      }),
+    ])
     expect(authority.orders).toHaveLength(1)
   })
 
