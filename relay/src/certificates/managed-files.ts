@@ -32,13 +32,13 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
 
 /**
  * Reads chain and key, in the newest state that was written whole.
- * @throws SettingsError for a file that cannot be read, or is open to others
+ * @throws SettingsError for a file that cannot be read, or a key that is open to others
  */
 export async function readManagedPair(directory: string): Promise<Partial<ManagedPair>> {
   const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))
   if (both !== undefined) return both
   const [chain, key] = await Promise.all([
-    readPrivateIfPresent(join(directory, CHAIN_FILE)),
+    readIfPresent(join(directory, CHAIN_FILE)),
     readPrivateIfPresent(join(directory, KEY_FILE)),
   ])
   return { ...(chain !== undefined && { chain }), ...(key !== undefined && { key }) }

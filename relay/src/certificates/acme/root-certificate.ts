@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Settings } from '../../config/settings.ts'
+import { type Settings, SettingsError } from '../../config/settings.ts'
 import type { Logger } from '../../log/log.ts'
 import { StateFileError } from '../../storage/state-file.ts'
 import { type Certificates, certificatesOf } from '../certificate-files.ts'
@@ -114,9 +114,9 @@ export class RootCertificate {
 
   async #renew(): Promise<void> {
     const { settings, authority, certificates, log } = this.#parts
-    const { rootHost, identityPath } = settings
+    const { rootHost } = settings
     // Another relay on this directory may have been faster.
-    const found = usable(rootHost, await readManagedPair(identityPath))
+    const found = usable(rootHost, await this.#readPair())
     if (found !== undefined && this.#isNewer(found)) {
       await this.#use(found)
       return
@@ -140,6 +140,21 @@ export class RootCertificate {
     await this.#use(next)
     const until = new X509Certificate(chain).validToDate.toISOString()
     log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
+  }
+
+  /** The files as they are; nothing when they cannot be read, since what comes replaces them. */
+  async #readPair(): Promise<Partial<ManagedPair>> {
+    const { settings, log } = this.#parts
+    try {
+      return await readManagedPair(settings.identityPath)
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      log.warn(
+        { reason: error.message },
+        'the certificate on disk cannot be read: the relay orders another one',
+      )
+      return {}
+    }
   }
 
   /** A certificate that cannot be written is used all the same: visitors need it, and the disk may have room later. */

@@ -1,6 +1,6 @@
 // A relay on a fresh directory gets its certificate from pebble by itself, proves names to nobody else, and serves nobody before.
 
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DER_OID, DER_TAG, encodeDer } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -41,6 +41,11 @@ function oldLeafFor(key: string): string {
     days: 0.01,
     extensions: [extension(DER_OID.subjectAltName, name)],
   })
+}
+
+/** A lock that another relay, of another machine, has just taken. */
+function foreignLock(): string {
+  return `${JSON.stringify({ host: 'another.example', pid: 1, id: 'other' })}\n`
 }
 
 describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
@@ -125,7 +130,8 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
   test('uses valid files of the operator as long as there is no account, and else keeps copies of them', async () => {
     const leaf = createLeaf(createCa(ACME_HOST), ACME_HOST)
     const write = async (chain: string, key: string): Promise<void> => {
-      await writeFile(join(directory, 'fullchain.pem'), chain, { mode: 0o600 })
+      // As certbot's hook in docs/operating.md installs them.
+      await writeFile(join(directory, 'fullchain.pem'), chain, { mode: 0o644 })
       await writeFile(join(directory, 'privatekey.pem'), key, { mode: 0o600 })
     }
     await write(leaf.chain, leaf.key)
@@ -140,6 +146,23 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
     expect(await statusOf(port, await acme.root())).toBe(200)
     expect(await readFile(join(directory, 'operator-privatekey.pem'), 'utf8')).toBe(foreign.key)
     expect(await modeOf('operator-privatekey.pem')).toBe(0o600)
+  })
+
+  test('renews although somebody opened its files to others while it runs', async () => {
+    const key = newKey()
+    const leaf = oldLeafFor(key)
+    await writeFile(join(directory, 'fullchain.pem'), leaf, { mode: 0o644 })
+    await writeFile(join(directory, 'privatekey.pem'), key, { mode: 0o600 })
+    await writeFile(join(directory, 'acme-account.key'), newKey(), { mode: 0o600 })
+    // The order begins when the relay is there, which is after this.
+    await writeFile(join(directory, 'acme.lock'), foreignLock(), { mode: 0o600 })
+    const relay = await start()
+    await chmod(join(directory, 'privatekey.pem'), 0o644)
+    await rm(join(directory, 'acme.lock'))
+    await waitFor(() => messages(relay).includes('certificate renewed'))
+    expect(await modeOf('privatekey.pem')).toBe(0o600)
+    const reasons = relay.log.map(({ reason }) => `${reason}`)
+    expect(reasons.filter((reason) => /privatekey\.pem: is open to others/.test(reason))).toHaveLength(1)
   })
 
   test('with an account renews whatever is in the files, and reads them no more while it runs', async () => {
