@@ -5,16 +5,21 @@ import { link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AcmeSettings } from '../../config/acme-settings.ts'
 import { SettingsError } from '../../config/settings.ts'
+import { untilAborted } from '../../dns/until-aborted.ts'
 import type { Logger } from '../../log/log.ts'
 import { readIfPresent, readPrivateIfPresent, writePrivate } from '../../storage/state-file.ts'
 import { ACCOUNT_KEY_FILE, REGISTRATION_FILE } from '../managed-files.ts'
 import { AcmeClient, type Exchange, exchange } from './client.ts'
 import { AcmeProblem } from './problem.ts'
+import type { AcmeTransport } from './transport.ts'
 
 export interface AccountParts {
   /** Directory of the state files. */
   directory: string
   settings: Pick<AcmeSettings, 'directory' | 'email'>
+  transport: AcmeTransport
+  /** Aborts when the relay closes. An account is made for all orders that wait for it, so that none of them ends that. */
+  closing: AbortSignal
   log: Logger
 }
 
@@ -57,21 +62,33 @@ export class AcmeAccount {
    * @throws AcmeProblem, AcmeError, StateFileError, or the signal's reason
    */
   async use<T>(with_: Exchange, call: (client: AcmeClient) => Promise<T>): Promise<T> {
-    const client = await this.#ready(with_)
+    const ready = this.#ready()
+    const client = await untilAborted(ready, with_.signal)
     try {
       return await exchange(with_, () => call(client))
     } catch (error) {
       if (!(error instanceof AcmeProblem) || error.type !== NO_ACCOUNT) throw error
-      this.#parts.log.warn('the ACME authority does not know the account any more: the relay makes a new one')
-      this.#account = undefined
-      this.#client = undefined
-      const next = await this.#ready(with_)
+      this.#lost(ready)
+      const next = await untilAborted(this.#ready(), with_.signal)
       return await exchange(with_, () => call(next))
     }
   }
 
-  #ready(with_: Exchange): Promise<AcmeClient> {
-    const ready = this.#client ?? this.#make(with_)
+  /** Resolves when no account is being made any more. */
+  async settled(): Promise<void> {
+    await this.#client?.catch(() => {})
+  }
+
+  /** Of several orders that hear this, the first one has an account made. */
+  #lost(client: Promise<AcmeClient>): void {
+    if (this.#client !== client) return
+    this.#parts.log.warn('the ACME authority does not know the account any more: the relay makes a new one')
+    this.#account = undefined
+    this.#client = undefined
+  }
+
+  #ready(): Promise<AcmeClient> {
+    const ready = this.#client ?? this.#make()
     this.#client = ready
     ready.catch(() => {
       // The next call tries again.
@@ -80,14 +97,15 @@ export class AcmeAccount {
     return ready
   }
 
-  async #make(with_: Exchange): Promise<AcmeClient> {
-    const { directory, settings, log } = this.#parts
+  async #make(): Promise<AcmeClient> {
+    const { directory, settings, transport, closing, log } = this.#parts
     this.#key ??= await createKey(join(directory, ACCOUNT_KEY_FILE))
     const options = { directoryUrl: settings.directory, accountKey: this.#key }
     if (this.#account !== undefined) return new AcmeClient({ ...options, accountUrl: this.#account })
     const client = new AcmeClient(options)
     const contact = settings.email === undefined ? {} : { contact: [`mailto:${settings.email}`] }
-    await exchange(with_, () => client.createAccount({ termsOfServiceAgreed: true, ...contact }))
+    const own = { transport, signal: closing }
+    await exchange(own, () => client.createAccount({ termsOfServiceAgreed: true, ...contact }))
     const registration: Registration = { directory: settings.directory, account: client.getAccountUrl() }
     await writePrivate(join(directory, REGISTRATION_FILE), `${JSON.stringify(registration)}\n`)
     this.#account = registration.account

@@ -39,8 +39,10 @@ export async function createAcmeAuthority(parts: AuthorityParts): Promise<RelayA
   if (acme.challenge === 'dns-01' && dns === undefined)
     throw new SettingsError('ACME_CHALLENGE', 'dns-01 needs a DNS provider, which ACME_DNS_PROVIDER names')
   const transport = new AcmeTransport(acme.directory, await readRoots(acme.caFile))
-  const account = await AcmeAccount.open({ directory, settings: acme, log })
-  const authority = new Authority(parts, account, transport)
+  const closing = new AbortController()
+  const { signal } = closing
+  const account = await AcmeAccount.open({ directory, settings: acme, transport, closing: signal, log })
+  const authority = new Authority(parts, account, transport, closing)
   // A DNS that hangs must not keep a relay from listening that has a certificate.
   await authority.refresh(AbortSignal.timeout(FIRST_LOOK_MS))
   return authority
@@ -50,14 +52,20 @@ class Authority implements RelayAuthority {
   readonly #parts: AuthorityParts
   readonly #account: AcmeAccount
   readonly #transport: AcmeTransport
-  readonly #closing = new AbortController()
+  readonly #closing: AbortController
   readonly #running = new Set<Promise<unknown>>()
   #dns: Prover | undefined
 
-  constructor(parts: AuthorityParts, account: AcmeAccount, transport: AcmeTransport) {
+  constructor(
+    parts: AuthorityParts,
+    account: AcmeAccount,
+    transport: AcmeTransport,
+    closing: AbortController,
+  ) {
     this.#parts = parts
     this.#account = account
     this.#transport = transport
+    this.#closing = closing
   }
 
   get hasWildcards(): boolean {
@@ -104,6 +112,7 @@ class Authority implements RelayAuthority {
   async close(): Promise<void> {
     this.#closing.abort(new AcmeError('unreachable', 'the relay is closing'))
     await Promise.allSettled(this.#running)
+    await this.#account.settled()
   }
 
   async #place({ names, csr, replaces, signal }: CertificateOrder): Promise<string> {

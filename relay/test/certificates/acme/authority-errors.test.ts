@@ -12,7 +12,7 @@ import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
 import { createCa, createLeaf, createLeafFor } from '../../../src/certificates/development-ca.ts'
 import { readSettings } from '../../../src/config/settings.ts'
 import { createLog } from '../../../src/log/log.ts'
-import { newDirectory } from './acme-relay.ts'
+import { newDirectory, waitFor } from './acme-relay.ts'
 import { newKey, publicKeyOf } from './keys.ts'
 import { type ScriptedAnswer, type ScriptedAuthority, startScriptedAuthority } from './scripted-authority.ts'
 
@@ -51,6 +51,66 @@ afterEach(async () => {
   await remove()
 })
 afterAll(() => scripted.close())
+
+describe('the account that several orders wait for', () => {
+  const LIMITED: ScriptedAnswer = { status: 429 }
+  const UNKNOWN: ScriptedAnswer = {
+    status: 400,
+    body: { type: 'urn:ietf:params:acme:error:accountDoesNotExist', detail: 'no such account' },
+  }
+  const obtain = async (name: string, signal?: AbortSignal): Promise<AcmeError> => {
+    const csr = await createRequest([name], newKey())
+    const order: CertificateOrder = { names: [name], csr, for: 'site', ...(signal && { signal }) }
+    return await authority.obtain(order).then(
+      () => expect.unreachable(),
+      (reason) => reason,
+    )
+  }
+  const asked = (path: string): number => scripted.requests.filter((one) => one === path).length
+
+  test('is made for the others, too, when the first one is given up', async () => {
+    const made = Promise.withResolvers<void>()
+    const { '/account': account } = scripted.answers
+    scripted.requests.length = 0
+    scripted.answers['/account'] = { ...account!, after: made.promise }
+    scripted.answers['/order'] = LIMITED
+    const giveUp = new AbortController()
+    const first = obtain(`a.${HOST}`, giveUp.signal)
+    await waitFor(() => asked('/account') === 1)
+    const second = obtain(HOST)
+    giveUp.abort()
+    expect((await first).message).toBe(`no certificate for a.${HOST}: the order was given up`)
+    made.resolve()
+    scripted.answers['/account'] = account!
+    expect(await second).toMatchObject({ fault: 'rate_limited' })
+    expect(asked('/account')).toBe(1)
+  })
+
+  test('is made anew once when all of them hear that it is unknown', async () => {
+    const both = Promise.withResolvers<void>()
+    scripted.requests.length = 0
+    scripted.answers['/order'] = { ...UNKNOWN, after: both.promise }
+    const orders = [obtain(`a.${HOST}`), obtain(`b.${HOST}`), obtain(HOST)]
+    await waitFor(() => asked('/order') === orders.length)
+    scripted.answers['/order'] = LIMITED
+    both.resolve()
+    for (const error of await Promise.all(orders)) expect(error).toMatchObject({ fault: 'rate_limited' })
+    expect(asked('/account')).toBe(2)
+  })
+
+  test('is no longer being made when the relay has closed', async () => {
+    const made = Promise.withResolvers<void>()
+    const { '/account': account } = scripted.answers
+    scripted.requests.length = 0
+    scripted.answers['/account'] = { ...account!, after: made.promise }
+    const order = obtain(HOST)
+    await waitFor(() => asked('/account') === 1)
+    await authority.close()
+    expect((await order).message).toContain('the relay is closing')
+    made.resolve()
+    scripted.answers['/account'] = account!
+  })
+})
 
 describe('an order that the authority answers with', () => {
   const order = async (answer: ScriptedAnswer): Promise<AcmeError> => {

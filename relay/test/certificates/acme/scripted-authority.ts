@@ -12,6 +12,8 @@ export interface ScriptedAnswer {
   status: number
   body?: unknown
   headers?: Record<string, string>
+  /** The answer waits for it. @default it does not wait */
+  after?: Promise<unknown>
 }
 
 export interface ScriptedAuthority {
@@ -19,6 +21,8 @@ export interface ScriptedAuthority {
   caFile: string
   /** Answers by path; `/dir` and `/nonce` are there already. */
   answers: Record<string, ScriptedAnswer>
+  /** Paths that were asked for, in this order. */
+  requests: string[]
   close(): Promise<void>
 }
 
@@ -26,10 +30,14 @@ export async function startScriptedAuthority(): Promise<ScriptedAuthority> {
   const authority = createCa('localhost')
   const { chain: cert, key } = createLeaf(authority, 'localhost', ['localhost'])
   const answers: Record<string, ScriptedAnswer> = {}
+  const requests: string[] = []
   let nonces = 0
-  const server = createServer({ cert, key }, (request, response) => {
+  const server = createServer({ cert, key }, async (request, response) => {
     request.resume()
-    const { status, body, headers } = answers[request.url ?? ''] ?? { status: 404 }
+    const path = request.url ?? ''
+    requests.push(path)
+    const { status, body, headers, after } = answers[path] ?? { status: 404 }
+    await after
     const type = status >= 400 ? 'application/problem+json' : 'application/json'
     response.writeHead(status, { 'Replay-Nonce': `nonce${nonces++}`, 'Content-Type': type, ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
@@ -54,6 +62,7 @@ export async function startScriptedAuthority(): Promise<ScriptedAuthority> {
     url: `${origin}/dir`,
     caFile,
     answers,
+    requests,
     close: async () => {
       server.closeAllConnections()
       server.close()
