@@ -3,7 +3,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfPresent, readPrivateIfPresent, writePrivate } from '../storage/state-file.ts'
+import { readIfPresent, readPrivateIfPresent, StateFileError, writePrivate } from '../storage/state-file.ts'
 
 /** Its presence, or that of the registration, means that ACME manages the certificate. */
 export const ACCOUNT_KEY_FILE = 'acme-account.key'
@@ -27,7 +27,7 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
   await writePrivate(join(directory, BOTH_FILE), `${JSON.stringify(pair)}\n`)
   await writePrivate(join(directory, KEY_FILE), pair.key)
   await writePrivate(join(directory, CHAIN_FILE), pair.chain)
-  await rm(join(directory, BOTH_FILE), { force: true })
+  await remove(join(directory, BOTH_FILE))
 }
 
 /**
@@ -58,6 +58,14 @@ export async function keepOperatorsPair(directory: string): Promise<void> {
   for (const name of [CHAIN_FILE, KEY_FILE]) {
     const content = await readIfPresent(join(directory, name))
     if (content !== undefined) await writePrivate(join(directory, `operator-${name}`), content)
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+  } catch (error) {
+    throw new StateFileError(path, error)
   }
 }
 

@@ -76,6 +76,8 @@ export const RENEWAL_RETRY_MS = 60_000
 export const RENEWAL_RETRY_MAX_MS: number = 24 * 3_600_000
 /** Pause after a certificate that is due for renewal as soon as it is issued, since the wall clock is wrong. */
 export const RENEWAL_LOOP_MS = 3_600_000
+/** Shortest pause until a certificate is written again that the disk had no room for. */
+export const WRITE_RETRY_MS = 60_000
 /** Share of its lifetime that is left to a wildcard certificate when it is given up for one without a wildcard. */
 export const WILDCARD_KEPT_SHARE: number = 1 / 6
 /** Pause until the relay looks again whether the DNS provider answers. */

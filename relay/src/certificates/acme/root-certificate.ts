@@ -22,6 +22,7 @@ import {
   RENEWAL_TICK_MS,
   WILDCARD_KEPT_SHARE,
   WILDCARD_RETRY_MS,
+  WRITE_RETRY_MS,
 } from './limits.ts'
 import { withLock } from './lock.ts'
 import { usualRenewalTime } from './renewal.ts'
@@ -41,6 +42,8 @@ export class RootCertificate {
   #running: Promise<void> = Promise.resolve()
   /** A pair that is in use and could not be written: a restart would lose it. */
   #unwritten: ManagedPair | undefined
+  /** When it is written again, in milliseconds of `performance.now()`. */
+  #writeAgainAt = 0
 
   constructor(parts: RootCertificateParts) {
     this.#parts = parts
@@ -62,6 +65,7 @@ export class RootCertificate {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
+    if (this.#unwritten !== undefined) await this.#write(this.#unwritten)
   }
 
   async #run(): Promise<void> {
@@ -75,8 +79,7 @@ export class RootCertificate {
   /** When to look again: at the renewal, or when the authority is to be asked anew. Wall clock. */
   async #dueTime(): Promise<number> {
     await this.#parts.authority.refresh()
-    const pauseMs = this.#unwritten === undefined ? RENEWAL_ASK_MS : RENEWAL_RETRY_MS
-    return Math.min(await this.#renewalTime(), Date.now() + pauseMs)
+    return Math.min(await this.#renewalTime(), Date.now() + RENEWAL_ASK_MS)
   }
 
   /** 0 when there is no certificate, or one that lacks a name. */
@@ -90,7 +93,6 @@ export class RootCertificate {
   async #renewIfDue(): Promise<number> {
     const { certificateStatuses, certificates, log } = this.#parts
     try {
-      if (this.#unwritten !== undefined) await this.#write(this.#unwritten)
       if (Date.now() < (await this.#renewalTime())) return 0
       await withLock(this.#parts.settings.identityPath, this.#closing.signal, () => this.#renew())
       certificateStatuses.succeeded('root')
@@ -166,6 +168,7 @@ export class RootCertificate {
     } catch (error) {
       if (!(error instanceof StateFileError)) throw error
       this.#unwritten = pair
+      this.#writeAgainAt = performance.now() + WRITE_RETRY_MS
       log.warn({ reason: error.message }, 'the new certificate is in use, and a restart would lose it')
     }
   }
@@ -204,11 +207,13 @@ export class RootCertificate {
     throw new AcmeError('dns_failed', message, { retryAfterMs: WILDCARD_RETRY_MS })
   }
 
-  /** Sleeps in short steps, and looks at the wall clock after each. */
+  /** Sleeps in short steps, and after each looks at the wall clock, and whether the disk has room again. */
   async #sleepUntil(time: number): Promise<void> {
     const from = Date.now()
     for (;;) {
       const leftMs = time - Date.now()
+      if (this.#unwritten !== undefined && performance.now() >= this.#writeAgainAt)
+        await this.#write(this.#unwritten)
       // A clock that was set back by more than has passed shows nothing about the time that is left.
       if (leftMs <= 0 || Date.now() < from - RENEWAL_TICK_MS) return
       await pause(Math.min(leftMs, RENEWAL_TICK_MS), undefined, { signal: this.#closing.signal, ref: false })
