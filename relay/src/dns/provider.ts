@@ -51,6 +51,8 @@ export type DnsProviderFault =
   | 'rate_limited'
   /** Somebody else changed the record meanwhile. */
   | 'conflict'
+  /** There is no room for another record of a site; changes that need none still work. */
+  | 'full'
   /** No answer, an answer that makes no sense, or an error on their side. */
   | 'unavailable'
   /** The name servers of the zone did not answer with the record in time. */

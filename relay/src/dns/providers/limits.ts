@@ -2,6 +2,8 @@
 
 /** Records that the relay may have at its provider. Zones of most plans take fewer. */
 export const JOURNAL_RECORDS_MAX = 10_000
+/** Of these, records that only challenges, the root host and its wildcard may take: sites' ENS records leave them room. */
+export const JOURNAL_RECORDS_RESERVED = 1_000
 /** Bytes of the journal's file. A record with a long name takes some 400. */
 export const JOURNAL_MAX_BYTES: number = 8 * 1024 * 1024
 /** Times that the relay tries one change before it tells the caller. */

@@ -6,7 +6,7 @@ import { SettingsError } from '../../config/settings.ts'
 import { GroupCommit } from '../../storage/group-commit.ts'
 import { readIfPresent, sizeIfPresent, writePrivate } from '../../storage/state-file.ts'
 import { DnsProviderError } from '../provider.ts'
-import { JOURNAL_MAX_BYTES, JOURNAL_RECORDS_MAX } from './limits.ts'
+import { JOURNAL_MAX_BYTES, JOURNAL_RECORDS_MAX, JOURNAL_RECORDS_RESERVED } from './limits.ts'
 import type { RecordType } from './zone-api.ts'
 
 export const RECORD_JOURNAL_FILE = 'dns-records.json'
@@ -19,6 +19,9 @@ export interface MadeRecord {
   type: RecordType
   value: string
 }
+
+/** What a record is for: the relay itself and its certificates, or the ENS name of a site. */
+export type RecordUse = 'relay' | 'site'
 
 const FILE = z.object({
   version: z.literal(1),
@@ -56,20 +59,43 @@ export class RecordJournal {
     return this.#records.has(keyOf(record))
   }
 
+  /**
+   * A site's record may replace another one also when sites have all that they may have, so that its addresses follow
+   * the relay's. The reserved room takes both meanwhile.
+   * @throws DnsProviderError `full` for a record of a site, `unavailable` for one of the relay
+   */
+  requireRoom(records: readonly MadeRecord[], use: RecordUse, replaced = 0): void {
+    const added = records.filter((record) => !this.has(record)).length
+    if (added === 0) return
+    const size = this.#records.size + added
+    const sitesMax = JOURNAL_RECORDS_MAX - JOURNAL_RECORDS_RESERVED
+    const isMore = added > replaced
+    if (use === 'site' && ((isMore && size > sitesMax) || size > JOURNAL_RECORDS_MAX))
+      throw new DnsProviderError(
+        'full',
+        `the relay has ${sitesMax} DNS records, as many as sites may fill: further sites get no ENS names`,
+      )
+    if (size > JOURNAL_RECORDS_MAX)
+      throw new DnsProviderError(
+        'unavailable',
+        `the relay has ${JOURNAL_RECORDS_MAX} DNS records, and makes no more`,
+      )
+  }
+
   /** The records at one provider, in one zone. */
   recordsOf(provider: string, zone: string): MadeRecord[] {
     return [...this.#records.values()].filter((one) => one.provider === provider && one.zone === zone)
   }
 
-  /** Resolves when the file has the records. @throws DnsProviderError when there is no room; StateFileError */
-  async add(records: readonly MadeRecord[]): Promise<void> {
+  /**
+   * Resolves when the file has the records.
+   * @param replaced number of records that go as soon as these have come
+   * @throws DnsProviderError as {@link requireRoom} does; StateFileError
+   */
+  async add(records: readonly MadeRecord[], use: RecordUse, replaced = 0): Promise<void> {
+    this.requireRoom(records, use, replaced)
     const added = records.filter((record) => !this.has(record))
     if (added.length === 0) return
-    if (this.#records.size + added.length > JOURNAL_RECORDS_MAX)
-      throw new DnsProviderError(
-        'unavailable',
-        `the relay has ${JOURNAL_RECORDS_MAX} DNS records, and makes no more`,
-      )
     for (const record of added) this.#records.set(keyOf(record), record)
     try {
       await this.#commit.commit()

@@ -6,7 +6,7 @@ import type { Propagation } from '../propagation.ts'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
 import { untilAborted } from '../until-aborted.ts'
 import { CAN_ANSWER_DEADLINE_MS } from './limits.ts'
-import type { MadeRecord, RecordJournal } from './record-journal.ts'
+import type { MadeRecord, RecordJournal, RecordUse } from './record-journal.ts'
 import { normalizedAddresses } from './record-value.ts'
 import { asProviderError, retrying } from './retry.ts'
 import type { RecordSet, RecordType, Zone, ZoneApi } from './zone-api.ts'
@@ -50,6 +50,7 @@ export class ZoneProvider implements DnsProvider {
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {
     const joined = this.#joined(signal)
     await this.#change(joined, async (zone) => {
+      this.#requireRoom(zone, name, 'TXT', [value])
       const current = await this.#read(zone, name, 'TXT', joined)
       if (!valuesOf(current).includes(value)) await this.#apply(zone, current, [value], [], joined)
     })
@@ -73,6 +74,9 @@ export class ZoneProvider implements DnsProvider {
     await this.#change(joined, async (zone) => {
       const sets: RecordSet[] = []
       for (const type of ['A', 'AAAA'] as const) {
+        // What the relay has not made stays.
+        if (families[type].length + this.#madeValues(zone, name, type).length === 0) continue
+        this.#requireRoom(zone, name, type, families[type])
         const current = await this.#read(zone, name, type, joined)
         this.#refuseForeign(zone, current, families[type])
         sets.push(current)
@@ -169,11 +173,25 @@ export class ZoneProvider implements DnsProvider {
     const { api, journal } = this.#parts
     const { name, type } = current
     const asMade = (value: string): MadeRecord => this.#made(zone, name, type, value)
-    await journal.add(add.map(asMade))
+    const replaced = remove.filter((value) => journal.has(asMade(value))).length
+    await journal.add(add.map(asMade), this.#useOf(name), replaced)
     const present = valuesOf(current)
     const change = { add, remove: remove.filter((value) => present.includes(value)) }
     if (change.add.length + change.remove.length > 0) await api.changeRecords(zone, current, change, signal)
     await journal.remove(remove.map(asMade))
+  }
+
+  /** Asks the provider nothing for a change that would be refused. @throws DnsProviderError */
+  #requireRoom(zone: Zone, name: string, type: RecordType, wanted: readonly string[]): void {
+    const replaced = this.#madeValues(zone, name, type).filter((value) => !wanted.includes(value)).length
+    const made = wanted.map((value) => this.#made(zone, name, type, value))
+    this.#parts.journal.requireRoom(made, this.#useOf(name), type === 'TXT' ? 0 : replaced)
+  }
+
+  #useOf(name: string): RecordUse {
+    const { rootHost } = this.#parts
+    const isOwn = name === rootHost || name === `*.${rootHost}` || name.startsWith(ACME_LABEL)
+    return isOwn ? 'relay' : 'site'
   }
 
   /** @throws DnsProviderError when wanted addresses would stand beside ones that the relay did not make */

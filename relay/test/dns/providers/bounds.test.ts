@@ -1,5 +1,5 @@
 // What the relay keeps and awaits of external providers is bounded, whatever they answer.
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -9,11 +9,12 @@ import {
   ACTION_POLLS_MAX,
   ATTEMPTS_MAX,
   JOURNAL_RECORDS_MAX,
+  JOURNAL_RECORDS_RESERVED,
   MESSAGE_MAX_CHARS,
   PAGES_MAX,
   PAUSE_MAX_MS,
 } from '../../../src/dns/providers/limits.ts'
-import { RecordJournal } from '../../../src/dns/providers/record-journal.ts'
+import { RECORD_JOURNAL_FILE, RecordJournal } from '../../../src/dns/providers/record-journal.ts'
 import { retrying } from '../../../src/dns/providers/retry.ts'
 import { within } from '../../../src/dns/providers/within.ts'
 import { cloudflare } from './fakes/cloudflare.ts'
@@ -30,15 +31,42 @@ test('the journal takes so many records, and a refused one is not in it', async 
   const journal = await RecordJournal.open(path)
   const record = (value: number) =>
     ({ provider: 'vultr', zone: 'example.com', name: ROOT_HOST, type: 'TXT', value: `${value}` }) as const
-  await journal.add(Array.from({ length: JOURNAL_RECORDS_MAX }, (_, index) => record(index)))
-  await journal.add([record(0)])
-  await expect(journal.add([record(-1)])).rejects.toMatchObject({ fault: 'unavailable' })
+  await journal.add(
+    Array.from({ length: JOURNAL_RECORDS_MAX }, (_, index) => record(index)),
+    'relay',
+  )
+  await journal.add([record(0)], 'relay')
+  await expect(journal.add([record(-1)], 'relay')).rejects.toMatchObject({ fault: 'unavailable' })
   expect(journal.has(record(-1))).toBe(false)
   await journal.remove([record(0)])
-  await journal.add([record(-1)])
+  await journal.add([record(-1)], 'relay')
   const again = await RecordJournal.open(path)
   expect(again.recordsOf('vultr', 'example.com')).toHaveLength(JOURNAL_RECORDS_MAX)
   expect([again.has(record(0)), again.has(record(-1))]).toEqual([false, true])
+})
+
+test('a crowd of sites leaves room for challenges and the relay’s own addresses, and its own follow the relay’s', async () => {
+  const { restart, api, identityPath } = await start(vultr)
+  const name = `demo.${ROOT_HOST}`
+  const first = { provider: 'vultr', zone: 'example.com', name, type: 'A', value: '192.0.2.1' }
+  api.zone.add(name, 'A', '192.0.2.1')
+  const others = Array.from({ length: JOURNAL_RECORDS_MAX - JOURNAL_RECORDS_RESERVED - 1 }, (_, index) => ({
+    ...first,
+    name: `site${index}.${ROOT_HOST}`,
+  }))
+  const file = { version: 1, records: [first, ...others] }
+  await writeFile(join(identityPath, RECORD_JOURNAL_FILE), JSON.stringify(file))
+  const provider = await restart()
+  await provider.addTxt(CHALLENGE, 'one')
+  const addresses = { ipv4: ['192.0.2.2'], ipv6: [] }
+  for (const host of [ROOT_HOST, `*.${ROOT_HOST}`, name]) await provider.setAddresses(host, addresses)
+  expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"one"'])
+  for (const host of [ROOT_HOST, `*.${ROOT_HOST}`, name])
+    expect(api.zone.data(host, 'A')).toEqual(['192.0.2.2'])
+  const asked = api.requests.length
+  await expect(provider.addTxt(name, 'ENS1 0x0')).rejects.toMatchObject({ fault: 'full' })
+  await expect(provider.setAddresses(`late.${ROOT_HOST}`, addresses)).rejects.toMatchObject({ fault: 'full' })
+  expect(api.requests).toHaveLength(asked)
 })
 
 test.each([
