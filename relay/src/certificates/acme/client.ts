@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { axios, Client, crypto } from 'acme-client'
+import { retryAfterOf } from '../../outbound/retry-after.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { AcmeError } from './authority.ts'
 import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS } from './limits.ts'
@@ -34,7 +35,7 @@ axios.defaults.adapter = async (config) => {
     ...(data && { body: data as string }),
     signal: exchange.signal,
   })
-  exchange.retryAfterMs = retryAfterOf(headers['retry-after'])
+  exchange.retryAfterMs = retryAfterOf(headers)
   const text = body.toString()
   if (status >= BAD_REQUEST) {
     const problem = new AcmeProblem(parse(text), status, exchange.retryAfterMs)
@@ -94,13 +95,6 @@ export async function poll<T>(
 export async function createRequest(names: readonly string[], key: string): Promise<Uint8Array> {
   const [, pem] = await crypto.createCsr({ altNames: [...names] }, key)
   return Buffer.from(crypto.getPemBodyAsB64u(pem), 'base64url')
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfterOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
 function parse(text: string): unknown {

@@ -44,6 +44,8 @@ export const POLL_MAX_MS = 5_000
 export const POLL_RETRY_AFTER_MAX_MS = 60_000
 /** Pauses before a request is made again that had no answer, or one with a status of 500 or more. */
 export const REQUEST_RETRY_MS: readonly number[] = [200, 1_000]
+/** Longest Retry-After of such an answer for which a request waits. With a longer one the order ends, and the next one waits. */
+export const REQUEST_RETRY_AFTER_MAX_MS = 10_000
 /** Body of one answer of the authority: chains are the longest. */
 export const ANSWER_MAX_BYTES: number = 256 * 1024
 /** Certificates of one chain. */

@@ -49,8 +49,9 @@ async function newOrder({ account, exchange, names, replaces }: OrderParts): Pro
   try {
     return await order({ replaces })
   } catch (error) {
-    // The certificate may be of another authority, or be replaced already.
-    if (!(error instanceof AcmeProblem) || error.type === 'rateLimited') throw error
+    // The certificate may be of another authority, or be replaced already. Who asks for a pause gets it.
+    const isRefusal = error instanceof AcmeProblem && error.type !== 'rateLimited'
+    if (!isRefusal || error.retryAfterMs !== undefined) throw error
     return await order({})
   }
 }

@@ -3,8 +3,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../outbound/http-client.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
+import { retryAfterOf } from '../../outbound/retry-after.ts'
 import { AcmeError } from './authority.ts'
-import { ANSWER_MAX_BYTES, REQUEST_DEADLINE_MS, REQUEST_RETRY_MS } from './limits.ts'
+import {
+  ANSWER_MAX_BYTES,
+  REQUEST_DEADLINE_MS,
+  REQUEST_RETRY_AFTER_MAX_MS,
+  REQUEST_RETRY_MS,
+} from './limits.ts'
 
 const SERVER_ERROR = 500
 /** What OpenSSL and Node call a certificate that leads to no root, or is not of this server. */
@@ -27,11 +33,14 @@ export class AcmeTransport {
   async send(url: string, request: HttpRequest): Promise<HttpResponse> {
     for (const delayMs of REQUEST_RETRY_MS) {
       const response = await this.#once(url, request).catch((error: OutboundError) => error)
-      const mayHelp =
-        response instanceof OutboundError ? isPassing(response) : response.status >= SERVER_ERROR
-      if (!mayHelp && !(response instanceof OutboundError)) return response
-      if (!mayHelp) break
-      await pause(delayMs, undefined, { ...(request.signal && { signal: request.signal }) })
+      let waitMs = delayMs
+      if (response instanceof OutboundError) {
+        if (!isPassing(response)) break
+      } else {
+        waitMs = Math.max(delayMs, retryAfterOf(response.headers) ?? 0)
+        if (response.status < SERVER_ERROR || waitMs > REQUEST_RETRY_AFTER_MAX_MS) return response
+      }
+      await pause(waitMs, undefined, { ...(request.signal && { signal: request.signal }) })
     }
     return await this.#once(url, request).catch((error: OutboundError) => {
       request.signal?.throwIfAborted()

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonic } from '../../clock.ts'
 import { HttpClient, type HttpRequest, type HttpResponse } from '../../outbound/http-client.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
+import { retryAfterOf } from '../../outbound/retry-after.ts'
 import type { DnsProviderFault } from '../provider.ts'
 import { ApiError, oneLine } from './api-error.ts'
 import type { ApiConnection } from './zone-api.ts'
@@ -92,6 +93,7 @@ export class ApiClient {
   ): ApiError {
     const { provider, credential, secrets } = this.#options
     const said = oneLine(message || `status ${status}`, secrets)
+    const retryAfterMs = retryAfterOf(headers)
     const explained = {
       unauthorized: `${provider} refuses ${credential}: ${said}; it needs ${needs}`,
       rate_limited: `${provider} takes no more requests for now: ${said}`,
@@ -103,7 +105,7 @@ export class ApiClient {
       {
         status,
         isRetryable: isRetryable || fault === 'rate_limited' || fault === 'unavailable',
-        ...retryAfter(headers),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
       },
     )
   }
@@ -161,10 +163,4 @@ function faultOf(status: number): DnsProviderFault {
   if (status === 404) return 'wrong_zone'
   if (status === 429) return 'rate_limited'
   return status >= 500 ? 'unavailable' : 'conflict'
-}
-
-/** The pause that an answer asks for (RFC 9110 §10.2.3). */
-function retryAfter({ 'retry-after': asked = '' }: IncomingHttpHeaders): { retryAfterMs?: number } {
-  const ms = /^\d{1,9}$/.test(asked.trim()) ? Number(asked) * 1000 : Date.parse(asked) - Date.now()
-  return Number.isFinite(ms) ? { retryAfterMs: Math.max(0, ms) } : {}
 }

@@ -70,9 +70,9 @@ describe('the account that several orders wait for', () => {
 
   test('is made for the others, too, when the first one is given up', async () => {
     const made = Promise.withResolvers<void>()
-    const { '/account': account } = scripted.answers
+    const account = scripted.answers['/account'] as ScriptedAnswer
     scripted.requests.length = 0
-    scripted.answers['/account'] = { ...account!, after: made.promise }
+    scripted.answers['/account'] = { ...account, after: made.promise }
     scripted.answers['/order'] = LIMITED
     const giveUp = new AbortController()
     const first = obtain(`a.${HOST}`, giveUp.signal)
@@ -81,7 +81,7 @@ describe('the account that several orders wait for', () => {
     giveUp.abort()
     expect((await first).message).toBe(`no certificate for a.${HOST}: the order was given up`)
     made.resolve()
-    scripted.answers['/account'] = account!
+    scripted.answers['/account'] = account
     expect(await second).toMatchObject({ fault: 'rate_limited' })
     expect(asked('/account')).toBe(1)
   })
@@ -100,20 +100,20 @@ describe('the account that several orders wait for', () => {
 
   test('is no longer being made when the relay has closed', async () => {
     const made = Promise.withResolvers<void>()
-    const { '/account': account } = scripted.answers
+    const account = scripted.answers['/account'] as ScriptedAnswer
     scripted.requests.length = 0
-    scripted.answers['/account'] = { ...account!, after: made.promise }
+    scripted.answers['/account'] = { ...account, after: made.promise }
     const order = obtain(HOST)
     await waitFor(() => asked('/account') === 1)
     await authority.close()
     expect((await order).message).toContain('the relay is closing')
     made.resolve()
-    scripted.answers['/account'] = account!
+    scripted.answers['/account'] = account
   })
 })
 
 describe('an order that the authority answers with', () => {
-  const order = async (answer: ScriptedAnswer): Promise<AcmeError> => {
+  const order = async (answer: ScriptedAnswer | (() => ScriptedAnswer)): Promise<AcmeError> => {
     scripted.answers['/order'] = answer
     const wanted: CertificateOrder = {
       names: [HOST],
@@ -164,6 +164,27 @@ describe('an order that the authority answers with', () => {
     const error = await order({ status: 429, headers: { 'Retry-After': at.toUTCString() } })
     expect(error.fault).toBe('rate_limited')
     expect(Math.abs(error.retryAfterMs! - 600_000)).toBeLessThan(60_000)
+  })
+
+  test('503 and a long time to come back (Retry-After) is not asked again before', async () => {
+    const before = scripted.requests.length
+    const error = await order({ status: 503, headers: { 'Retry-After': '600' } })
+    expect(error).toMatchObject({ fault: 'unreachable', retryAfterMs: 600_000 })
+    const asked = scripted.requests.slice(before).filter((path) => path === '/order')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('503 and a short time to come back is asked again then', async () => {
+    const asked: number[] = []
+    const error = await order(() => {
+      asked.push(performance.now())
+      return asked.length > 1 ? { status: 429 } : { status: 503, headers: { 'Retry-After': '1' } }
+    })
+    expect(error.fault).toBe('rate_limited')
+    const [first = 0, second = 0] = asked
+    // A timer may fire a moment early.
+    expect(second - first).toBeGreaterThan(900)
+    expect(asked).toHaveLength(2)
   })
 
   test('more bytes than an answer may have, or nothing that is an order', async () => {

@@ -20,7 +20,7 @@ export interface ScriptedAuthority {
   url: string
   caFile: string
   /** Answers by path; `/dir` and `/nonce` are there already. */
-  answers: Record<string, ScriptedAnswer>
+  answers: Record<string, ScriptedAnswer | (() => ScriptedAnswer)>
   /** Paths that were asked for, in this order. */
   requests: string[]
   close(): Promise<void>
@@ -29,14 +29,15 @@ export interface ScriptedAuthority {
 export async function startScriptedAuthority(): Promise<ScriptedAuthority> {
   const authority = createCa('localhost')
   const { chain: cert, key } = createLeaf(authority, 'localhost', ['localhost'])
-  const answers: Record<string, ScriptedAnswer> = {}
+  const answers: ScriptedAuthority['answers'] = {}
   const requests: string[] = []
   let nonces = 0
   const server = createServer({ cert, key }, async (request, response) => {
     request.resume()
     const path = request.url ?? ''
     requests.push(path)
-    const { status, body, headers, after } = answers[path] ?? { status: 404 }
+    const answer = answers[path] ?? { status: 404 }
+    const { status, body, headers, after } = typeof answer === 'function' ? answer() : answer
     await after
     const type = status >= 400 ? 'application/problem+json' : 'application/json'
     response.writeHead(status, { 'Replay-Nonce': `nonce${nonces++}`, 'Content-Type': type, ...headers })
