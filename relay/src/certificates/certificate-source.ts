@@ -31,6 +31,8 @@ export type CertificateSource =
       kind: 'managed'
       certificates: Certificates | undefined
       problem: string | undefined
+      /** URL of the ACME directory that the certificates come from, where that is known. */
+      acmeDirectory?: string | undefined
       /** Whether there is no account yet, so that files are the operator's. */
       isFirst: boolean
     }
@@ -50,12 +52,12 @@ export async function findCertificateSource(settings: Settings): Promise<Certifi
       'ACME_AGREE',
       `must be true, since ${identityPath} has an ACME account: move ${ACCOUNT_KEY_FILE} and ${REGISTRATION_FILE} away to use certificate files of your own`,
     )
-  const { chain, key } = await readManagedPair(identityPath)
+  const { chain, key, acmeDirectory } = await readManagedPair(identityPath)
   if (chain === undefined || key === undefined)
     return { kind: 'managed', certificates: undefined, problem: undefined, isFirst: false }
   try {
     const certificates = certificatesOf(rootHost, chain, key)
-    return { kind: 'managed', certificates, problem: undefined, isFirst: false }
+    return { kind: 'managed', certificates, problem: undefined, acmeDirectory, isFirst: false }
   } catch (error) {
     return { kind: 'managed', certificates: undefined, problem: problemOf(error).message, isFirst: false }
   }
@@ -67,6 +69,8 @@ export interface LoadedCertificates {
   certificates: Certificates
   /** Whether ACME manages them. */
   isManaged: boolean
+  /** URL of the ACME directory that they come from, where that is known. */
+  acmeDirectory?: string | undefined
 }
 
 /**
@@ -83,7 +87,8 @@ export async function loadCertificates(settings: Settings, log: Logger): Promise
   else await finishManagedPair(settings.identityPath)
   if (source.problem !== undefined)
     log.warn({ reason: source.problem }, 'the certificate on disk cannot be used: the relay gets another one')
-  return { certificates: source.certificates ?? placeholder(settings.rootHost), isManaged: true }
+  const { certificates = placeholder(settings.rootHost), acmeDirectory } = source
+  return { certificates, isManaged: true, acmeDirectory }
 }
 
 /** Files of the operator win only where ACME has never been used: they may be what it wrote. */

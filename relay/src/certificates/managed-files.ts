@@ -11,12 +11,15 @@ export const REGISTRATION_FILE = 'acme-registration.json'
 export const CHAIN_FILE = 'fullchain.pem'
 export const KEY_FILE = 'privatekey.pem'
 const BOTH_FILE = 'acme-certificate.json'
+const DIRECTORY_FILE = 'acme-directory.json'
 
 /** PEM texts. */
 export interface ManagedPair {
   /** Leaf first. */
   chain: string
   key: string
+  /** URL of the ACME directory that it comes from; undefined where that is not known. */
+  acmeDirectory?: string | undefined
 }
 
 /**
@@ -27,6 +30,8 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
   await writePrivate(join(directory, BOTH_FILE), `${JSON.stringify(pair)}\n`)
   await writePrivate(join(directory, KEY_FILE), pair.key)
   await writePrivate(join(directory, CHAIN_FILE), pair.chain)
+  const { acmeDirectory } = pair
+  await writePrivate(join(directory, DIRECTORY_FILE), `${JSON.stringify({ acmeDirectory })}\n`)
   await remove(join(directory, BOTH_FILE))
 }
 
@@ -37,11 +42,17 @@ export async function writeManagedPair(directory: string, pair: ManagedPair): Pr
 export async function readManagedPair(directory: string): Promise<Partial<ManagedPair>> {
   const both = parse(await readPrivateIfPresent(join(directory, BOTH_FILE)))
   if (both !== undefined) return both
-  const [chain, key] = await Promise.all([
+  const [chain, key, origin] = await Promise.all([
     readIfPresent(join(directory, CHAIN_FILE)),
     readPrivateIfPresent(join(directory, KEY_FILE)),
+    readIfPresent(join(directory, DIRECTORY_FILE)),
   ])
-  return { ...(chain !== undefined && { chain }), ...(key !== undefined && { key }) }
+  const { acmeDirectory } = objectOf(origin)
+  return {
+    ...(chain !== undefined && { chain }),
+    ...(key !== undefined && { key }),
+    ...(typeof acmeDirectory === 'string' && { acmeDirectory }),
+  }
 }
 
 /** Finishes a write that was interrupted. @throws StateFileError */
@@ -70,10 +81,16 @@ async function remove(path: string): Promise<void> {
 }
 
 function parse(text: string | undefined): ManagedPair | undefined {
+  const { chain, key, acmeDirectory } = objectOf(text)
+  if (typeof chain !== 'string' || typeof key !== 'string') return undefined
+  return { chain, key, ...(typeof acmeDirectory === 'string' && { acmeDirectory }) }
+}
+
+/** @returns an object without members for a file that is missing or damaged */
+function objectOf(text: string | undefined): Record<string, unknown> {
   try {
-    const { chain, key } = Object(JSON.parse(text ?? ''))
-    return typeof chain === 'string' && typeof key === 'string' ? { chain, key } : undefined
+    return Object(JSON.parse(text ?? ''))
   } catch {
-    return undefined
+    return {}
   }
 }

@@ -29,11 +29,16 @@ export async function checkCertificate(settings: Settings): Promise<Found[]> {
 
 function checkManaged(
   { rootHost, acme }: Settings,
-  { certificates, problem }: CertificateSource & { kind: 'managed' },
+  { certificates, problem, acmeDirectory }: CertificateSource & { kind: 'managed' },
 ): Found[] {
   const { host } = new URL(acme.directory)
   const how = acme.challenge === 'auto' ? 'dns-01 or tls-alpn-01' : acme.challenge
   const names = certificates?.hasWildcard === true ? `${rootHost} and *.${rootHost}` : rootHost
+  const isOfOther = acmeDirectory !== undefined && acmeDirectory !== acme.directory
+  if (isOfOther && certificates !== undefined) {
+    const change = `fullchain.pem comes from ${new URL(acmeDirectory).host}: the relay orders another one at ${host} at its start, by ${how}.`
+    return [ok(change), validity(certificates, 'fullchain.pem, by ACME,')]
+  }
   const found = [ok(`The relay renews the certificate of ${names} at ${host}, by ${how}.`)]
   if (certificates !== undefined) return [validity(certificates, 'fullchain.pem, by ACME,'), ...found]
   const first = ok(

@@ -26,6 +26,8 @@ export interface RelayState {
   certificateStatuses: CertificateStatuses
   /** Whether ACME manages the certificates. */
   isManaged: boolean
+  /** URL of the ACME directory that the certificate of the start comes from, where that is known. */
+  acmeDirectory: string | undefined
   writeHealth: WriteHealth
   policy: Policy
   audit: AuditLog
@@ -42,7 +44,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const { identityPath: directory, rootHost } = settings
   await sweepTemporaries(directory)
   const identity = await loadIdentity(directory)
-  const { certificates: current, isManaged } = await loadCertificates(settings, log)
+  const { certificates: current, isManaged, acmeDirectory } = await loadCertificates(settings, log)
   const previousCertificates = new PreviousCertificates(settings, log)
   const certificates = new CertificateRotation(current, await previousCertificates.load(current))
   const certificateStatuses = new CertificateStatuses(certificates)
@@ -60,6 +62,7 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
     previousCertificates,
     certificateStatuses,
     isManaged,
+    acmeDirectory,
     writeHealth,
     policy,
     audit,

@@ -30,6 +30,8 @@ import { usualRenewalTime } from './renewal.ts'
 export interface RootCertificateParts {
   settings: Pick<Settings, 'rootHost' | 'identityPath' | 'acme'>
   authority: RelayAuthority
+  /** URL of the ACME directory that the certificate of the start comes from, where that is known. */
+  acmeDirectory: string | undefined
   certificates: CertificateRotation
   previousCertificates: PreviousCertificates
   certificateStatuses: Pick<CertificateStatuses, 'failed' | 'succeeded'>
@@ -40,6 +42,8 @@ export class RootCertificate {
   readonly #parts: RootCertificateParts
   readonly #closing = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  /** URL of the ACME directory that the certificate in use comes from. */
+  #acmeDirectory: string | undefined
   /** A pair that is in use and could not be written: a restart would lose it. */
   #unwritten: ManagedPair | undefined
   /** When it is written again, in milliseconds of `performance.now()`. */
@@ -47,6 +51,7 @@ export class RootCertificate {
 
   constructor(parts: RootCertificateParts) {
     this.#parts = parts
+    this.#acmeDirectory = parts.acmeDirectory
   }
 
   /** Begins to get and to renew. */
@@ -56,6 +61,11 @@ export class RootCertificate {
       log.info(
         { host: settings.rootHost },
         'the relay has no certificate yet, and serves nobody until it has one',
+      )
+    else if (this.#isOfOther(this.#acmeDirectory))
+      log.info(
+        { from: this.#acmeDirectory, to: settings.acme.directory },
+        'ACME_DIRECTORY has changed: the relay orders another certificate now',
       )
     this.#running = this.#run().catch((error) => {
       if (!this.#closing.signal.aborted) log.error({ err: error }, 'renewal of the certificate ended')
@@ -82,10 +92,10 @@ export class RootCertificate {
     return Math.min(await this.#renewalTime(), Date.now() + RENEWAL_ASK_MS)
   }
 
-  /** 0 when there is no certificate, or one that lacks a name. */
+  /** 0 when there is no certificate, or one that lacks a name or comes from another authority. */
   async #renewalTime(): Promise<number> {
     const { authority, certificates } = this.#parts
-    if (!this.#hasAllNames(certificates.current)) return 0
+    if (!this.#hasAllNames(certificates.current) || this.#isOfOther(this.#acmeDirectory)) return 0
     return await authority.renewalTime(certificates.current.chainPem, this.#closing.signal)
   }
 
@@ -116,18 +126,20 @@ export class RootCertificate {
 
   async #renew(): Promise<void> {
     const { settings, authority, certificates, log } = this.#parts
-    const { rootHost } = settings
+    const { rootHost, acme } = settings
     // Another relay on this directory may have been faster.
-    const found = usable(rootHost, await this.#readPair())
+    const pair = await this.#readPair()
+    const found = this.#isOfOther(pair.acmeDirectory) ? undefined : usable(rootHost, pair)
     if (found !== undefined && this.#isNewer(found)) {
-      await this.#use(found)
+      await this.#use(found, pair.acmeDirectory)
       return
     }
     this.#requireDns()
     const names = this.#names
     const key = newKey()
     const csr = await createRequest(names, key)
-    const replaces = certificates.hasCertificate ? certificates.current.chainPem : undefined
+    const isSuccessor = certificates.hasCertificate && !this.#isOfOther(this.#acmeDirectory)
+    const replaces = isSuccessor ? certificates.current.chainPem : undefined
     const chain = await authority.obtain({
       names,
       csr,
@@ -138,8 +150,8 @@ export class RootCertificate {
     })
     const next = certificatesOf(rootHost, chain, key)
     const isFirst = !certificates.hasCertificate
-    await this.#write({ chain, key })
-    await this.#use(next)
+    await this.#write({ chain, key, acmeDirectory: acme.directory })
+    await this.#use(next, acme.directory)
     const until = new X509Certificate(chain).validToDate.toISOString()
     log.info({ names, until }, isFirst ? 'the relay has its first certificate' : 'certificate renewed')
   }
@@ -173,8 +185,9 @@ export class RootCertificate {
     }
   }
 
-  async #use(next: Certificates): Promise<void> {
+  async #use(next: Certificates, acmeDirectory: string | undefined): Promise<void> {
     const { certificates, previousCertificates } = this.#parts
+    this.#acmeDirectory = acmeDirectory
     const replaced = certificates.replace(next)
     if (replaced !== undefined) await previousCertificates.keep(replaced)
   }
@@ -189,6 +202,11 @@ export class RootCertificate {
     const { current } = this.#parts.certificates
     if (found.chainPem === current.chainPem || !this.#hasAllNames(found)) return false
     return Date.now() < usualRenewalTime(leafOf(found))
+  }
+
+  /** Whether it is known that a certificate comes from another authority than the setting names. */
+  #isOfOther(acmeDirectory: string | undefined): boolean {
+    return acmeDirectory !== undefined && acmeDirectory !== this.#parts.settings.acme.directory
   }
 
   #hasAllNames(held: Certificates): boolean {

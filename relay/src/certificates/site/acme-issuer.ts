@@ -28,6 +28,8 @@ interface AcmeIssuerParts {
   authority: AcmeAuthority
   /** The state directory. */
   directory: string
+  /** URL of the authority's ACME directory. */
+  acmeDirectory: string
   /** Whether the policy lets a lease have a certificate now. */
   mayHave(lease: Lease): boolean
   /** Is told how orders end. */
@@ -66,7 +68,7 @@ export class AcmeIssuer implements SiteCertificateIssuer {
 
   constructor(parts: AcmeIssuerParts) {
     this.#parts = parts
-    this.#chains = new ChainStore(parts.directory, parts.log)
+    this.#chains = new ChainStore(parts.directory, parts.acmeDirectory, parts.log)
   }
 
   /** What the relay keeps for sites. */

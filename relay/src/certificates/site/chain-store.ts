@@ -1,5 +1,5 @@
 // Keeps the chains of sites under `sites/` of the state directory, a file for each identity and never a key, for sites that
-// come back. Memory has a few numbers of each; a chain is read when its site asks for it.
+// come back. A file begins with the ACME directory that its chain comes from: text before PEM is allowed (RFC 7468 §2). Memory has a few numbers of each; a chain is read when its site asks for it.
 
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,8 +32,13 @@ interface Kept {
   notedAt: number
 }
 
+/** What there is in a file of the folder; undefined: nothing that the relay keeps. */
+type Inspected = [string, Kept] | 'of another authority' | undefined
+
 export class ChainStore {
   readonly #folder: string
+  /** How the file of a chain begins. */
+  readonly #head: string
   readonly #log: Logger
   readonly #max: number
   /** By identity key, the site that was seen longest ago first. */
@@ -46,9 +51,15 @@ export class ChainStore {
   readonly #sweeper: NodeJS.Timeout
   #isClosed = false
 
-  /** Reads what is there in the background. @param directory the state directory @param max chains that are kept */
-  constructor(directory: string, log: Logger, max: number = SITE_CHAINS_MAX) {
+  /**
+   * Reads what is there in the background.
+   * @param directory the state directory
+   * @param acmeDirectory URL of the directory of the authority that issues now: chains from another one are removed
+   * @param max chains that are kept
+   */
+  constructor(directory: string, acmeDirectory: string, log: Logger, max: number = SITE_CHAINS_MAX) {
     this.#folder = join(directory, FOLDER)
+    this.#head = `ACME directory: ${acmeDirectory}\n`
     this.#log = log
     this.#max = max
     this.#loaded = this.#load().catch((err) => log.warn({ err }, 'kept certificates of sites cannot be read'))
@@ -75,7 +86,7 @@ export class ChainStore {
     await this.#loaded
     if (!this.#kept.has(identityKey)) return undefined
     await this.#changes.get(identityKey)
-    const chain = this.#unwritten.get(identityKey) ?? (await this.#read(pathOf(this.#folder, identityKey)))
+    const chain = this.#unwritten.get(identityKey) ?? (await this.#readOwn(pathOf(this.#folder, identityKey)))
     if (chain === undefined) {
       this.#kept.delete(identityKey)
       return undefined
@@ -133,34 +144,51 @@ export class ChainStore {
       throw error
     })
     const found: [string, Kept][] = []
+    let others = 0
     for (let at = 0; at < files.length && !this.#isClosed; at += SITE_CHAINS_READ_AT_ONCE)
-      found.push(...(await this.#inspect(files.slice(at, at + SITE_CHAINS_READ_AT_ONCE))))
+      for (const one of await this.#inspect(files.slice(at, at + SITE_CHAINS_READ_AT_ONCE))) {
+        if (one === 'of another authority') others += 1
+        else if (one !== undefined) found.push(one)
+      }
+    if (others > 0)
+      this.#log.info(
+        { count: others },
+        'kept certificates of sites come from another ACME directory: removed',
+      )
     found.sort(([, one], [, other]) => one.seenAt - other.seenAt)
     for (const [identityKey, kept] of found) this.#keep(identityKey, kept)
   }
 
   /** Removes the files that are of no use. Files with other names are not the relay's, and stay. */
-  async #inspect(files: readonly string[]): Promise<[string, Kept][]> {
+  async #inspect(files: readonly string[]): Promise<Inspected[]> {
     const now = Date.now()
-    const inspected = files.map(async (file): Promise<[string, Kept][]> => {
+    const inspected = files.map(async (file): Promise<Inspected> => {
       const [, name, address] = FILE_NAME.exec(file) ?? []
-      if (name === undefined) return []
+      if (name === undefined) return undefined
       const path = join(this.#folder, file)
       const chain = await this.#read(path)
-      if (chain === undefined) return []
+      if (chain === undefined) return undefined
       const leaf = leafOf(chain)
       const seenAt = await stat(path).then(
         ({ mtimeMs }) => Math.min(mtimeMs, now),
         () => 0,
       )
       const kept = leaf && keptOf(leaf, seenAt)
-      if (kept !== undefined && !isOver(kept, now)) return [[`${name}:${address}`, kept]]
+      const isOfOther = kept !== undefined && !chain.startsWith(this.#head)
+      if (kept !== undefined && !isOfOther && !isOver(kept, now)) return [`${name}:${address}`, kept]
       if (kept === undefined)
         this.#log.warn({ file: path }, 'a kept certificate of a site is damaged: removed')
       await rm(path, { force: true }).catch(() => {})
-      return []
+      return isOfOther ? 'of another authority' : undefined
     })
-    return (await Promise.all(inspected)).flat()
+    return await Promise.all(inspected)
+  }
+
+  /** @returns the chain of a file, an empty text when it does not come from the authority; undefined as `#read` does */
+  async #readOwn(path: string): Promise<string | undefined> {
+    const text = await this.#read(path)
+    if (text === undefined) return undefined
+    return text.startsWith(this.#head) ? text.slice(this.#head.length) : ''
   }
 
   /** @returns undefined for a file that is missing or cannot be read, an empty text for one that is too long */
@@ -182,7 +210,7 @@ export class ChainStore {
 
   async #write(identityKey: string, chain: string): Promise<void> {
     try {
-      await writePrivate(pathOf(this.#folder, identityKey), chain)
+      await writePrivate(pathOf(this.#folder, identityKey), this.#head + chain)
       this.#unwritten.delete(identityKey)
     } catch (err) {
       this.#log.warn({ err }, "a site's certificate cannot be kept over a restart")

@@ -58,7 +58,15 @@ export async function createSiteCertificateIssuer(
   if (certificates.current.authority !== undefined) return developmentIssuer(certificates, mayHave)
   if (authority === undefined) return undefined
   const { AcmeIssuer } = await import('./acme-issuer.ts')
-  const issuer = new AcmeIssuer({ authority, directory: settings.identityPath, mayHave, statuses, log })
+  const { identityPath: directory, acme } = settings
+  const issuer = new AcmeIssuer({
+    authority,
+    directory,
+    acmeDirectory: acme.directory,
+    mayHave,
+    statuses,
+    log,
+  })
   statuses.sites = () => issuer.summary
   policy.onChange(() => issuer.recheck())
   leases.onChange((lease) => issuer.seen(lease))

@@ -53,7 +53,14 @@ function newIssuer(): AcmeIssuer {
     },
   }
   const log = createLog('warn', { write: (line: string) => void logged.push(JSON.parse(line)) })
-  return new AcmeIssuer({ authority, directory, mayHave, statuses, log })
+  return new AcmeIssuer({
+    authority,
+    directory,
+    acmeDirectory: 'https://ca.example/dir',
+    mayHave,
+    statuses,
+    log,
+  })
 }
 
 const orderedNames = (): string[] => authority.orders.map(({ names }) => names[0]!.split('.')[0]!)

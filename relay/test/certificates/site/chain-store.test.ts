@@ -15,8 +15,10 @@ import {
 } from '../../../src/certificates/site/limits.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { newPublicKey } from '../../support/site-orders.ts'
+import { collectingLog } from '../acme/acme-relay.ts'
 
 const DAY_MS = 86_400_000
+const ACME_DIRECTORY = 'https://ca.example/dir'
 const ca = createCa('relay.example.com')
 const key = (n: number): string => `demo${n}:0x${n.toString(16).padStart(40, '0')}`
 const fileOf = (n: number): string => `${key(n).replace(':', '@')}.pem`
@@ -36,7 +38,7 @@ afterEach(async () => {
 })
 
 function newStore(max?: number): ChainStore {
-  return new ChainStore(directory, createLog('silent'), max)
+  return new ChainStore(directory, ACME_DIRECTORY, createLog('silent'), max)
 }
 
 /** Resolves when the next store has read what the one before it left. */
@@ -75,6 +77,23 @@ describe('a chain', () => {
     expect(await store.find(key(0), { ...wanted, names: [...wanted.names, ...names] })).toBeUndefined()
     expect(await store.find(key(1), wanted)).toBeUndefined()
     expect([store.hadNames(key(0), wanted.names), store.hadNames(key(0), names)]).toEqual([true, false])
+  })
+
+  test('is removed at a start with another ACME directory, and does not count as had', async () => {
+    const wanted = request()
+    await store.put(key(0), chainFor(wanted))
+    await store.close()
+    const { log, lines } = collectingLog()
+    store = new ChainStore(directory, 'https://staging.example/dir', log)
+    expect(await store.find(key(0), wanted)).toBeUndefined()
+    expect(store.hadNames(key(0), wanted.names)).toBe(false)
+    expect(await readdir(folder)).toEqual([])
+    expect(lines).toMatchObject([
+      { count: 1, msg: 'kept certificates of sites come from another ACME directory: removed' },
+    ])
+    const next = chainFor(wanted)
+    await store.put(key(0), next)
+    expect(await store.find(key(0), wanted)).toBe(next)
   })
 
   test('is found no more when a third of its validity is left', async () => {
@@ -202,7 +221,9 @@ describe('what cannot be written', () => {
     await rm(folder)
     const chain = chainFor(wanted[1]!)
     await store.put(key(1), chain)
-    expect(await readFile(join(folder, fileOf(1)), 'utf8')).toBe(chain)
+    expect(await readFile(join(folder, fileOf(1)), 'utf8')).toBe(
+      `ACME directory: ${ACME_DIRECTORY}\n${chain}`,
+    )
   })
 })
 
