@@ -5,7 +5,13 @@ import { GrowingPause, pause } from '../dns/growing-pause.ts'
 import { type DnsProvider, DnsProviderError, type NameAddresses } from '../dns/provider.ts'
 import { TIMER_MAX_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
-import { ENS_BATCH_NAMES, ENS_NAMES_MAX, ENS_RETURN_MS, TIMER_SLACK_MS } from './limits.ts'
+import {
+  ENS_BATCH_NAMES,
+  ENS_NAMES_MAX,
+  ENS_RETURN_MS,
+  TIMER_NAMES_PER_MS,
+  TIMER_SLACK_MS,
+} from './limits.ts'
 import { type NameOwner, NameRecords } from './name-records.ts'
 import type { PublishedNames } from './published-names.ts'
 
@@ -28,6 +34,8 @@ export class EnsRecords {
   readonly #names = new Map<string, NameRecords>()
   /** Hostnames with changes, in the order in which these came. */
   readonly #ready = new Set<string>()
+  /** Those of them whose records are removed. */
+  readonly #removals = new Set<string>()
   /** When hostnames are looked at again, in milliseconds as of {@link monotonic}. */
   readonly #later = new Map<string, number>()
   /** Hostnames whose last change failed. */
@@ -110,11 +118,22 @@ export class EnsRecords {
   #check(name: NameRecords): void {
     this.#later.delete(name.hostname)
     if (name.isDone(this.#addresses)) this.#settled(name)
-    else this.#ready.add(name.hostname)
+    else this.#queue(name)
+  }
+
+  #queue(name: NameRecords): void {
+    this.#ready.add(name.hostname)
+    if (name.wanted === undefined) this.#removals.add(name.hostname)
+    else this.#removals.delete(name.hostname)
+  }
+
+  #dequeue(hostname: string): void {
+    this.#ready.delete(hostname)
+    this.#removals.delete(hostname)
   }
 
   #settled(name: NameRecords): void {
-    this.#ready.delete(name.hostname)
+    this.#dequeue(name.hostname)
     if (this.#failing.delete(name.hostname) && this.#failing.size === 0) this.#recovered()
     if (!name.isEmpty) return
     this.#names.delete(name.hostname)
@@ -145,9 +164,11 @@ export class EnsRecords {
     }
   }
 
+  /** Removals make room, so that they do not wait behind additions while these fail. */
   #nextBatch(): NameRecords[] {
     const batch: NameRecords[] = []
-    for (const hostname of this.#ready) {
+    const areRemovalsFirst = this.#failing.size > 0 && this.#removals.size > 0
+    for (const hostname of areRemovalsFirst ? this.#removals : this.#ready) {
       const name = this.#names.get(hostname)
       if (name !== undefined) batch.push(name)
       if (batch.length === ENS_BATCH_NAMES) break
@@ -185,7 +206,7 @@ export class EnsRecords {
     this.#pauses.reset()
     log.debug({ hostname: name.hostname }, 'ENS records changed')
     // What came meanwhile is done in its turn.
-    this.#ready.delete(name.hostname)
+    this.#dequeue(name.hostname)
     this.#check(name)
     if (this.#failing.size === 0) this.#recovered()
   }
@@ -193,7 +214,7 @@ export class EnsRecords {
   #postpone(hostname: string, error: unknown): void {
     const pauses = this.#failing.get(hostname) ?? new GrowingPause(this.#parts.firstPauseMs)
     this.#failing.set(hostname, pauses)
-    this.#ready.delete(hostname)
+    this.#dequeue(hostname)
     this.#later.set(hostname, monotonic() + pauses.after(error))
   }
 
@@ -203,7 +224,8 @@ export class EnsRecords {
     if (this.#later.size === 0 || this.#closing.signal.aborted) return
     let first = Number.POSITIVE_INFINITY
     for (const at of this.#later.values()) first = Math.min(first, at)
-    const delayMs = Math.min(Math.max(first - monotonic(), 0) + TIMER_SLACK_MS, TIMER_MAX_MS)
+    const slackMs = Math.max(TIMER_SLACK_MS, this.#later.size / TIMER_NAMES_PER_MS)
+    const delayMs = Math.min(Math.max(first - monotonic(), 0) + slackMs, TIMER_MAX_MS)
     this.#timer = setTimeout(() => this.#takeDue(), delayMs).unref()
   }
 
@@ -212,7 +234,8 @@ export class EnsRecords {
     for (const [hostname, at] of this.#later) {
       if (at > time) continue
       this.#later.delete(hostname)
-      this.#ready.add(hostname)
+      const name = this.#names.get(hostname)
+      if (name !== undefined) this.#queue(name)
     }
     if (this.#ready.size > 0) this.#start()
     else this.#arm()
@@ -240,5 +263,5 @@ function isSame(one: NameOwner | undefined, other: NameOwner | undefined): boole
 
 /** Whether other names may fare better. */
 function isOfOneName(error: unknown): boolean {
-  return error instanceof DnsProviderError && ['conflict', 'not_propagated'].includes(error.fault)
+  return error instanceof DnsProviderError && ['conflict', 'full', 'not_propagated'].includes(error.fault)
 }

@@ -15,3 +15,5 @@ export const ENS_FILE_MAX_BYTES: number = 160 * 1024 * 1024
 export const ENS_RETURN_MS: number = LEASE_TTL_MAX_S * 1000
 /** Time by which changes that are due soon after one another share a timer. */
 export const TIMER_SLACK_MS = 20
+/** Hostnames that wait for each millisecond of that time: a look at all of them takes a small part of it. */
+export const TIMER_NAMES_PER_MS = 100

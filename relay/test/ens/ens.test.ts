@@ -257,6 +257,30 @@ describe('failures', () => {
     await published()
   })
 
+  test('additions without room do not hold up removals, which make room', async () => {
+    const room = 21
+    provider.faultOf = (call) =>
+      call.startsWith('addTxt') && provider.texts.size >= room ? 'full' : undefined
+    const { status } = await start({ firstPauseMs: 600_000 })
+    const made = Array.from({ length: 10 }, (_, index) => register(`site${index}`))
+    await eventually(() => expect(provider.texts.size).toBe(room))
+    for (let index = 0; index < 200; index++) register(`late${index}`)
+    for (const lease of made) leases.end(lease, 'expired')
+    await eventually(() => expect(changes().filter((call) => call.startsWith('removeTxt'))).toHaveLength(20))
+    await eventually(() =>
+      expect([...provider.texts.keys()].some((name) => name.startsWith('late'))).toBe(true),
+    )
+    expect(provider.texts.size).toBeLessThanOrEqual(room)
+    expect(status().last_error).toMatch(/^full: /)
+    const refused = changes().findIndex((call) => /^addTxt late/.test(call))
+    const others = changes().slice(
+      refused,
+      changes().findLastIndex((call) => call.startsWith('removeTxt')),
+    )
+    // At most the batch that was under way comes before the removals.
+    expect(others.filter((call) => call.startsWith('addTxt')).length).toBeLessThanOrEqual(64)
+  })
+
   test('more hostnames than there is room for get no records, and are made when there is room again', async () => {
     const log = createLog('silent')
     const records = new EnsRecords({ provider, published: undefined, log, namesMax: 2, firstPauseMs: 1 })
