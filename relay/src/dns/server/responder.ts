@@ -1,5 +1,6 @@
 // Answers one message: the rules of RFC 1035, RFC 6891 (EDNS), RFC 7873 (cookies) and RFC 8906 for an authoritative server.
 
+import { RATE_LIMIT_SLOTS } from '../../limits.ts'
 import type { AuthoritativeZone } from '../zone/answer.ts'
 import { DnsName } from '../zone/name.ts'
 import { AnswerCache } from './answer-cache.ts'
@@ -112,7 +113,7 @@ export class Responder {
     const verdict = isProven ? 'send' : this.#rates.judge(client)
     if (verdict === 'drop') return this.#count('rate_limited')
     const newCookie = cookie && this.#cookies.answer(cookie, hasGoodCookie, client)
-    const options = { message, head, query, cookie: newCookie }
+    const options = { message, head, query, cookie: newCookie, client }
     if (verdict === 'slip') {
       this.#count('rate_limited')
       return writeResponse({ ...options, rcode: newCookie ? BADCOOKIE : NOERROR, flags: newCookie ? 0 : TC })
@@ -123,8 +124,9 @@ export class Responder {
   }
 
   #answer(options: ResponseOptions & { query: Query }, isProven: boolean, transport: Transport): Buffer {
-    const { query, message } = options
-    const sections = this.#sectionsFor(query, isProven)
+    const { query, message, client } = options
+    const network = isProven ? client.networkSlot(RATE_LIMIT_SLOTS) : undefined
+    const sections = this.#sectionsFor(query, network)
     if (typeof sections === 'number') return this.#refuse(options, sections)
     const flags = sections.rcode === REFUSED ? 0 : AA
     const max = transport === 'tcp' ? Number.POSITIVE_INFINITY : udpMax(query.edns, message.length, isProven)
@@ -134,8 +136,11 @@ export class Responder {
     return writeResponse({ ...options, rcode: sections.rcode, flags, sections })
   }
 
-  /** @returns the code of an error where the zone has no answer */
-  #sectionsFor(query: Query, isAddressProven: boolean): Sections | number {
+  /**
+   * @param network the number of the client's network where its address is proven
+   * @returns the code of an error where the zone has no answer
+   */
+  #sectionsFor(query: Query, network: number | undefined): Sections | number {
     const key = keyOf(query)
     try {
       const known = this.#cache.get(key, this.#zone.version)
@@ -145,7 +150,8 @@ export class Responder {
       const { edns, type } = query
       const answer = this.#zone.answer({ name, type }, edns?.dnssecOk === true, {
         compactAnswersOk: edns?.compactOk === true,
-        isAddressProven,
+        isAddressProven: network !== undefined,
+        network: network ?? 0,
       })
       if (answer.isTruncated) return NO_RECORDS
       if (answer.rcode === SERVFAIL) return SERVFAIL
@@ -211,6 +217,7 @@ interface ResponseOptions {
   query: Query | undefined
   /** The content of the COOKIE option. */
   cookie: Buffer | undefined
+  client: Client
 }
 
 interface Response extends ResponseOptions {

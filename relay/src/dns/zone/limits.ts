@@ -15,14 +15,21 @@ export const SIGNATURE_VALID_MS: number = 24 * 60 * 60_000
 export const SIGNATURE_RENEW_MS: number = 12 * 60 * 60_000
 /** Signatures are valid so long before they are made, for validators whose clocks are behind. */
 export const CLOCK_SKEW_MS: number = 5 * 60_000
-/** Signatures of names that anybody can make up, some 500 bytes each. The zone keeps up to twice as many. */
-export const SIGNATURES_KEPT = 16_384
+/**
+ * Signatures of names that anybody can make up, some 500 bytes each: in each half of those that were used once, and of those
+ * that were used again.
+ */
+export const SIGNATURES_KEPT = 8_192
 /**
  * Signatures in a minute for such names, for clients that may have forged their address. One takes some 40 µs, so that all of
  * them take 8 % of a core.
  */
 export const SIGNATURES_PER_MINUTE = 120_000
-/** The same for clients whose address is proven. They have a budget of their own, which a flood cannot spend. */
+/** The same for clients whose address is proven. They have a budget of their own, which a forged flood cannot spend. */
 export const PROVEN_SIGNATURES_PER_MINUTE = 120_000
 /** Signatures of each of both budgets at once. */
 export const SIGNATURES_BURST = 2_000
+/** Signatures in a minute, of that second budget, for the clients of one network, a /24 or a /56: 50 a second. */
+export const NETWORK_SIGNATURES_PER_MINUTE = 3_000
+/** The same at once. A resolver that starts asks for many names. */
+export const NETWORK_SIGNATURES_BURST = 500

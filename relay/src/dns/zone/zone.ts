@@ -1,7 +1,7 @@
 // The zone of the root host: takes changes, and answers questions with signatures and proofs.
 
 import { NO_NAME_BITMAP, nsecData, presentTypesBitmap } from '../dnssec/denial.ts'
-import { type Clocks, type SignatureBudget, SignatureCache } from '../dnssec/signature-cache.ts'
+import { type Clocks, SignatureCache, type SignaturePayer } from '../dnssec/signature-cache.ts'
 import { Signer } from '../dnssec/signer.ts'
 import type { ZoneKey } from '../dnssec/zone-key.ts'
 import type {
@@ -32,7 +32,7 @@ const MINIMAL_ANY = recordSet(TYPE.HINFO, STEADY_TTL_S, [minimalAnyData()])
 /** Who asks, as far as signatures matter. */
 interface Asker {
   dnssecOk: boolean
-  budget: Exclude<SignatureBudget, 'none'>
+  payer: Exclude<SignaturePayer, 'nobody'>
 }
 
 /** Is thrown and caught in this file: an answer needs a signature, and none may be made. */
@@ -72,7 +72,7 @@ export class Zone implements AuthoritativeZone {
     if (question.type === TYPE.NXNAME) return empty(RCODE.FORMERR)
     const isProven = options.isAddressProven === true
     try {
-      const asker: Asker = { dnssecOk, budget: isProven ? 'proven' : 'anyone' }
+      const asker: Asker = { dnssecOk, payer: isProven ? { network: options.network ?? 0 } : 'anyone' }
       return this.#answer(question, asker, options.compactAnswersOk === true)
     } catch (error) {
       if (!(error instanceof OutOfSignatures)) throw error
@@ -124,8 +124,8 @@ export class Zone implements AuthoritativeZone {
 
   /** @throws OutOfSignatures */
   #signature(name: DnsName, set: RecordSet, isSteady: boolean, asker: Asker): ResourceRecord {
-    const budget = isSteady ? 'none' : asker.budget
-    const data = this.#signatures.signature(name.key, set, budget, this.#clocks)
+    const payer = isSteady ? 'nobody' : asker.payer
+    const data = this.#signatures.signature(name.key, set, payer, this.#clocks)
     if (data === undefined) throw new OutOfSignatures()
     return { name, type: TYPE.RRSIG, ttl: set.ttl, data }
   }

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { KeptSignatures } from '../../../src/dns/dnssec/kept-signatures.ts'
 import { SignatureCache } from '../../../src/dns/dnssec/signature-cache.ts'
 import { Signer } from '../../../src/dns/dnssec/signer.ts'
 import {
   CLOCK_SKEW_MS,
+  NETWORK_SIGNATURES_BURST,
+  NETWORK_SIGNATURES_PER_MINUTE,
   SIGNATURE_RENEW_MS,
   SIGNATURE_VALID_MS,
   SIGNATURES_BURST,
@@ -11,11 +14,13 @@ import {
 import { DnsName } from '../../../src/dns/zone/name.ts'
 import { addressData, TYPE } from '../../../src/dns/zone/record-data.ts'
 import { recordSet } from '../../../src/dns/zone/record-set.ts'
+import { RATE_LIMIT_SLOTS } from '../../../src/limits.ts'
 import { APEX, shapeOf, type TestZone, testZone } from '../support/zone.ts'
 
 const { A, TXT } = TYPE
 const SERVFAIL = 2
 const SECOND_MS = 1000
+const SIGNED = '0: A RRSIG /'
 const SITE = `shop.${APEX}`
 
 let zone: TestZone
@@ -72,11 +77,11 @@ test('other records have another signature, and a change elsewhere none', () => 
 
 test('made-up names cost a bounded number of signatures; then clients are sent to TCP, which has a budget of its own', () => {
   const asked = (count: number, isAddressProven: boolean): string[] =>
-    Array.from({ length: count }, (_, index) =>
-      shapeOf(
-        zone.ask(`${isAddressProven ? 'p' : 'u'}${made + index}.${APEX}`, A, true, { isAddressProven }),
-      ),
-    )
+    Array.from({ length: count }, (_, index) => {
+      const network = Math.floor(index / NETWORK_SIGNATURES_BURST)
+      const name = `${isAddressProven ? 'p' : 'u'}${made + index}.${APEX}`
+      return shapeOf(zone.ask(name, A, true, { isAddressProven, network }))
+    })
   let made = 0
   expect(new Set(asked(SIGNATURES_BURST, false))).toEqual(new Set(['0: A RRSIG /']))
   made += SIGNATURES_BURST
@@ -86,12 +91,27 @@ test('made-up names cost a bounded number of signatures; then clients are sent t
     expect(shapeOf(zone.ask(name, A)), name).toBe('0: A RRSIG /')
   expect(shapeOf(zone.ask(`more.${APEX}`, A, false))).toBe('0: A /')
   expect(new Set(asked(SIGNATURES_BURST, true))).toEqual(new Set(['0: A RRSIG /']))
-  expect(shapeOf(zone.ask(`more.${APEX}`, A, true, { isAddressProven: true }))).toBe(`${SERVFAIL}:  /`)
+  const other = { isAddressProven: true, network: RATE_LIMIT_SLOTS - 1 }
+  expect(shapeOf(zone.ask(`more.${APEX}`, A, true, other))).toBe(`${SERVFAIL}:  /`)
   zone.clock.monotonic += SECOND_MS
   const refilled = (SIGNATURES_PER_MINUTE / 60_000) * SECOND_MS
   made += SIGNATURES_BURST
   const after = asked(refilled + 10, false)
   expect(after.filter((shape) => shape === '0: A RRSIG /')).toHaveLength(refilled)
+})
+
+test('a network that asks for random names spends its own share, and no signature of another network', () => {
+  const ask = (label: string, network: number): string =>
+    shapeOf(zone.ask(`${label}.${APEX}`, A, true, { isAddressProven: true, network }))
+  const made = (count: number): number =>
+    Array.from({ length: count }, () => ask(`random${random++}`, 1)).filter((shape) => shape === SIGNED)
+      .length
+  let random = 0
+  expect(made(4 * SIGNATURES_BURST)).toBe(NETWORK_SIGNATURES_BURST)
+  for (let count = 0; count < 100; count++) expect(ask(`quiet${count}`, 2)).toBe(SIGNED)
+  zone.clock.monotonic += SECOND_MS
+  expect(made(SIGNATURES_BURST)).toBe((NETWORK_SIGNATURES_PER_MINUTE / 60_000) * SECOND_MS)
+  expect(ask('random0', 1)).toBe(SIGNED)
 })
 
 test('an old signature is used until it ends while the budget is spent', () => {
@@ -103,16 +123,32 @@ test('an old signature is used until it ends while the budget is spent', () => {
   expect(signature()).toBeUndefined()
 })
 
-test('kept signatures are bounded, and those that are asked for stay', () => {
+test('kept signatures are bounded, and those that were asked for twice stay, whatever else is asked for once', () => {
   const cache = new SignatureCache(new Signer(zone.key), 10)
   const clocks = { wall: () => zone.clock.wall, monotonic: () => zone.clock.monotonic }
   const set = recordSet(A, 60, [addressData('192.0.2.1')])
   const ask = (label: string): Buffer =>
     cache.signature(DnsName.parse(`${label}.${APEX}`).key, set, 'anyone', clocks)!
   const [wanted, unwanted] = [ask('wanted'), ask('unwanted')]
-  for (let count = 0; count < 100; count++) {
-    ask(`u${count}`)
-    expect(ask('wanted')).toBe(wanted)
-  }
+  expect(ask('wanted')).toBe(wanted)
+  for (let count = 0; count < 100; count++) ask(`u${count}`)
+  expect(ask('wanted')).toBe(wanted)
   expect(ask('unwanted')).not.toEqual(unwanted)
+})
+
+test('of names that are asked for again and again, each half keeps as many as it may', () => {
+  const kept = new KeptSignatures(10)
+  const signature = { data: Buffer.alloc(0), content: '', madeAt: 0 }
+  for (let count = 0; count < 1000; count++) {
+    kept.set(`u${count}`, signature)
+    if (count % 2 === 0) expect(kept.get(`u${count}`)).toBe(signature)
+    expect(kept.get('u0')).toBe(signature)
+    expect(kept.size).toBeLessThanOrEqual(4 * 10)
+  }
+  expect(kept.get('u2')).toBeUndefined()
+  // A signature that is made anew stays where the old one was.
+  const renewed = { ...signature, madeAt: 1 }
+  kept.set('u0', renewed)
+  for (let count = 0; count < 100; count++) kept.set(`v${count}`, signature)
+  expect(kept.get('u0')).toBe(renewed)
 })

@@ -285,6 +285,18 @@ describe('EDNS', () => {
 })
 
 describe('cookies and rates', () => {
+  test('the zone learns who has proved the address, and the network', () => {
+    const clients = ['192.0.2.7', '192.0.2.8', '192.0.3.7'].map((address) => new Client().set(address))
+    clients.forEach((client, index) => {
+      responder.respond(dnsQuery({ name: `x${index}.relay.test` }), client, 'tcp')
+    })
+    ask({ name: 'y.relay.test' })
+    const [first, second, other, unproven] = zone.asked.map(({ options }) => options)
+    expect(first).toMatchObject({ isAddressProven: true, network: second!.network })
+    expect(other!.network).not.toBe(first!.network)
+    expect(unproven).toMatchObject({ isAddressProven: false })
+  })
+
   test('a client’s cookie gets ours, and a question without a name only asks for it', () => {
     const client = randomBytes(8)
     const edns = { options: [[COOKIE, client]] as [number, Buffer][] }
