@@ -27,7 +27,7 @@ const server = await startDnsServer({
   zone: { key: { zone: APEX, privateKey, publicKey }, hasDefaultPort: true },
   addresses: [{ host: HOST, port: 0 }],
   records: () => [APEX, `*.${APEX}`, `www.${APEX}`].map(addressOf),
-  rate: NO_RATE,
+  rates: { name: NO_RATE, network: NO_RATE, proven: NO_RATE },
   log: createLog('silent'),
 })
 process.on('SIGTERM', () => process.exit())

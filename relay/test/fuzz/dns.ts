@@ -25,6 +25,7 @@ const [NOERROR, FORMERR, NXDOMAIN, NOTIMP, REFUSED, BADVERS] = [0, 1, 3, 4, 5, 1
 const RCODES: readonly number[] = [NOERROR, FORMERR, NXDOMAIN, NOTIMP, REFUSED, BADVERS]
 const CLIENT = new Client().set('192.0.2.7')
 const NO_RATE = { perSecond: 1e9, burst: 1e9 }
+const NO_RATES = { name: NO_RATE, network: NO_RATE, proven: NO_RATE }
 
 interface Input {
   message: Buffer
@@ -36,7 +37,7 @@ export async function fuzz(seconds: number, seed: number): Promise<{ runs: numbe
   const { zone, clock, setText, setAddress } = testZone()
   setText(`${TEXT_AT}.relay.test`, 'a text of the zone'.repeat(45))
   setAddress('site.relay.test', '192.0.2.3')
-  const responder = new Responder({ zone, rate: NO_RATE, onZoneError: rethrown })
+  const responder = new Responder({ zone, rates: NO_RATES, onZoneError: rethrown })
   const good = goodCookie(responder)
   let runs = 0
   const end = performance.now() + seconds * 1000

@@ -1,6 +1,7 @@
 // The client of a query: its address as bytes, and the network whose share it uses.
 
 import { groupsOf, normalizeIp } from '../../client-address/ip-address.ts'
+import { FNV_START, fnv } from './hash.ts'
 
 const IPV4_BYTES = 4
 const IPV6_BYTES = 16
@@ -10,8 +11,6 @@ const IPV6_NETWORK_BYTES = 7
 const DOT = 0x2e
 const ZERO = 0x30
 const COLON = 0x3a
-/** The prime of the hash FNV-1a with 32 bits. */
-const FNV_PRIME = 0x0100_0193
 
 /** The address of a client in network order. One object serves query after query. */
 export class Client {
@@ -35,15 +34,11 @@ export class Client {
     return this.bytes.toString('latin1', 0, this.networkLength)
   }
 
-  /**
-   * A number for the network. It needs no secret: whoever chooses addresses can choose the one that he wants to hit.
-   * @param count of the numbers
-   */
-  networkSlot(count: number): number {
-    let hash = this.length
-    for (let index = 0; index < this.networkLength; index++)
-      hash = Math.imul(hash ^ this.bytes[index]!, FNV_PRIME)
-    return ((hash ^ (hash >>> 15)) >>> 0) % count
+  /** 32 bits. */
+  get networkHash(): number {
+    let hash = fnv(FNV_START, this.length)
+    for (let index = 0; index < this.networkLength; index++) hash = fnv(hash, this.bytes[index]!)
+    return hash
   }
 
   #setIpv4(address: string): boolean {

@@ -11,13 +11,13 @@ if (parentPort !== null) run(parentPort, workerData)
 
 function run(
   port: NonNullable<typeof parentPort>,
-  { zone: parameters, addresses, rate, rebindMs }: ThreadData,
+  { zone: parameters, addresses, rates, rebindMs }: ThreadData,
 ): void {
   const tell = (message: FromThread): void => port.postMessage(message)
   const zone = new Zone(parameters)
   const responder = new Responder({
     zone,
-    rate,
+    rates,
     onZoneError: atMostOften((message) => tell({ kind: 'failed', what: 'answer', message })),
   })
   let listeners: Listeners | undefined

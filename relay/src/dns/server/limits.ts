@@ -6,10 +6,21 @@ export const UDP_PAYLOAD_MAX_BYTES = 1232
 export const UDP_PAYLOAD_MIN_BYTES = 512
 /** A UDP answer to an address that is not proved has at most so many times the bytes of its question. */
 export const AMPLIFICATION_MAX = 10
-/** UDP answers a second to one network, a /24 or a /56, that shows no cookie of ours. */
+/**
+ * UDP answers a second to one network, a /24 or a /56, that shows no cookie of ours, of those that come from one name of the
+ * zone. All names that a wildcard answers for are one, and so are all errors.
+ */
 export const ANSWERS_PER_SECOND = 200
 /** The same at once. A resolver that starts asks for many names. */
 export const ANSWERS_BURST = 1000
+/** UDP answers a second to such a network, whatever name they come from. */
+export const NETWORK_ANSWERS_PER_SECOND = 1000
+/** The same at once. */
+export const NETWORK_ANSWERS_BURST = 5000
+/** Answers a second to one network that shows a cookie of ours or comes over TCP: more than a large resolver asks for. */
+export const PROVEN_ANSWERS_PER_SECOND = 5000
+/** The same at once. */
+export const PROVEN_ANSWERS_BURST = 10_000
 /** One in so many answers beyond the rate is sent, truncated: a resolver behind that address then asks over TCP. */
 export const SLIP_EVERY = 2
 /** Answers in the cache, in two generations of half of them each. An answer has at most some 2 KB. */

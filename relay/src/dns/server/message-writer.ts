@@ -21,17 +21,21 @@ export interface Sections {
   authority: number
   /** The records of both sections. They are right after a question of exactly this length. */
   bytes: Buffer
+  /** A hash of the name of the zone that they come from. */
+  source: number
 }
 
 /**
  * @param name of the question, in lower case, in wire form, as latin1
  * @param questionEnd offset in the message
+ * @param source as in {@link Sections}
  * @throws RangeError when the records do not fit into a message
  */
 export function writeSections(
   { rcode, answers, authority }: ZoneAnswer,
   name: string,
   questionEnd: number,
+  source: number,
 ): Sections {
   const records = [...answers, ...authority]
   const size = records.reduce((sum, { data }) => sum + NAME_MAX_BYTES + RECORD_FIXED_BYTES + data.length, 0)
@@ -39,7 +43,7 @@ export function writeSections(
   for (const record of records) writer.write(record)
   const bytes = writer.written()
   if (bytes.length > SECTIONS_MAX_BYTES) throw new RangeError('An answer does not fit into a message')
-  return { rcode, answers: answers.length, authority: authority.length, bytes }
+  return { rcode, answers: answers.length, authority: authority.length, bytes, source }
 }
 
 class SectionWriter {

@@ -7,6 +7,7 @@ import { AnswerCache } from './answer-cache.ts'
 import type { Client } from './client.ts'
 import { Cookies } from './cookies.ts'
 import { type DnsCounts, noCounts, type Result } from './counts.ts'
+import { hashOfText, slotOf } from './hash.ts'
 import { AMPLIFICATION_MAX, UDP_PAYLOAD_MAX_BYTES, UDP_PAYLOAD_MIN_BYTES } from './limits.ts'
 import { type Sections, writeSections } from './message-writer.ts'
 import {
@@ -19,7 +20,7 @@ import {
   readQuery,
   readWithoutQuestion,
 } from './query.ts'
-import { type ResponseRate, ResponseRates } from './response-rate.ts'
+import { ResponseLimiter, type ResponseRates } from './response-rate.ts'
 
 const OPCODE_QUERY = 0
 const CLASS_IN = 1
@@ -83,8 +84,7 @@ export interface ResponderOptions {
   zone: AuthoritativeZone
   /** Called when the zone throws, with what it threw. */
   onZoneError(error: unknown): void
-  /** Of the UDP answers to one network. */
-  rate?: ResponseRate | undefined
+  rates?: Partial<ResponseRates> | undefined
 }
 
 export class Responder {
@@ -93,12 +93,12 @@ export class Responder {
   readonly #onZoneError: (error: unknown) => void
   readonly #cookies = new Cookies()
   readonly #cache = new AnswerCache()
-  readonly #rates: ResponseRates
+  readonly #limiter: ResponseLimiter
 
-  constructor({ zone, onZoneError, rate }: ResponderOptions) {
+  constructor({ zone, onZoneError, rates }: ResponderOptions) {
     this.#zone = zone
     this.#onZoneError = onZoneError
-    this.#rates = new ResponseRates(rate)
+    this.#limiter = new ResponseLimiter(rates)
   }
 
   /** @returns the answer; undefined where there is none to send. Never throws. */
@@ -110,23 +110,32 @@ export class Responder {
     const cookie = query?.edns?.cookie
     const hasGoodCookie = cookie !== undefined && this.#cookies.isGood(cookie, client)
     const isProven = hasGoodCookie || transport === 'tcp'
-    const verdict = isProven ? 'send' : this.#rates.judge(client)
-    if (verdict === 'drop') return this.#count('rate_limited')
+    const refusal = refusalOf(head, query)
+    const isAnswerable = query !== undefined && refusal === undefined
+    const known = isAnswerable ? this.#cache.get(keyOf(query), this.#zone.version) : undefined
+    const source = (): number => known?.source ?? (isAnswerable ? this.#sourceOf(query) : SOURCE_OF_ERRORS)
+    const verdict = isProven ? this.#limiter.judgeProven(client) : this.#limiter.judge(client, source)
+    // Over TCP there is no packet to lose: a client would wait for its answer.
+    if (verdict === 'drop' && transport === 'udp') return this.#count('rate_limited')
     const newCookie = cookie && this.#cookies.answer(cookie, hasGoodCookie, client)
     const options = { message, head, query, cookie: newCookie, client }
-    if (verdict === 'slip') {
+    if (verdict !== 'send') {
       this.#count('rate_limited')
-      return writeResponse({ ...options, rcode: newCookie ? BADCOOKIE : NOERROR, flags: newCookie ? 0 : TC })
+      return writeResponse({ ...options, ...withoutRecords(refusal, isProven, newCookie !== undefined) })
     }
-    const rcode = refusalOf(head, query)
-    if (rcode !== undefined || query === undefined) return this.#refuse(options, rcode ?? FORMERR)
-    return this.#answer({ ...options, query }, isProven, transport)
+    if (!isAnswerable) return this.#refuse(options, refusal ?? FORMERR)
+    return this.#answer({ ...options, query }, known, isProven, transport)
   }
 
-  #answer(options: ResponseOptions & { query: Query }, isProven: boolean, transport: Transport): Buffer {
+  #answer(
+    options: ResponseOptions & { query: Query },
+    known: Sections | undefined,
+    isProven: boolean,
+    transport: Transport,
+  ): Buffer {
     const { query, message, client } = options
-    const network = isProven ? client.networkSlot(RATE_LIMIT_SLOTS) : undefined
-    const sections = this.#sectionsFor(query, network)
+    const network = isProven ? slotOf(client.networkHash, RATE_LIMIT_SLOTS) : undefined
+    const sections = known ?? this.#sectionsFor(query, network)
     if (typeof sections === 'number') return this.#refuse(options, sections)
     const flags = sections.rcode === REFUSED ? 0 : AA
     const max = transport === 'tcp' ? Number.POSITIVE_INFINITY : udpMax(query.edns, message.length, isProven)
@@ -136,16 +145,19 @@ export class Responder {
     return writeResponse({ ...options, rcode: sections.rcode, flags, sections })
   }
 
+  /** @returns a hash of the name of the zone that an answer comes from */
+  #sourceOf(query: Query): number {
+    const name = nameOf(query)
+    return name.isBelowOrAt(this.#zone.apex) ? hashOfText(this.#zone.sourceOf(name)) : SOURCE_OF_ERRORS
+  }
+
   /**
    * @param network the number of the client's network where its address is proven
    * @returns the code of an error where the zone has no answer
    */
   #sectionsFor(query: Query, network: number | undefined): Sections | number {
-    const key = keyOf(query)
     try {
-      const known = this.#cache.get(key, this.#zone.version)
-      if (known !== undefined) return known
-      const name = DnsName.fromWire(Buffer.from(query.name, 'latin1'))
+      const name = nameOf(query)
       if (!name.isBelowOrAt(this.#zone.apex)) return REFUSED
       const { edns, type } = query
       const answer = this.#zone.answer({ name, type }, edns?.dnssecOk === true, {
@@ -155,8 +167,8 @@ export class Responder {
       })
       if (answer.isTruncated) return NO_RECORDS
       if (answer.rcode === SERVFAIL) return SERVFAIL
-      const sections = writeSections(answer, query.name, query.questionEnd)
-      this.#cache.set(key, sections)
+      const sections = writeSections(answer, query.name, query.questionEnd, this.#sourceOf(query))
+      this.#cache.set(keyOf(query), sections)
       return sections
     } catch (error) {
       this.#onZoneError(error)
@@ -175,7 +187,9 @@ export class Responder {
 }
 
 /** Also stands for what the zone truncated. */
-const NO_RECORDS: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: Buffer.alloc(0) }
+const NO_RECORDS: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: Buffer.alloc(0), source: 0 }
+/** All errors that the zone has no part in count as one name. */
+const SOURCE_OF_ERRORS = 0
 
 /** @returns undefined for other messages than queries, and where the question cannot be read */
 function wholeQuery(message: Buffer, head: QueryHead): Query | undefined {
@@ -195,6 +209,21 @@ function refusalOf(head: QueryHead, query: Query | undefined): number | undefine
   if (query.count === 0) return query.edns?.cookie ? NOERROR : FORMERR
   if (query.class !== CLASS_IN) return REFUSED
   return META_TYPES.get(query.type)
+}
+
+/** What is said beyond the rate of answers: an error as it is, or else how a client whose address is its own asks again. */
+function withoutRecords(
+  refusal: number | undefined,
+  isProven: boolean,
+  hasCookie: boolean,
+): { rcode: number; flags: number } {
+  if (refusal !== undefined) return { rcode: refusal, flags: 0 }
+  if (isProven) return { rcode: REFUSED, flags: 0 }
+  return hasCookie ? { rcode: BADCOOKIE, flags: 0 } : { rcode: NOERROR, flags: TC }
+}
+
+function nameOf({ name }: Query): DnsName {
+  return DnsName.fromWire(Buffer.from(name, 'latin1'))
 }
 
 /** Signatures and the code for names that do not exist depend on the flags. */

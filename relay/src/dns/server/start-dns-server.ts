@@ -16,7 +16,7 @@ import {
   YOUNG_GENERATION_MAX_MB,
 } from './limits.ts'
 import type { BoundAddress } from './listeners.ts'
-import type { ResponseRate } from './response-rate.ts'
+import type { ResponseRates } from './response-rate.ts'
 import { type FromThread, sentChange, type ThreadData, type ToThread } from './thread-messages.ts'
 
 export interface DnsServerOptions {
@@ -28,8 +28,8 @@ export interface DnsServerOptions {
    */
   records(): Iterable<ZoneChange>
   log: Logger
-  /** Of UDP answers to one network; for measurements. */
-  rate?: ResponseRate
+  /** Of answers to one network; for measurements. */
+  rates?: Partial<ResponseRates>
   /** Milliseconds until an address is tried again; for tests. */
   rebindMs?: number
   code?: ThreadCode
@@ -89,9 +89,9 @@ class ThreadedDnsServer implements DnsServer {
   }
 
   async start(): Promise<void> {
-    const { zone, addresses, rate, rebindMs, records } = this.#options
+    const { zone, addresses, rates, rebindMs, records } = this.#options
     const { script, options } = this.#code
-    const workerData: ThreadData = { zone, addresses, rate, rebindMs }
+    const workerData: ThreadData = { zone, addresses, rates, rebindMs }
     // The thread needs neither the relay's settings nor its command-line options.
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MAX_MB }
     const thread = new Worker(script, { env: {}, execArgv: [], workerData, resourceLimits, ...options })

@@ -5,13 +5,13 @@ import type { ZoneChange } from '../zone/answer.ts'
 import type { ZoneParameters } from '../zone/zone.ts'
 import type { DnsCounts } from './counts.ts'
 import type { BoundAddress } from './listeners.ts'
-import type { ResponseRate } from './response-rate.ts'
+import type { ResponseRates } from './response-rate.ts'
 
 /** What the thread begins with. */
 export interface ThreadData {
   zone: ZoneParameters
   addresses: readonly DnsAddress[]
-  rate: ResponseRate | undefined
+  rates: Partial<ResponseRates> | undefined
   rebindMs: number | undefined
 }
 

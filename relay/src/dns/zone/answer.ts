@@ -43,6 +43,12 @@ export interface AuthoritativeZone {
   /** Grows with each change. Answers of an older version may be outdated. */
   readonly version: number
   /**
+   * The name that an answer comes from: the one that was asked for where it exists, or the wildcard that answers for it. All
+   * names that do not exist below one that does have one source, too.
+   * @returns a key, the same for all questions for the name while `version` is the same. Never throws
+   */
+  sourceOf(name: DnsName): string
+  /**
    * Never throws. Answers may be kept for an hour while `version` is the same; those with `isTruncated` or SERVFAIL may not.
    * @param dnssecOk whether the query has the flag DO, so that signatures and proofs come along
    */

@@ -90,10 +90,20 @@ export class ZoneContent {
     if (name.key === this.apex.key) return { sets: this.#apexSets(), isSteady: true }
     if (this.#isServer(name.key)) return { sets: this.#addresses(), isSteady: true }
     if (name.key === this.#wildcard.key) return steady(this.#setsOfWildcard())
-    const closest = this.#names.closestEncloser(name, (key, depth) => this.#exists(key, depth))
+    const closest = this.#closestEncloser(name)
     if (closest !== name.key) return varying(this.#setsByWildcard(closest))
     const sets = this.#names.setsAt(name.key)
     return varying(this.#isHost(name) ? this.#asHost(sets) : sets)
+  }
+
+  /** @param name below the apex or at it */
+  sourceOf(name: DnsName): string {
+    const { key } = name
+    if (key === this.apex.key || key === this.#wildcard.key || this.#isServer(key)) return key
+    const closest = this.#closestEncloser(name)
+    if (closest === key) return key
+    // A key ends with the root label, so that none is like this.
+    return this.#setsByWildcard(closest) === undefined ? `${closest}!` : wildcardOf(closest)
   }
 
   /** Changes with each version. */
@@ -107,6 +117,10 @@ export class ZoneContent {
       this.#soa = recordSet(TYPE.SOA, ADDRESS_TTL_S, [soaData(soa)])
     }
     return this.#soa
+  }
+
+  #closestEncloser(name: DnsName): string {
+    return this.#names.closestEncloser(name, (key, depth) => this.#exists(key, depth))
   }
 
   #apexSets(): readonly RecordSet[] {

@@ -67,6 +67,10 @@ export class Zone implements AuthoritativeZone {
     this.#content.apply(change)
   }
 
+  sourceOf(name: DnsName): string {
+    return this.#content.sourceOf(name)
+  }
+
   answer(question: Question, dnssecOk: boolean, options: AnswerOptions = {}): ZoneAnswer {
     if (!question.name.isBelowOrAt(this.apex)) return empty(RCODE.REFUSED)
     if (question.type === TYPE.NXNAME) return empty(RCODE.FORMERR)

@@ -314,7 +314,7 @@ describe('cookies and rates', () => {
 
   test('a network beyond its rate gets every second answer, without records; its neighbours, good cookies and TCP get all', () => {
     const cookie = goodCookie()
-    responder = new Responder({ zone, onZoneError: () => {}, rate: { perSecond: 1, burst: 3 } })
+    responder = new Responder({ zone, onZoneError: () => {}, rates: { name: { perSecond: 1, burst: 3 } } })
     const results = Array.from({ length: 9 }, () => ask())
     expect(results.slice(0, 3).every((answer) => readAnswer(answer).answers!.length === 1)).toBe(true)
     const beyond = results.slice(3)
@@ -341,7 +341,7 @@ describe('cookies and rates', () => {
   })
 
   test('an IPv6 network is a /56', () => {
-    responder = new Responder({ zone, onZoneError: () => {}, rate: { perSecond: 1, burst: 1 } })
+    responder = new Responder({ zone, onZoneError: () => {}, rates: { name: { perSecond: 1, burst: 1 } } })
     const from = (address: string): Buffer | undefined =>
       responder.respond(dnsQuery(), new Client().set(address), 'udp')
     expect(readAnswer(from('2001:db8:0:aa00::1')).answers).toHaveLength(1)
