@@ -4,6 +4,7 @@ import type { Sections } from '../../../src/dns/server/message-writer.ts'
 
 const sections = (bytes = 10): Sections => ({
   rcode: 0,
+  source: 0,
   answers: 1,
   authority: 0,
   bytes: Buffer.alloc(bytes),
