@@ -18,10 +18,12 @@ interface EmbeddedParts {
 
 /** The part of the name server that takes changes. */
 interface Server {
-  /** Resolves when the server answers with the changes. */
+  /** Resolves when the server answers with the changes. Rejects when it does not take one of them. */
   apply(changes: Iterable<ZoneChange>): Promise<void>
   close(): Promise<void>
 }
+
+const NO_ADDRESSES: NameAddresses = { ipv4: [], ipv6: [] }
 
 export class EmbeddedProvider implements DnsProvider {
   readonly name = 'embedded'
@@ -68,9 +70,8 @@ export class EmbeddedProvider implements DnsProvider {
 
   async setAddresses(name: string, addresses: NameAddresses, signal?: AbortSignal): Promise<void> {
     this.#require(name, signal)
-    if (addresses.ipv4.length + addresses.ipv6.length > 0) this.#addresses.set(name, addresses)
-    else this.#addresses.delete(name)
-    await this.#apply(addressChanges(name, addresses))
+    const hasAny = addresses.ipv4.length + addresses.ipv6.length > 0
+    await this.#change(this.#addresses, name, hasAny ? addresses : undefined, addressChanges)
   }
 
   /** What only the parent zone knows stays `pending`, also when it has the DS record. */
@@ -83,16 +84,33 @@ export class EmbeddedProvider implements DnsProvider {
   }
 
   async #setTexts(name: string, values: readonly string[]): Promise<void> {
-    if (values.length > 0) this.#texts.set(name, values)
-    else this.#texts.delete(name)
-    await this.#apply([textChange(name, values)])
+    const changesOf = (of: string, texts: readonly string[] = []): ZoneChange[] => [textChange(of, texts)]
+    await this.#change(this.#texts, name, values.length > 0 ? values : undefined, changesOf)
   }
 
-  async #apply(changes: Iterable<ZoneChange>): Promise<void> {
+  /**
+   * Changes what this provider keeps and what the server answers with. A change that the server did not take is in neither
+   * afterwards: a later one starts from what was there.
+   */
+  async #change<Value>(
+    kept: Map<string, Value>,
+    name: string,
+    value: Value | undefined,
+    changesOf: (name: string, value: Value | undefined) => ZoneChange[],
+  ): Promise<void> {
+    const changes = changesOf(name, value)
+    const before = kept.get(name)
+    put(kept, name, value)
     try {
       await this.#server?.apply(changes)
     } catch (cause) {
-      throw new DnsProviderError('unavailable', 'the name server of the relay did not take a change', {
+      if (kept.get(name) === value) {
+        put(kept, name, before)
+        // The server may have taken a part. Nobody waits for this: changes are taken in their order.
+        this.#server?.apply(changesOf(name, before)).catch(() => {})
+      }
+      const reason = (cause as Error).message
+      throw new DnsProviderError('unavailable', `the relay's name server did not take a change: ${reason}`, {
         cause,
       })
     }
@@ -106,7 +124,12 @@ export class EmbeddedProvider implements DnsProvider {
   }
 }
 
-function addressChanges(name: string, { ipv4, ipv6 }: NameAddresses): ZoneChange[] {
+function put<Value>(kept: Map<string, Value>, name: string, value: Value | undefined): void {
+  if (value === undefined) kept.delete(name)
+  else kept.set(name, value)
+}
+
+function addressChanges(name: string, { ipv4, ipv6 }: NameAddresses = NO_ADDRESSES): ZoneChange[] {
   return [
     changeOf(name, TYPE.A, ADDRESS_TTL_S, ipv4.map(addressData)),
     changeOf(name, TYPE.AAAA, ADDRESS_TTL_S, ipv6.map(addressData)),

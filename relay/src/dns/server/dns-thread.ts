@@ -18,7 +18,7 @@ function run(
   const responder = new Responder({
     zone,
     rates,
-    onZoneError: atMostOften((message) => tell({ kind: 'failed', what: 'answer', message })),
+    onZoneError: atMostOften((message) => tell({ kind: 'failed', message })),
   })
   let listeners: Listeners | undefined
   const counting = setInterval(() => tell({ kind: 'counts', counts: responder.counts }), COUNTS_INTERVAL_MS)
@@ -39,14 +39,15 @@ function run(
     port.close()
   }
   const apply = (message: Extract<ToThread, { kind: 'apply' }>): void => {
+    let problem: string | undefined
     for (const change of message.changes) {
       try {
         zone.apply(receivedChange(change))
       } catch (error) {
-        tell({ kind: 'failed', what: 'change', message: (error as Error).message })
+        problem ??= (error as Error).message
       }
     }
-    tell({ kind: 'applied', id: message.id })
+    tell({ kind: 'applied', id: message.id, problem })
   }
   port.on('message', (message: ToThread) => {
     if (message.kind === 'apply') apply(message)

@@ -40,7 +40,11 @@ export interface DnsServer {
   readonly bound: readonly BoundAddress[]
   /** As the thread reported them last. */
   readonly counts: DnsCounts
-  /** Resolves when the server answers with the changes. @throws Error when the server is closed, or does not answer in time */
+  /**
+   * Resolves when the server answers with the changes.
+   * @throws Error when the zone refuses one of them (it may then have made the others), when the server is closed, or when it
+   *   does not answer in time
+   */
   apply(changes: Iterable<ZoneChange>): Promise<void>
   close(): Promise<void>
 }
@@ -60,12 +64,19 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
   return server
 }
 
+interface Waiting extends PromiseWithResolvers<void> {
+  /** Number of the first message with these changes. */
+  first: number
+  /** Why the zone refused the first one that it refused. */
+  problem: string | undefined
+}
+
 class ThreadedDnsServer implements DnsServer {
   readonly #options: DnsServerOptions
   readonly #code: ThreadCode
   readonly #bound = new Map<string, BoundAddress>()
   /** Changes that the thread has not taken yet, by the number of their last message. */
-  readonly #waiting = new Map<number, PromiseWithResolvers<void>>()
+  readonly #waiting = new Map<number, Waiting>()
   #counts: DnsCounts = noCounts()
   /** Counts of threads that broke. */
   #earlier: DnsCounts = noCounts()
@@ -122,9 +133,10 @@ class ThreadedDnsServer implements DnsServer {
 
   async apply(changes: Iterable<ZoneChange>): Promise<void> {
     if (this.#isClosed) throw closed()
+    const first = this.#lastId + 1
     const id = this.#post(changes)
     const taken = Promise.withResolvers<void>()
-    this.#waiting.set(id, taken)
+    this.#waiting.set(id, { first, problem: undefined, ...taken })
     try {
       await within(taken.promise, 'the DNS server takes no changes')
     } catch (error) {
@@ -167,7 +179,7 @@ class ThreadedDnsServer implements DnsServer {
 
   #onMessage(message: FromThread): void {
     const { log } = this.#options
-    if (message.kind === 'applied') this.#onApplied(message.id)
+    if (message.kind === 'applied') this.#onApplied(message)
     if (message.kind === 'counts') this.#counts = message.counts
     if (message.kind === 'failed') log.error(`DNS: an error in the zone: ${message.message}`)
     if (message.kind !== 'bound' && message.kind !== 'unbound') return
@@ -182,12 +194,21 @@ class ThreadedDnsServer implements DnsServer {
   }
 
   /** Changes are taken in their order. */
-  #onApplied(id: number): void {
-    for (const [waiting, { resolve }] of this.#waiting) {
-      if (waiting > id) return
-      this.#waiting.delete(waiting)
-      resolve()
+  #onApplied({ id, problem }: Extract<FromThread, { kind: 'applied' }>): void {
+    if (problem !== undefined) this.#onRefused(id, problem)
+    for (const [last, waiting] of this.#waiting) {
+      if (last > id) return
+      this.#waiting.delete(last)
+      if (waiting.problem === undefined) waiting.resolve()
+      else waiting.reject(new Error(waiting.problem))
     }
+  }
+
+  /** Records that a new thread is filled with have no caller who waits. */
+  #onRefused(id: number, problem: string): void {
+    const waiting = [...this.#waiting].find(([last, { first }]) => first <= id && id <= last)?.[1]
+    if (waiting === undefined) this.#options.log.error(`DNS: a record cannot be in the zone: ${problem}`)
+    else waiting.problem ??= problem
   }
 
   #onExit(): void {

@@ -27,20 +27,21 @@ export interface SentChange {
 }
 
 export type ToThread =
-  /** The thread says `applied` with this number when it answers with the changes. */
+  /** The thread says `applied` with this number when it answers with the changes, or refused one of them. */
   | { kind: 'apply'; id: number; changes: SentChange[] }
   /** The zone is filled: the thread begins to listen. */
   | { kind: 'listen' }
   | { kind: 'close' }
 
 export type FromThread =
-  | { kind: 'applied'; id: number }
+  /** The problem is why the zone refused a change, the first one of the message that it refused. It made the others. */
+  | { kind: 'applied'; id: number; problem: string | undefined }
   /** Every address was tried once. */
   | { kind: 'listening' }
   | { kind: 'bound'; address: BoundAddress }
   | { kind: 'unbound'; address: BoundAddress; code: string; message: string }
-  /** A change that the zone does not take, or a question that it did not answer. */
-  | { kind: 'failed'; what: 'change' | 'answer'; message: string }
+  /** The zone threw for a question. */
+  | { kind: 'failed'; message: string }
   | { kind: 'counts'; counts: DnsCounts }
 
 export function sentChange(change: ZoneChange): SentChange {

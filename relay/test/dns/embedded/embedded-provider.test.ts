@@ -115,6 +115,49 @@ describe('the embedded provider', () => {
     expect(await resolver.resolve4(`other.${HOST}`)).toEqual(['192.0.2.1'])
   })
 
+  test('a change that the zone refuses is an error for its caller alone, and leaves no trace', async () => {
+    const { provider, resolver } = embedded
+    const refused = expect.objectContaining({ name: 'DnsProviderError', fault: 'unavailable' })
+    const octets = 'x'.repeat(200)
+    const name = `full.${HOST}`
+    const values = Array.from({ length: 100 }, (_, index) => `${index}${octets}`)
+    let taken = 0
+    const adding = async (): Promise<void> => {
+      for (const value of values) {
+        await provider.addTxt(name, value)
+        taken++
+      }
+    }
+    await expect(adding()).rejects.toThrow(refused)
+    await expect(provider.addTxt(name, values[taken]!)).rejects.toThrow(/have more than 16384 octets/)
+    await expect(
+      Promise.allSettled([
+        provider.setAddresses(`ns1.${HOST}`, { ipv4: ['192.0.2.1'], ipv6: [] }),
+        provider.addTxt(`beside.${HOST}`, 'text'),
+      ]),
+    ).resolves.toMatchObject([{ status: 'rejected', reason: refused }, { status: 'fulfilled' }])
+    expect(await resolver.resolveTxt(`beside.${HOST}`)).toEqual([['text']])
+    // A removal makes room for exactly one that was refused.
+    await provider.removeTxt(name, values[0]!)
+    await provider.addTxt(name, values[taken]!)
+    expect(embedded.lines.filter(({ level }) => level >= 50)).toEqual([])
+    const { records } = provider as unknown as { records(): Iterable<{ name: string }> }
+    const kept = Array.from(records.call(provider), (change) => change.name)
+    expect(kept).not.toContain(`ns1.${HOST}`)
+    for (const value of values) await provider.removeTxt(name, value)
+    await provider.removeTxt(`beside.${HOST}`, 'text')
+  })
+
+  test('of a change that the zone takes in part, nothing is left', async () => {
+    const { provider, resolver } = embedded
+    const name = `part.${HOST}`
+    await provider.setAddresses(name, { ipv4: ['192.0.2.5'], ipv6: [] })
+    const ipv6 = Array.from({ length: 2000 }, (_, index) => `2001:db8::${index.toString(16)}`)
+    await expect(provider.setAddresses(name, { ipv4: ['192.0.2.6'], ipv6 })).rejects.toThrow(/octets/)
+    expect(await resolver.resolve4(name)).toEqual(['192.0.2.5'])
+    await provider.setAddresses(name, { ipv4: [], ipv6: [] })
+  })
+
   test('cannot answer where the public DNS leads elsewhere, or nowhere', async () => {
     const other = await start({ SVC_URL: `https://other.${HOST}` })
     const { directory } = other

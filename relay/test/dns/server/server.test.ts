@@ -24,8 +24,7 @@ const APEX = 'relay.test'
 const key = newZoneKey(APEX)
 const bind9 = findBind9()
 const cleanups: (() => unknown)[] = []
-const logged: string[] = []
-const log = createLog('info', { write: (line: string) => void logged.push(line) })
+const log = createLog('silent')
 
 const addressOf = (name: string, address: string): ZoneChange => ({
   kind: 'set',
@@ -136,14 +135,31 @@ describe('changes', () => {
 
   test('many come in pieces, the last one counts, and one that the zone does not take hinders no other', async () => {
     const many = Array.from({ length: 2500 }, (_, index) => addressOf(`l${index}.${APEX}`, '198.51.100.1'))
-    await server.apply([
-      addressOf('www.example.com', '192.0.2.1'),
-      ...many,
-      addressOf(`l2499.${APEX}`, '198.51.100.2'),
+    const outside = addressOf('www.example.com', '192.0.2.1')
+    const outcomes = await Promise.allSettled([
+      server.apply([addressOf(`before.${APEX}`, '198.51.100.1')]),
+      server.apply([outside, ...many, addressOf(`l2499.${APEX}`, '198.51.100.2')]),
+      server.apply([addressOf(`after.${APEX}`, '198.51.100.1')]),
     ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { message: `www.example.com is not in the zone ${APEX}` } })
     expect((await ask(`l0.${APEX}`, TYPE.A)).answers).toMatchObject([{ data: '198.51.100.1' }])
     expect((await ask(`l2499.${APEX}`, TYPE.A)).answers).toMatchObject([{ data: '198.51.100.2' }])
-    expect(logged.filter((line) => line.includes('DNS: an error in the zone'))).toHaveLength(1)
+  })
+
+  test('a record of the start that the zone refuses is one line in the log, and the others are there', async () => {
+    const lines: string[] = []
+    const own = await startDnsServer({
+      zone: { key, hasDefaultPort: true },
+      addresses: [{ host: HOST, port: 0 }],
+      records: () => [addressOf('www.example.com', '192.0.2.1'), ...RECORDS],
+      log: createLog('error', { write: (line: string) => void lines.push(line) }),
+    })
+    cleanups.push(() => own.close())
+    expect((await ask(APEX, TYPE.A, own.bound[0]!.port)).answers).toHaveLength(1)
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      `DNS: a record cannot be in the zone: www.example.com is not in the zone ${APEX}`,
+    ])
   })
 })
 
