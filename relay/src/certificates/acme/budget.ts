@@ -60,7 +60,8 @@ export class OrderBudget {
   readonly #siteFailures: Failures
   /** Relay time until which the authority wants no orders of sites. */
   #sitesPausedUntil = 0
-  readonly #taken = new WeakSet<BudgetedOrder>()
+  /** Orders whose units come back when they fail. */
+  readonly #refundable = new WeakSet<BudgetedOrder>()
   readonly #saves = new GroupCommit(() => writeBudget(this.#options.directory, this.#saved()))
 
   /** @throws SettingsError when `acme-budget.json` cannot be read or is damaged */
@@ -130,13 +131,19 @@ export class OrderBudget {
 
   /** An order that the relay itself gave up, as at its end, pauses nobody. Resolves when it is written. */
   async abandoned(order: BudgetedOrder): Promise<void> {
-    if (this.#taken.delete(order)) this.#refund(order)
+    if (this.#refundable.delete(order)) this.#refund(order)
     await this.#save()
+  }
+
+  /** An order whose certificate the authority may have issued gets its units back only when it turns out that it has not. */
+  mayBeIssued(order: BudgetedOrder, isPossible: boolean): void {
+    if (isPossible) this.#refundable.delete(order)
+    else this.#refundable.add(order)
   }
 
   /** Resolves when it is written. */
   async succeeded(order: BudgetedOrder): Promise<void> {
-    this.#taken.delete(order)
+    this.#refundable.delete(order)
     this.#options.onOrder?.(order.for)
     this.#failuresOf(order).remove(keysOf(order))
     await this.#save()
@@ -186,7 +193,7 @@ export class OrderBudget {
   }
 
   #spend(order: BudgetedOrder): void {
-    this.#taken.add(order)
+    this.#refundable.add(order)
     this.#orders.spend()
     if (!order.renews) this.#certificates.spend()
     if (order.for === 'root') return
@@ -247,7 +254,7 @@ export class OrderBudget {
       await this.#saves.commit()
     } catch (error) {
       this.#refund(order)
-      this.#taken.delete(order)
+      this.#refundable.delete(order)
       const message = `no certificate is ordered while the budget cannot be kept: ${(error as Error).message}`
       throw new AcmeError('rate_limited', message, { cause: error, retryAfterMs: BACKOFF_MIN_MS })
     }

@@ -18,7 +18,7 @@ import { AcmeTransport } from './transport.ts'
 
 export interface AuthorityParts {
   settings: Pick<Settings, 'acme' | 'identityPath'>
-  budget: Pick<OrderBudget, 'take' | 'failed' | 'abandoned' | 'succeeded'>
+  budget: Pick<OrderBudget, 'take' | 'failed' | 'abandoned' | 'succeeded' | 'mayBeIssued'>
   /** Proves names at the listener. */
   tlsAlpn: Prover
   /** Undefined: `dns-01` is not possible. */
@@ -115,7 +115,8 @@ class Authority implements RelayAuthority {
     await this.#account.settled()
   }
 
-  async #place({ names, csr, replaces, signal }: CertificateOrder): Promise<string> {
+  async #place(order: CertificateOrder): Promise<string> {
+    const { names, csr, replaces, signal } = order
     const isWild = names.some((name) => name.startsWith('*.'))
     if (isWild && this.#dns === undefined)
       throw new AcmeError('refused', `${names.join(', ')}: only dns-01 proves a wildcard`)
@@ -126,6 +127,7 @@ class Authority implements RelayAuthority {
       names,
       csr,
       replaces: replaces === undefined ? undefined : certificateIdOf(new X509Certificate(replaces)),
+      mayBeIssued: (isPossible) => this.#parts.budget.mayBeIssued(order, isPossible),
     })
   }
 

@@ -19,23 +19,28 @@ export interface OrderParts {
   csr: Uint8Array
   /** Identifier of the certificate that this one replaces (RFC 9773 §5). */
   replaces?: string | undefined
+  /** Is told whether the authority may have issued the certificate by now, which counts for its limits. */
+  mayBeIssued(isPossible: boolean): void
 }
 
 /** The library knows the types of two challenges; this is what all have in common. */
 type Challenge = Authorization['challenges'][number]
 
 const WILDCARD = /^\*\./
+const SERVER_ERROR = 500
+const ORDER_NOT_READY = 'orderNotReady'
 
 /** @returns the chain as PEM, checked. @throws AcmeProblem, AcmeError, StateFileError, or the signal's reason */
 export async function placeOrder(parts: OrderParts): Promise<string> {
-  const { account, exchange, names, csr } = parts
+  const { account, exchange, names, csr, mayBeIssued } = parts
   const order = await newOrder(parts)
   if (order.status === 'pending') await prove(order, parts)
   const ready = await follow(order, parts, ({ status }) => status !== 'pending')
   requireValid(ready, names)
-  if (ready.status === 'ready')
-    await account.use(exchange, (client) => client.finalizeOrder(order, pemOf(csr)))
+  mayBeIssued(true)
+  if (ready.status === 'ready') await finalize(order, parts)
   const issued = await follow(order, parts, ({ status }) => status === 'valid' || status === 'invalid')
+  if (issued.status === 'invalid') mayBeIssued(false)
   requireValid(issued, names)
   const chain = await account.use(exchange, (client) => client.getCertificate(issued))
   return checkedChain(chain, csr, names)
@@ -102,6 +107,18 @@ async function validated(order: Order, { account, exchange, prover }: OrderParts
     'validation_failed',
     `${name} could not be validated by ${prover.type}: ${detail}; ${where}`,
   )
+}
+
+async function finalize(order: Order, { account, exchange, csr, mayBeIssued }: OrderParts): Promise<void> {
+  try {
+    await account.use(exchange, (client) => client.finalizeOrder(order, pemOf(csr)))
+  } catch (error) {
+    // An order that is not ready any more may be one whose first answer was lost.
+    const isRefused =
+      error instanceof AcmeProblem && error.status < SERVER_ERROR && error.type !== ORDER_NOT_READY
+    if (isRefused) mayBeIssued(false)
+    throw error
+  }
 }
 
 async function follow(

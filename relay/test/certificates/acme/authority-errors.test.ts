@@ -40,6 +40,7 @@ beforeEach(async () => {
       failed: async () => {},
       succeeded: async () => {},
       abandoned: async () => {},
+      mayBeIssued: () => {},
     },
     tlsAlpn: new TlsAlpnProver(),
     dns: undefined,

@@ -76,6 +76,7 @@ describe.skipIf(!hasAcmeServer())('an order', () => {
         take: async () => void told.push('take'),
         failed: async (_order, error) => void told.push(`failed ${(error as AcmeError).fault}`),
         abandoned: async () => void told.push('abandoned'),
+        mayBeIssued: () => {},
         succeeded: async () => void told.push('succeeded'),
       },
       tlsAlpn: prover,

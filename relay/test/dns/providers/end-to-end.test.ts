@@ -67,6 +67,7 @@ describe.skipIf(skipped)('an order by dns-01', () => {
           failed: async () => {},
           succeeded: async () => {},
           abandoned: async () => {},
+          mayBeIssued: () => {},
         },
         tlsAlpn: new TlsAlpnProver(),
         ...{ dns, log },
