@@ -22,6 +22,8 @@ export const MESSAGE_MAX_CHARS = 300
 export const ACTION_POLLS_MAX = 60
 /** Milliseconds between two such questions. */
 export const ACTION_POLL_MS = 500
+/** Milliseconds for the removal of challenges that a crash left. Changes wait for it, and what fails is tried again. */
+export const LEFT_CHALLENGES_DEADLINE_MS = 10_000
 /** Milliseconds for a token from an account's key, or from the metadata service of the machine. */
 export const CREDENTIALS_DEADLINE_MS = 20_000
 /** Seconds that resolvers may keep a record. */

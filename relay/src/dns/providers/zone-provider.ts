@@ -5,6 +5,7 @@ import type { Logger } from '../../log/log.ts'
 import type { Propagation } from '../propagation.ts'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
 import { untilAborted } from '../until-aborted.ts'
+import { LeftChallenges } from './left-challenges.ts'
 import { CAN_ANSWER_DEADLINE_MS } from './limits.ts'
 import type { MadeRecord, RecordJournal, RecordUse } from './record-journal.ts'
 import { normalizedAddresses } from './record-value.ts'
@@ -33,7 +34,9 @@ export class ZoneProvider implements DnsProvider {
   readonly #closing = new AbortController()
   /** Found once; a failed search is repeated. */
   #zone: Promise<Zone> | undefined
-  /** The check of the credentials and the removal of what a crash left, before any change. Never rejects. */
+  /** What a crash left; undefined while the zone has not been found. */
+  #left: LeftChallenges | undefined
+  /** The check of the credentials, before any change. Never rejects. */
   readonly #started: Promise<void>
 
   constructor(parts: ZoneProviderParts) {
@@ -50,6 +53,7 @@ export class ZoneProvider implements DnsProvider {
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {
     const joined = this.#joined(signal)
     await this.#change(joined, async (zone) => {
+      this.#leftIn(zone).keep(name, value)
       this.#requireRoom(zone, name, 'TXT', [value])
       const current = await this.#read(zone, name, 'TXT', joined)
       if (!valuesOf(current).includes(value)) await this.#apply(zone, current, [value], [], joined)
@@ -108,6 +112,7 @@ export class ZoneProvider implements DnsProvider {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#started
+    await this.#left?.idle
   }
 
   async #isDelegated(): Promise<boolean> {
@@ -121,7 +126,7 @@ export class ZoneProvider implements DnsProvider {
   }
 
   async #start(): Promise<void> {
-    const { log, journal } = this.#parts
+    const { log } = this.#parts
     const { signal } = this.#closing
     try {
       const zone = await this.#findZone()
@@ -129,8 +134,7 @@ export class ZoneProvider implements DnsProvider {
         { provider: this.name, zone: zone.name },
         'the relay changes DNS records at an external provider',
       )
-      const left = journal.recordsOf(this.name, zone.name)
-      for (const record of left) if (isChallenge(record)) await this.#removeLeft(zone, record, signal)
+      this.#leftIn(zone).clean()
     } catch (error) {
       if (signal.aborted) return
       const reason = asProviderError(error).message
@@ -141,11 +145,17 @@ export class ZoneProvider implements DnsProvider {
     }
   }
 
-  /** No order is under way at the start, so that a challenge's value is what a crash left. */
-  async #removeLeft(zone: Zone, { name, type, value }: MadeRecord, signal: AbortSignal): Promise<void> {
-    await this.#retrying(async () => {
-      await this.#apply(zone, await this.#read(zone, name, type, signal), [], [value], signal)
-    }, signal)
+  /** Called before any change: no order is under way then, so that a challenge's value is what a crash left. */
+  #leftIn(zone: Zone): LeftChallenges {
+    const { journal, log } = this.#parts
+    this.#left ??= new LeftChallenges({
+      records: journal.recordsOf(this.name, zone.name).filter(isChallenge),
+      remove: async ({ name, type, value }, signal) =>
+        await this.#apply(zone, await this.#read(zone, name, type, signal), [], [value], signal),
+      closing: this.#closing.signal,
+      log,
+    })
+    return this.#left
   }
 
   /** Runs a change in the zone, again where that helps. @throws DnsProviderError */
@@ -153,7 +163,11 @@ export class ZoneProvider implements DnsProvider {
     try {
       await untilAborted(this.#started, signal)
       const zone = await untilAborted(this.#findZone(), signal)
-      return await this.#retrying(() => change(zone), signal)
+      const left = this.#leftIn(zone)
+      await untilAborted(left.idle, signal)
+      const answer = await this.#retrying(() => change(zone), signal)
+      left.clean()
+      return answer
     } catch (error) {
       const failure = asProviderError(error)
       // The zone may have moved to another account, with another id.

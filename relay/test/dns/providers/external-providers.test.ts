@@ -210,6 +210,27 @@ describe.each(DIALECTS.map((dialect) => [dialect.provider, dialect] as const))('
     ])
   })
 
+  test('removes the challenges of a crash after a start without the API, each for itself, and keeps one that is wanted', async () => {
+    const others = [`_acme-challenge.a.${ROOT_HOST}`, `_acme-challenge.b.${ROOT_HOST}`]
+    const first = await start(dialect)
+    for (const host of [CHALLENGE, ...others]) await first.provider.addTxt(host, 'left')
+    const { api } = first
+    // The first search for the zone succeeds, and no removal of the start does.
+    api.faults.push({ kind: dialect.refusal('error'), at: 'change', times: 3 })
+    const second = await first.restart()
+    await vi.waitFor(() => expect(first.lines.join()).toMatch(/challenges of an earlier process are still/), {
+      timeout: 60_000,
+    })
+    expect(api.faults).toEqual([])
+    await second.addTxt(CHALLENGE, 'left')
+    await vi.waitFor(() => expect(others.map((host) => api.zone.data(host, 'TXT'))).toEqual([[], []]), {
+      timeout: 60_000,
+    })
+    expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"left"'])
+    await second.removeTxt(CHALLENGE, 'left')
+    expect(api.zone.data(CHALLENGE, 'TXT')).toEqual([])
+  })
+
   test('answers for the host when the public DNS leads to its name servers', async () => {
     const resolveNs = vi.fn(async (host: string): Promise<string[]> => {
       if (host === 'example.com') return dialect.nameServers.map((server) => server.toUpperCase())
