@@ -9,6 +9,8 @@ export const ENS_NAMES_MAX: number = 4 * LEASES_MAX
 export const DNSSEC_SYNC_MS: number = 5 * 60_000
 /** Hostnames that one write adds to the file of published names. */
 export const ENS_BATCH_NAMES = 64
+/** Lines that the file may have beside one for each name when it was replaced, and one more for each of these names. */
+export const ENS_SPARE_LINES = 1_000
 /** The file of published names; a longer one counts as damaged. A name takes 340 bytes at most. */
 export const ENS_FILE_MAX_BYTES: number = 160 * 1024 * 1024
 /** Time that leases of before a restart have to come back before their records are removed: SDKs renew within it. */

@@ -1,6 +1,6 @@
 // Reads and writes files of the state directory. A write replaces the whole file or changes nothing.
 
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { SettingsError } from '../config/settings.ts'
@@ -96,6 +96,25 @@ export async function writePrivate(path: string, content: Content): Promise<void
 /** @throws StateFileError */
 export async function writePublic(path: string, content: Content): Promise<void> {
   await replace(path, content, PUBLIC_MODE)
+}
+
+/**
+ * Adds to the end of a file that {@link writePrivate} has written. After an error the file may end with a part of the text.
+ * Once this resolves, the text survives a crash of the machine.
+ * @throws StateFileError also when there is no such file
+ */
+export async function appendPrivate(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
+    try {
+      await file.appendFile(text)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw new StateFileError(path, error)
+  }
 }
 
 /**
