@@ -12,13 +12,21 @@ export const UPGRADE_HEADERS: readonly string[] = ['Connection: Upgrade', `Upgra
 
 /** A connection to the API on which requests are written by hand. */
 export async function apiSocket(relay: TestClient): Promise<TLSSocket> {
-  const socket = relay.tls(ROOT_HOST, { ALPNProtocols: ['http/1.1'], allowHalfOpen: true } as object)
+  const socket = relay.tls(new URL(relay.origin).hostname, {
+    ALPNProtocols: ['http/1.1'],
+    allowHalfOpen: true,
+  } as object)
   await once(socket, 'secureConnect')
   return socket
 }
 
-export function connectRequest(capability: string, headers: readonly string[], version = '1.1'): string {
-  const lines = [`GET ${PATH.connect} HTTP/${version}`, `Host: ${ROOT_HOST}`, ...headers]
+export function connectRequest(
+  capability: string,
+  headers: readonly string[],
+  version = '1.1',
+  host: string = ROOT_HOST,
+): string {
+  const lines = [`GET ${PATH.connect} HTTP/${version}`, `Host: ${host}`, ...headers]
   return `${[...lines, `${HEADER.reverseCapability}: ${capability}`].join('\r\n')}\r\n\r\n`
 }
 

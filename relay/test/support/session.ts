@@ -43,7 +43,7 @@ export async function nativeSession(
   const read = socketReader(socket)
   // Its own half stays open, as that of a client with more to send.
   const closed = Promise.race([once(socket, 'end'), once(socket, 'close')])
-  socket.write(connectRequest(capability, headers))
+  socket.write(connectRequest(capability, headers, '1.1', new URL(relay.origin).hostname))
   const head = await readHead(read)
   if (!head.startsWith('HTTP/1.1 101 ')) throw new Error(head)
   return {

@@ -15,6 +15,9 @@ import { createCa, createLeaf } from '../../../src/certificates/development-ca.t
 import { askHealth } from '../../../src/check/health.ts'
 import { readSettings, startRelay } from '../../../src/index.ts'
 import { RELOAD_DELAY_MS } from '../../../src/limits.ts'
+import { UPGRADE_HEADERS } from '../../support/api-socket.ts'
+import { relayClient } from '../../support/relay.ts'
+import { nativeSession, type TestSession } from '../../support/session.ts'
 import {
   ACME_HOST,
   type AcmeRelay,
@@ -41,6 +44,17 @@ function oldLeafFor(key: string): string {
     days: 0.01,
     extensions: [extension(DER_OID.subjectAltName, name)],
   })
+}
+
+/** What a session gets until one of the two protocols is offered in it. */
+async function untilOffer({ read }: TestSession): Promise<string> {
+  let text = ''
+  while (!/acme-tls\/1|http\/1\.1/.test(text)) {
+    const byte = await read(1)
+    if (byte.length === 0) throw new Error('the session ended')
+    text += byte.toString('latin1')
+  }
+  return text
 }
 
 /** A lock that another relay, of another machine, has just taken. */
@@ -110,13 +124,27 @@ describe.skipIf(!hasAcmeServer())('a relay with ACME', () => {
     }
   })
 
-  test('answers acme-tls/1 for no name that is not just being proven, and never lets it reach a site', async () => {
-    await start()
-    await firstAnswer(port)
-    for (const name of [ACME_HOST, `site.${ACME_HOST}`, 'other.example'])
-      expect(await askChallenge(port, name)).toMatch(/alert no application protocol/)
-    expect(await askChallenge(port, ACME_HOST, 'http/1.1')).toMatch(/ALPN protocol: http\/1\.1/)
-  })
+  test.each(['1', '2'])(
+    'with SVC_WORKERS=%s answers acme-tls/1 for no name that is not just being proven, and never lets it reach a site',
+    async (workers) => {
+      await start({ SVC_WORKERS: workers })
+      await firstAnswer(port)
+      const client = relayClient(port, await acme.root(), ACME_HOST)
+      const site = await client.register('site')
+      const session = await nativeSession(client, site.reverse_endpoint.capability, UPGRADE_HEADERS)
+      try {
+        for (const name of [ACME_HOST, site.hostname, site.canonical_hostname, 'other.example'])
+          expect(await askChallenge(port, name)).toMatch(/alert no application protocol/)
+        expect(await askChallenge(port, ACME_HOST, 'http/1.1')).toMatch(/ALPN protocol: http\/1\.1/)
+        // The first connection that the site gets is the one after them.
+        const visitor = client.tls(site.hostname, { ALPNProtocols: ['http/1.1'] })
+        expect(await untilOffer(session)).toMatch(/http\/1\.1$/)
+        visitor.destroy()
+      } finally {
+        session.abort()
+      }
+    },
+  )
 
   test('with several processes proves its name in the first, whichever has the connection', async () => {
     await start({ SVC_WORKERS: '2' })
