@@ -3,9 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCa, createLeaf } from '../../relay/src/certificates/development-ca.ts'
 import { freePort } from '../network/free-port.ts'
 import { unpackDebianPackages } from './debian-packages.ts'
@@ -41,6 +43,7 @@ export interface AcmeServer {
 
 const HOST = 'localhost'
 const START_TIMEOUT_MS = 60_000
+const LOOK_MS = 20
 
 /** @returns whether both programs are there, or could be downloaded */
 export function hasAcmeServer(): boolean {
@@ -57,6 +60,7 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   const start = (): Promise<ChildProcess> =>
     startPebble(
       [path.join(unpacked, 'usr/bin/pebble'), '-config', config, '-dnsserver', resolver.address],
+      [port, managementPort],
       options,
     )
   let child: ChildProcess | undefined
@@ -124,6 +128,7 @@ function writeFiles(
 
 async function startPebble(
   [command = '', ...args]: string[],
+  ports: readonly number[],
   { nonceRejectPercent = 0, authorizationReusePercent = 0, env }: AcmeServerOptions,
 ): Promise<ChildProcess> {
   const child = spawn(command, args, {
@@ -144,13 +149,33 @@ async function startPebble(
       if (line.includes('ACME directory available')) resolve(true)
     })
   })
+  // It says so a moment before it listens.
+  if (isReady) await Promise.all(ports.map((port) => untilListening(port, child)))
   clearTimeout(timer)
-  if (!isReady) throw new Error('pebble does not start')
+  if (!isReady || !isRunning(child)) throw new Error('pebble does not start')
   return child
 }
 
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  while (isRunning(child)) {
+    const socket = connect({ host: '127.0.0.1', port })
+    try {
+      await once(socket, 'connect')
+      return
+    } catch {
+      await sleep(LOOK_MS)
+    } finally {
+      socket.destroy()
+    }
+  }
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null
+}
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (!isRunning(child)) return
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended

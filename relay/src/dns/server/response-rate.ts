@@ -20,7 +20,7 @@ const SECONDS_PER_MINUTE = 60
 /** What happens to an answer: it is sent, sent without its records, or dropped. */
 export type Verdict = 'send' | 'slip' | 'drop'
 
-export interface ResponseRate {
+interface ResponseRate {
   perSecond: number
   burst: number
 }
