@@ -89,7 +89,7 @@ export async function startBind9(options: Bind9Options): Promise<Bind9> {
     nsupdate,
     update: (...commands) => {
       const input = [`server ${addresses[0]} ${port}`, ...commands, 'send', ''].join('\n')
-      const { status, stderr } = spawnSync(nsupdate.path, ['-k', keyFile], {
+      const { status, stderr } = spawnSync(nsupdate.path, ['-v', '-k', keyFile], {
         env: { ...process.env, ...env },
         input,
         encoding: 'utf8',

@@ -6,7 +6,7 @@ import type { Bind9 } from '../../../tools/programs/bind9.ts'
 import { root } from '../../../tools/programs/command.ts'
 
 const SERVER = 'ns1.example.com'
-const NSUPDATE = 'nsupdate -k /etc/svc/dns.key'
+const NSUPDATE = 'nsupdate -v -k /etc/svc/dns.key'
 
 /** Writes the command. @returns its path */
 export async function writeNsupdateCommand(
@@ -18,7 +18,7 @@ export async function writeNsupdateCommand(
   for (const part of [SERVER, NSUPDATE])
     if (!script.includes(part)) throw new Error(`the script of docs/operating.md has no ${part}`)
   const env = Object.entries(nsupdate.env).map(([name, value]) => `${name}='${value}'`)
-  const command = `env ${env.join(' ')} '${nsupdate.path}' -k '${keyFile}'`
+  const command = `env ${env.join(' ')} '${nsupdate.path}' -v -k '${keyFile}'`
   const path = join(directory, 'dns')
   await writeFile(path, script.replace(SERVER, address.replace(':', ' ')).replace(NSUPDATE, command))
   await chmod(path, 0o755)
