@@ -5,7 +5,8 @@ import { type DnsProvider, DnsProviderError } from './provider.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
- * Answers of `canAnswer` and `dnssec` wait, too, since a provider may change something for them.
+ * The state of DNSSEC waits, too, since a provider may enable it. Nobody waits until another's record has reached the name
+ * servers, or while a provider finds out whether it can answer: both may take minutes.
  * @returns a provider whose calls reject with the fault `unavailable` while too many others wait
  */
 export function oneAtATime(provider: DnsProvider): DnsProvider {
@@ -24,8 +25,11 @@ export function oneAtATime(provider: DnsProvider): DnsProvider {
   }
   return {
     name: provider.name,
-    canAnswer: (signal) => inOrder(() => provider.canAnswer(signal), signal).catch(() => false),
-    addTxt: (name, value, signal, wait) => inOrder(() => provider.addTxt(name, value, signal, wait), signal),
+    canAnswer: (signal) => untilAborted(provider.canAnswer(signal), signal).catch(() => false),
+    addTxt: async (name, value, signal, wait) => {
+      await inOrder(() => provider.addTxt(name, value, signal, 'taken'), signal)
+      if (wait !== 'taken') await provider.waitForTxt?.(name, value, signal)
+    },
     removeTxt: (name, value, signal) => inOrder(() => provider.removeTxt(name, value, signal), signal),
     setAddresses: (name, addresses, signal) =>
       inOrder(() => provider.setAddresses(name, addresses, signal), signal),

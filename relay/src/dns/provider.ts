@@ -32,6 +32,12 @@ export interface DnsProvider {
    * @throws DnsProviderError
    */
   addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void>
+  /**
+   * Resolves when all name servers of the zone answer with a value that the provider has taken. Without it they do so as soon
+   * as it has.
+   * @throws DnsProviderError
+   */
+  waitForTxt?(name: string, value: string, signal?: AbortSignal): Promise<void>
   /** Removes one value; does nothing when it is not there. @throws DnsProviderError */
   removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void>
   /** Makes A and AAAA records of a name equal to these. @throws DnsProviderError */

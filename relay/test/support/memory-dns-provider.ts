@@ -14,6 +14,8 @@ export class MemoryDnsProvider implements DnsProvider {
   readonly calls: string[] = []
   readonly texts = new Map<string, string[]>()
   readonly addresses = new Map<string, NameAddresses>()
+  /** Until it resolves, name servers do not answer with new texts. */
+  propagation: Promise<unknown> = Promise.resolve()
   state: DnssecState = { state: 'pending', dsRecord: '1 13 2 AB', message: 'publish it' }
   /** Returns the fault of a call; undefined: it succeeds. */
   faultOf: (call: string) => DnsProviderFault | undefined = () => undefined
@@ -36,6 +38,10 @@ export class MemoryDnsProvider implements DnsProvider {
     await this.#called(`addTxt ${name} ${value}${wait === undefined ? '' : ` ${wait}`}`)
     const values = this.texts.get(name) ?? []
     this.texts.set(name, [...values.filter((one) => one !== value), value])
+  }
+
+  async waitForTxt(): Promise<void> {
+    await this.propagation
   }
 
   async removeTxt(name: string, value: string): Promise<void> {

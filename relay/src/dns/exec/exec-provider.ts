@@ -59,7 +59,11 @@ class ExecProvider implements DnsProvider {
 
   async addTxt(name: string, value: string, signal?: AbortSignal, wait?: 'taken'): Promise<void> {
     await this.#run(['add-txt', name, value], signal)
-    if (wait !== 'taken') await this.#options.propagation.waitForTxt(name, value, this.#either(signal))
+    if (wait !== 'taken') await this.waitForTxt(name, value, signal)
+  }
+
+  async waitForTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
+    await this.#options.propagation.waitForTxt(name, value, this.#either(signal))
   }
 
   async removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {

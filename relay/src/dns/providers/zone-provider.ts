@@ -58,7 +58,11 @@ export class ZoneProvider implements DnsProvider {
       const current = await this.#read(zone, name, 'TXT', joined)
       if (!valuesOf(current).includes(value)) await this.#apply(zone, current, [value], [], joined)
     })
-    if (wait !== 'taken') await this.#parts.propagation.waitForTxt(name, value, joined)
+    if (wait !== 'taken') await this.waitForTxt(name, value, signal)
+  }
+
+  async waitForTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
+    await this.#parts.propagation.waitForTxt(name, value, this.#joined(signal))
   }
 
   async removeTxt(name: string, value: string, signal?: AbortSignal): Promise<void> {
