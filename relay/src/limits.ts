@@ -426,6 +426,8 @@ export const OUTBOUND_DEADLINE_MS = 10_000
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
 /** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
 export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
+/** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */
+export const PUBLIC_ADDRESSES_MAX = 4
 
 /** Milliseconds between two looks at whether the process is idle. */
 export const IDLE_CHECK_INTERVAL_MS = 10_000

@@ -4,8 +4,9 @@ import { promises as dns } from 'node:dns'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@svc/protocol'
 import { type ConfiguredAddresses, isLocalhost, type Settings } from '../config/settings.ts'
-import { PUBLIC_ADDRESS_REFRESH_MS } from '../limits.ts'
+import { PUBLIC_ADDRESS_REFRESH_MS, PUBLIC_ADDRESSES_MAX } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
+import { sourceAddress } from './source-address.ts'
 
 /** Each list is sorted, and empty when the relay has no such address. */
 export interface PublicAddresses {
@@ -19,19 +20,22 @@ type Family = keyof PublicAddresses
 /** The sources of addresses when the operator names none. */
 export interface AddressSources {
   interfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>
+  /** The address that this machine uses for the internet; undefined where there is no route. */
+  source(family: Family): Promise<string | undefined>
   /** Resolves a name by DNS. @throws Error whose code is `ENODATA` or `ENOTFOUND` when it has no such addresses */
   resolve(host: string, family: Family): Promise<string[]>
 }
 
 const SYSTEM: AddressSources = {
   interfaces: networkInterfaces,
+  source: sourceAddress,
   resolve: (host, family) => (family === 'ipv4' ? dns.resolve4(host) : dns.resolve6(host)),
 }
 
 /**
  * A PublicAddressWatcher knows the relay's public addresses while anything watches them. Of each family they are those of
- * the settings; without these, those of this machine's interfaces that are public; or else those to which the root host
- * resolves, unless the relay itself answers for that host.
+ * the settings; without these, `PUBLIC_ADDRESSES_MAX` at most of this machine's interfaces that are public; or else so many
+ * of those to which the root host resolves, unless the relay itself answers for that host.
  */
 export class PublicAddressWatcher {
   readonly #configured: ConfiguredAddresses
@@ -99,19 +103,26 @@ export class PublicAddressWatcher {
   async #find(family: Family): Promise<readonly string[]> {
     const configured = this.#configured[family]
     if (configured !== undefined) return [...configured].sort()
-    const own = Object.values(this.#sources.interfaces())
-      .flatMap((addresses) => addresses ?? [])
-      .filter((one) => one.family.toLowerCase() === family)
-      .map(({ address }) => address)
-    const found = publicOnes(own)
+    const found = await this.#ownAddresses(family)
     const host = this.#resolvedHost
     return found.length > 0 || host === undefined ? found : await this.#resolve(host, family)
+  }
+
+  /** The one that the machine uses itself comes first, then others of its interface: those of bridges come last. */
+  async #ownAddresses(family: Family): Promise<string[]> {
+    const interfaces = Object.values(this.#sources.interfaces()).map((addresses) =>
+      (addresses ?? []).filter((one) => one.family.toLowerCase() === family).map(({ address }) => address),
+    )
+    const source = await this.#sources.source(family)
+    const first = interfaces.find((addresses) => source !== undefined && addresses.includes(source)) ?? []
+    const inOrder = [...first.filter((address) => address === source), ...first, ...interfaces.flat()]
+    return firstPublicOnes(inOrder)
   }
 
   /** A server that does not answer, or fails, changes nothing: only its answer that there are none does. */
   async #resolve(host: string, family: Family): Promise<readonly string[]> {
     try {
-      return publicOnes(await this.#sources.resolve(host, family))
+      return firstPublicOnes(await this.#sources.resolve(host, family))
     } catch (error) {
       if (['ENODATA', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
       this.#log.warn({ err: error }, `${host} was not resolved`)
@@ -120,8 +131,10 @@ export class PublicAddressWatcher {
   }
 }
 
-function publicOnes(addresses: readonly string[]): string[] {
-  return [...new Set(addresses)].filter(isPublicAddress).sort()
+/** Sorted. */
+function firstPublicOnes(addresses: readonly string[]): string[] {
+  const found = [...new Set(addresses)].filter(isPublicAddress)
+  return found.slice(0, PUBLIC_ADDRESSES_MAX).sort()
 }
 
 function isSame(a: PublicAddresses, b: PublicAddresses | undefined): boolean {

@@ -15,6 +15,8 @@ const REFRESH_MS = 60_000
 
 /** Of the machine's interfaces. */
 let own: string[]
+/** Of another interface, which the machine does not use for the internet. */
+let bridge: string[]
 /** What DNS has for the root host; an error is thrown. */
 let records: { ipv4: string[] | Error; ipv6: string[] | Error }
 let questions: string[]
@@ -23,6 +25,7 @@ let told: PublicAddresses[]
 
 beforeEach(() => {
   vi.useFakeTimers()
+  bridge = []
   own = ['127.0.0.1', '10.0.0.5', 'fe80::1']
   records = { ipv4: errorWith('ENODATA'), ipv6: errorWith('ENODATA') }
   questions = []
@@ -35,13 +38,14 @@ function errorWith(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
 
+const infosOf = (addresses: string[]) =>
+  addresses.map(
+    (address) => ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo,
+  )
+
 const sources: AddressSources = {
-  interfaces: () => ({
-    eth0: own.map(
-      (address) => ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo,
-    ),
-    down: undefined,
-  }),
+  interfaces: () => ({ br0: infosOf(bridge), eth0: infosOf(own), down: undefined }),
+  source: async (family) => own.findLast((address) => address.includes(':') === (family === 'ipv6')),
   async resolve(host, family) {
     questions.push(`${family} ${host}`)
     const answer = records[family]
@@ -94,6 +98,28 @@ describe('where they come from', () => {
     await settle()
     expect(told).toEqual([{ ipv4: ['9.9.9.9'], ipv6: ['2606:4700::1'] }])
     expect(questions).toEqual([`ipv4 ${ROOT_HOST}`])
+  })
+
+  test('of many addresses those of the interface that the machine uses, and so many', async () => {
+    bridge = Array.from({ length: 9 }, (_, index) => `2606:4700:0:1::${index}`)
+    own.push('2606:4700::9', '2606:4700::5')
+    newWatcher({ ipv4: [] }).watch(listener)
+    await settle()
+    expect(told[0]?.ipv6).toHaveLength(4)
+    expect(told[0]?.ipv6).toEqual(expect.arrayContaining(['2606:4700::5', '2606:4700::9']))
+    // Temporary addresses (RFC 8981) come and go; the one in use is published.
+    own.push(...Array.from({ length: 9 }, (_, index) => `2606:4700::a${index}`))
+    await refresh()
+    expect(told[1]?.ipv6).toHaveLength(4)
+    expect(told[1]?.ipv6).toContain('2606:4700::a8')
+    expect(told[1]?.ipv6.filter((address) => bridge.includes(address))).toEqual([])
+  })
+
+  test('a root host of many addresses gives so many', async () => {
+    records.ipv4 = Array.from({ length: 200 }, (_, index) => `8.8.8.${index}`)
+    newWatcher({ ipv6: [] }).watch(listener)
+    await settle()
+    expect(told[0]?.ipv4).toHaveLength(4)
   })
 
   test('a root host on localhost is not asked for in DNS', async () => {
