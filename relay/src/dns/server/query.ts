@@ -89,7 +89,28 @@ export function readQuery(message: Buffer, head: QueryHead): Query | undefined {
 
 /** Reads the OPT record of a message without a question, which only asks for a cookie (RFC 7873 §5.4). */
 export function readWithoutQuestion(message: Buffer, head: QueryHead): Query {
-  const query: Query = {
+  const query = queryWithoutQuestion(head)
+  readAdditional(message, query, HEADER_BYTES)
+  return query
+}
+
+/**
+ * Reads the OPT record of a message that is answered with an error whatever else it says: of another operation, or with several
+ * questions. Its answer has one, too (RFC 6891 §6.1.1).
+ */
+export function readOnlyEdns(message: Buffer, head: QueryHead): Query {
+  const query = queryWithoutQuestion(head)
+  const [others, additional] = [message.readUInt16BE(6) + message.readUInt16BE(8), message.readUInt16BE(10)]
+  let at: number | undefined = HEADER_BYTES
+  for (let left = head.count; left > 0 && at !== undefined; left--) at = endOfQuestion(message, at)
+  for (let left = others + additional; left > 0 && at !== undefined; left--)
+    at = left > additional ? endOfRecord(message, at) : readRecord(message, query, at)
+  query.isMalformed = at !== message.length
+  return query
+}
+
+function queryWithoutQuestion(head: QueryHead): Query {
+  return {
     ...head,
     questionEnd: HEADER_BYTES,
     name: '',
@@ -98,8 +119,14 @@ export function readWithoutQuestion(message: Buffer, head: QueryHead): Query {
     edns: undefined,
     isMalformed: false,
   }
-  readAdditional(message, query, HEADER_BYTES)
-  return query
+}
+
+/** @returns undefined when it is not whole. Its name may be compressed, as another operation may have it. */
+function endOfQuestion(message: Buffer, start: number): number | undefined {
+  const nameEnd = endOfRecordName(message, start)
+  return nameEnd === undefined || nameEnd + QUESTION_FIXED_BYTES > message.length
+    ? undefined
+    : nameEnd + QUESTION_FIXED_BYTES
 }
 
 /** @returns the offset after the name; undefined when it is not whole, too long, or compressed */
@@ -138,14 +165,21 @@ function readAdditional(message: Buffer, query: Query, start: number): void {
   if (at !== message.length) query.isMalformed = true
 }
 
-/** @returns the offset after the record; undefined when it is malformed */
-function readRecord(message: Buffer, query: Query, start: number): number | undefined {
+/** @returns undefined when it is not whole */
+function endOfRecord(message: Buffer, start: number): number | undefined {
   const nameEnd = endOfRecordName(message, start)
   if (nameEnd === undefined || nameEnd - 1 + OPT_BYTES > message.length) return undefined
   const dataStart = nameEnd - 1 + OPT_BYTES
   const end = dataStart + message.readUInt16BE(dataStart - 2)
-  if (end > message.length) return undefined
-  if (message.readUInt16BE(nameEnd) !== TYPE_OPT) return end
+  return end > message.length ? undefined : end
+}
+
+/** @returns the offset after the record; undefined when it is malformed */
+function readRecord(message: Buffer, query: Query, start: number): number | undefined {
+  const end = endOfRecord(message, start)
+  const nameEnd = endOfRecordName(message, start)
+  if (end === undefined || nameEnd === undefined || message.readUInt16BE(nameEnd) !== TYPE_OPT) return end
+  const dataStart = nameEnd - 1 + OPT_BYTES
   if (query.edns || nameEnd !== start + 1) return undefined
   const flags = message.readUInt16BE(nameEnd + 6)
   query.edns = {

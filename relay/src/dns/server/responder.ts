@@ -17,6 +17,7 @@ import {
   type Query,
   type QueryHead,
   readHead,
+  readOnlyEdns,
   readQuery,
   readWithoutQuestion,
 } from './query.ts'
@@ -191,17 +192,16 @@ const NO_RECORDS: Sections = { rcode: NOERROR, answers: 0, authority: 0, bytes: 
 /** All errors that the zone has no part in count as one name. */
 const SOURCE_OF_ERRORS = 0
 
-/** @returns undefined for other messages than queries, and where the question cannot be read */
+/** @returns undefined where the question cannot be read */
 function wholeQuery(message: Buffer, head: QueryHead): Query | undefined {
-  if (head.opcode !== OPCODE_QUERY) return undefined
-  if (head.count === 0) return readWithoutQuestion(message, head)
-  return head.count === 1 ? readQuery(message, head) : undefined
+  if (head.opcode !== OPCODE_QUERY || head.count > 1) return readOnlyEdns(message, head)
+  return head.count === 0 ? readWithoutQuestion(message, head) : readQuery(message, head)
 }
 
 /** @returns the code that ends it; undefined for a question that the zone may answer */
 function refusalOf(head: QueryHead, query: Query | undefined): number | undefined {
   if (head.opcode !== OPCODE_QUERY) return NOTIMP
-  if (query === undefined) return FORMERR
+  if (query === undefined || head.count > 1) return FORMERR
   // The second section of an incremental transfer has a record (RFC 1995 §3).
   if (query.type === TYPE_IXFR) return REFUSED
   if (query.isMalformed) return FORMERR
