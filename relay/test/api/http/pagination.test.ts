@@ -267,15 +267,14 @@ test('10,000 leases: a page anywhere is found at once', () => {
   const [begin] = leases.after(0)
   expect(begin?.identity.name).toBe('n0')
   const sequences = Array.from({ length: 1_000 }, (_, index) => 1 + 10 * index)
-  const found: string[] = []
-  const looksMs = took(() => {
-    for (const sequence of sequences)
-      for (const { identity } of firstOf(leases.after(sequence))) found.push(identity.name)
-  })
-  expect(found).toEqual(sequences.map((sequence) => `n${sequence}`))
-  // To look from the beginning each time would be 500 walks over the whole list.
-  const walks = Array.from({ length: 9 }, () => took(() => expect([...leases.after(0)].length).toBe(10_000)))
-  expect(looksMs).toBeLessThan(250 * walks.toSorted((one, other) => one - other)[4]!)
+  const lookEverywhere = (): string[] =>
+    sequences.flatMap((sequence) => [...firstOf(leases.after(sequence))].map(({ identity }) => identity.name))
+  expect(lookEverywhere()).toEqual(sequences.map((sequence) => `n${sequence}`))
+  // To look from the beginning each time would be 500 walks over the whole list. The best of several rounds counts: other
+  // work on the machine lengthens some of them.
+  const best = (act: () => void): number => Math.min(...Array.from({ length: 9 }, () => took(act)))
+  const walkMs = best(() => expect([...leases.after(0)].length).toBe(10_000))
+  expect(best(lookEverywhere)).toBeLessThan(100 * walkMs)
   leases.end([...leases.after(4_999)][0]!, 'unregistered')
   expect([...leases.after(4_999)][0]?.identity.name).toBe('n5000')
 })

@@ -20,14 +20,14 @@ import {
 } from './acme-relay.ts'
 
 const RENEWALS = atDepth(10, 2)
-const VALIDITY_S = atDepth(90, 5)
+/** An order must be faster than two thirds of it, else the relay takes its clock for wrong: loaded machines need seconds. */
+const VALIDITY_S = atDepth(90, 15)
 const CLIENTS = atDepth(4, 2)
 /** On a slow machine a certificate of seconds may end before its successor is there, so that the slice does not look at it. */
 const isVerified: boolean = atDepth(true, false)
-const TIMEOUT_MS: number = atDepth(20, 2) * 60_000
+const TIMEOUT_MS: number = atDepth(20, 4) * 60_000
 
-// Certificates of seconds end before a loaded machine has renewed them: the whole depth alone runs this.
-describe.skipIf(!hasAcmeServer() || !atDepth(true, false))('renewal', () => {
+describe.skipIf(!hasAcmeServer())('renewal', () => {
   let acme: AcmeServer
   let port: number
   beforeAll(async () => {
