@@ -1,5 +1,4 @@
-// What people see of ENS names and of the relay's own name server: a badge at the list of sites, and the DS record in the
-// administration.
+// People see ENS names and the relay's own name server: a badge at the list of sites, and the DS record in the administration.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { Debian } from './programs.ts'
+import type { DebianPrograms } from '../../tools/programs/debian-packages.ts'
 
 export interface LoadOptions {
   port: number
@@ -29,7 +29,7 @@ const OUTSTANDING = 200
 const CLIENTS = 4
 const MAX_OUTPUT_BYTES: number = 256 * 1024 * 1024
 
-export async function load(debian: Debian, options: LoadOptions): Promise<LoadReport> {
+export async function load(debian: DebianPrograms, options: LoadOptions): Promise<LoadReport> {
   const { port, questions, seconds, signed, perSecond } = options
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-bench-dnsperf-'))
   const file = path.join(directory, 'questions')
@@ -42,7 +42,7 @@ export async function load(debian: Debian, options: LoadOptions): Promise<LoadRe
   ]
   try {
     const { stdout } = await promisify(execFile)(debian.pathOf('dnsperf'), args, {
-      env: debian.env,
+      env: { ...process.env, ...debian.env },
       maxBuffer: MAX_OUTPUT_BYTES,
     })
     return reportOf(stdout)

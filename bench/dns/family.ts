@@ -2,13 +2,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import type { DebianPrograms } from '../../tools/programs/debian-packages.ts'
 import { alternate, alternateAll } from '../lib/alternate.ts'
 import { compared, type Entry, limited, missing, type Question } from '../lib/entry.ts'
 import type { FamilyOptions } from '../lib/family.ts'
 import { processorSeconds } from '../node/processes.ts'
 import { leaveTestedCore, takeAllCores } from '../relay/cores.ts'
 import { type LoadReport, load } from './dnsperf.ts'
-import { type Debian, findDebian, INSTALL } from './programs.ts'
+import { findNameServers, INSTALL } from './programs.ts'
 import { APEX, type NameServer, type Ours, startKnot, startNsd, startOurs } from './servers.ts'
 
 const QUESTIONS = [`${APEX} A`, `www.${APEX} A`, `x.${APEX} A`, `y.${APEX} A`]
@@ -22,7 +23,7 @@ const FLOOD_PER_SECOND = 50_000
 const FLOOD_NAMES = 200_000
 const MB = 1e6
 const GB = 1e9
-/** What answers a second are at least, as a share of nsd's. */
+/** The DNS server gives at least this share of nsd's answers. */
 const SHARE_OF_NSD = 0.25
 const SPEEDS: [keyof Speed, string][] = [
   ['perSecond', '1/s'],
@@ -35,7 +36,7 @@ interface Speed {
 }
 
 export async function* dns({ runs }: FamilyOptions): AsyncGenerator<Entry> {
-  const debian = findDebian()
+  const debian = findNameServers()
   if (debian === undefined) {
     yield missing({ name: 'answers', unit: '1/s', better: 'more', peer: 'nsd' }, null, INSTALL)
     return
@@ -46,7 +47,7 @@ export async function* dns({ runs }: FamilyOptions): AsyncGenerator<Entry> {
 }
 
 /** Answers a second on one core; dnsperf is on the others. */
-async function* answers(debian: Debian, runs: number): AsyncGenerator<Entry> {
+async function* answers(debian: DebianPrograms, runs: number): AsyncGenerator<Entry> {
   leaveTestedCore()
   const servers = { ours: await startOurs(), nsd: await startNsd(debian), knot: await startKnot(debian) }
   try {
@@ -74,7 +75,7 @@ async function* answers(debian: Debian, runs: number): AsyncGenerator<Entry> {
 }
 
 /** The second figure is of the server alone: dnsperf on a core that has other work may ask for less than a server can answer. */
-async function speed(debian: Debian, { port, pid }: NameServer, signed: boolean): Promise<Speed> {
+async function speed(debian: DebianPrograms, { port, pid }: NameServer, signed: boolean): Promise<Speed> {
   const before = processorSeconds([pid])
   const { answers, perSecond } = await load(debian, { port, questions: QUESTIONS, seconds: SECONDS, signed })
   return { perSecond, perCpuSecond: answers / (processorSeconds([pid]) - before) }
@@ -95,7 +96,7 @@ async function memory(): Promise<Entry> {
 }
 
 /** Bytes are bridged by the main thread of the same process; nothing is kept to a core. */
-async function* besideVisitors(debian: Debian, runs: number): AsyncGenerator<Entry> {
+async function* besideVisitors(debian: DebianPrograms, runs: number): AsyncGenerator<Entry> {
   const traffic = fork(path.join(import.meta.dirname, 'traffic-process.ts'))
   const [{ port }] = await once(traffic, 'message')
   const ours = await startOurs({ bridgeTo: port })
@@ -116,7 +117,11 @@ interface Busy {
   traffic: ChildProcess
 }
 
-async function* latency(debian: Debian, runs: number, { ours, nsd, traffic }: Busy): AsyncGenerator<Entry> {
+async function* latency(
+  debian: DebianPrograms,
+  runs: number,
+  { ours, nsd, traffic }: Busy,
+): AsyncGenerator<Entry> {
   const steady = (server: NameServer) => (): Promise<LoadReport> =>
     load(debian, {
       port: server.port,
@@ -154,7 +159,11 @@ async function* latency(debian: Debian, runs: number, { ours, nsd, traffic }: Bu
 }
 
 /** The same flood to another process tells what its sender costs on this machine. */
-async function* flood(debian: Debian, runs: number, { ours, nsd, traffic }: Busy): AsyncGenerator<Entry> {
+async function* flood(
+  debian: DebianPrograms,
+  runs: number,
+  { ours, nsd, traffic }: Busy,
+): AsyncGenerator<Entry> {
   const questions = Array.from(
     { length: FLOOD_NAMES },
     () => `${Math.random().toString(36).slice(2)}.${APEX} A`,

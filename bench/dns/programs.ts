@@ -1,6 +1,5 @@
 // Debian's name servers and dnsperf, unpacked into a cache: nothing of them is installed.
-import path from 'node:path'
-import { unpackDebianPackages } from '../../tools/programs/debian-packages.ts'
+import { type DebianPrograms, findDebianPrograms } from '../../tools/programs/debian-packages.ts'
 
 export const INSTALL = 'a machine with apt (Debian nsd, knot, dnsperf)'
 
@@ -30,20 +29,7 @@ const PACKAGES = [
   'nsd',
 ]
 
-export interface Debian {
-  /** The path of a program. */
-  pathOf(program: string): string
-  env: NodeJS.ProcessEnv
-}
-
 /** @returns undefined where the packages cannot be had */
-export function findDebian(): Debian | undefined {
-  const unpacked = unpackDebianPackages('dns-bench', PACKAGES)
-  if (unpacked === undefined) return undefined
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  const folder = (program: string): string => (['nsd', 'knotd'].includes(program) ? 'sbin' : 'bin')
-  return {
-    pathOf: (program) => path.join(unpacked, 'usr', folder(program), program),
-    env: { ...process.env, LD_LIBRARY_PATH: path.join(unpacked, `usr/lib/${machine}-linux-gnu`) },
-  }
+export function findNameServers(): DebianPrograms | undefined {
+  return findDebianPrograms('dns-bench', PACKAGES)
 }

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../tools/network/free-port.ts'
+import type { DebianPrograms } from '../../tools/programs/debian-packages.ts'
 import { moveToTestedCore, onTestedCore } from '../relay/cores.ts'
-import type { Debian } from './programs.ts'
 
 export const APEX = 'relay.test'
 const HOST = '127.0.0.1'
@@ -52,7 +52,7 @@ export async function startOurs({ bridgeTo }: OursOptions = {}): Promise<Ours> {
   }
 }
 
-export async function startNsd(debian: Debian): Promise<NameServer> {
+export async function startNsd(debian: DebianPrograms): Promise<NameServer> {
   return startPeer(debian, (port, directory, zone) => {
     const config = `server:
   ip-address: ${HOST}
@@ -77,7 +77,7 @@ zone:
   })
 }
 
-export async function startKnot(debian: Debian): Promise<NameServer> {
+export async function startKnot(debian: DebianPrograms): Promise<NameServer> {
   return startPeer(debian, (port, directory, zone) => {
     const config = `server:
   rundir: "${directory}"
@@ -98,14 +98,14 @@ zone:
 }
 
 async function startPeer(
-  debian: Debian,
+  debian: DebianPrograms,
   configure: (port: number, directory: string, zone: string) => [program: string, args: string[]],
 ): Promise<NameServer> {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-bench-dns-'))
   const port = await freePort()
   const [program, args] = configure(port, directory, signedZone(debian, directory))
   const [command, all] = onTestedCore(debian.pathOf(program), args)
-  const child = spawn(command, all, { env: debian.env, stdio: 'ignore' })
+  const child = spawn(command, all, { env: { ...process.env, ...debian.env }, stdio: 'ignore' })
   await pause(START_MS)
   return {
     port,
@@ -118,7 +118,7 @@ async function startPeer(
 }
 
 /** A zone like ours, signed by bind9's tools with a key of the same kind. @returns the file's name */
-function signedZone({ pathOf, env }: Debian, directory: string): string {
+function signedZone({ pathOf, env }: DebianPrograms, directory: string): string {
   const zone = `$ORIGIN ${APEX}.
 $TTL 60
 @ SOA ns1 hostmaster 1 3600 600 86400 60
@@ -130,7 +130,11 @@ www A 192.0.2.1
 `
   written(directory, 'zone', zone)
   const run = (program: string, args: string[]): void => {
-    const { status, stderr } = spawnSync(pathOf(program), args, { cwd: directory, env, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(pathOf(program), args, {
+      cwd: directory,
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    })
     if (status !== 0) throw new Error(`${program}: ${stderr}`)
   }
   run('dnssec-keygen', ['-a', 'ECDSAP256SHA256', '-f', 'KSK', APEX])

@@ -1,14 +1,14 @@
 // Starts Debian's bind9, a real authoritative DNS server, whose zone is changed by nsupdate with a key.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../network/free-port.ts'
-import { unpackDebianPackages } from './debian-packages.ts'
+import { type DebianPrograms, findDebianPrograms } from './debian-packages.ts'
+import { endServer, spawnServer } from './server-process.ts'
 
 export interface Bind9Options {
   /** The zone that it serves, without a trailing dot. */
@@ -28,7 +28,7 @@ export interface Bind9 {
   /** The key as nsupdate reads it with `-k`. */
   keyFile: string
   /** Path of nsupdate, and the environment that it needs. */
-  nsupdate: { path: string; env: Record<string, string> }
+  nsupdate: { path: string; env: Readonly<Record<string, string>> }
   /** Changes the zone by commands of nsupdate, such as `add www.relay.test. 0 A 192.0.2.1`. @throws Error with its message */
   update(...commands: string[]): void
   close(): Promise<void>
@@ -50,17 +50,17 @@ const PACKAGES = [
 const START_TIMEOUT_MS = 60_000
 const UPDATE_TIMEOUT_MS = 30_000
 
-/** @returns the directory that stands for `/`; undefined where the packages cannot be had */
-export function findBind9(): string | undefined {
-  return unpackDebianPackages('bind9', PACKAGES)
+/** @returns undefined where the packages cannot be had */
+export function findBind9(): DebianPrograms | undefined {
+  return findDebianPrograms('bind9', PACKAGES)
 }
 
 /** Rejects where bind9 cannot be had: a test asks {@link findBind9} first, and is skipped. */
 export async function startBind9(options: Bind9Options): Promise<Bind9> {
-  const unpacked = findBind9()
-  if (unpacked === undefined) throw new Error('bind9 cannot be had: it needs apt (Debian bind9)')
+  const programs = findBind9()
+  if (programs === undefined) throw new Error('bind9 cannot be had: it needs apt (Debian bind9)')
   const { zone, addresses = ['127.0.0.1'], port = await freePort(), records = [] } = options
-  const env = { LD_LIBRARY_PATH: libraries(unpacked) }
+  const { env, pathOf } = programs
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-bind9-'))
   const keyFile = path.join(directory, 'key')
   const secret = randomBytes(32).toString('base64')
@@ -68,20 +68,19 @@ export async function startBind9(options: Bind9Options): Promise<Bind9> {
   writeFileSync(path.join(directory, 'zone'), zoneFile(zone, addresses, records))
   const config = path.join(directory, 'named.conf')
   writeFileSync(config, configuration(zone, addresses[0]!, port, directory, keyFile))
-  const named = path.join(unpacked, 'usr/sbin/named')
-  const child = spawn(named, ['-g', '-c', config], {
+  const child = spawnServer(pathOf('named'), ['-g', '-c', config], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const close = async (): Promise<void> => {
-    await end(child)
+    await endServer(child)
     rmSync(directory, { recursive: true, force: true })
   }
   if (!(await isReady(child))) {
     await close()
     throw new Error('bind9 does not start')
   }
-  const nsupdate = { path: path.join(unpacked, 'usr/bin/nsupdate'), env }
+  const nsupdate = { path: pathOf('nsupdate'), env }
   return {
     address: isIPv6(addresses[0]!) ? `[${addresses[0]}]:${port}` : `${addresses[0]}:${port}`,
     port,
@@ -99,12 +98,6 @@ export async function startBind9(options: Bind9Options): Promise<Bind9> {
     },
     close,
   }
-}
-
-/** The libraries are in a folder that is named after the machine's architecture. */
-function libraries(unpacked: string): string {
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  return path.join(unpacked, `usr/lib/${machine}-linux-gnu`)
 }
 
 function zoneFile(zone: string, addresses: readonly string[], records: readonly string[]): string {
@@ -158,11 +151,4 @@ async function isReady(child: ChildProcess): Promise<boolean> {
   })
   clearTimeout(timer)
   return ready
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }

@@ -32,6 +32,31 @@ export function unpackDebianPackages(name: string, packages: readonly string[]):
   }
 }
 
+/** Programs of unpacked packages. */
+export interface DebianPrograms {
+  /** The path of a program, wherever Debian has it. */
+  pathOf(program: string): string
+  /** Variables with which the programs find their libraries, beside those of this process. */
+  env: Readonly<Record<string, string>>
+}
+
+/** @returns undefined as {@link unpackDebianPackages} does */
+export function findDebianPrograms(name: string, packages: readonly string[]): DebianPrograms | undefined {
+  const unpacked = unpackDebianPackages(name, packages)
+  if (unpacked === undefined) return undefined
+  // The libraries are in a folder that is named after the machine's architecture.
+  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+  const folders = ['usr/bin', 'usr/sbin'].map((folder) => path.join(unpacked, folder))
+  return {
+    pathOf: (program) => {
+      const folder = folders.find((one) => existsSync(path.join(one, program)))
+      if (folder === undefined) throw new Error(`none of the packages in ${name} has ${program}`)
+      return path.join(folder, program)
+    },
+    env: { LD_LIBRARY_PATH: path.join(unpacked, `usr/lib/${machine}-linux-gnu`) },
+  }
+}
+
 function moveUnlessThere(from: string, to: string): void {
   try {
     renameSync(from, to)

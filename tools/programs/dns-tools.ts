@@ -1,12 +1,8 @@
 // Runs Debian's DNS programs: validators, clients and signers of bind9, ldns, knot, nsd and unbound.
 import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { unpackDebianPackages } from './debian-packages.ts'
+import { type DebianPrograms, findDebianPrograms } from './debian-packages.ts'
 
-export interface DnsTools {
-  env: Readonly<Record<string, string>>
-  /** The path of a program such as `delv`. */
-  pathOf(program: string): string
+export interface DnsTools extends DebianPrograms {
   /** Runs a program to its end. @returns both its outputs, and its exit code */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>
 }
@@ -50,18 +46,13 @@ const PACKAGES = [
   'nsd',
   'unbound',
 ] as const
-const ADMINISTRATION = ['named', 'nsd', 'unbound']
 const TIMEOUT_MS = 60_000
 
 /** @returns undefined where the packages cannot be had */
 export function findDnsTools(): DnsTools | undefined {
-  const unpacked = unpackDebianPackages('dnssec-tools', PACKAGES)
-  if (unpacked === undefined) return undefined
-  // The libraries are in a folder that is named after the machine's architecture.
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  const env = { LD_LIBRARY_PATH: path.join(unpacked, `usr/lib/${machine}-linux-gnu`) }
-  const pathOf = (program: string): string =>
-    path.join(unpacked, 'usr', ADMINISTRATION.includes(program) ? 'sbin' : 'bin', program)
+  const programs = findDebianPrograms('dnssec-tools', PACKAGES)
+  if (programs === undefined) return undefined
+  const { env, pathOf } = programs
   return { env, pathOf, run: (program, args, options) => run(pathOf(program), args, env, options) }
 }
 

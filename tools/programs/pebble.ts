@@ -1,5 +1,5 @@
 // Starts Debian's pebble, the ACME server of Let's Encrypt for tests, with a real resolver beside it.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -10,7 +10,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCa, createLeaf } from '../../relay/src/certificates/development-ca.ts'
 import { freePort } from '../network/free-port.ts'
-import { unpackDebianPackages } from './debian-packages.ts'
+import { type DebianPrograms, findDebianPrograms } from './debian-packages.ts'
+import { endServer, isRunning, spawnServer } from './server-process.ts'
 import { findUnbound, startUnbound, type Unbound, type UnboundOptions } from './unbound.ts'
 
 export interface AcmeServerOptions extends UnboundOptions {
@@ -52,20 +53,20 @@ export function hasAcmeServer(): boolean {
 
 /** Rejects where the programs cannot be had: a test asks {@link hasAcmeServer} first, and is skipped. */
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
-  const unpacked = findPebble()
-  if (unpacked === undefined) throw new Error('pebble cannot be had: it needs apt (Debian pebble)')
+  const programs = findPebble()
+  if (programs === undefined) throw new Error('pebble cannot be had: it needs apt (Debian pebble)')
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-pebble-'))
   const [resolver, port, managementPort] = await Promise.all([startUnbound(options), freePort(), freePort()])
   const { ca, caFile, config } = writeFiles(directory, port, managementPort, options)
   const start = (): Promise<ChildProcess> =>
     startPebble(
-      [path.join(unpacked, 'usr/bin/pebble'), '-config', config, '-dnsserver', resolver.address],
+      [programs.pathOf('pebble'), '-config', config, '-dnsserver', resolver.address],
       [port, managementPort],
       options,
     )
   let child: ChildProcess | undefined
   const kill = async (): Promise<void> => {
-    if (child !== undefined) await end(child)
+    if (child !== undefined) await endServer(child)
     child = undefined
   }
   const close = async (): Promise<void> => {
@@ -92,8 +93,8 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   }
 }
 
-function findPebble(): string | undefined {
-  return unpackDebianPackages('pebble', ['pebble'])
+function findPebble(): DebianPrograms | undefined {
+  return findDebianPrograms('pebble', ['pebble'])
 }
 
 function writeFiles(
@@ -131,7 +132,7 @@ async function startPebble(
   ports: readonly number[],
   { nonceRejectPercent = 0, authorizationReusePercent = 0, env }: AcmeServerOptions,
 ): Promise<ChildProcess> {
-  const child = spawn(command, args, {
+  const child = spawnServer(command, args, {
     env: {
       ...process.env,
       PEBBLE_VA_NOSLEEP: '1',
@@ -168,17 +169,6 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
       socket.destroy()
     }
   }
-}
-
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (!isRunning(child)) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }
 
 async function get(url: string, ca: string): Promise<string> {

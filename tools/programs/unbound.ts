@@ -1,11 +1,11 @@
 // Starts Debian's unbound, a real DNS resolver, whose answers a test chooses.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../network/free-port.ts'
-import { unpackDebianPackages } from './debian-packages.ts'
+import { type DebianPrograms, findDebianPrograms } from './debian-packages.ts'
+import { endServer, spawnServer } from './server-process.ts'
 
 export interface UnboundOptions {
   /** Names that resolve to 127.0.0.1, with all names below them. */
@@ -42,27 +42,27 @@ const PACKAGES = [
 const LOOK_MS = 50
 const LOOKS_MAX = 1200
 
-/** @returns the directory that stands for `/`; undefined where the package cannot be had */
-export function findUnbound(): string | undefined {
-  return unpackDebianPackages('unbound', PACKAGES)
+/** @returns undefined where the package cannot be had */
+export function findUnbound(): DebianPrograms | undefined {
+  return findDebianPrograms('unbound', PACKAGES)
 }
 
 /** Rejects where unbound cannot be had: a test asks {@link findUnbound} first, and is skipped. */
 export async function startUnbound(options: UnboundOptions = {}): Promise<Unbound> {
-  const unpacked = findUnbound()
-  if (unpacked === undefined) throw new Error('unbound cannot be had: it needs apt (Debian unbound)')
-  const env = { ...process.env, LD_LIBRARY_PATH: libraries(unpacked) }
+  const programs = findUnbound()
+  if (programs === undefined) throw new Error('unbound cannot be had: it needs apt (Debian unbound)')
+  const env = { ...process.env, ...programs.env }
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-unbound-'))
   const port = await freePort()
   const config = path.join(directory, 'unbound.conf')
   writeFileSync(config, configuration(port, directory, options))
-  const child = spawn(path.join(unpacked, 'usr/sbin/unbound'), ['-d', '-c', config], { env, stdio: 'ignore' })
+  const child = spawnServer(programs.pathOf('unbound'), ['-d', '-c', config], { env, stdio: 'ignore' })
   const control = (...args: string[]): boolean => {
-    const program = path.join(unpacked, 'usr/sbin/unbound-control')
+    const program = programs.pathOf('unbound-control')
     return spawnSync(program, ['-q', '-c', config, ...args], { env, timeout: 10_000 }).status === 0
   }
   const close = async (): Promise<void> => {
-    await end(child)
+    await endServer(child)
     rmSync(directory, { recursive: true, force: true })
   }
   for (let looks = 0; !control('status'); looks++) {
@@ -79,12 +79,6 @@ export async function startUnbound(options: UnboundOptions = {}): Promise<Unboun
     remove: (name) => must(control('local_data_remove', name), `unbound does not remove ${name}`),
     close,
   }
-}
-
-/** The libraries are in a folder that is named after the machine's architecture. */
-function libraries(unpacked: string): string {
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  return path.join(unpacked, `usr/lib/${machine}-linux-gnu`)
 }
 
 /** Nothing is cached, so that a changed record shows at once. */
@@ -130,13 +124,6 @@ function configuration(
     ]),
     '',
   ].join('\n')
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }
 
 function must(done: boolean, otherwise: string): void {

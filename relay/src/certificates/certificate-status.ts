@@ -1,4 +1,4 @@
-// What certificates the relay holds, until when, and what went wrong last: for metrics, the administrator and the log.
+// Says which certificates the relay holds, until when, and what went wrong last, for metrics, the administrator and the log.
 
 import { X509Certificate } from 'node:crypto'
 import type { AcmeError, AcmeFault } from './acme/authority.ts'

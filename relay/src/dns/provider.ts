@@ -1,4 +1,4 @@
-// What the relay asks of a DNS provider: records of its own host and of names below it, in the zone that the provider serves.
+// A DNS provider has records of the relay's host and of names below it; this is its interface within the relay.
 
 /** The addresses of one name; an empty list removes the records of that family. */
 export interface NameAddresses {

@@ -1,4 +1,4 @@
-// How changes of DNS records are spaced: one after another, and with growing pauses after failures.
+// Changes of DNS records are made one after another, and with growing pauses after failures.
 
 import { describe, expect, test } from 'vitest'
 import { GrowingPause, pause } from '../../src/dns/growing-pause.ts'

@@ -1,4 +1,4 @@
-// What real validators say about the zone, as the server serves it: delv, ldns, and resolvers that come from a signed root.
+// Real validators judge the zone as the server serves it: delv, ldns, and resolvers that come from a signed root.
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What the relay asks of an ACME authority: certificates for the root host and for sites.
+// An ACME authority issues certificates for the root host and for sites; this is its interface within the relay.
 
 export interface CertificateOrder {
   /** DNS names of the certificate, each once; may begin with `*.` where {@link AcmeAuthority.hasWildcards} is true. */

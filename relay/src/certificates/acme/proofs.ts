@@ -1,4 +1,4 @@
-// What proves names to an ACME authority: a way for each type of challenge.
+// Provers prove names to an ACME authority: there is one for each type of challenge.
 
 /** Shows the proof of a name, and takes it away again. */
 export interface Prover {

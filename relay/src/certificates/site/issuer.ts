@@ -1,4 +1,4 @@
-// What issues certificates for keys of sites: the development CA, or an ACME authority.
+// Issues certificates for keys of sites: by the development CA, or by an ACME authority.
 
 import type { Settings } from '../../config/settings.ts'
 import type { Lease } from '../../lease/lease.ts'

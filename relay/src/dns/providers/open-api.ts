@@ -1,4 +1,4 @@
-// How the file of a provider is opened: each exports one such function, `open`.
+// The file of each provider exports one function, `open`; this is its type.
 
 import type { Environment } from './credentials.ts'
 import type { ApiConnection, ZoneApi } from './zone-api.ts'

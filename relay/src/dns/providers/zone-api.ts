@@ -1,4 +1,4 @@
-// What the file of each provider does: it finds a zone, reads and changes records of one name and type, and looks at DNSSEC.
+// The file of each provider finds a zone, reads and changes records of one name and type, and looks at DNSSEC: its interface.
 
 import type { DnssecState } from '../provider.ts'
 

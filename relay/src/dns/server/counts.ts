@@ -1,4 +1,4 @@
-// What the server counts. Plain integers cost an answer nothing, and go to the relay as they are.
+// Counts the queries to the DNS server. Plain integers cost an answer nothing, and go to the relay as they are.
 
 /** What became of a query; each is counted once. */
 export const RESULTS = [

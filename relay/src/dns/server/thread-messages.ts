@@ -1,4 +1,4 @@
-// What the relay and the thread of the DNS server say to each other.
+// The relay and the thread of the DNS server send each other these messages.
 
 import type { DnsAddress } from '../../config/setting-values.ts'
 import type { ZoneChange } from '../zone/answer.ts'

@@ -1,4 +1,4 @@
-// What the name server asks of a zone, and how the rest of the relay changes one.
+// A zone answers the questions of the name server, and takes changes from the rest of the relay: its interface.
 
 import type { DnsName } from './name.ts'
 

@@ -1,20 +1,18 @@
-// What an authority may say that pebble does not: limits, CAA, endless answers, and when to renew (RFC 9773).
+// An authority may say what pebble never does: limits, CAA, endless answers, and when to renew (RFC 9773).
 
 import { X509Certificate } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AcmeError, type CertificateOrder } from '../../../src/certificates/acme/authority.ts'
 import { checkedChain } from '../../../src/certificates/acme/chain-check.ts'
 import { createRequest } from '../../../src/certificates/acme/client.ts'
-import { createAcmeAuthority, type RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
+import type { RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
 import { ANSWER_MAX_BYTES, CHAIN_MAX } from '../../../src/certificates/acme/limits.ts'
 import { certificateIdOf, usualRenewalTime } from '../../../src/certificates/acme/renewal.ts'
-import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
 import { createCa, createLeaf, createLeafFor } from '../../../src/certificates/development-ca.ts'
-import { readSettings } from '../../../src/config/settings.ts'
-import { createLog } from '../../../src/log/log.ts'
 import { newDirectory, waitFor } from './acme-relay.ts'
 import { newKey, publicKeyOf } from './keys.ts'
 import { type ScriptedAnswer, type ScriptedAuthority, startScriptedAuthority } from './scripted-authority.ts'
+import { newAuthority } from './test-authority.ts'
 
 const HOST = 'relay.test'
 const DAY_MS = 86_400_000
@@ -28,23 +26,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   const found = await newDirectory()
   remove = found.remove
-  authority = await createAcmeAuthority({
-    settings: readSettings({
-      SVC_URL: `https://${HOST}`,
-      IDENTITY_PATH: found.directory,
-      ACME_DIRECTORY: scripted.url,
-      ACME_CA: scripted.caFile,
-    }),
-    budget: {
-      take: async () => {},
-      failed: async () => {},
-      succeeded: async () => {},
-      abandoned: async () => {},
-      mayBeIssued: () => {},
-    },
-    tlsAlpn: new TlsAlpnProver(),
-    dns: undefined,
-    log: createLog('silent'),
+  authority = await newAuthority({
+    host: HOST,
+    directory: found.directory,
+    directoryUrl: scripted.url,
+    caFile: scripted.caFile,
   })
 })
 afterEach(async () => {

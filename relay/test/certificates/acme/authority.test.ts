@@ -12,13 +12,12 @@ import { freePort } from '../../../../tools/network/free-port.ts'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { AcmeError, type CertificateOrder } from '../../../src/certificates/acme/authority.ts'
 import { createRequest } from '../../../src/certificates/acme/client.ts'
-import { createAcmeAuthority, type RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
+import type { RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
 import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
-import { readSettings } from '../../../src/config/settings.ts'
 import type { DnsProvider } from '../../../src/dns/provider.ts'
 import { peekClientHello } from '../../../src/ingress/client-hello.ts'
-import { createLog } from '../../../src/log/log.ts'
 import { newKey } from './keys.ts'
+import { newAuthority } from './test-authority.ts'
 import { unboundProvider } from './unbound-provider.ts'
 
 const HOST = 'relay.test'
@@ -64,14 +63,12 @@ describe.skipIf(!hasAcmeServer())('an order', () => {
     env: Record<string, string> = {},
     dns?: DnsProvider,
   ): Promise<RelayAuthority> => {
-    const authority = await createAcmeAuthority({
-      settings: readSettings({
-        SVC_URL: `https://${HOST}`,
-        IDENTITY_PATH: directory,
-        ACME_DIRECTORY: acme.directoryUrl,
-        ACME_CA: acme.caFile,
-        ...env,
-      }),
+    const authority = await newAuthority({
+      host: HOST,
+      directory,
+      directoryUrl: acme.directoryUrl,
+      caFile: acme.caFile,
+      env,
       budget: {
         take: async () => void told.push('take'),
         failed: async (_order, error) => void told.push(`failed ${(error as AcmeError).fault}`),
@@ -81,7 +78,6 @@ describe.skipIf(!hasAcmeServer())('an order', () => {
       },
       tlsAlpn: prover,
       dns,
-      log: createLog('silent'),
     })
     open.push(authority)
     return authority

@@ -4,14 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { CertificateOrder } from '../../../src/certificates/acme/authority.ts'
 import { OrderBudget } from '../../../src/certificates/acme/budget.ts'
 import { createRequest } from '../../../src/certificates/acme/client.ts'
-import { createAcmeAuthority, type RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
-import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
+import type { RelayAuthority } from '../../../src/certificates/acme/create-authority.ts'
 import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import { readSettings } from '../../../src/config/settings.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { newDirectory } from './acme-relay.ts'
 import { newKey } from './keys.ts'
 import { type ScriptedAnswer, type ScriptedAuthority, startScriptedAuthority } from './scripted-authority.ts'
+import { newAuthority } from './test-authority.ts'
 
 const HOST = 'relay.test'
 /** A pause that the relay does not wait for within one order. */
@@ -31,17 +30,12 @@ beforeEach(async () => {
   const log = createLog('silent')
   const rates = { ordersPerHour: 100, certificatesPerWeek: 1 }
   budget = await OrderBudget.open({ directory: found.directory, rates, log })
-  authority = await createAcmeAuthority({
-    settings: readSettings({
-      SVC_URL: `https://${HOST}`,
-      IDENTITY_PATH: found.directory,
-      ACME_DIRECTORY: scripted.url,
-      ACME_CA: scripted.caFile,
-    }),
+  authority = await newAuthority({
+    host: HOST,
+    directory: found.directory,
+    directoryUrl: scripted.url,
+    caFile: scripted.caFile,
     budget,
-    tlsAlpn: new TlsAlpnProver(),
-    dns: undefined,
-    log,
   })
 })
 afterEach(async () => {

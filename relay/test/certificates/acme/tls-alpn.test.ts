@@ -1,4 +1,4 @@
-// What openssl, as an ACME authority, sees of a name that is just being proven (RFC 8737 §3).
+// openssl, as an ACME authority, asks for a name that is just being proven (RFC 8737 §3), and for others.
 
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'

@@ -42,13 +42,8 @@ function randomLoopback(): string {
 
 /** Runs a program of the package bind9. @returns what it writes */
 async function run(program: 'dig' | 'delv', ...args: string[]): Promise<string> {
-  const unpacked = findBind9()!
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  const env = { LD_LIBRARY_PATH: path.join(unpacked, `usr/lib/${machine}-linux-gnu`) }
-  const child = spawn(path.join(unpacked, 'usr/bin', program), args, {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const { env, pathOf } = findBind9()!
+  const child = spawn(pathOf(program), args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   await once(child, 'close')

@@ -1,4 +1,4 @@
-// What the relay keeps and awaits of external providers is bounded, whatever they answer.
+// The relay keeps and awaits a bounded amount of external providers, whatever they answer.
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -10,13 +10,11 @@ import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bi
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { createRequest } from '../../../src/certificates/acme/client.ts'
-import { createAcmeAuthority } from '../../../src/certificates/acme/create-authority.ts'
-import { TlsAlpnProver } from '../../../src/certificates/acme/tls-alpn.ts'
-import { readSettings } from '../../../src/config/settings.ts'
 import { Propagation } from '../../../src/dns/propagation.ts'
 import { openExternalProvider } from '../../../src/dns/providers/open-provider.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { newKey } from '../../certificates/acme/keys.ts'
+import { newAuthority } from '../../certificates/acme/test-authority.ts'
 import { FakeApi } from './fakes/fake-api.ts'
 import { hetzner } from './fakes/hetzner.ts'
 import { DIALECTS } from './fakes/index.ts'
@@ -54,23 +52,13 @@ describe.skipIf(skipped)('an order by dns-01', () => {
         connection: { baseUrl: api.baseUrl, pauseMs: 0 },
         propagation: new Propagation({ servers: [bind9.address] }),
       })
-      const authority = await createAcmeAuthority({
-        settings: readSettings({
-          SVC_URL: `https://${rootHost}`,
-          IDENTITY_PATH: identityPath,
-          ACME_DIRECTORY: acme.directoryUrl,
-          ACME_CA: acme.caFile,
-          ACME_CHALLENGE: 'dns-01',
-        }),
-        budget: {
-          take: async () => {},
-          failed: async () => {},
-          succeeded: async () => {},
-          abandoned: async () => {},
-          mayBeIssued: () => {},
-        },
-        tlsAlpn: new TlsAlpnProver(),
-        ...{ dns, log },
+      const authority = await newAuthority({
+        host: rootHost,
+        directory: identityPath,
+        directoryUrl: acme.directoryUrl,
+        caFile: acme.caFile,
+        env: { ACME_CHALLENGE: 'dns-01' },
+        dns,
       })
       const seen: string[][] = []
       const { onChange } = api.zone

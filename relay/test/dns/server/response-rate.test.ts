@@ -1,4 +1,4 @@
-// What a flood in the name of a network, or from it, leaves to that network and to others.
+// A flood in the name of a network, or from it, leaves that network and others their share of answers.
 
 import { beforeEach, expect, test } from 'vitest'
 import { Client } from '../../../src/dns/server/client.ts'

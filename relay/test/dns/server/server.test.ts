@@ -114,13 +114,7 @@ describe.skipIf(bind9 === undefined)('dig', () => {
   }
 
   function start(program: string, args: string[]) {
-    const libraries = path.join(
-      bind9!,
-      `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
-    )
-    return spawn(path.join(bind9!, 'usr/bin', program), args, {
-      env: { ...process.env, LD_LIBRARY_PATH: libraries },
-    })
+    return spawn(bind9!.pathOf(program), args, { env: { ...process.env, ...bind9!.env } })
   }
 })
 

@@ -1,12 +1,12 @@
 // A small DNS tree on loopback, from its root down: real nsd serves a signed root and a signed `test.`, which delegates to
 // name servers of a test, and real unbound and bind9 resolve and validate from that root. It needs port 53, and so root's rights.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import type { DnsTools } from '../../../../tools/programs/dns-tools.ts'
+import { endServer, spawnServer } from '../../../../tools/programs/server-process.ts'
 
 /** What the parent zone says about a zone, as its operator pastes it there. */
 export interface Delegation {
@@ -42,10 +42,10 @@ export async function startDnsTree(
   const children: ChildProcess[] = []
   const start = (program: string, args: string[]): void => {
     const env = { ...process.env, ...tools.env }
-    children.push(spawn(tools.pathOf(program), args, { env, stdio: 'ignore' }))
+    children.push(spawnServer(tools.pathOf(program), args, { env, stdio: 'ignore' }))
   }
   const close = async (): Promise<void> => {
-    await Promise.all(children.map(end))
+    await Promise.all(children.map(endServer))
     rmSync(directory, { recursive: true, force: true })
   }
   const dig = async (at: readonly string[], ...question: string[]): Promise<string> =>
@@ -189,11 +189,4 @@ async function eventually(isDone: () => Promise<boolean>): Promise<void> {
     if (looks === LOOKS_MAX) throw new Error('the DNS tree does not answer')
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill()
-  await ended
 }
