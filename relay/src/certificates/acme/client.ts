@@ -7,7 +7,7 @@ import { retryAfterOf } from '../../outbound/retry-after.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { AcmeError } from './authority.ts'
 import { ORDER_DEADLINE_MS, POLL_FIRST_MS, POLL_MAX_MS, POLL_RETRY_AFTER_MAX_MS } from './limits.ts'
-import { AcmeProblem } from './problem.ts'
+import { AcmeProblem, oneLine } from './problem.ts'
 import type { AcmeTransport } from './transport.ts'
 
 /** What one caller of the library has beside the request: the library passes nothing through. */
@@ -63,13 +63,9 @@ export function exchange<T>(with_: Exchange, call: () => Promise<T>): Promise<T>
     } catch (error) {
       with_.signal.throwIfAborted()
       if (error instanceof AcmeProblem || error instanceof AcmeError) throw error
-      throw new AcmeError(
-        'unusable',
-        `the ACME authority's answer cannot be used: ${(error as Error).message}`,
-        {
-          cause: error,
-        },
-      )
+      // The library's message may have the whole answer in it.
+      const why = oneLine((error as Error).message)
+      throw new AcmeError('unusable', `the ACME authority's answer cannot be used: ${why}`, { cause: error })
     }
   })
 }

@@ -65,7 +65,8 @@ function sentence(type: string, names: string): string {
 }
 
 /** A text of the authority without control characters: it goes into the log. */
-function oneLine(text: string): string {
+/** A text that comes from the authority, for a message: without control characters, and shortened. */
+export function oneLine(text: string): string {
   return text
     .replace(/\p{C}+/gu, ' ')
     .trim()

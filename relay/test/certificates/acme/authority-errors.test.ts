@@ -146,6 +146,12 @@ describe('an order that the authority answers with', () => {
     expect(error.message.length).toBeLessThan(500)
   })
 
+  test('a status that no order has, and a large document', async () => {
+    const error = await order({ status: 202, body: { note: 'one and another '.repeat(1000) } })
+    expect(error.fault).toBe('unusable')
+    expect(error.message.length).toBeLessThan(500)
+  })
+
   test('a time to come back as a date', async () => {
     const at = new Date(Date.now() + 600_000)
     const error = await order({ status: 429, headers: { 'Retry-After': at.toUTCString() } })
