@@ -6,12 +6,15 @@ import type { Family } from './lib/family.ts'
 import { table } from './lib/table.ts'
 
 const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
+  cache: async () => (await import('./cache/family.ts')).cache,
   carrier: async () => (await import('./carrier/family.ts')).carrier,
   control: async () => (await import('./control/family.ts')).control,
+  discovery: async () => (await import('./discovery/family.ts')).discovery,
   distance: async () => (await import('./distance/family.ts')).distance,
   dns: async () => (await import('./dns/family.ts')).dns,
   http: async () => (await import('./http/family.ts')).http,
   node: async () => (await import('./node/family.ts')).node,
+  overlay: async () => (await import('./overlay/family.ts')).overlay,
   pages: async () => (await import('./pages/family.ts')).pages,
   relay: async () => (await import('./relay/family.ts')).relay,
   scale: async () => (await import('./scale/family.ts')).scale,

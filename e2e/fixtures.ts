@@ -18,18 +18,31 @@ interface TestFixtures {
   visitor: Page
 }
 
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  relay: [
+type RelayFixture = [
+  run: (needed: object, use: (relay: TestRelay) => Promise<void>) => Promise<void>,
+  options: { scope: 'worker' },
+]
+
+/**
+ * The fixture `relay` with settings of its own, for `test.extend`.
+ * @param env the settings, by their names in the environment
+ */
+export function relayWith(env: Record<string, string>): RelayFixture {
+  return [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
-      const relay = await startTestRelay()
+      const relay = await startTestRelay({ env })
       await use(relay)
       await relay.stop()
     },
     { scope: 'worker' },
-  ],
+  ]
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  relay: relayWith({}),
   pageServer: [
-    // biome-ignore lint/correctness/noEmptyPattern: as above
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
     async ({}, use) => {
       const server = await servePages()
       await use(server)

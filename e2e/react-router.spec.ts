@@ -1,9 +1,13 @@
 // The example's journey: a React Router app, built with the preset, with an action, a loader, cookies and hydration.
 
-import { curl } from '../tools/programs/curl.ts'
 import { expect } from './fixtures.ts'
 import { exampleTest, expectAccessible, expectFits, expectLinked } from './support/example-page.ts'
-import { expectAssets, expectLogin, expectLoginByCurl } from './support/login-journey.ts'
+import {
+  expectAssets,
+  expectForeignFormRefused,
+  expectLogin,
+  expectLoginByCurl,
+} from './support/login-journey.ts'
 
 const reactRouter = exampleTest('react-router')
 
@@ -16,8 +20,7 @@ reactRouter('a visitor logs in, is greeted after a reload, and logs out', async 
 reactRouter('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
   const url = await address()
   await expectLoginByCurl(relay.caFile, url, { login: '/?index', logout: '/?index' })
-  const foreign = ['-o', '/dev/null', '-w', '%{http_code}', '-H', 'Origin: https://other.example']
-  expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/?index`))).toBe('400')
+  await expectForeignFormRefused(relay.caFile, `${url}/?index`, '400')
 })
 
 reactRouter('its assets come from the bundle', async ({ example: { address }, relay, visitor }) => {

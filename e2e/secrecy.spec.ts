@@ -1,16 +1,18 @@
 // The secret stays in the page: all that the relay process received and sent, before and after its own TLS, holds
-// neither the tenant's traffic secrets and keys nor the plaintext, although it holds the whole session.
+// neither the tenant's traffic secrets and keys nor the plaintext, although it holds the whole session. Another site of the
+// same relay has its files in the static cache meanwhile: that one's TLS the relay does end.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Page } from '@playwright/test'
 import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
 import { type Capture, occurs, readTap } from '../tools/network/captured-streams.ts'
 import { freePort } from '../tools/network/free-port.ts'
 import { recordWire } from '../tools/network/recording-proxy.ts'
 import { decrypt, helloRandom, trafficKey } from '../tools/network/tls-decryption.ts'
 import { curl } from '../tools/programs/curl.ts'
-import { startTestRelay } from '../tools/relay/test-relay.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
 import { expect, openTenant, test } from './fixtures.ts'
 
 interface Logged {
@@ -20,6 +22,8 @@ interface Logged {
 }
 
 interface Session {
+  /** What a visitor sent to the site whose files the relay stores, and what was in the file. */
+  stored: { asked: Buffer; answered: Buffer }
   asked: Buffer
   answered: Buffer
   secrets: Map<string, Buffer>
@@ -41,16 +45,18 @@ for (const certificate of ['shared', 'own'] as const)
       const relay = await startTestRelay({
         publicPort,
         port,
-        env: { SVC_TAP_FILE: tapFile },
+        env: { SVC_TAP_FILE: tapFile, STATIC_CACHE_ENABLED: 'true' },
         execArgv: ['--import', path.join(import.meta.dirname, '../tools/network/stream-tap.ts')],
       })
       const wire = await recordWire(publicPort, port)
       const home = await createHome(relay.caFile)
       const browser = await playwright.chromium.launch(chromiumOptions(home.path))
+      const neighbour = await openTenant(await browser.newContext(), pageServer)
+      const stored = await visitStored(neighbour, relay)
       const tenant = await openTenant(await browser.newContext(), pageServer)
 
       const [asked, answered] = [randomBytes(32), randomBytes(32)]
-      const url = await tenant.evaluate(
+      const { url, canonicalUrl } = await tenant.evaluate(
         async ([relayUrl, answer, certificate]) => {
           const toHex = (bytes: Uint8Array): string =>
             [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -66,24 +72,23 @@ for (const certificate of ['shared', 'own'] as const)
             if (type === 'certificate') shown.resolve()
           }
           const options = { name: 'secret', fetch, certificate, debug, tls: { onSecret } }
-          const { url } = await svc.publish({ relay: relayUrl, ...options })
+          const { url, canonicalUrl } = await svc.publish({ relay: relayUrl, ...options })
           await shown.promise
-          return url
+          return { url, canonicalUrl }
         },
         [relay.url, answered.toString('hex'), certificate] as const,
       )
-      const text = await curl(
-        relay.caFile,
-        // its text is easy to look for
-        '--http1.1',
-        '--header',
-        `X-Asked: ${asked.toString('hex')}`,
-        '--data',
-        asked.toString('hex'),
-        url,
-      )
-      expect(String(text)).toBe(asked.toString('hex') + answered.toString('hex'))
+      const ask = async (of: string): Promise<void> => {
+        const header = `X-Asked: ${asked.toString('hex')}`
+        // HTTP/1.1 is text that is easy to look for.
+        const args = ['--http1.1', '--header', header, '--data', asked.toString('hex')]
+        const text = await curl(relay.caFile, ...args, of)
+        expect(String(text)).toBe(asked.toString('hex') + answered.toString('hex'))
+      }
+      await ask(url)
       const logged = (await tenant.evaluate('log')) as Logged[]
+      // Here the relay would end TLS if it had files of this site.
+      await ask(canonicalUrl)
 
       await browser.close()
       await relay.stop()
@@ -94,6 +99,7 @@ for (const certificate of ['shared', 'own'] as const)
       const own = connections.find(({ toRelay }) => helloRandom(toRelay).toString('hex') === clientRandom)
       if (own === undefined) throw new Error('the session is not among the recorded connections')
       session = {
+        stored,
         asked,
         answered,
         secrets: new Map(logged.map(({ label, secret }) => [label, Buffer.from(secret, 'hex')])),
@@ -148,6 +154,16 @@ for (const certificate of ['shared', 'own'] as const)
       }
     })
 
+    test('the relay ends the TLS of a site with stored files: their plaintext is inside it', () => {
+      const { stored, wire, inside } = session
+      const [asked, answered] = [stored.asked, stored.answered].map((value) =>
+        Buffer.from(value.toString('hex')),
+      )
+      expect(occurs(asked!, inside.in)).toBe(true)
+      expect(occurs(answered!, inside.out)).toBe(true)
+      for (const value of [asked!, answered!]) expect(occurs(value, [...wire.in, ...wire.out])).toBe(false)
+    })
+
     for (const where of ['wire', 'inside'] as const) {
       test(`no secret, key or plaintext: ${where}`, () => {
         const { secrets, asked, answered } = session
@@ -164,6 +180,24 @@ for (const certificate of ['shared', 'own'] as const)
       })
     }
   })
+
+/** Publishes a site that stores a file, and visits it at the relay. */
+async function visitStored(page: Page, relay: TestRelay): Promise<Session['stored']> {
+  const [asked, answered] = [randomBytes(32), randomBytes(32)]
+  const url = await page.evaluate(
+    async ([relayUrl, content]) => {
+      const cache = { files: { 'index.html': content } }
+      const fetch = (): Response => new Response('live')
+      const site = await svc.publish({ relay: relayUrl, name: 'stored', fetch, cache })
+      while (!site.cache?.present) await new Promise((resolve) => setTimeout(resolve, 20))
+      return site.canonicalUrl
+    },
+    [relay.url, answered.toString('hex')] as const,
+  )
+  const text = await curl(relay.caFile, '--http1.1', '--header', `X-Asked: ${asked.toString('hex')}`, url)
+  expect(String(text)).toBe(answered.toString('hex'))
+  return { asked, answered }
+}
 
 test('the search finds a value in whatever form it is sent', () => {
   const value = randomBytes(48)

@@ -68,9 +68,20 @@ board('its limits hold', async ({ example: { page, address }, relay }) => {
   await page.getByRole('link', { name: 'Visits' }).click()
   await expect(page.locator('#count')).toHaveText('21')
   await expect(page.locator('#visits li')).toHaveCount(20)
-  // NOTICE_MAX_CHARS, by a page that does not keep to it
+  // An empty field is no notice.
   await page.getByRole('link', { name: 'Write' }).click()
   await address()
+  await expect(page.locator('#saved')).toBeEmpty()
+  // NOTICE_MAX_CHARS, by a page that does not keep to it, and before that page has reached the worker
+  await page.addInitScript(() => {
+    const { serviceWorker } = navigator
+    const register = serviceWorker.register.bind(serviceWorker)
+    serviceWorker.register = async (...worker) => {
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      return register(...worker)
+    }
+  })
+  await page.reload()
   const field = page.getByLabel('What everybody shall read')
   await field.evaluate((element) => element.removeAttribute('maxlength'))
   await field.fill('x'.repeat(2001))

@@ -38,6 +38,8 @@ share(
     await expect(page.locator('#count')).toHaveText('none yet')
     expect(String(await curl(relay.caFile, `${url}/a%20&%20b.txt`))).toBe('Not found\n')
     expect(errors).toEqual([])
+    // This relay keeps no files.
+    await expect(page.getByLabel('Keep these files up')).toBeHidden()
   },
 )
 

@@ -9,7 +9,12 @@ import {
   expectLinked,
   expectStrictPolicy,
 } from './support/example-page.ts'
-import { expectAssets, expectLogin, expectLoginByCurl } from './support/login-journey.ts'
+import {
+  expectAssets,
+  expectForeignFormRefused,
+  expectLogin,
+  expectLoginByCurl,
+} from './support/login-journey.ts'
 
 const sveltekit = exampleTest('sveltekit')
 
@@ -24,8 +29,7 @@ sveltekit('a visitor logs in, is greeted after a reload, and logs out', async ({
 sveltekit('curl logs in, and a form of another site does not', async ({ example: { address }, relay }) => {
   const url = await address()
   await expectLoginByCurl(relay.caFile, url, { login: '/?/login', logout: '/?/logout' })
-  const foreign = ['-o', '/dev/null', '-w', '%{http_code}', '-H', 'Origin: https://other.example']
-  expect(String(await curl(relay.caFile, ...foreign, '-d', 'name=a', `${url}/?/login`))).toBe('403')
+  await expectForeignFormRefused(relay.caFile, `${url}/?/login`, '403')
 })
 
 sveltekit(

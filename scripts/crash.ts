@@ -1,6 +1,8 @@
 // Durability: `npm run crash [-- TIMES]` kills a process that writes policy and reservations, 200 times by default, at random
-// moments, and checks after each that nothing is corrupt and no promised write is lost.
+// moments, and checks after each that nothing is corrupt and no promised write is lost. Then it does the same to a process that
+// publishes snapshots of the static cache, of which each must be whole or absent.
 import { parseArgs } from 'node:util'
+import { crashCache } from '../relay/test/support/cache-crash.ts'
 import { crash } from '../relay/test/support/crash.ts'
 
 const TIMES_DEFAULT = 200
@@ -9,6 +11,10 @@ const TIMES_MAX = 100_000
 const times = readTimes() ?? usage()
 const { crashes, kept } = await crash(times)
 console.log(`${crashes} crashes; all of ${kept} promised writes were kept`)
+const { published, cut } = await crashCache(times)
+console.log(
+  `${times} crashes, ${cut} within uploads; each snapshot was whole or absent, and ${published} publications were kept`,
+)
 
 function readTimes(): number | undefined {
   try {

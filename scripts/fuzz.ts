@@ -8,6 +8,7 @@ const TARGETS: Record<string, string> = {
   api: '../relay/test/fuzz/api.ts',
   pages: '../relay/test/fuzz/pages.ts',
   dns: '../relay/test/fuzz/dns.ts',
+  uploads: '../relay/test/fuzz/uploads.ts',
   tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz/fuzz.ts',
   files: '../sdk-node/test/folder/fuzz.ts',

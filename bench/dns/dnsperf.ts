@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { DebianPrograms } from '../../tools/programs/debian-packages.ts'
+import { COOKIE_OPTION } from './cookie.ts'
 
 export interface LoadOptions {
   port: number
@@ -13,6 +14,10 @@ export interface LoadOptions {
   seconds: number
   /** With the flag DO, so that answers are signed. */
   signed: boolean
+  /** @default 'udp' */
+  transport?: 'udp' | 'tcp'
+  /** Sent with each query: client and server cookie (RFC 7873), in hexadecimal digits. */
+  cookie?: string
   /** Queries a second; as many as there are answers without. */
   perSecond?: number
 }
@@ -30,7 +35,7 @@ const CLIENTS = 4
 const MAX_OUTPUT_BYTES: number = 256 * 1024 * 1024
 
 export async function load(debian: DebianPrograms, options: LoadOptions): Promise<LoadReport> {
-  const { port, questions, seconds, signed, perSecond } = options
+  const { port, questions, seconds, signed, transport = 'udp', cookie, perSecond } = options
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-bench-dnsperf-'))
   const file = path.join(directory, 'questions')
   writeFileSync(file, `${questions.join('\n')}\n`)
@@ -38,6 +43,8 @@ export async function load(debian: DebianPrograms, options: LoadOptions): Promis
   const args = [
     ...['-s', '127.0.0.1', '-p', `${port}`, '-d', file, '-l', `${seconds}`],
     ...['-c', `${CLIENTS}`, '-q', `${OUTSTANDING}`, ...(signed ? ['-D'] : [])],
+    ...['-m', transport],
+    ...(cookie === undefined ? [] : ['-E', `${COOKIE_OPTION}:${cookie}`]),
     ...(perSecond === undefined ? [] : ['-Q', `${perSecond}`, '-v']),
   ]
   try {

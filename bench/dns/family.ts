@@ -8,6 +8,7 @@ import { compared, type Entry, limited, missing, type Question } from '../lib/en
 import type { FamilyOptions } from '../lib/family.ts'
 import { processorSeconds } from '../node/processes.ts'
 import { leaveTestedCore, takeAllCores } from '../relay/cores.ts'
+import { cookieFrom } from './cookie.ts'
 import { type LoadReport, load } from './dnsperf.ts'
 import { findNameServers, INSTALL } from './programs.ts'
 import { APEX, type NameServer, type Ours, startKnot, startNsd, startOurs } from './servers.ts'
@@ -103,7 +104,12 @@ async function* besideVisitors(debian: DebianPrograms, runs: number): AsyncGener
   const nsd = await startNsd(debian)
   try {
     yield* latency(debian, runs, { ours, nsd, traffic })
-    yield* flood(debian, runs, { ours, nsd, traffic })
+    const cookies = { ours: await cookieFrom(ours.port), nsd: await cookieFrom(nsd.port) }
+    if (cookies.ours === undefined) throw new Error('our server sent no cookie')
+    const busy = { ours, nsd, traffic }
+    yield* flood(debian, runs, busy, { words: 'are asked' })
+    yield* flood(debian, runs, busy, { words: 'are asked with DNS cookies', cookies })
+    yield* flood(debian, runs, busy, { words: 'are asked over TCP', transport: 'tcp' })
   } finally {
     traffic.kill('SIGKILL')
     await ours.stop()
@@ -158,23 +164,34 @@ async function* latency(
   yield limited({ name: 'bytes bridged meanwhile', unit: 'GB/s', better: 'more' }, mean / GB, 1)
 }
 
+/** How a flooder asks. */
+interface Flooder {
+  words: string
+  transport?: 'udp' | 'tcp'
+  /** With cookies a flooder has proven its address, so that no answer is cut short or dropped for that. */
+  cookies?: Partial<Record<'ours' | 'nsd', string | undefined>>
+}
+
 /** The same flood to another process tells what its sender costs on this machine. */
 async function* flood(
   debian: DebianPrograms,
   runs: number,
   { ours, nsd, traffic }: Busy,
+  { words, transport = 'udp', cookies = {} }: Flooder,
 ): AsyncGenerator<Entry> {
   const questions = Array.from(
     { length: FLOOD_NAMES },
     () => `${Math.random().toString(36).slice(2)}.${APEX} A`,
   )
-  const flooded = (server: NameServer) => async (): Promise<number> => {
+  const flooded = (server: NameServer, cookie: string | undefined) => async (): Promise<number> => {
     const flooding = load(debian, {
       port: server.port,
       questions,
       seconds: SECONDS + 1,
       signed: true,
       perSecond: FLOOD_PER_SECOND,
+      transport,
+      ...(cookie !== undefined && { cookie }),
     })
     const bytes = await bridged(traffic, SECONDS * 1000)
     await flooding
@@ -182,10 +199,10 @@ async function* flood(
   }
   const found = await alternate(runs, {
     none: async () => (await bridged(traffic, SECONDS * 1000)) / GB,
-    ours: flooded(ours),
-    nsd: flooded(nsd),
+    ours: flooded(ours, cookies.ours),
+    nsd: flooded(nsd, cookies.nsd),
   })
-  const name = `bytes bridged while ${FLOOD_PER_SECOND} random names a second are asked`
+  const name = `bytes bridged while ${FLOOD_PER_SECOND} random names a second ${words}`
   yield compared(
     { name, unit: 'GB/s', better: 'more', peer: 'no flood', target: null },
     found.ours,

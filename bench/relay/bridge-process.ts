@@ -8,7 +8,6 @@ import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import { SUBPROTOCOL, WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { LeaseCredentials } from '../../relay/src/auth/lease-authorizer.ts'
 import { createPipe } from '../../relay/src/bridge/pipe.ts'
 import type { Lease } from '../../relay/src/lease/lease.ts'
 import { SharedReadBuffer } from '../../relay/src/node-internals/shared-read-buffer.ts'
@@ -80,12 +79,11 @@ function serveStreams(socket: WebSocket, connection: Duplex, join: Join): void {
     onBar: () => () => {},
     ready: { hasRoom: true, offer, watch: () => () => {} },
   } as unknown as Lease
-  const credentials = { leaseOf: () => lease } as unknown as LeaseCredentials
   serveCarrier({
     connection: webSocketConnection(socket, connection),
     lease,
     clientIp: undefined,
-    credentials,
+    leaseOf: () => lease,
     memories,
   })
 }

@@ -58,6 +58,17 @@ export async function expectLoginByCurl(
   expect(String(await curl(caFile, ...cookie, url))).toContain('Who are you?')
 }
 
+/** A form that a page of another site sends is refused. Frameworks do so before they read it. */
+export async function expectForeignFormRefused(
+  caFile: string,
+  action: string,
+  status: '400' | '403',
+): Promise<void> {
+  const onlyStatus = ['-o', '/dev/null', '-w', '%{http_code}']
+  const foreign = ['-H', 'Origin: https://other.example', '-d', 'name=a']
+  expect(String(await curl(caFile, ...onlyStatus, ...foreign, action))).toBe(status)
+}
+
 /** Scripts and style sheets that the page names have their types, are kept for ever, and are not sent again. */
 export async function expectAssets(visitor: Page, caFile: string, url: string): Promise<void> {
   const loaded = new Map<string, string>()

@@ -4,11 +4,22 @@ import { element } from '../shared/dom.ts'
 import { friendlyNames } from '../shared/name.ts'
 import { showSite } from '../shared/show-site.ts'
 import { answer } from './answer.ts'
+import { showGoLinks } from './go-links.ts'
 import { listRequest } from './requests.ts'
 
 let visits = 0
 
-showSite(friendlyNames('hello'), (site) => publish({ relay: location.origin, fetch: handle, ...site }))
+showSite(friendlyNames('hello'), ({ onSite, ...site }) =>
+  publish({
+    relay: location.origin,
+    fetch: handle,
+    ...site,
+    onSite: (begun) => {
+      onSite(begun)
+      showGoLinks(begun)
+    },
+  }),
+)
 
 function handle(request: Request): Response {
   const { response, isVisit } = answer(request, visits)

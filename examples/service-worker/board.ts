@@ -11,8 +11,11 @@ const HERE_MS = 20_000
 
 type Send = (command: Command) => void
 
-/** @param show called with each state of the worker */
-export async function openBoard(show: (state: BoardState) => void): Promise<Send> {
+/**
+ * Starts the worker. What is sent before the worker is there reaches it later.
+ * @param show called with each state of the worker
+ */
+export function openBoard(show: (state: BoardState) => void): Send {
   new BroadcastChannel(CHANNEL).onmessage = ({ data }: MessageEvent<BoardState>) => {
     showSiteState(data.site, data.url, data.waiting)
     showError(data.error)
@@ -21,7 +24,10 @@ export async function openBoard(show: (state: BoardState) => void): Promise<Send
     show(data)
   }
   const { name, identity, keep } = sharedNames('service-worker')
-  let send: Send = () => {}
+  const worker = startWorker()
+  const send: Send = (command) => {
+    worker.then((post) => post(command))
+  }
   createSiteCard(name, {
     publish(name) {
       keep(name)
@@ -29,7 +35,6 @@ export async function openBoard(show: (state: BoardState) => void): Promise<Send
     },
     stop: () => send({ type: 'stop' }),
   })
-  send = await startWorker()
   const sayHere = (): void => send({ type: 'here', name, identity })
   setInterval(sayHere, HERE_MS)
   sayHere()

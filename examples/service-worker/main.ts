@@ -2,6 +2,6 @@
 import { element } from '../shared/dom.ts'
 import { openBoard } from './board.ts'
 
-await openBoard(({ notice }) => {
+openBoard(({ notice }) => {
   element('notice').textContent = notice || 'Nothing on the board yet.'
 })

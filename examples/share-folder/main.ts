@@ -1,5 +1,5 @@
 // Share a folder: publishes at once, and serves whatever was dropped or chosen.
-import { type FetchInfo, publish } from '@svc/sdk-browser'
+import { type FetchInfo, type PublishOptions, publish, type Site } from '@svc/sdk-browser'
 import { files } from '@svc/sdk-browser/handlers'
 import { element } from '../shared/dom.ts'
 import { secretNames } from '../shared/name.ts'
@@ -7,15 +7,22 @@ import { showError } from '../shared/show-error.ts'
 import { showSite } from '../shared/show-site.ts'
 import { follow } from './downloads.ts'
 import { watchInputs } from './inputs.ts'
+import { watchSwitch } from './keep.ts'
 
 /** Files by path. The handler reads it at each request. */
 const shared = new Map<string, File>()
 const serve = files(shared, { listing: true })
 
 // A visitor with the address has the files, so the site's name cannot be guessed, and the relay does not list it.
-showSite(secretNames('share-folder', 'share'), (site) =>
-  publish({ relay: location.origin, fetch: handle, metadata: { hide: true }, ...site }),
-)
+const shown = showSite(secretNames('share-folder', 'share'), start, () => keeper.takeDown())
+const keeper = watchSwitch(shared, async () => (await shown).restart())
+
+async function start(site: Pick<PublishOptions, 'name' | 'identity' | 'onSite'>): Promise<Site> {
+  const { cache } = keeper
+  return keeper.follow(
+    await publish({ relay: location.origin, fetch: handle, metadata: { hide: true }, cache, ...site }),
+  )
+}
 
 async function handle(request: Request, info: FetchInfo): Promise<Response> {
   const response = await serve(request, info)
@@ -30,10 +37,12 @@ watchInputs({
     for (const [path, file] of found) shared.set(path, file)
     showError('')
     showCount()
+    keeper.changed()
   },
   clear() {
     shared.clear()
     showCount()
+    keeper.changed()
   },
 })
 

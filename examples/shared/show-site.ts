@@ -11,17 +11,35 @@ interface SiteOptions {
   onSite(site: Site): void
 }
 
-/** @param publish called at once, and again when the user publishes again, maybe under another name */
+interface ShownSite {
+  /** Publishes again under the same name, unless the site is closed. */
+  restart(): Promise<void>
+}
+
+/**
+ * @param publish called at once, and again when the user publishes again, maybe under another name
+ * @param stopping called before the site is stopped by hand
+ */
 export async function showSite(
   names: Promise<SiteNames>,
   publish: (options: SiteOptions) => Promise<Site>,
-): Promise<void> {
+  stopping: () => Promise<void> = async () => {},
+): Promise<ShownSite> {
   const { name, identity, keep } = await names
   let site: Site | undefined
-  createSiteCard(name, { publish: start, stop: () => site?.close() })
+  let current = name
+  createSiteCard(name, { publish: start, stop: () => stopping().finally(() => site?.close()) })
   start(name)
+  return {
+    async restart() {
+      if (site === undefined || site.state === 'closed') return
+      await site.close()
+      await start(current)
+    },
+  }
 
   async function start(name: string): Promise<void> {
+    current = name
     keep(name)
     showSiteState('connecting', '')
     const onSite = (begun: Site): void => {

@@ -26,6 +26,8 @@ export const adminLogout = '/api/admin/auth/logout'
 export const adminLoad = '/api/admin/load'
 /** `GET` with the bearer: `AdminCertificatesResponse`. *Extension*. */
 export const adminCertificates = '/api/admin/certificates'
+/** `GET` with the bearer: `AdminCacheResponse`. *Extension*. */
+export const adminCache = '/api/admin/cache'
 /** `GET`, and `POST` of `PolicySettings`, with the bearer: `PolicySettings`. */
 export const policy = '/api/policy'
 /** `GET` with the bearer: `PolicyStateResponse`. */
@@ -34,6 +36,8 @@ export const policyState = '/api/policy/state'
 export const policyLeases = '/api/policy/leases'
 /** `POST` of `IpPolicyUpdate` with the bearer. */
 export const policyIps = '/api/policy/ips'
+/** `POST` of `RelayPolicyUpdate` with the bearer. *Extension*. */
+export const policyRelays = '/api/policy/relays'
 /** `GET` with the bearer: `PolicyDecisionsResponse`. *Extension*. */
 export const policyDecisions = '/api/policy/decisions'
 /** `GET` with the bearer: `PolicyChangesResponse`. *Extension*. */
@@ -66,9 +70,26 @@ export const siteCertificate = '/sdk/certificate'
 export const sign = '/v1/sign'
 /** `POST`, `PUT` and `DELETE` with the lease token: the static cache of a site (spec.md, Static cache rules). */
 export const cache = '/sdk/cache'
-/** `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (wire.md, Discovery). */
+/**
+ * `POST` and `DELETE` of a signed HopRoute, from relay to relay in the overlay (wire.md, Discovery). *Ours*: `GET` with an upgrade
+ * to {@link HOP_UPGRADE} passes a visitor on.
+ */
 export const hop = '/sdk/hop'
+/** *Extension* `hop_routes`: `POST` of `HopRouteRequest` with the lease token. */
+export const hopRoute = '/sdk/route'
+/**
+ * *Extension* `hop_routes`: `GET` of HTTP/1.1 with the lease token, the upgrade to {@link NEIGHBOUR_UPGRADE}, and the origin of a
+ * relay: the connection then leads to the public port of that relay, over the overlay. Between relays it is in the overlay.
+ */
+export const neighbour = '/sdk/route/relay'
 /** `GET`: `DiscoveryResponse`. */
 export const discovery = '/discovery'
 /** `POST` of a relay's version and signed descriptor: 202 (wire.md, Discovery). */
 export const announce = '/discovery/announce'
+/** `GET` with the query `site`: `SitePresence`. *Extension*. */
+export const discoverySite = '/discovery/site'
+/**
+ * The prefix of `GET /go/<canonical label>` and of paths below that, which lead a visitor to a relay that has the site, outside the
+ * envelope. *Extension*.
+ */
+export const go = '/go/'

@@ -35,16 +35,63 @@ export async function verifyDescriptor(
   now: number,
   recoverSigner: RecoverTextSigner,
 ): Promise<DescriptorVerdict> {
-  if (!isDescriptor(value)) return { fault: 'malformed' }
-  if (Date.parse(value.expires_at) <= now) return { fault: 'expired' }
-  const signature = base64Bytes(value.signature)
-  if (signature?.length !== DESCRIPTOR_SIGNATURE_BYTES) return { fault: 'malformed' }
-  const signer = await recoverSigner(descriptorText(value), signature)
-  const isGenuine = signer?.toLowerCase() === value.address.toLowerCase()
-  return isGenuine ? { descriptor: value } : { fault: 'forged' }
+  const descriptor = parseDescriptor(value)
+  if (descriptor === undefined) return { fault: 'malformed' }
+  if (Date.parse(descriptor.expires_at) <= now) return { fault: 'expired' }
+  return (await isSignedByItsAddress(descriptor, recoverSigner)) ? { descriptor } : { fault: 'forged' }
 }
 
-/** Each field has to be present with its type: the relay signed all of them. */
+/**
+ * isSignedByItsAddress says whether the key of the descriptor's address signed it.
+ * @param descriptor as {@link parseDescriptor} returns it
+ */
+export async function isSignedByItsAddress(
+  descriptor: RelayDescriptor,
+  recoverSigner: RecoverTextSigner,
+): Promise<boolean> {
+  const text = descriptorText(descriptor)
+  const address = descriptor.address.toLowerCase()
+  for (const signature of signatureReadings(base64Bytes(descriptor.signature) ?? new Uint8Array())) {
+    if ((await recoverSigner(text, signature))?.toLowerCase() === address) return true
+  }
+  return false
+}
+
+/** The first byte of a compact signature: 27, 4 more for a compressed public key, and the recovery bit. */
+const COMPACT_FIRST = 27
+const COMPACT_LAST = 34
+/** Ethereum writes the recovery bit behind r and s, plain or with 27 added. */
+const RECOVERY_BITS = [0, 1, 27, 28]
+
+/**
+ * Returns r, s and the recovery bit in this order. A relay may also write the compact form, whose first byte is the bit; the bytes
+ * of some signatures can be read in both ways.
+ */
+function signatureReadings(signature: Uint8Array): Uint8Array[] {
+  const readings: Uint8Array[] = []
+  const [first, last] = [signature[0]!, signature[DESCRIPTOR_SIGNATURE_BYTES - 1]!]
+  if (first >= COMPACT_FIRST && first <= COMPACT_LAST)
+    readings.push(Uint8Array.of(...signature.subarray(1), (first - COMPACT_FIRST) % 4))
+  if (RECOVERY_BITS.includes(last)) readings.push(signature)
+  return readings
+}
+
+/** The fields that a relay may leave out, each with what it signed then. */
+const ZERO_VALUES = {
+  wireguard_public_key: '',
+  wireguard_port: 0,
+  supports_overlay: false,
+  supports_udp: false,
+  supports_tcp: false,
+  active_connections: 0,
+  tcp_bps: 0,
+} as const satisfies Partial<RelayDescriptor>
+
+const PORT_MAX = 65_535
+/** Base64 writes three bytes as four characters. A longer text is not decoded. */
+const SIGNATURE_MAX_CHARS = Math.ceil(DESCRIPTOR_SIGNATURE_BYTES / 3) * 4
+
+/** Each field has to have its type: the relay signed all of them. */
 const FIELDS: Record<keyof RelayDescriptor, (value: unknown) => boolean> = {
   address: (value) => typeof value === 'string' && normalizeAddress(value) !== undefined,
   version: (value) => isText(value) || isNumber(value),
@@ -52,18 +99,35 @@ const FIELDS: Record<keyof RelayDescriptor, (value: unknown) => boolean> = {
   expires_at: isTime,
   api_https_addr: isApiAddress,
   wireguard_public_key: isText,
-  wireguard_port: isNumber,
+  wireguard_port: (value) => isCount(value) && Number(value) <= PORT_MAX,
   supports_overlay: isFlag,
   supports_udp: isFlag,
   supports_tcp: isFlag,
-  active_connections: isNumber,
-  tcp_bps: isNumber,
-  signature: isText,
+  active_connections: isCount,
+  tcp_bps: (value) => isNumber(value) && Number(value) >= 0,
+  signature: (value) =>
+    typeof value === 'string' &&
+    value.length <= SIGNATURE_MAX_CHARS &&
+    base64Bytes(value)?.length === DESCRIPTOR_SIGNATURE_BYTES,
 }
 
-function isDescriptor(value: unknown): value is RelayDescriptor {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(FIELDS).every(([name, isValid]) => isValid((value as Record<string, unknown>)[name]))
+/**
+ * parseDescriptor returns a descriptor with its fields and no others, as it came. Fields that a relay left out, because they were
+ * empty, false or 0, are there with that value.
+ * @param value parsed JSON
+ * @returns undefined when a field is missing or has another form
+ */
+export function parseDescriptor(value: unknown): RelayDescriptor | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const given = value as Record<string, unknown>
+  const zeros: Record<string, unknown> = ZERO_VALUES
+  const whole: Record<string, unknown> = {}
+  for (const [name, isOfForm] of Object.entries(FIELDS)) {
+    const field = Object.hasOwn(given, name) ? given[name] : zeros[name]
+    if (!isOfForm(field)) return undefined
+    whole[name] = field
+  }
+  return whole as unknown as RelayDescriptor
 }
 
 function isText(value: unknown): boolean {
@@ -72,6 +136,10 @@ function isText(value: unknown): boolean {
 
 function isNumber(value: unknown): boolean {
   return Number.isFinite(value)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isFlag(value: unknown): boolean {
@@ -96,7 +164,10 @@ function isApiAddress(value: unknown): boolean {
  */
 function base64Bytes(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+    const chars = atob(text)
+    const bytes = new Uint8Array(chars.length)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = chars.charCodeAt(at)
+    return bytes
   } catch {
     return undefined
   }

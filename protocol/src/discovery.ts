@@ -1,6 +1,9 @@
 // Discovery: a relay's description of itself, which its identity signs, and the relays that it knows.
 
-/** A descriptor's signature has so many bytes: r, s, and the recovery bit, plain or with Ethereum's 27 added. */
+/**
+ * A descriptor's signature has so many bytes: a byte with the recovery bit, then r and s (the compact form, which relays write), or
+ * r, s, and the recovery bit, plain or with Ethereum's 27 added.
+ */
 export const DESCRIPTOR_SIGNATURE_BYTES = 65
 
 /**
@@ -10,7 +13,7 @@ export const DESCRIPTOR_SIGNATURE_BYTES = 65
 export interface RelayDescriptor {
   /** The Ethereum address of the relay's identity, whose key signs. */
   address: string
-  /** A version that is signed as it came and not compared. The specification does not say of what. */
+  /** A version that is signed as it came and not compared. Relays of this software write their {@link PROTOCOL_VERSION}. */
   version: string | number
   issued_at: string
   /** From this time on the descriptor is refused. */
@@ -29,10 +32,32 @@ export interface RelayDescriptor {
   supports_tcp: boolean
   /** The number of connections that the relay says it has. */
   active_connections: number
-  /** The TCP traffic that the relay says it carries. The specification gives no unit. */
+  /** The TCP traffic that the relay says it carries. The specification gives no unit; relays of this software count bytes a second. */
   tcp_bps: number
   /** The signature of {@link descriptorText}, of {@link DESCRIPTOR_SIGNATURE_BYTES} bytes, in base64. */
   signature: string
+}
+
+/** *Extension*: the query of `GET /discovery` with which the answer has the relay itself alone. Others answer with all they know. */
+export const ONLY_OWN_DESCRIPTOR = 'relays=own'
+
+/** The fields of a descriptor that are signed. */
+export type UnsignedDescriptor = Omit<RelayDescriptor, 'signature'>
+
+/** DiscoveryAnnouncement is the body of `POST /discovery/announce`. */
+export interface DiscoveryAnnouncement {
+  /** The {@link PROTOCOL_VERSION} of the relay that announces itself. */
+  protocol_version: string
+  /** Its own descriptor. */
+  descriptor: RelayDescriptor
+}
+
+/** DiscoveryAnnounceResponse is the answer to an announcement. */
+export interface DiscoveryAnnounceResponse {
+  /** The {@link PROTOCOL_VERSION} of the relay that answers. */
+  protocol_version: string
+  /** Says whether the relay that answers will look at the other one, and pass it on when that succeeds. */
+  accepted: boolean
 }
 
 /**
@@ -55,10 +80,31 @@ export interface DiscoveryResponse {
 }
 
 /**
+ * SitePresence says whether a relay has a site now. *Extension*. Who asks names the site by {@link siteQuestionText}, so that a
+ * relay without the site does not learn its name; {@link sitePresenceText} shows that the relay which answers knows it.
+ */
+export interface SitePresence {
+  /** Says whether visitors of the site would reach it at that relay. */
+  here: boolean
+  /** The SHA-256 of {@link sitePresenceText}, as 64 lower-case hex digits, where the site is. */
+  proof?: string | undefined
+}
+
+/** siteQuestionText returns the text whose SHA-256, as 64 lower-case hex digits, names a site in a question. */
+export function siteQuestionText(canonicalLabel: string): string {
+  return `svc site\n${canonicalLabel}`
+}
+
+/** sitePresenceText returns the text whose SHA-256, as 64 lower-case hex digits, is the proof of the relay at `origin`. */
+export function sitePresenceText(canonicalLabel: string, origin: string): string {
+  return `svc site is here\n${canonicalLabel}\n${origin}`
+}
+
+/**
  * descriptorText returns the text whose SHA-256 is signed: every field but the signature, in this order, with times in
  * nanoseconds.
  */
-export function descriptorText(descriptor: RelayDescriptor): string {
+export function descriptorText(descriptor: UnsignedDescriptor): string {
   const { address, version, issued_at, expires_at, api_https_addr } = descriptor
   const { wireguard_public_key, wireguard_port, supports_overlay, supports_udp, supports_tcp } = descriptor
   const { active_connections, tcp_bps } = descriptor

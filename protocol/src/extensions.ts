@@ -14,6 +14,8 @@ export const EXTENSIONS = [
   'visitor_address',
   /** `GET /sdk/connect` takes an upgrade to `yamux`: many reverse sessions on one native connection. */
   'native_yamux',
+  /** The relay is in an overlay, and takes routes over several relays: `POST /sdk/route` and `GET /sdk/route/relay`. */
+  'hop_routes',
 ] as const
 
 /** Extension is one of {@link EXTENSIONS}. */

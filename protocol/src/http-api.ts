@@ -34,6 +34,10 @@ export function installBinPath(name: string): string {
 
 /** The upgrade token of a native client on `/sdk/connect`. A relay accepts the request also without it. */
 export const RAW_UPGRADE = 'raw'
+/** The upgrade token of a relay that passes a visitor on, on `/sdk/hop` in the overlay. */
+export const HOP_UPGRADE = 'svc-hop'
+/** The upgrade token on `/sdk/route/relay`. */
+export const NEIGHBOUR_UPGRADE = 'svc-relay'
 
 /** HEADER are the header fields of this protocol. */
 export const HEADER = {
@@ -41,6 +45,16 @@ export const HEADER = {
   accessToken: 'X-Svc-Access-Token',
   /** Carries the reverse capability of a native client on `/sdk/connect`. */
   reverseCapability: 'X-Svc-Reverse-Capability',
+  /** *Extension* `hop_routes`: the origin of the relay that `/sdk/route/relay` shall lead to. */
+  neighbour: 'X-Svc-Relay',
+  /** The token of a visitor on `/sdk/hop` who is passed on. */
+  hopToken: 'X-Svc-Hop-Token',
+  /** The SHA-256 of that visitor's hostname, in hex digits. */
+  hopHostname: 'X-Svc-Hop-Hostname-Hash',
+  /** The binding of that visitor at the first relay, in hex digits. */
+  hopBinding: 'X-Svc-Hop-Binding',
+  /** The number of relays that the visitor has passed. */
+  hopCount: 'X-Svc-Hop-Count',
   /** *Extension*: names the request in the relay's log. Every answer of the API has it. */
   requestId: 'X-Request-Id',
 } as const

@@ -42,6 +42,23 @@ export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** A request body must have arrived whole after this time. */
 export const BODY_DEADLINE_MS = 10_000
+/** The manifest of a static cache snapshot has at most so many bytes of JSON. */
+export const CACHE_MANIFEST_MAX_BYTES: number = 1024 * 1024
+/** A snapshot has at most so many files. */
+export const CACHE_FILES_MAX = 2048
+/**
+ * A path of such a file has at most so many UTF-16 code units, so that a request for it fits in a head of 16 KiB, also
+ * when each takes three bytes and each byte is percent-encoded.
+ */
+export const CACHE_PATH_MAX_CHARS = 1024
+/** A file of a snapshot has at most so many bytes, unless the relay says another number (wire.md, Static cache). */
+export const CACHE_OBJECT_MAX_BYTES: number = 10 * 1024 * 1024
+/** All files of a snapshot have at most so many bytes together, unless the relay says another number. */
+export const CACHE_EXPOSURE_MAX_BYTES: number = 64 * 1024 * 1024
+/** The upload of a snapshot must have arrived whole after this time. */
+export const CACHE_UPLOAD_DEADLINE_MS = 120_000
+/** While a site is renewed, its snapshot expires at most this long after the last renewal, plus its `cache_ttl`. */
+export const CACHE_RENEWAL_GRACE_MS = 120_000
 
 /** One lease may keep so many idle reverse sessions ready. The relay answers one more with `rate_limited`. */
 export const READY_SESSIONS_MAX = 8
@@ -154,3 +171,10 @@ export const TUNNEL_WINDOW_BYTES: number = 64 * 1024
  * ones is noticed.
  */
 export const TUNNEL_HEARTBEAT_BYTES = 3000
+
+/** A route has at most so many relays. Each passes on how many the visitor has passed. */
+export const HOP_RELAYS_MAX = 4
+/** An owner has at most so many hop routes at one relay: one for each hostname of each site, and those that replace them. */
+export const HOP_ROUTES_PER_OWNER_MAX = 64
+/** A hop route ends at most this long after the relay took it. */
+export const HOP_ROUTE_TTL_MAX_S = 600

@@ -1,5 +1,6 @@
 // The bodies of the control plane (spec.md, Resources). Times are RFC 3339 strings, and field names are those on the wire.
 
+import type { RelayDescriptor } from './discovery.ts'
 import type { Extension } from './extensions.ts'
 
 /** An identity is a name and the address of a secp256k1 key. It holds leases. */
@@ -40,6 +41,8 @@ export interface DomainResponse {
   extensions: readonly Extension[]
   /** Present only while static caching is enabled. */
   cache?: StaticCacheLimits | undefined
+  /** *Extension*: true where the relay answers `GET /discovery`; left out elsewhere. */
+  discovery?: boolean | undefined
   ens: EnsStatus
   x402: X402FacilitatorInfo
 }
@@ -50,6 +53,32 @@ export interface StaticCacheLimits {
   max_exposure_bytes: number
   /** The bytes that one file may have. */
   max_object_size: number
+}
+
+/** StaticCacheManifest names the files of a snapshot: the body of `POST /sdk/cache`, and the first part of `PUT /sdk/cache`. */
+export interface StaticCacheManifest {
+  /** The path of the listed file that visitors get for `/`, and for an unknown path without an extension. */
+  index: string
+  /** Sorted by path, in the order of its bytes in UTF-8. */
+  files: StaticCacheFile[]
+}
+
+/** StaticCacheFile is one file of a snapshot. */
+export interface StaticCacheFile {
+  /** Relative, with `/` between its segments, as in `assets/main.js`. */
+  path: string
+  /** Bytes. */
+  size: number
+  /** 64 hexadecimal digits, in lower case. */
+  sha256: string
+}
+
+/** StaticCacheStatus says whether the relay stores a snapshot of the site: the answer to every request of `/sdk/cache`. */
+export interface StaticCacheStatus {
+  /** For `POST`: whether a snapshot with this very manifest is there, and has not expired. */
+  present: boolean
+  /** When the snapshot expires, if the site is not renewed meanwhile. Only while one is present. RFC 3339. */
+  expires_at?: string | undefined
 }
 
 /** EnsStatus describes the relay's ENS automation. A text is empty when there is nothing to say. */
@@ -175,6 +204,8 @@ export interface ReverseEndpoint {
   expires_at: string
   /** Says whether the endpoint uses the overlay. A browser client refuses such an endpoint. */
   overlay: boolean
+  /** The gateway's signed descriptor, whose address is that of `url`. It is there when `overlay` is true. */
+  gateway?: RelayDescriptor | undefined
   /** *Extension*: the routing at the time of this answer. A relay may leave it out. */
   routing?: Routing | undefined
 }
@@ -416,6 +447,14 @@ export interface IpPolicyUpdate {
   is_banned: boolean
 }
 
+/** *Extension*: RelayPolicyUpdate is the body of `POST /api/policy/relays`: a ban of another relay from discovery, or its end. */
+export interface RelayPolicyUpdate {
+  /** The address of the relay's identity, or the origin of its URL. */
+  relay: string
+  /** Bans the relay, or ends the ban. */
+  is_banned: boolean
+}
+
 /**
  * *Extension*: PolicyDecisionsResponse has every current decision, also about identities and addresses without a lease.
  */
@@ -431,12 +470,14 @@ export interface PolicyDecisionsResponse extends Paged {
   banned: string[]
   /** The banned addresses and CIDR ranges, normalized. */
   banned_ips: string[]
+  /** The banned relays: addresses in lower case, and origins. */
+  banned_relays: string[]
   /** Maps each identity key with a limit to bytes per second. */
   bps: Record<string, number>
 }
 
 interface Step<Kind extends string, Update> {
-  /** The settings, the identity or the address that was changed. */
+  /** The settings, the identity, the address or the relay that was changed. */
   kind: Kind
   /** The update as the relay took it, normalized. */
   made: Update
@@ -449,6 +490,7 @@ export type PolicyStep =
   | Step<'settings', PolicySettings>
   | Step<'lease', LeasePolicyUpdate>
   | Step<'ip', IpPolicyUpdate>
+  | Step<'relay', RelayPolicyUpdate>
 
 /** *Extension*: a PolicyChange is a change that was made through the API. */
 export type PolicyChange = PolicyStep & {
@@ -502,6 +544,35 @@ export interface HeldCertificates {
   last_error: string
   /** The time of that failure, RFC 3339; empty when there is none. */
   last_error_at: string
+}
+
+/** *Extension*: AdminCacheResponse is what the static cache stores. */
+export interface AdminCacheResponse {
+  /** One for each site, that which expires first coming first. */
+  sites: CachedSite[]
+  /** The bytes of the disk that the cache uses, uploads included. */
+  used_bytes: number
+  /** Those that it may use; 0 while it is off. */
+  max_bytes: number
+}
+
+/** *Extension*: CachedSite is a site whose files the relay stores, with a lease or without one. */
+export interface CachedSite {
+  identity_key: string
+  /** The canonical hostname, at which visitors get the files. */
+  hostname: string
+  /** The number of files. */
+  files: number
+  /** Their bytes. */
+  bytes: number
+  /** The time of the upload, RFC 3339. */
+  published_at: string
+  /** The time at which the relay removes the files, if the site is not renewed meanwhile. RFC 3339. */
+  expires_at: string
+  /** Whether the site has a lease now. */
+  has_lease: boolean
+  /** Whether visitors get the files now: not while the site waits for an approval. */
+  is_served: boolean
 }
 
 /** *Extension*: AdminLoadResponse is the relay's current load. Bytes are those of TCP, counted since the relay started. */

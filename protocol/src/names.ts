@@ -41,6 +41,20 @@ export function canonicalLabel(name: string, address: string): string {
   return `${name}-${address.slice(2)}`
 }
 
+/**
+ * Returns a label as {@link canonicalLabel} makes it, in lower case.
+ * @returns undefined when `label` is the canonical label of no identity
+ */
+export function normalizeCanonicalLabel(label: string): string | undefined {
+  const hyphen = label.length - ADDRESS_HEX_CHARS - 1
+  const name = label.slice(0, Math.max(0, hyphen))
+  const isOfIdentity =
+    normalizeName(name) === name.toLowerCase() &&
+    label[hyphen] === '-' &&
+    normalizeAddress(label.slice(hyphen + 1)) !== undefined
+  return isOfIdentity ? label.toLowerCase() : undefined
+}
+
 /** Returns the identity key, which names a tenant: `name:address`, both normalized. */
 export function identityKey(name: string, address: string): string {
   return `${name}:${address}`

@@ -5,18 +5,20 @@ import type { Identity } from './messages.ts'
 /** TOKEN_HEADER is the header of lease tokens and reverse capabilities (RFC 7515 §4). */
 export const TOKEN_HEADER = { alg: 'ES256K', typ: 'JWT' } as const
 
-/** AUDIENCE has the `aud` of each kind of token: the two are never interchangeable. */
+/** AUDIENCE has the `aud` of each kind of token: none is ever taken for another. */
 export const AUDIENCE = {
   /** The lease token: for renew, unregister, reverse rotation, signer, cache and datagram tunnel. */
   lease: 'svc-sdk',
   /** The reverse capability: for `/sdk/connect` only. */
   reverse: 'svc-reverse',
+  /** The delegated capability: for `/sdk/connect` of one gateway, which carries the session on to the relay of the lease. */
+  overlayReverse: 'svc-overlay-reverse',
 } as const
 
 /** Audience is one of {@link AUDIENCE}. */
 export type Audience = (typeof AUDIENCE)[keyof typeof AUDIENCE]
 
-/** TokenClaims are the claims of a lease token or a reverse capability (RFC 7519 §4; wire.md, Tokens). Times are seconds. */
+/** TokenClaims are the claims of a lease token or a capability (RFC 7519 §4; wire.md, Tokens). Times are seconds. */
 export interface TokenClaims {
   /** The origin of the relay's URL. */
   iss: string
@@ -36,4 +38,8 @@ export interface TokenClaims {
   identity: Identity
   /** The id of one lease instance. A replaced lease has another one. */
   lease_id: string
+  /** The address of the relay of the lease, lower case with `0x`. A delegated capability alone has it. */
+  ingress?: string | undefined
+  /** The address of the gateway, likewise. */
+  gateway?: string | undefined
 }

@@ -1,7 +1,13 @@
 // Lease names and canonical labels: what normalizes to what, and what to nothing.
 
 import { describe, expect, test } from 'vitest'
-import { canonicalLabel, identityKey, normalizeAddress, normalizeName } from '../src/index.ts'
+import {
+  canonicalLabel,
+  identityKey,
+  normalizeAddress,
+  normalizeCanonicalLabel,
+  normalizeName,
+} from '../src/index.ts'
 
 const ADDRESS = `0x${'ab'.repeat(20)}`
 
@@ -49,6 +55,33 @@ test.each([
   ['demo', `${ADDRESS}0`],
 ])('there is no canonical label of %j and %j', (name, address) => {
   expect(() => canonicalLabel(name, address)).toThrow(RangeError)
+})
+
+describe('normalizeCanonicalLabel', () => {
+  const digits = ADDRESS.slice(2)
+  test.each([
+    [`demo-${digits}`, `demo-${digits}`],
+    [`De-Mo-${digits.toUpperCase()}`, `de-mo-${digits}`],
+    [`${'a'.repeat(22)}-${digits}`, `${'a'.repeat(22)}-${digits}`],
+  ])('%s → %s', (label, normalized) => expect(normalizeCanonicalLabel(label)).toBe(normalized))
+
+  test.each([
+    '',
+    '-',
+    'demo',
+    digits,
+    `-${digits}`,
+    `demo${digits}`,
+    `demo-${ADDRESS}`,
+    `demo--${digits}`,
+    ` demo-${digits}`,
+    `demo-${digits} `,
+    `demo-${digits}0`,
+    `demo-${digits.slice(1)}`,
+    `a.b-${digits}`,
+    `\u212a-${digits}`,
+    `${'a'.repeat(23)}-${digits}`,
+  ])('%j is none', (label) => expect(normalizeCanonicalLabel(label)).toBeUndefined())
 })
 
 test('an identity is its name and address', () =>

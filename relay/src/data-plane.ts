@@ -16,7 +16,7 @@ import type { Route } from './lease/route.ts'
 import type { Logger } from './log/log.ts'
 import type { Refusal } from './metrics/labels.ts'
 import type { RelayCounters } from './metrics/relay-counters.ts'
-import { LeaseBandwidths } from './policy/lease-bandwidths.ts'
+import { IdentityBandwidths } from './policy/identity-bandwidths.ts'
 import type { PolicyRules } from './policy/policy-rules.ts'
 import type { RoutingTable } from './routing/routing-table.ts'
 
@@ -42,7 +42,7 @@ export interface DataPlaneParts {
 export class DataPlane {
   readonly connectionLimiter: ConnectionLimiter
   readonly bindings: BindingStore
-  readonly bandwidths: LeaseBandwidths
+  readonly bandwidths: IdentityBandwidths
   readonly visitorServer: VisitorServer
   readonly #parts: DataPlaneParts
   readonly #claims: SessionClaimer
@@ -53,7 +53,7 @@ export class DataPlane {
     const { processes, processIndex, policy, visitors, makeRoomElsewhere } = parts
     this.#claims = new SessionClaimer(parts.counters, makeRoomElsewhere)
     this.bindings = new BindingStore(processes > 1 ? processIndex : undefined)
-    this.bandwidths = new LeaseBandwidths(policy, processes)
+    this.bandwidths = new IdentityBandwidths(policy, processes)
     this.connectionLimiter = new ConnectionLimiter({
       isOverloaded: () => this.#overload.isOverloaded,
       onRefuse: (reason) => this.#refused(reason),

@@ -22,3 +22,6 @@ export class RelayError extends Error {
     this.status = status
   }
 }
+
+/** A RelayError whose response is its message as plain text, without the envelope. */
+export class PlainError extends RelayError {}

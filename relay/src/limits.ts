@@ -9,6 +9,11 @@ export const SILENT_CONNECTIONS_MAX = 4096
 /** The same from one network. The relay closes the one that exceeds it. */
 export const SILENT_CONNECTIONS_PER_NETWORK_MAX = 1024
 /**
+ * Connections of other relays to the overlay server that may be open at once, those that became bridges included; and
+ * as many of this relay to others.
+ */
+export const OVERLAY_CONNECTIONS_MAX = 8192
+/**
  * Connections that the kernel keeps until the relay accepts them, if the system allows (`net.core.somaxconn`). The
  * relay accepts all of them in one turn of the event loop, at some 60 µs each, so more would delay the open
  * connections.
@@ -178,6 +183,11 @@ export const TCP_KEEPALIVE_MS = 30_000
 /** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
 export const PROXY_HEADER_MAX_BYTES = 4096
 /**
+ * How many times the budget of a client a relay on the overlay has: the sites whose routes go through it register from its
+ * address. So twenty of them register in a minute, and all relays together stay within the budget of this one.
+ */
+export const PEER_BUDGET_FACTOR = 12
+/**
  * Counters of a rate limit per network, 16 bytes each. Networks share them, so a flood of addresses takes no more
  * memory.
  */
@@ -201,6 +211,21 @@ export const CERTIFICATE_POLLS_PER_IDENTITY: { perMinute: number; burst: number 
 export const CERTIFICATE_POLLS_PER_NETWORK: { perMinute: number; burst: number } = {
   perMinute: 600,
   burst: 600,
+}
+/**
+ * Searches for sites at other relays, for visitors of one network, where `SOURCE_BUDGET_PER_MINUTE` is its default; they scale
+ * with it. The page of `/go/` asks again after 5 s at the earliest, and results hold for as long.
+ */
+export const SITE_SEARCHES_PER_NETWORK: { perMinute: number; burst: number } = { perMinute: 30, burst: 4 }
+/**
+ * The same for all visitors of the relay, scaled by `RELAY_BUDGET_PER_MINUTE`. Each search asks up to 16 relays. Those for sites that
+ * this relay has found before have as much of their own, which searches for invented sites do not take.
+ */
+export const SITE_SEARCHES: { perMinute: number; burst: number } = { perMinute: 120, burst: 30 }
+/** Questions of one network whether the relay has a site. Another relay asks as often as it may search. */
+export const SITE_QUESTIONS_PER_NETWORK: { perMinute: number; burst: number } = {
+  perMinute: 240,
+  burst: 120,
 }
 /** Units that unregistering gives back to a network in a minute. */
 export const REFUND_PER_MINUTE = 60
@@ -335,8 +360,60 @@ export const UNKNOWN_LEASE_TOKENS_BURST = 200
 export const FORGED_TOKENS_PER_MINUTE = 60
 /** The same at once. */
 export const FORGED_TOKENS_BURST = 100
-/** How long a site stays in the cache without its tunnel. The relay lowers longer requests to it. */
+/** Default of `STATIC_CACHE_TTL_MAX`: how long a snapshot is served without its site, in seconds. */
 export const CACHE_TTL_MAX_S = 86_400
+/**
+ * The cache counts files in whole blocks of the usual size. A budget in bytes of content would let many small files take
+ * far more of the disk than the operator allowed.
+ */
+export const CACHE_DISK_BLOCK_BYTES = 4096
+/** Files of one upload that are written through to the disk at once. */
+export const CACHE_SYNCS_MAX = 8
+/** Stored files that are compared with their hashes at once, when the relay starts. */
+export const CACHE_CHECKED_AT_ONCE = 8
+/** A compressed form is kept if it has at most this share of the file's bytes. */
+export const CACHE_FORM_SHARE_MAX = 0.9
+/** Headers of one part of an upload to the cache. Browsers send two. */
+export const PART_HEADERS_MAX = 8
+/** Bytes of their names and values. */
+export const PART_HEADERS_MAX_BYTES: number = 4 * 1024
+/** Bytes in a row of an upload to the cache that are no content of a part. */
+export const PART_OVERHEAD_MAX_BYTES: number = 64 * 1024
+/** The largest `cache_ttl` that a lease keeps, in seconds: the largest number that a setting can have. */
+export const CACHE_TTL_REQUEST_MAX_S = 999_999_999
+/** Snapshots that the static cache has, one of each identity. The one that nobody has used for longest makes room for another. */
+export const CACHE_SNAPSHOTS_MAX = 128
+/**
+ * When a snapshot is gone, responses that have begun may go on for this long, in milliseconds: the relay must not end TLS for the
+ * site any more. It is enough for the largest file at 1.4 Mbit/s.
+ */
+export const CACHE_CLOSING_MAX_MS = 60_000
+/** Sites that the cache remembers meanwhile, so that a ban ends those responses too. */
+export const CACHE_CLOSING_SITES_MAX = 1024
+/** Uploads of snapshots that are under way at once, one of each identity. */
+export const CACHE_UPLOADS_MAX = 2
+/** Manifests that are read and compared at once, one of each identity. */
+export const CACHE_CHECKS_MAX = 2
+/** `Retry-After` of a request to the static cache that is refused, because others are under way or the cache is full. */
+export const CACHE_RETRY_S = 5
+/** Share of `STATIC_CACHE_BYTES` that the files of one snapshot may take. */
+export const CACHE_EXPOSURE_SHARE = 0.25
+/** Bytes of a part of an upload before its content: the boundary and the headers. */
+export const CACHE_PART_HEAD_MAX_BYTES = 1024
+/**
+ * Seconds for which requests of one identity may occupy the places of uploads and checks, where `SOURCE_BUDGET_PER_MINUTE` is
+ * its default; they scale with it. A request that lasts longer than what is left is paid for by those after it.
+ */
+export const CACHE_SECONDS_PER_IDENTITY: { perMinute: number; burst: number } = { perMinute: 30, burst: 150 }
+/** The same from one network: half of the places for uploads. */
+export const CACHE_SECONDS_PER_NETWORK: { perMinute: number; burst: number } = { perMinute: 60, burst: 300 }
+/** Seconds that each such request costs at least: what it takes to parse a large manifest, several times. */
+export const CACHE_SECONDS_MIN = 0.1
+/**
+ * How much later the end of a snapshot may be than its record says, in milliseconds, so that a renewal seldom writes the
+ * record. After a crash the snapshot may end so much earlier.
+ */
+export const CACHE_RECORD_LAG_MS = 60_000
 /**
  * An IP address in a request's body, in UTF-16 code units, as all texts below: the relay refuses longer ones before
  * it matches a pattern. The longest is an IPv6 address of 45 with the name of an interface (15 on Linux) behind `%`.
@@ -360,6 +437,8 @@ export const SIWE_SIGNATURE_MAX_CHARS = 256
 export const URL_MAX_CHARS = 2048
 /** Longer than any token of this relay. */
 export const TOKEN_TEXT_MAX_CHARS = 8192
+/** A field of a hop route. The longest are origins and hostnames. */
+export const HOP_FIELD_MAX_CHARS = 512
 /** One handshake message for `/v1/sign`: as long as a ClientHello may be. */
 export const SIGN_MESSAGE_MAX_BYTES: number = 64 * 1024
 /**
@@ -424,6 +503,10 @@ export const FORWARDED_CONNECTIONS_MAX = 4_096
 export const OUTBOUND_DEADLINE_MS = 10_000
 /** Body of such a response. */
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
+/** Time for the first question to a name server about a name that a stranger chose. The second one has twice as much. */
+export const STRANGERS_DNS_TIMEOUT_MS = 1_500
+/** Addresses of such a name that are dialled, of each family: a name server may name thousands. */
+export const STRANGERS_ADDRESSES_MAX = 2
 /** Interval at which the relay determines its public addresses, so that its records follow a change within a minute. */
 export const PUBLIC_ADDRESS_REFRESH_MS = 30_000
 /** Addresses of one family that it publishes of those that it finds: each is a record of the host, and of each ENS name. */

@@ -5,17 +5,23 @@ import { warnUnlessBuilt } from './api/handlers/built-in-pages.ts'
 import { createPipe } from './bridge/pipe.ts'
 import type { Settings } from './config/settings.ts'
 import { OpenSockets } from './ingress/open-sockets.ts'
-import { type Acme, startAcme } from './lifecycle/acme.ts'
+import { closeToOverlay } from './ingress/overlay-door.ts'
+import { startAcme } from './lifecycle/acme.ts'
 import { measureCapacity } from './lifecycle/capacity.ts'
 import { type ControlPlane, createControlPlane } from './lifecycle/control-plane.ts'
-import { type Dns, startDns } from './lifecycle/dns.ts'
+import { startRelayDiscovery } from './lifecycle/discovery.ts'
+import { startDns } from './lifecycle/dns.ts'
+import { startRelayHops } from './lifecycle/hops.ts'
 import { listenForAll, listenForMetrics, listenForRedirects } from './lifecycle/listen.ts'
 import { createMetrics } from './lifecycle/metrics.ts'
+import { type Overlay, startOverlay } from './lifecycle/overlay.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
 import { createRedirects } from './lifecycle/redirects.ts'
 import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
-import { openState, type RelayState } from './lifecycle/stored-state.ts'
+import { StartedParts } from './lifecycle/started-parts.ts'
+import { startStaticCache } from './lifecycle/static-cache.ts'
+import { openState } from './lifecycle/stored-state.ts'
 import { createLog, type Logger } from './log/log.ts'
 import { SharedReadBuffer } from './node-internals/shared-read-buffer.ts'
 
@@ -31,69 +37,85 @@ export interface Relay {
 
 /**
  * startRelay starts a relay; resolves when it listens.
- * @throws SettingsError when the state directory does not fit the settings, or the listener's own error
+ * @throws SettingsError when the state directory does not fit the settings, or the listener's own error; nothing of the relay is left then
  */
 export async function startRelay(
   settings: Settings,
   log: Logger = createLog(settings.logLevel),
 ): Promise<Relay> {
   for (const { name, why } of settings.unused) log.warn({ setting: name }, `${name} does nothing: ${why}`)
+  const started = new StartedParts(log)
+  try {
+    return await startParts(settings, started, log)
+  } catch (error) {
+    await started.close()
+    throw error
+  }
+}
+
+/** @param started gets every part that has to be ended, as soon as it is there */
+async function startParts(settings: Settings, started: StartedParts, log: Logger): Promise<Relay> {
   const capacity = measureCapacity(settings)
-  const state = await openState(settings, log)
-  const { dns, acme } = await startNames(settings, state, log)
+  const state = started.add(await openState(settings, log))
+  const dns = started.add(await startDns({ ...state, settings, log }))
+  const acme = started.add(await startAcme({ settings, state, dns, log }))
   const readBuffer = await findReadBuffer(log)
   const pipe = createPipe(readBuffer)
   const closing = new AbortController()
   const parts = createParts({ settings, capacity, state, pipe, acme, log })
-  const isClosing = (): boolean => closing.signal.aborted
-  const controlPlane = await createControlPlane({ ...parts, dns, readBuffer, isClosing })
-  const reloader = new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log })
-  const metrics = await createMetrics({ ...parts, dns })
+  started.add(parts.dataPlane)
+  started.add(parts.datagrams)
+  const staticCache = started.add(
+    await startStaticCache({
+      ...parts,
+      closing: closing.signal,
+      hasIssued: async (...certificate) => controlPlane.hasIssued(...certificate),
+    }),
+  )
+  let overlay: Overlay | undefined
+  const discovery = started.add(await startRelayDiscovery(parts, () => overlay?.own))
+  overlay = started.add(await startOverlay(parts, discovery))
+  const hops = started.add(
+    await startRelayHops(parts, overlay, (socket) => void listener.emit('connection', socket)),
+  )
+  const controlPlane: ControlPlane = started.add(
+    await createControlPlane({
+      ...parts,
+      dns,
+      staticCache,
+      discovery,
+      gateways: overlay?.gateways,
+      hops,
+      readBuffer,
+      isClosing: () => closing.signal.aborted,
+    }),
+  )
+  const reloader = started.add(
+    new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log }),
+  )
+  const metrics = started.add(await createMetrics({ ...parts, dns, staticCache, discovery, overlay, hops }))
   const redirects = await createRedirects(parts)
+  started.add({
+    close: () => {
+      redirects?.close()
+      redirects?.closeAllConnections()
+    },
+  })
   const sockets = new OpenSockets()
   const listener = parts.dataPlane.createListener(capacity.connections, controlPlane.serve)
   listener.on('connection', (socket) => sockets.track(socket))
-  const closeRest = (): Promise<unknown>[] => {
-    const apiClosed = controlPlane.close()
-    metrics?.close()
-    redirects?.close()
-    redirects?.closeAllConnections()
-    parts.dataPlane.close()
-    const namesClosed = closeNames(dns, acme)
-    return [apiClosed, state.close(), parts.datagrams.close(), reloader.close(), namesClosed]
-  }
-  const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, closeRest })
+  const shutdown = new Shutdown({ ...parts, leases: state.leases, listener, sockets, closing, started })
   try {
     await listen(parts, { controlPlane, listener, sockets, metrics, redirects })
+    await overlay?.listen()
+    acme?.start()
+    discovery?.start()
+    const port = await announce(parts, listener)
+    return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
   } catch (error) {
     await shutdown.close()
     throw error
   }
-  acme?.start()
-  const port = await announce(parts, listener)
-  return { port, reload: () => reloader.reload(), close: (options) => shutdown.close(options) }
-}
-
-/** Starts what changes DNS records, and what gets certificates with their help. */
-async function startNames(
-  settings: Settings,
-  state: RelayState,
-  log: Logger,
-): Promise<{ dns: Dns; acme: Acme | undefined }> {
-  let dns: Dns | undefined
-  try {
-    dns = await startDns({ ...state, settings, log })
-    return { dns, acme: await startAcme({ settings, state, dns, log }) }
-  } catch (error) {
-    await Promise.all([state.close(), dns?.close()])
-    throw error
-  }
-}
-
-/** An order that ends removes its records first. */
-async function closeNames(dns: Dns, acme: Acme | undefined): Promise<void> {
-  await acme?.close()
-  await dns.close()
 }
 
 async function findReadBuffer(log: Logger): Promise<SharedReadBuffer | undefined> {
@@ -116,6 +138,7 @@ async function listen(
   listeners: Listeners,
 ): Promise<void> {
   const { controlPlane, listener, sockets, metrics, redirects } = listeners
+  if (settings.overlay.wireguardPort !== undefined) closeToOverlay(listener, metrics, redirects)
   await listenForAll(listener, settings)
   await workers.start(settings.sniPort, {
     serveApi: controlPlane.serveDecrypted,
@@ -137,10 +160,18 @@ async function announce(
   if (settings.siteDir === undefined) await warnUnlessBuilt(log)
   if (settings.portGates.udp && settings.portRange !== undefined)
     await state.certificates.first(() => datagrams.endpoint.listen(port))
-  const { connections, portConnections, portListeners } = capacity
+  const { connections, portConnections, overlayConnections, portListeners } = capacity
   const { address } = state.identity
   log.info(
-    { url: settings.url.origin, port, address, connections, portConnections, portListeners },
+    {
+      url: settings.url.origin,
+      port,
+      address,
+      connections,
+      portConnections,
+      overlayConnections,
+      portListeners,
+    },
     'listening',
   )
   return port

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
 /** Beside `/`; src/shell/routes.ts has the same. */
-const ROUTES = ['sites', 'admin', 'ca']
+const ROUTES = ['sites', 'relays', 'admin', 'ca']
 
 /** A static server finds `/admin` as `admin/index.html`. */
 const routesAsFolders: Plugin = {

@@ -122,6 +122,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
   ['relay/src/bridge/ok.ts', 'await pipe(client, stream)'],
   ['relay/src/outbound/ok.ts', "import { request } from 'node:https'\nexport const x = request"],
+  ['relay/src/cache/live-site/agent.ts', "import { request } from 'node:http'\nexport const x = request"],
   [
     'relay/src/ok.ts',
     "import { createServer } from 'node:http'\nexport const x = (site) => site.fetch(createServer())",

@@ -1,6 +1,11 @@
 // @svc/sdk-browser: publish an HTTPS server from a web page.
 
 export {
+  type CacheContent,
+  type CacheFiles,
+  type CacheLimits,
+  type CacheOptions,
+  type CacheStatus,
   type ConnectionStats,
   type DebugEvent,
   type FetchHandler,
@@ -8,6 +13,7 @@ export {
   type OwnErrorCode,
   type PublishOptions,
   type Site,
+  type SiteCache,
   type SiteErrorEvent,
   type SiteEventMap,
   type SitePressureEvent,
@@ -19,6 +25,7 @@ export {
   type SvcErrorCode,
   type Upgraded,
   type UpgradeOptions,
+  type UrlsChange,
   type VisitorSocket,
   type Waiting,
   type WaitingReason,

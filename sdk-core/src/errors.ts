@@ -35,12 +35,18 @@ export type OwnErrorCode =
    * relay has one for sites.
    */
   | 'certificate_unavailable'
+  /** The relay does not store the site's files: it has no static cache, has no room, refused, or did not answer. */
+  | 'cache_unavailable'
+  /** The files of the option `cache` cannot be stored at the relay, or not be read. The message names the file. */
+  | 'cache_files_invalid'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
   /** This platform has no QUIC, and so no UDP. */
   | 'quic_unavailable'
   /** The relay takes no datagram tunnel, or the network lets no UDP through to it. */
   | 'tunnel_unreachable'
+  /** The self-probe found that the relay answers visitors itself, and the option `banMitm` is set: the site left it. */
+  | 'relay_suspected'
   /** The local service to which visitors are passed on does not answer. */
   | 'target_unreachable'
   /** The `fetch` handler threw, or a response could not be sent. */

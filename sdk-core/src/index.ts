@@ -1,6 +1,7 @@
 // @svc/sdk-core: `publish` without a platform. The SDKs for browsers and for Node give it one, and pass its public API on.
 
 export type { ByteStream } from './bytes/byte-stream.ts'
+export type { CacheContent, CacheFiles, CacheOptions, CacheStatus, SiteCache } from './cache/cache-options.ts'
 export { Backoff } from './carrier/backoff.ts'
 export type { Traffic } from './carrier/carrier-connection.ts'
 export type { ConnectionEvents, ConnectionTransport } from './carrier/connection-transport.ts'
@@ -17,6 +18,8 @@ export type { SiteKey, SiteKeyStore, SiteName, StoredSiteKey } from './certifica
 export { createWebCryptoKey, siteKeyOf, type WebCryptoKey } from './certificate/web-crypto-key.ts'
 export { releaseOf, requireCompatible } from './control/compatibility.ts'
 export { isRecord, requireRecord, requireText, requireTime } from './control/json-checks.ts'
+export { LeaseKeeper } from './control/lease-keeper.ts'
+export type { CacheLimits, Registration } from './control/registration.ts'
 export {
   type FetchFunction,
   type FetchInit,
@@ -45,13 +48,14 @@ export {
 export type { FetchHandler, FetchInfo } from './exchange/fetch-handler.ts'
 export type { BodyBatch } from './exchange/response-body.ts'
 export { isHidden } from './handlers/hidden-files.ts'
-export { createPrivateKey, identityFromKey, signerOf } from './identity/key.ts'
+export { createPrivateKey, identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 export { MAINTENANCE_INTERVAL_MS } from './limits.ts'
 export type {
   CarrierRelay,
   DatagramCarrier,
   DatagramEvents,
   DatagramStats,
+  Gateways,
   OpenCarrier,
   OpenDatagrams,
   Platform,
@@ -72,10 +76,12 @@ export type {
   SitePressureEvent,
   SiteState,
   SiteStats,
+  UrlsChange,
 } from './site/site.ts'
 export type { Waiting, WaitingReason } from './site/waiting-reason.ts'
 export type { ConnectionStats } from './tenant/connection-stats.ts'
 export type { EndTls, EndTlsOptions } from './tenant/end-tls.ts'
 export type { Admit, SecureStream, TlsConnection } from './tenant/visitor-connection.ts'
+export { pause } from './timers/pause.ts'
 export type { Upgraded, UpgradeOptions } from './websocket/upgrade.ts'
 export type { SocketErrorEvent, SocketEventMap, VisitorSocket } from './websocket/visitor-socket.ts'

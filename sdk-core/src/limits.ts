@@ -1,6 +1,6 @@
 // The limits that this package sets itself, each with its unit and reason; those of the wire are in @svc/protocol.
 
-import { CHALLENGE_TTL_S } from '@svc/protocol'
+import { CACHE_FILES_MAX, CACHE_UPLOAD_DEADLINE_MS, CHALLENGE_TTL_S } from '@svc/protocol'
 
 /**
  * One exchange with the control plane, from connect to last byte, may take this long: longer than any that the relay
@@ -20,6 +20,8 @@ export const SIGN_DEADLINE_MS = 8_000
 export const RESPONSE_MAX_BYTES: number = 256 * 1024
 /** A chain may have so many certificates: the leaf, its intermediates and a few to spare. */
 export const CHAIN_MAX_CERTIFICATES = 10
+/** The number of endpoints that the SDK refuses before it gives up: a relay with gateways names the direct one at last. */
+export const ENDPOINTS_REFUSED_MAX = 4
 /** A token may be as long as a capability frame carries, for it must fit into headers, too. */
 export const ACCESS_TOKEN_MAX_CHARS = 8192
 /** A longer `Retry-After` is cut to this: the site would look dead. */
@@ -184,3 +186,19 @@ export const CERTIFICATE_RETRY_FIRST_MS = 10_000
 export const CERTIFICATE_RETRY_MAX_MS: number = 60 * 60_000
 /** A longer time than this, for which a relay asks while it gets a certificate, is cut to it. */
 export const CERTIFICATE_WAIT_MAX_MS: number = 60 * 60_000
+
+/** The SDK looks this often whether files of the option `cache` changed, and whether the relay still has them. */
+export const CACHE_LOOK_MS = 30_000
+/** After a failure of the relay the SDK looks again after this long, or a random half less. */
+export const CACHE_RETRY_FIRST_MS = 5_000
+/** Each further failure doubles that, up to this: a relay that is full may have room when snapshots expire. */
+export const CACHE_RETRY_MAX_MS: number = 5 * 60_000
+/** A relay that is busy is asked again, and reported when it failed so many times in a row. */
+export const CACHE_FAILURES_TOLD = 2
+/**
+ * A folder has at most so many folders in and below it that are looked into: twice as many as a snapshot has files. A
+ * symbolic link to a folder above makes endlessly many.
+ */
+export const CACHE_FOLDERS_MAX: number = 2 * CACHE_FILES_MAX
+/** The upload of all files may take this long: the relay's own deadline comes first, and its answer says so. */
+export const CACHE_PUT_DEADLINE_MS: number = CACHE_UPLOAD_DEADLINE_MS + CONTROL_DEADLINE_MS

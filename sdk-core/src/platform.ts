@@ -6,6 +6,7 @@ import type { ByteStream } from './bytes/byte-stream.ts'
 import type { Traffic } from './carrier/carrier-connection.ts'
 import type { CarrierEvents, CarrierStats } from './carrier/multiplexed-carrier.ts'
 import type { SiteKeyStore } from './certificate/site-key.ts'
+import type { GatewayCheck, Registration } from './control/registration.ts'
 import type { FetchFunction } from './control/relay-client.ts'
 import type { SvcError } from './errors.ts'
 import type { EndTls } from './tenant/end-tls.ts'
@@ -17,6 +18,11 @@ import type { Admit } from './tenant/visitor-connection.ts'
  */
 export interface Platform {
   fetch: FetchFunction
+  /**
+   * Returns the same for one more relay of a site, where the platform keeps something for each relay. Platforms that do not
+   * leave it out.
+   */
+  forAnotherRelay?(): Platform
   /**
    * Drops the connections that `fetch` keeps, after the network broke: they are probably dead. Browsers do that
    * themselves.
@@ -60,6 +66,11 @@ export interface Platform {
   admit?: Admit | undefined
   /** Opens another carrier than the WebSocket. */
   openCarrier?: OpenCarrier | undefined
+  /**
+   * Takes endpoints at gateways of the relay's choice. `openCarrier` has to reach one at public addresses alone.
+   * @default the site takes none
+   */
+  gateways?: Gateways | undefined
   /** The default of `maxConnections` on this platform. */
   connectionsDefault?: number | undefined
   /**
@@ -139,10 +150,15 @@ export type OpenCarrier = (
   signal: AbortSignal,
 ) => Promise<SiteCarrier>
 
-/** A CarrierRelay is what a carrier has to know of its relay. */
+/** A CarrierRelay is what a carrier has to know of its relay, and of the site's lease there. */
 export interface CarrierRelay {
   /** The `wss:` URL for reverse sessions. */
   url: string
+  /** The friendly hostname. It is empty when another identity owns the friendly name. */
+  hostname: string
+  canonicalHostname: string
+  /** The URL is that of a gateway that the relay chose, and has to be at a public address. */
+  isGateway: boolean
   /** The extensions of the protocol that the relay has. */
   extensions: ReadonlySet<Extension>
 }
@@ -162,4 +178,19 @@ export interface SiteCarrier {
   drain(): Promise<void>
   /** Closes the carrier without an event. Connections that it serves end with it. */
   close(): void
+}
+
+/** Gateways is how a platform takes gateways. */
+export interface Gateways {
+  check: GatewayCheck
+  /**
+   * Opens a carrier at a gateway, or elsewhere when that fails.
+   * @param avoid resolves with the lease at another endpoint than the one that failed, or with undefined
+   */
+  open(
+    lease: Registration,
+    open: (lease: Registration) => Promise<SiteCarrier>,
+    avoid: (failed: Registration) => Promise<Registration | undefined>,
+    signal: AbortSignal,
+  ): Promise<SiteCarrier>
 }

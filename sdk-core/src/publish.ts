@@ -1,10 +1,10 @@
 // `publish` on any platform: the SDK of each runtime calls it.
 
-import { abortError } from './errors.ts'
-import { identityFromKey } from './identity/key.ts'
+import { abortError, SvcError } from './errors.ts'
+import { identityFromKey, type KeyIdentity, signerOf } from './identity/key.ts'
 import type { DatagramStats, Platform } from './platform.ts'
 import { PublishedSite } from './site/lifecycle.ts'
-import { type PublishOptions, parseOptions } from './site/options.ts'
+import { type PublishOptions, parseOptions, type SiteOptions } from './site/options.ts'
 import type { Site } from './site/site.ts'
 
 /** A PlatformSite is a site with what only some platforms can offer. */
@@ -25,19 +25,43 @@ export interface PlatformSite extends Site {
  */
 export async function publishOn(platform: Platform, options: PublishOptions): Promise<PlatformSite> {
   const parsed = parseOptions(options)
-  const { signal } = parsed
-  const { identity: given } = parsed
+  if (parsed.cache && (platform.serveRaw || platform.openDatagrams))
+    throw new SvcError('invalid_option', 'cache does not go with dedicated TCP and UDP ports')
+  const hasSeveral = options.relays !== undefined || (options.discover ?? 0) !== 0
+  const publishSeveral = hasSeveral ? await prepareSeveral(platform, parsed, options, signerOf) : undefined
+  const { signal, identity: given } = parsed
   const identity = identityFromKey(
     given === undefined || typeof given === 'string' ? await platform.loadIdentity(given) : given,
   )
   if (signal?.aborted) throw abortError(signal)
-  const site = new PublishedSite(platform, parsed, identity)
+  if (!publishSeveral) return publishAtRelay(platform, parsed, identity)
+  return publishSeveral((...at) => publishAtRelay(...at, identity)) as Promise<PlatformSite>
+}
+
+/** Publishes at one relay. */
+async function publishAtRelay(
+  platform: Platform,
+  options: SiteOptions,
+  identity: KeyIdentity,
+): Promise<PlatformSite> {
+  const { signal } = options
+  const site = new PublishedSite(platform, options, identity)
   const close = (): void => {
     site.close()
   }
   signal?.addEventListener('abort', close, { once: true, signal: site.gone })
-  parsed.onSite?.(site as PlatformSite)
+  options.onSite?.(site as PlatformSite)
   platform.followPage?.(site, site.gone)
   await site.start()
   return site as PlatformSite
+}
+
+/** The code for several relays is loaded when they are asked for. */
+async function prepareSeveral(
+  ...args: Parameters<typeof import('./relays/publish-at-several.ts').prepareSeveral>
+): Promise<ReturnType<typeof import('./relays/publish-at-several.ts').prepareSeveral>> {
+  const relays = await import('./relays/publish-at-several.ts').catch((cause) => {
+    throw new SvcError('relay_unreachable', 'the code for several relays cannot be loaded', { cause })
+  })
+  return relays.prepareSeveral(...args)
 }

@@ -3,18 +3,19 @@
 import type { FetchHandler, PublishOptions } from '@svc/sdk-core'
 import {
   type Admit,
+  abortError,
   identityFromKey,
   type OpenDatagrams,
   type Platform,
   type PlatformSite,
-  parseRelay,
   publishOn,
   SvcError,
+  signerOf,
 } from '@svc/sdk-core'
+import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
 import type { ProbeVerdict, SelfProbe } from './probe/self-probe.ts'
-import { RelayAttempt } from './relays/relay-attempt.ts'
 import { httpTarget } from './target/http-target.ts'
 import { type OnRequest, reportingRequests } from './target/request-reports.ts'
 import type { Routes } from './target/routes.ts'
@@ -26,7 +27,10 @@ import { serveTcpTarget } from './target/tcp-target.ts'
  * @see PublishOptions
  */
 export interface ExposeOptions
-  extends Omit<PublishOptions, 'relay' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'>,
+  extends Omit<
+      PublishOptions,
+      'relay' | 'relays' | 'discover' | 'name' | 'fetch' | 'tls' | 'onSite' | 'identity'
+    >,
     NodeOptions {
   /**
    * A secp256k1 private key of 32 bytes.
@@ -43,10 +47,17 @@ export interface ExposeOptions
   /** Addresses of several relays: each gives the site a URL of its own, and the SDK keeps the connection to each by itself. */
   relays?: readonly (string | URL)[] | undefined
   /**
-   * Asks the named relays for others, and takes up to this many in addition: the nearest that answer and offer what is needed.
+   * Asks the named relays for others, and keeps the site online at up to this many in addition: a whole number from 0 to 8. Those
+   * that are near and not busy come first, and a relay that fails is replaced by the next.
    * @default 0
    */
   discover?: number | undefined
+  /**
+   * One to three relays behind `relay`, which then is the only one. Visitors come to `relay`, which passes them on from one to the
+   * next; the site connects to the last. So each relay sees its neighbours and no others. All have to be on one overlay.
+   * @default none: the site connects to `relay`
+   */
+  via?: readonly (string | URL)[] | undefined
   /** A local HTTP server: a port, `host:port`, or a URL. TLS ends in the SDK, and WebSockets are passed on. */
   http?: number | string | URL | undefined
   /** A handler in this process, in place of `http`. */
@@ -65,7 +76,8 @@ export interface ExposeOptions
    */
   targetCa?: string | Buffer | undefined
   /**
-   * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin.
+   * Called with the site of each relay before it connects, since a relay may make it wait, and with the relay's origin. With
+   * `discover` it is called for each relay that is tried later as well; the state of the site says when it is gone.
    */
   onSite?: ((site: PlatformSite, relay: string) => void) | undefined
   /**
@@ -74,7 +86,8 @@ export interface ExposeOptions
    */
   onProbe?: ((report: ProbeReport) => void) | undefined
   /**
-   * Leaves a relay that is suspected to read what passes. When it is false, the SDK only reports the verdict.
+   * Leaves a relay that is suspected to read what passes. With `discover`, another relay takes its place. When it is false, the
+   * SDK only reports the verdict. It excludes `cache`, with which the site trusts the relay on purpose.
    * @default false
    */
   banMitm?: boolean | undefined
@@ -86,10 +99,15 @@ export interface ExposeOptions
 
 /** Exposure is what `expose` put online: a site for each relay. */
 export interface Exposure {
-  /** The sites, one for each relay that took it or makes it wait, in the order of the relays. */
+  /**
+   * The sites at this time, one for each relay that took it or makes it wait: those at the named relays in their order, then those
+   * at discovered ones.
+   */
   readonly sites: readonly PlatformSite[]
-  /** The relays that failed so far, or that named no other relays, with the error of each. */
+  /** The relays that do not have the site, or that named no other relays at the last search, with the error of each. */
   readonly failures: readonly ExposeFailure[]
+  /** Resolves when no relay has it any more and none will. */
+  readonly ended: Promise<void>
   /** Takes it off all relays. Visitors who are connected get a few seconds to finish. */
   close(): Promise<void>
 }
@@ -117,6 +135,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const {
     relay,
     relays = [],
+    discover,
     http,
     fetch,
     routes,
@@ -129,10 +148,17 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     ca,
     identityPath,
     onSite,
+    signal,
+    via,
     ...site
   } = options
   const onError = onTargetError ?? (() => {})
   requireOne(options)
+  requireFitting(options)
+  const given = [...(relay === undefined ? [] : [relay]), ...relays]
+  if (given.length === 0) throw new SvcError('invalid_option', 'a relay is needed')
+  const known = parseRelays(given)
+  const count = parseDiscover(discover)
   const targets = {
     tls: tls === undefined ? undefined : parseTcpTarget('tls', tls),
     tcp: tcp === undefined ? undefined : parseTcpTarget('tcp', tcp),
@@ -141,7 +167,14 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const hasWeb = [http, fetch, routes, tls].some((target) => target !== undefined)
   // each relay has its own platform: they do not affect each other
   const platform = (): Platform => ({
-    ...nodePlatform({ ca, identity: options.identity, identityPath, carrier: options.carrier ?? 'native' }),
+    ...nodePlatform({
+      ca,
+      identity: options.identity,
+      identityPath,
+      carrier: options.carrier ?? 'native',
+      overlay: options.overlay,
+      allowLocalGateways: options.allowLocalGateways,
+    }),
     needsCertificate: hasWeb,
     ...(targets.tls && { serveTls: serveTcpTarget(targets.tls, onError) }),
     ...(targets.tcp && { serveRaw: serveTcpTarget(targets.tcp, onError) }),
@@ -150,32 +183,43 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const target = { ca: targetCa, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
   const handler = reportingRequests(onRequest, routes ? await routed(routes, whole, target) : whole)
-  const { addresses, failures: silent } = await chooseRelays(
-    [...(relay === undefined ? [] : [relay]), ...relays],
-    options,
-  )
   // the options are valid by now, so an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
-  const attempts = addresses.map((address) => {
-    const one = { ...site, ...named, relay: address, fetch: handler }
-    return new RelayAttempt(address.origin, onSite, (onSite) =>
-      publishProbed(platform(), { ...one, onSite }, options),
-    )
-  })
-  const failures: ExposeFailure[] = []
-  for (const { relay, online } of attempts) online.catch((error) => failures.push({ relay, error }))
-  await Promise.all(attempts.map(({ decided }) => decided))
-  await Promise.any(attempts.map(({ online }) => online)).catch(({ errors }: AggregateError) => {
-    throw errors[0]
-  })
-  failures.push(...silent)
-  const sites = attempts.flatMap(({ site }) => (site ? [site] : []))
-  return {
-    sites,
-    failures,
-    close: async () => {
-      await Promise.all(sites.map((one) => one.close()))
+  if (signal?.aborted) throw abortError(signal)
+  const sites: RelaySites<PlatformSite> = new RelaySites<PlatformSite>({
+    relays: known,
+    discover: count,
+    wanted: { tcp: tcp !== undefined, udp: udp !== undefined },
+    fetch: nodePlatform({ ca }).fetch,
+    signerOf,
+    publish: (relay, isNamed, onSite, signal) => {
+      const { cache, ...others } = site
+      // stored files can be read by the relay: none gets them that the caller did not name
+      const own = { ...others, ...named, relay, fetch: handler, signal, ...(isNamed && { cache }) }
+      const suspected = (site: PlatformSite): void => sites.leave(site, suspicion(relay))
+      return publishProbed(
+        platform(),
+        { ...own, onSite: (made) => onSite(made as PlatformSite) },
+        options,
+        suspected,
+      )
     },
+    begun: (made, relay) => onSite?.(made, relay.origin),
+  })
+  const close = (): Promise<void> => sites.close()
+  signal?.addEventListener('abort', close, { once: true })
+  const ended = sites.ended.then(() => signal?.removeEventListener('abort', close))
+  await sites.start()
+  await sites.settled
+  return {
+    get sites() {
+      return sites.sites
+    },
+    get failures() {
+      return sites.failures
+    },
+    ended,
+    close,
   }
 }
 
@@ -187,6 +231,13 @@ async function routed(
   return routeHandler(...args)
 }
 
+async function routedBy(
+  ...args: Parameters<typeof import('./hops/publish-routed.ts').routed>
+): Promise<import('./hops/publish-routed.ts').Routed> {
+  const { routed } = await import('./hops/publish-routed.ts')
+  return routed(...args)
+}
+
 function openDatagrams(
   ...options: Parameters<typeof import('./datagram/datagram-carrier.ts').datagramCarrier>
 ): OpenDatagrams {
@@ -196,44 +247,51 @@ function openDatagrams(
   }
 }
 
-/** Publishes, with a self-probe when the caller asked for one. */
+/** Publishes on the route that the caller asked for, with a self-probe when it asked for one. */
 async function publishProbed(
-  platform: Platform,
-  options: PublishOptions,
-  { ca, onProbe, banMitm = false }: ExposeOptions,
+  plain: Platform,
+  terms: PublishOptions,
+  { ca, via, onProbe, carrier, banMitm = false }: ExposeOptions,
+  suspected: (site: PlatformSite) => void,
 ): Promise<PlatformSite> {
+  const { platform, options, route } =
+    via === undefined
+      ? { platform: plain, options: terms, route: undefined }
+      : await routedBy(plain, { ...terms, ca, carrier }, [terms.relay, ...via])
   if (!onProbe && !banMitm) return publishOn(platform, options)
   // a visitor may come before the site exists
   let probe: SelfProbe | undefined
   const admit: Admit = async (stream) => (probe ? probe.admit(stream) : stream)
-  const site = await publishOn({ ...platform, admit }, options)
   const { SelfProbe } = await import('./probe/self-probe.ts')
+  const { openProbeConnection, openProbeConnectionOver } = await import('./probe/probe-connection.ts')
+  const site = await publishOn({ ...platform, admit }, options)
+  const trusted = { ...(ca !== undefined && { ca }), lookup: localhostLookup }
   const judge = (verdict: ProbeVerdict): void => {
     onProbe?.({ site, verdict })
-    if (banMitm && verdict === 'suspected') site.close()
+    if (banMitm && verdict === 'suspected') suspected(site)
   }
   probe = new SelfProbe(
-    { ...(ca !== undefined && { ca }), lookup: localhostLookup },
-    () => new URL(site.url),
+    (url) =>
+      route ? openProbeConnectionOver(route.visit(), url, trusted) : openProbeConnection(url, trusted),
+    () => probedUrl(site),
     judge,
   )
   return site
 }
 
-/** @returns the named relays and, when the caller asked for them, others that these know */
-async function chooseRelays(
-  given: readonly (string | URL)[],
-  { discover: max = 0, ca, signal, tcp, udp }: ExposeOptions,
-): Promise<{ addresses: readonly URL[]; failures: ExposeFailure[] }> {
-  if (given.length === 0) throw new SvcError('invalid_option', 'a relay is needed')
-  if (!Number.isInteger(max) || max < 0)
-    throw new SvcError('invalid_option', `discover must be a whole number, not ${String(max)}`)
-  const known = given.map(parseRelay)
-  if (max === 0) return { addresses: known, failures: [] }
-  const { discover } = await import('./relays/discovery.ts')
-  const wanted = { tcp: tcp !== undefined, udp: udp !== undefined }
-  const { found, failures } = await discover(known, max, wanted, nodePlatform({ ca }).fetch, signal)
-  return { addresses: [...known, ...found], failures }
+/**
+ * The friendly hostname always leads here; where it is another site's, the canonical one does.
+ * @returns undefined while the relay's copy of the files answers at the only hostname: there the relay ends TLS as agreed
+ */
+function probedUrl({ url, canonicalUrl, cache }: PlatformSite): URL | undefined {
+  return cache?.present && url === canonicalUrl ? undefined : new URL(url)
+}
+
+function suspicion({ origin }: URL): SvcError {
+  return new SvcError(
+    'relay_suspected',
+    `${origin} answers visitors itself: whatever passes there can be read`,
+  )
 }
 
 /** Makes the name of the identity. */
@@ -258,6 +316,32 @@ function requireOne({ http, fetch, tls, tcp, udp, routes }: ExposeOptions): void
     throw new SvcError('invalid_option', 'tls and routes exclude each other: paths are inside of TLS')
   if (count === 0 && tcp === undefined && udp === undefined && !routes)
     throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
+}
+
+function requireFitting({
+  relay,
+  relays = [],
+  discover = 0,
+  via,
+  cache,
+  banMitm,
+  tcp,
+  udp,
+  overlay,
+}: ExposeOptions): void {
+  const named = relays.length + (relay === undefined ? 0 : 1)
+  if (via !== undefined && (named !== 1 || discover !== 0))
+    throw new SvcError('invalid_option', 'via goes with one relay, to which visitors come')
+  if (via !== undefined && overlay)
+    throw new SvcError('invalid_option', 'via and overlay exclude each other: a route names its relays')
+  if (cache === undefined) return
+  if (banMitm)
+    throw new SvcError(
+      'invalid_option',
+      'banMitm and cache exclude each other: with cache the site trusts the relay, which ends TLS at the canonical hostname while it has a copy',
+    )
+  if (tcp !== undefined || udp !== undefined)
+    throw new SvcError('invalid_option', 'cache excludes tcp and udp: the relay stores files only')
 }
 
 /** Answers for a lease that exists for its ports alone. */

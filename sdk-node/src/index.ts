@@ -1,15 +1,22 @@
 // @svc/sdk-node: publish an HTTPS server from Node.
 
 export {
+  type CacheContent,
+  type CacheFiles,
+  type CacheLimits,
+  type CacheOptions,
+  type CacheStatus,
   type ConnectionStats,
   type DebugEvent,
   type PublishOptions,
   type Site,
+  type SiteCache,
   type SiteErrorEvent,
   type SitePressureEvent,
   type SiteState,
   type SiteStats,
   SvcError,
+  type UrlsChange,
   type Waiting,
   type WaitingReason,
 } from '@svc/sdk-core'

@@ -22,6 +22,11 @@ export const ADDRESS_DEADLINE_MS = 2_500
  * each other beyond that.
  */
 export const RELAY_CONNECTIONS_MAX = 64
+/**
+ * The same to one relay of a route behind the one that the site connects to. That one leads 16 connections for a lease: so many
+ * to each of three relays, and one for the self-probe.
+ */
+export const ROUTE_CONNECTIONS_MAX = 5
 /** Milliseconds in which the kept connections are forgotten once: a broken network takes the carriers of all sites at once. */
 export const FORGET_INTERVAL_MS = 1_000
 /** Authorities whose connections and TLS sessions the sites of a process share: a process has one, seldom a few. */
@@ -36,15 +41,6 @@ export const SHOWN_CHAIN_DEADLINE_MS = 15_000
 export const CONTEST_LOSSES_MAX = 3
 /** Milliseconds in which so many losses show that another process has the same name and identity. */
 export const CONTEST_WINDOW_MS: number = 5 * 60_000
-
-/**
- * Milliseconds for each of the two exchanges that show whether a relay is there, and how far away: a slower one is of no use.
- */
-export const HEALTH_DEADLINE_MS = 3_000
-/** Descriptors of one answer to discovery that are read: it may have any number, and each costs a signature to check. */
-export const DESCRIPTORS_MAX = 64
-/** Relays that discovery finds and whose health is then checked. */
-export const DISCOVERED_PROBES_MAX = 16
 
 /** Milliseconds for a QUIC handshake with the relay, on one of its addresses. */
 export const TUNNEL_CONNECT_DEADLINE_MS = 5_000
@@ -102,3 +98,10 @@ export const IDLE_CHECK_INTERVAL_MS = 10_000
 export const IDLE_UTILIZATION_MAX = 0.02
 /** Milliseconds of processor time after which a collection of the whole heap is worth its 30 ms. */
 export const WORK_BEFORE_COLLECTION_MS = 200
+
+/** Seconds for which a hop route lives, by the clock of the relay that takes it: several refreshes. */
+export const HOP_ROUTE_TTL_S = 120
+/** Milliseconds between two times that a site brings its hop routes, by which it learns that a relay of the route is away. */
+export const HOP_REFRESH_MS = 20_000
+/** Milliseconds from the end of a connection along the route to the next such time. */
+export const HOP_BROKEN_DELAY_MS = 500

@@ -1,7 +1,7 @@
 // Gives the SDK what Node has: a fetch and a WebSocket that trust a given CA and know `localhost`, and a file for the identity.
 
 import { WEBSOCKET_MESSAGE_MAX_BYTES } from '@svc/protocol'
-import { type Platform, type PublishOptions, SvcError } from '@svc/sdk-core'
+import { type Gateways, type Platform, type PublishOptions, SvcError } from '@svc/sdk-core'
 import { CARRIERS, type CarrierKind } from './carrier/kinds.ts'
 import { nativeCarrier } from './carrier/native-carrier.ts'
 import { loadIdentityFile } from './identity/identity-file.ts'
@@ -32,6 +32,18 @@ export interface NodeOptions {
    * @default websocket; native for `expose`
    */
   carrier?: CarrierKind | undefined
+  /**
+   * Prefers reverse sessions through a gateway, another relay that the relay chooses, where it has one. The SDK takes a gateway
+   * only with a genuine descriptor, and at public addresses; it is direct when there is none, or none works. It needs the carrier
+   * `native` or `native-sessions`, and `native` is its default. It goes without a route.
+   * @default false
+   */
+  overlay?: boolean | undefined
+  /**
+   * Takes gateways at loopback and private addresses, too: for tests on one machine.
+   * @default false
+   */
+  allowLocalGateways?: boolean | undefined
 }
 
 const IDENTITY_PATH = 'identity.json'
@@ -44,13 +56,17 @@ export function nodePlatform({
   ca,
   identity,
   identityPath = IDENTITY_PATH,
-  carrier,
+  overlay = false,
+  allowLocalGateways = false,
+  carrier = overlay ? 'native' : undefined,
 }: NodeOptions & Pick<PublishOptions, 'identity'>): Platform {
   if (carrier !== undefined && !CARRIERS.includes(carrier))
     throw new SvcError(
       'invalid_option',
       `carrier must be one of ${CARRIERS.join(', ')}, not ${String(carrier)}`,
     )
+  if (overlay && carrier === 'websocket')
+    throw new SvcError('invalid_option', 'overlay needs the carrier native or native-sessions')
   const relay = relayTransport(ca)
   return {
     fetch: (url, init) => relay.fetch.fetch(url, init),
@@ -66,8 +82,21 @@ export function nodePlatform({
     tlsCrypto: nodeCrypto,
     endTls: nativeTls(),
     ...((carrier === 'native' || carrier === 'native-sessions') && {
-      openCarrier: nativeCarrier(() => relay.connect, carrier === 'native'),
+      openCarrier: nativeCarrier(() => relay.connect, carrier === 'native', allowLocalGateways),
+      ...(overlay && { gateways: newGateways() }),
       connectionsDefault: NATIVE_CONNECTIONS_DEFAULT,
     }),
+  }
+}
+
+/** The code for gateways is loaded when a relay names one. Descriptors are compared for the life of the site. */
+function newGateways(): Gateways {
+  let check: Promise<Gateways['check']> | undefined
+  return {
+    check: async (...args) => {
+      check ??= import('@svc/sdk-core/relays').then(({ createGatewayCheck }) => createGatewayCheck())
+      return (await check)(...args)
+    },
+    open: async (...args) => (await import('@svc/sdk-core/relays')).openGatewayCarrier(...args),
   }
 }

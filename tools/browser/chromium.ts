@@ -1,4 +1,4 @@
-// Chromium that trusts one certificate authority the way a person's does: through the NSS database of its home.
+// Chromium that trusts certificate authorities the way a person's does: through the NSS database of its home.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,14 @@ export interface Home {
   remove(): Promise<void>
 }
 
-/** A fresh home directory whose Chromium trusts the CA in `caFile`, if one is given, beside the public ones. */
-export async function createHome(caFile: string | undefined): Promise<Home> {
+/** A fresh home directory whose Chromium trusts the CA in each of `caFiles` beside the public ones. */
+export async function createHome(...caFiles: (string | undefined)[]): Promise<Home> {
   const home = await mkdtemp(path.join(tmpdir(), 'svc-e2e-home-'))
   const database = path.join(home, '.pki/nssdb')
   await mkdir(database, { recursive: true })
   await certutil(database, '-N', '--empty-password')
-  if (caFile !== undefined) await certutil(database, '-A', '-t', 'C,,', '-n', 'svc', '-i', caFile)
+  for (const [index, caFile] of caFiles.entries())
+    if (caFile !== undefined) await certutil(database, '-A', '-t', 'C,,', '-n', `svc-${index}`, '-i', caFile)
   // A browser that was just closed may still write to its profile.
   return { path: home, remove: () => rm(home, { recursive: true, force: true, maxRetries: 5 }) }
 }

@@ -3,6 +3,7 @@
 // (unmasked), multiplexed streams, and both ends of every bridged connection. Records are: u32 stream, u8 direction
 // (0 in, 1 out), u32 length, bytes; tools/network/captured-streams.ts reads them.
 import { openSync, writeSync } from 'node:fs'
+import http from 'node:http'
 import https from 'node:https'
 import { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
@@ -66,8 +67,12 @@ tap(SharedReadBuffer.prototype, 'receive', (_self, args) => {
 tap(WebSocket.prototype, 'emit', (self, [event, data]) => {
   if (event === 'message') record(self, IN, data)
 })
-// Node's HTTP parser reads from the socket's handle, past every stream, unless that is taken.
-tap(https.Server.prototype, 'emit', (_self, [event, socket]) => {
-  if (event === 'secureConnection')
-    Object.assign((socket as { _handle: object })._handle, { _consumed: true })
-})
+// Node's HTTP parser reads from the socket's handle, past every stream, unless that is taken: in the API's server, and in the
+// one of stored files, which gets connections whose TLS was ended before.
+for (const [prototype, taken] of [
+  [https.Server.prototype, 'secureConnection'],
+  [http.Server.prototype, 'connection'],
+] as const)
+  tap(prototype, 'emit', (_self, [event, socket]) => {
+    if (event === taken) Object.assign((socket as { _handle: object })._handle, { _consumed: true })
+  })

@@ -2,7 +2,7 @@
 import { element, make } from '../../shared/dom.ts'
 import { openBoard } from '../board.ts'
 
-await openBoard(({ visits, visitCount }) => {
+openBoard(({ visits, visitCount }) => {
   element('count').textContent = String(visitCount)
   element('visits').replaceChildren(
     ...visits.map(({ at, request }) => make('li', `${new Date(at).toLocaleTimeString()} ${request}`)),

@@ -7,13 +7,19 @@ const field = element<HTMLTextAreaElement>('notice')
 field.maxLength = NOTICE_MAX_CHARS
 let shown = ''
 
-const send = await openBoard(({ notice }) => {
+const send = openBoard(({ notice }) => {
   // A text that the person is writing is not overwritten.
   if (field.value === shown) field.value = notice
   shown = notice
-  element('saved').textContent = field.value === notice ? 'This is on the board.' : ''
+  showWhetherSaved()
 })
+field.addEventListener('input', showWhetherSaved)
 element('write').addEventListener('submit', (event) => {
   event.preventDefault()
   send({ type: 'write', notice: field.value })
 })
+element<HTMLButtonElement>('put-up').disabled = false
+
+function showWhetherSaved(): void {
+  element('saved').textContent = shown !== '' && field.value === shown ? 'This is on the board.' : ''
+}

@@ -1,7 +1,7 @@
 // The router: it gives each endpoint of the table its handler.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HEADER, type SignFailure, type SignRequest } from '@svc/protocol'
+import { HEADER, NEIGHBOUR_UPGRADE, PATH, type SignFailure, type SignRequest } from '@svc/protocol'
 import type { LeaseCredentials } from '../auth/lease-authorizer.ts'
 import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
 import { LeaseCertificates, requireWildcard } from '../certificates/lease-certificate.ts'
@@ -21,11 +21,14 @@ import { describeApi } from './endpoints/openapi.ts'
 import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
-import { createDisabledFeatures } from './handlers/disabled-features.ts'
+import { createDisabledCache } from './handlers/disabled-features.ts'
+import { createDiscoveryHandlers, type RelayDirectory, refuseDiscovery } from './handlers/discovery.ts'
+import { createHopRouteHandler, type SiteHops } from './handlers/hop-routes.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
 import type { SiteCertificates } from './handlers/site-certificates.ts'
+import type { CacheHandlers } from './handlers/static-cache.ts'
 import { type BodyWriter, piecesOf } from './http/body-writer.ts'
 import { sendData, sendJson } from './http/envelope.ts'
 import { ListCache } from './http/list-cache.ts'
@@ -57,6 +60,14 @@ export interface Parts {
   signer: KeylessSigner
   certificates: CertificateRotation
   siteCertificates: SiteCertificates
+  /** Makes the handlers of the static cache; undefined where it is off. */
+  staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
+  /** Undefined where discovery is off. */
+  discovery: RelayDirectory | undefined
+  /** Answers whether a site is here; undefined where discovery is off. */
+  siteQuestion: Handler | undefined
+  /** Undefined where the relay is on no overlay. */
+  hops: SiteHops | undefined
 }
 
 export function createRouter({
@@ -68,6 +79,10 @@ export function createRouter({
   signer,
   certificates,
   siteCertificates,
+  staticCache,
+  discovery,
+  siteQuestion,
+  hops,
   origin,
   releaseVersion,
   installDir,
@@ -104,11 +119,13 @@ export function createRouter({
     adminLogout: answer(api.adminLogout, () => ({})),
     adminLoad: answer(api.adminLoad, () => admin.load()),
     adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
+    adminCache: answer(api.adminCache, () => admin.cache()),
     policy: answer(api.policy, () => admin.settings()),
     updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
     policyState: pages(api.policyState, (after) => admin.state(after)),
     updateLease: answer(api.updateLease, ({ body, source }) => admin.updateLease(body, source)),
     updateIp: answer(api.updateIp, ({ body, source }) => admin.updateIp(body, source)),
+    updateRelay: answer(api.updateRelay, ({ body, source }) => admin.updateRelay(body, source)),
     policyDecisions: pages(api.policyDecisions, (after) => admin.decisions(after)),
     policyChanges: answer(api.policyChanges, () => admin.changes()),
     domain: answer(api.domain, () => sdk.domain()),
@@ -133,12 +150,16 @@ export function createRouter({
       const { status, data } = await siteCertificates.issue(admission, csr)
       sendData(response, data, status)
     },
+    hopRoute: createHopRouteHandler(hops, { credentials, bodies, clientAddresses }),
+    neighbour: refuseNeighbour,
+    ...(staticCache?.(bodies) ?? createDisabledCache(credentials)),
     sign: sign(credentials, signer, bodies),
+    ...createDiscoveryHandlers(discovery, { answer, writer }),
+    discoverySite: siteQuestion ?? refuseDiscovery,
   }
   return {
     ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
     ...createSdkFiles({ origin, release: releaseVersion, writer }),
-    ...createDisabledFeatures(credentials),
     ...routingOf(api, handlers),
   }
 }
@@ -157,6 +178,10 @@ function bare(
 export const refuseWithoutUpgrade: Handler = (request) => {
   requireHttp11(request)
   throw noCapability()
+}
+
+const refuseNeighbour: Handler = () => {
+  throw new RelayError('invalid_request', `${PATH.neighbour} needs an upgrade to ${NEIGHBOUR_UPGRADE}`)
 }
 
 /** Responds without the envelope, except to an invalid lease token and to a lease over its memory limit. */

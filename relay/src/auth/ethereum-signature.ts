@@ -1,6 +1,7 @@
 // Ethereum's signatures, and recovery of their signers. It is loaded when something is signed or recovered first.
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { addressOfPublicKey } from './ethereum-address.ts'
 
@@ -34,14 +35,35 @@ export function personalSign(message: string, privateKey: Hex): Uint8Array {
  */
 export function recoverSigner(message: string, signature: string): string | undefined {
   if (!/^0x[0-9a-f]{130}$/i.test(signature)) return undefined
-  const bytes = bytesOf(signature)
+  return recoverDigestSigner(messageHash(message), bytesOf(signature))?.address
+}
+
+/** The signer of a text. */
+export interface TextSigner {
+  /** Lower case with `0x`. */
+  address: string
+  /** Uncompressed, 65 bytes. */
+  publicKey: Uint8Array
+}
+
+/**
+ * Recovers who signed the SHA-256 of `text`, as {@link signDigest} signs it.
+ * @param signature 65 bytes: r, s, and the recovery bit, plain or with 27 added
+ * @returns undefined when `signature` is not one that anybody could have made
+ */
+export function recoverTextSigner(text: string, signature: Uint8Array): TextSigner | undefined {
+  return recoverDigestSigner(sha256(Buffer.from(text)), signature)
+}
+
+function recoverDigestSigner(digest: Uint8Array, bytes: Uint8Array): TextSigner | undefined {
   const v = bytes[64]!
   const bit = v >= RECOVERY_BASE ? v - RECOVERY_BASE : v
   if (bit > 1) return undefined
   try {
     const recovered = Buffer.concat([Uint8Array.of(bit), bytes.subarray(0, 64)])
-    const key = secp256k1.recoverPublicKey(recovered, messageHash(message), { prehash: false })
-    return addressOfPublicKey(secp256k1.Point.fromBytes(key).toBytes(false))
+    const key = secp256k1.recoverPublicKey(recovered, digest, { prehash: false })
+    const publicKey = secp256k1.Point.fromBytes(key).toBytes(false)
+    return { address: addressOfPublicKey(publicKey), publicKey }
   } catch {
     return undefined
   }

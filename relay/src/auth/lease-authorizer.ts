@@ -1,6 +1,6 @@
 // The credentials that prove a lease to this relay, and the active lease that a token stands for.
 
-import type { Audience, Identity } from '@svc/protocol'
+import { AUDIENCE, type Audience, type Identity, type TokenClaims } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
 import type { Lease } from '../lease/lease.ts'
 import {
@@ -10,7 +10,7 @@ import {
   UNKNOWN_LEASE_TOKENS_PER_MINUTE,
 } from '../limits.ts'
 import { GcraLimiter } from '../rate-limit/gcra.ts'
-import type { TokenIssuer } from './token-issuer.ts'
+import type { Delegation, TokenIssuer } from './token-issuer.ts'
 import type { TokenVerifier, UncheckedToken } from './token-verifier.ts'
 import type { TokenUse } from './trusted-issuers.ts'
 
@@ -40,6 +40,11 @@ export class LeaseAuthorizer {
    * instance has ended
    */
   leaseOf(token: string, use: TokenUse): Lease {
+    return this.proofOf(token, use).lease
+  }
+
+  /** The same, with what the token says. @throws RelayError as {@link leaseOf} does */
+  proofOf(token: string, use: TokenUse): { lease: Lease; claims: TokenClaims } {
     const read = this.#tokens.read(token, use)
     if (read === undefined) throw notValid()
     const lease = this.#leases.find(read.claims.identity, read.claims.lease_id)
@@ -49,7 +54,7 @@ export class LeaseAuthorizer {
       throw new RelayError('lease_not_found', 'the lease has ended')
     }
     if (!this.#isSigned(read, lease)) throw notValid()
-    return lease
+    return { lease, claims: read.claims }
   }
 
   #isSigned(token: UncheckedToken, lease: Lease): boolean {
@@ -87,5 +92,10 @@ export class LeaseCredentials extends LeaseAuthorizer {
   /** A token for `audience` that lives as long as the lease does now. */
   issue(lease: Lease, audience: Audience): string {
     return this.#tokens.issue(lease, audience)
+  }
+
+  /** A delegated capability, which lives as long as the lease does now. */
+  delegate(lease: Lease, delegation: Delegation): string {
+    return this.#tokens.issue(lease, AUDIENCE.overlayReverse, delegation)
   }
 }

@@ -9,10 +9,11 @@ import {
   SIGNER_RECOVERY_IDLE_MS,
   SIGNER_RECOVERY_START_DEADLINE_MS,
 } from '../limits.ts'
+import type { TextSigner } from './ethereum-signature.ts'
 import type { RecoveryRequest, RecoveryResponse } from './signer-recovery-worker.ts'
 
 interface Waiting {
-  resolve(address: string | undefined): void
+  resolve(answer: RecoveryResponse): void
   reject(error: Error): void
   deadline: NodeJS.Timeout
 }
@@ -42,6 +43,20 @@ export class SignerRecovery {
    * @throws RelayError `rate_limited` when too many wait, Error when the thread broke or hangs
    */
   recover(message: string, signature: string): Promise<string | undefined> {
+    return this.#ask(message, signature).then(({ address }) => address)
+  }
+
+  /**
+   * Recovers who signed the SHA-256 of `text`.
+   * @param signature 65 bytes, as `recoverTextSigner` takes them
+   * @throws RelayError and Error as {@link recover} does
+   */
+  async recoverTextSigner(text: string, signature: Uint8Array): Promise<TextSigner | undefined> {
+    const { address, publicKey } = await this.#ask(text, signature)
+    return address === undefined || publicKey === undefined ? undefined : { address, publicKey }
+  }
+
+  #ask(message: string, signature: string | Uint8Array): Promise<RecoveryResponse> {
     this.requireRoom()
     this.#worker ??= this.#start()
     clearTimeout(this.#idle)
@@ -68,7 +83,7 @@ export class SignerRecovery {
     worker.unref()
     worker.on('message', (answer: RecoveryResponse) => {
       this.#hasAnswered = true
-      this.#take(answer.id)?.resolve(answer.address)
+      this.#take(answer.id)?.resolve(answer)
     })
     const broken = (cause: unknown) => {
       if (this.#worker === worker) void this.#end(new Error('the recovery thread broke', { cause }))

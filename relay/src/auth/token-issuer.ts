@@ -11,6 +11,12 @@ import { ownTokens, type TrustedIssuers } from './trusted-issuers.ts'
 const TOKEN_ID_BYTES = 12
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
+/** Addresses of relays, lower case with `0x`. */
+export interface Delegation {
+  ingress: string
+  gateway: string
+}
+
 export class TokenIssuer extends TokenVerifier {
   readonly #identity: RelayIdentity
   readonly #issuer: string
@@ -29,7 +35,8 @@ export class TokenIssuer extends TokenVerifier {
     this.#issuer = issuer
   }
 
-  issue(lease: Lease, audience: Audience): string {
+  /** @param delegation the two relays of a delegated capability */
+  issue(lease: Lease, audience: Audience, delegation?: Delegation): string {
     const issuedAt = Math.floor(now() / 1000)
     const { name, address } = lease.identity
     const claims: TokenClaims = {
@@ -42,6 +49,7 @@ export class TokenIssuer extends TokenVerifier {
       exp: Math.floor(lease.expiresAt / 1000),
       identity: lease.identity,
       lease_id: lease.id,
+      ...delegation,
     }
     const input = `${HEADER}.${encode(claims)}`
     const token = `${input}.${this.#sign(input).toString('base64url')}`

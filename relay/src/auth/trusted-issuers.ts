@@ -3,8 +3,13 @@
 import type { KeyObject } from 'node:crypto'
 import { AUDIENCE, type TokenClaims } from '@svc/protocol'
 
-/** The two uses of a token; one never stands for the other. */
-export type TokenUse = 'lease' | 'reverse'
+/**
+ * The uses of a token; one never stands for another.
+ * - `lease`: renew, unregister, sign and the like
+ * - `reverse`: reverse sessions at the relay itself
+ * - `delegated`: reverse sessions through one gateway
+ */
+export type TokenUse = 'lease' | 'reverse' | 'delegated'
 
 interface TrustedAudience {
   use: TokenUse
@@ -30,6 +35,7 @@ export function ownTokens(issuer: string, publicKey: KeyObject): TrustedIssuers 
   const audiences = new Map<string, TrustedAudience>([
     [AUDIENCE.lease, { use: 'lease' }],
     [AUDIENCE.reverse, { use: 'reverse' }],
+    [AUDIENCE.overlayReverse, { use: 'delegated' }],
   ])
   return new Map([[issuer, { publicKey, audiences }]])
 }

@@ -45,7 +45,7 @@ async function bridge(
     const session = await claims.claim(current, disconnected)
     if (session === 'elsewhere') return
     if (session === undefined) break
-    const binding = bindings.issue(lease, hello.message)
+    const binding = pending.binding ?? bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)
     session.write(hello.received)
     const hasResponded = await waitForFirstByte(session, disconnected)

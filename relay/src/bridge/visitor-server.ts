@@ -6,7 +6,7 @@ import { networkOf } from '../client-address/ip-address.ts'
 import type { PeekedHello } from '../ingress/client-hello.ts'
 import type { BindingStore } from '../keyless/bindings.ts'
 import type { Lease } from '../lease/lease.ts'
-import type { LeaseBandwidths } from '../policy/lease-bandwidths.ts'
+import type { IdentityBandwidths } from '../policy/identity-bandwidths.ts'
 import type { PendingVisitor } from '../reverse/pending-visitor.ts'
 import type { SessionClaimer } from './claim-session.ts'
 import type { Pipe } from './pipe.ts'
@@ -21,7 +21,7 @@ export interface VisitorServerParts {
   tcpVisitors: TcpVisitors
   claims: SessionClaimer
   bindings: BindingStore
-  bandwidths: LeaseBandwidths
+  bandwidths: IdentityBandwidths
   pipe: Pipe
 }
 

@@ -23,10 +23,15 @@ export async function checkListener(settings: Settings, options: CheckOptions): 
 
 /** @throws SettingsError when the process may have too few descriptors */
 export function checkCapacity(settings: Settings): Found[] {
-  const { connections, portConnections, portListeners } = measureCapacity(settings)
+  const { connections, portConnections, overlayConnections, portListeners } = measureCapacity(settings)
   const ports =
     settings.portRange === undefined ? '' : `, ${portConnections} to ${portListeners} dedicated ports`
-  return [ok(`The relay holds ${connections} connections${ports}, by the files that this process may open.`)]
+  const peers = overlayConnections === 0 ? '' : `, ${overlayConnections} of other relays and as many to them`
+  return [
+    ok(
+      `The relay holds ${connections} connections${ports}${peers}, by the files that this process may open.`,
+    ),
+  ]
 }
 
 export async function checkWorkers({ workers, sniPort }: Settings): Promise<Found[]> {

@@ -5,11 +5,14 @@ import { unusedSettings } from '../config/unused-settings.ts'
 import { checkAdministration, checkProxies, checkRateLimits } from './access.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkTcpPorts, checkUdpPorts } from './dedicated-ports.ts'
+import { checkDiscovery } from './discovery.ts'
 import { checkDns } from './dns.ts'
 import { error, type Finding, type Found, ok, warning } from './finding.ts'
 import { checkCapacity, checkListener, checkMetrics, checkRedirects, checkWorkers } from './listeners.ts'
+import { checkGateways, checkOverlay } from './overlay.ts'
 import { checkInstaller, checkPages } from './root-host.ts'
 import { checkDirectory, checkIdentity, checkLeases, checkPolicy } from './state.ts'
+import { checkStaticCache } from './static-cache.ts'
 
 export interface Report {
   /** Whether a start would succeed. */
@@ -43,6 +46,10 @@ const CHECKS: readonly [feature: string, check: Check][] = [
   ['workers', checkWorkers],
   ['TCP ports', checkTcpPorts],
   ['UDP ports', checkUdpPorts],
+  ['static cache', checkStaticCache],
+  ['discovery', checkDiscovery],
+  ['overlay', checkOverlay],
+  ['gateways', checkGateways],
   ['metrics', checkMetrics],
   ['redirects', checkRedirects],
   ['administration', checkAdministration],

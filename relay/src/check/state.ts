@@ -55,7 +55,7 @@ export async function checkLeases({ identityPath }: Settings): Promise<Found[]> 
 }
 
 /** The directory itself, or the nearest one above it that exists, in which the relay would create it. */
-async function nearestExisting(path: string): Promise<string> {
+export async function nearestExisting(path: string): Promise<string> {
   const exists = await access(path).then(
     () => true,
     (cause) => cause.code !== 'ENOENT',

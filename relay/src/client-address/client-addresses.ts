@@ -24,8 +24,18 @@ export class ClientAddresses {
   /** Clients that a PROXY header named, by address and port of the proxy's open connection. */
   readonly #clients = new Map<string, string>()
 
+  /** Connections of peers on the overlay, by the same key: what comes there is a site or a client of a peer, and no proxy. */
+  readonly #distrusted = new Set<string>()
+
   constructor(trusted: TrustedProxies) {
     this.#trusted = trusted
+  }
+
+  /** Takes a connection for one of a client, also from the address of a trusted proxy. */
+  distrust(socket: Socket): void {
+    const key = keyOf(socket)
+    this.#distrusted.add(key)
+    socket.once('close', () => this.#distrusted.delete(key))
   }
 
   /**
@@ -34,7 +44,7 @@ export class ClientAddresses {
    * @returns false when the header is malformed or late; the connection is closed then
    */
   async admit(socket: Socket, deadline: number): Promise<boolean> {
-    if (!this.#trusted.has(addressOf(socket))) return true
+    if (!this.#isProxy(socket)) return true
     try {
       const client = await readProxyHeader(socket, deadline)
       if (client !== undefined) this.#remember(socket, client)
@@ -63,7 +73,8 @@ export class ClientAddresses {
   ofRequest(request: IncomingMessage): string {
     let clientIp = this.ofConnection(request.socket)
     const field = request.headersDistinct.forwarded?.join(',')
-    if (field === undefined || !this.#trusted.has(clientIp)) return clientIp
+    if (field === undefined || !this.#trusted.has(clientIp) || this.#distrusted.has(keyOf(request.socket)))
+      return clientIp
     const hops = parseForwarded(field)
     if (hops === undefined) throw new RelayError('invalid_request', 'the Forwarded header is malformed')
     // Each proxy appends the address that it got the request from. Elements before the first address that is not a
@@ -75,12 +86,17 @@ export class ClientAddresses {
 
   /** Whether a trusted proxy sent the request. */
   isFromProxy({ socket }: IncomingMessage): boolean {
-    return this.#trusted.has(this.ofConnection(socket)) || this.#trusted.has(addressOf(socket))
+    if (this.#distrusted.has(keyOf(socket))) return false
+    return this.#trusted.has(this.ofConnection(socket)) || this.#isProxy(socket)
   }
 
   /** The peer's address, or the one that its PROXY header named; normalized. */
   ofConnection(socket: Peer): string {
     return this.#clients.get(keyOf(socket)) ?? addressOf(socket)
+  }
+
+  #isProxy(socket: Peer): boolean {
+    return this.#trusted.has(addressOf(socket)) && !this.#distrusted.has(keyOf(socket))
   }
 
   /** Keys the client by address and port of the peer, because a request has another socket object, the TLS one. */

@@ -29,15 +29,28 @@ function mappedIpv4(address: string): string | undefined {
 }
 
 const IPV6_GROUPS = 8
+/**
+ * The network of all relays that WireGuard links: a unique local one (RFC 4193), whose global ID is the start of SHA-256 of
+ * `svc overlay`.
+ */
+export const OVERLAY_PREFIX = 'fd9c:6cc0:2f1f::'
+const OVERLAY_START: string = OVERLAY_PREFIX.slice(0, -1)
+
+/** Whether it is the address of a relay on that network. @param ip normalized */
+export function isOnOverlay(ip: string): boolean {
+  return ip.startsWith(OVERLAY_START)
+}
 /** Prefix of an IPv6 network. A subscriber has at least a /64 (RFC 6177), and so all addresses in it. */
 export const IPV6_NETWORK_BITS = 64
 const NETWORK_GROUPS: number = IPV6_NETWORK_BITS / 16
 
 /**
- * The network of a client address: an IPv4 address itself, or the /64 of an IPv6 address.
+ * The network of a client address: an IPv4 address itself, or the /64 of an IPv6 address. A relay on the overlay has one
+ * address, which its key determines: 16 bits of a /64 there are soon those of another relay.
  * @param ip normalized
  */
 export function networkOf(ip: string): string {
+  if (isOnOverlay(ip)) return ip
   return ip.includes(':') ? groupsOf(ip).slice(0, NETWORK_GROUPS).join(':') : ip
 }
 

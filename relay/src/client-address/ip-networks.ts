@@ -1,7 +1,7 @@
 // Normalizes networks of IP addresses, and finds the networks of a set that an address is in.
 
 import { isIPv4 } from 'node:net'
-import { groupsOf, IPV6_NETWORK_BITS, normalizeIp } from './ip-address.ts'
+import { groupsOf, IPV6_NETWORK_BITS, isOnOverlay, normalizeIp } from './ip-address.ts'
 
 const IPV4_BITS = 32
 const IPV6_BITS = 128
@@ -20,7 +20,8 @@ interface Network {
 
 /**
  * The network in one spelling: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/64`. An IPv6 address without a length means its
- * /64, because a subscriber has all of it (RFC 6177); a single one is `/128`. Bits after the prefix are cleared.
+ * /64, because a subscriber has all of it (RFC 6177); a single one is `/128`, as that of a
+ * relay on the overlay always is. Bits after the prefix are cleared.
  * @param text an address, or one with a prefix length (RFC 4632 §3.1, RFC 4291 §2.3)
  * @returns undefined when it is neither
  */
@@ -78,7 +79,8 @@ function prefixOf(text: string, isMapped: boolean): number | undefined {
 }
 
 function defaultPrefix(address: string): number {
-  return isIPv4(address) ? IPV4_BITS : IPV6_NETWORK_BITS
+  if (isIPv4(address)) return IPV4_BITS
+  return isOnOverlay(address) ? IPV6_BITS : IPV6_NETWORK_BITS
 }
 
 function sizeOf(address: string): number {

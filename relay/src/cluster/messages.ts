@@ -26,6 +26,8 @@ export interface WorkerStart {
   certificates: CertificateFiles
   /** Whether the primary process may prove names to an ACME authority. */
   provesNames: boolean
+  /** Whether the relay makes an overlay, whose peers have no business at the public port. */
+  makesOverlay: boolean
   policy: PolicyFile
   trustedProxies: string
   logLevel: string
@@ -54,6 +56,8 @@ export interface HandedOver {
   kind: 'visitor'
   lease: string
   hello: PeekedHello | undefined
+  /** The binding that another relay issued. */
+  binding: Uint8Array | undefined
   /** Bytes read from the socket, which the receiver puts back. */
   unread: Buffer
   /** Milliseconds since the visitor connected: the clocks of two processes do not start at the same time. */

@@ -12,11 +12,12 @@ import type { ChallengeVisitor, FeatureVisitor, HandedOver } from './messages.ts
  * connection is open as long as one process has it.
  */
 export function handOverMessage(pending: PendingVisitor): HandedOver {
-  const { visitor, lease, hello, arrivedAt, sessionsLost, network, isLowPriority } = pending
+  const { visitor, lease, hello, binding, arrivedAt, sessionsLost, network, isLowPriority } = pending
   return {
     kind: 'visitor',
     lease: lease.id,
     hello,
+    binding,
     unread: stopReading(visitor),
     ageMs: performance.now() - arrivedAt,
     sessionsLost,
@@ -54,11 +55,12 @@ export function pendingVisitorOf(
   message: HandedOver,
   handedOverBy: PeerProcess,
 ): PendingVisitor {
-  const { hello, ageMs, sessionsLost, network, isLowPriority } = message
+  const { hello, binding, ageMs, sessionsLost, network, isLowPriority } = message
   return {
     visitor,
     lease,
     hello,
+    binding: binding && Buffer.from(binding),
     arrivedAt: performance.now() - ageMs,
     sessionsLost,
     network,

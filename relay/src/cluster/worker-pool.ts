@@ -217,6 +217,7 @@ export class WorkerPool {
       publicKey: publicKey.export({ type: 'spki', format: 'der' }),
       certificates: this.#certificateFiles(),
       provesNames: this.#parts.provesNames,
+      makesOverlay: this.#parts.settings.overlay.wireguardPort !== undefined,
       policy: policy.file,
       trustedProxies: settings.trustedProxies.text,
       logLevel: log.level,

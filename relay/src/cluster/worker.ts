@@ -9,6 +9,7 @@ import { setClockOrigin } from '../clock.ts'
 import { connectionCapacity, openFilesMax } from '../config/connection-capacity.ts'
 import { DataPlane } from '../data-plane.ts'
 import { OpenSockets } from '../ingress/open-sockets.ts'
+import { closeToOverlay } from '../ingress/overlay-door.ts'
 import { DRAIN_MS, LISTEN_BACKLOG } from '../limits.ts'
 import { createLog, type Logger } from '../log/log.ts'
 import { RelayCounters } from '../metrics/relay-counters.ts'
@@ -71,8 +72,10 @@ export function createWorker(
     for (const lease of leases) lease.follow(state.policy.routes(lease))
   })
   const sockets = new OpenSockets()
-  const listener = dataPlane.createListener(connectionCapacity(openFilesMax(), false).connections, serve)
+  const { connections } = connectionCapacity(openFilesMax(), { hasTcpPorts: false, hasOverlay: false })
+  const listener = dataPlane.createListener(connections, serve)
   listener.on('connection', (socket) => sockets.track(socket))
+  if (start.makesOverlay) closeToOverlay(listener)
   listen(listener, start.port, primaryLink)
   const parts = { state, leases, visitors, dataPlane, primaryLink, connect, listener, sockets, log }
   return { handlers: createMessageHandlers(parts), log, leave: () => leave(parts) }

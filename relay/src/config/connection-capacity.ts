@@ -3,6 +3,7 @@
 import {
   CONNECTIONS_MAX,
   DESCRIPTORS_RESERVED,
+  OVERLAY_CONNECTIONS_MAX,
   PORT_CONNECTIONS_MAX,
   PORT_LISTENERS_SHARE,
 } from '../limits.ts'
@@ -13,6 +14,14 @@ export interface Capacity {
   connections: number
   /** Connections to all dedicated ports; 0 without dedicated ports. */
   portConnections: number
+  /** Connections of other relays to the overlay server, and as many to them; 0 without an overlay. */
+  overlayConnections: number
+}
+
+/** What a process listens to beside the SNI listener. */
+interface Listeners {
+  hasTcpPorts: boolean
+  hasOverlay: boolean
 }
 
 /**
@@ -30,15 +39,23 @@ export function portListenersMax(openFiles: number, wanted: number): number {
  * @param openFiles descriptors that the process may have
  * @throws SettingsError when they are too few to start
  */
-export function connectionCapacity(openFiles: number, hasTcpPorts: boolean): Capacity {
-  const wanted = { connections: CONNECTIONS_MAX, portConnections: hasTcpPorts ? PORT_CONNECTIONS_MAX : 0 }
+export function connectionCapacity(openFiles: number, { hasTcpPorts, hasOverlay }: Listeners): Capacity {
+  const wanted: Capacity = {
+    connections: CONNECTIONS_MAX,
+    portConnections: hasTcpPorts ? PORT_CONNECTIONS_MAX : 0,
+    overlayConnections: hasOverlay ? OVERLAY_CONNECTIONS_MAX : 0,
+  }
   const free = openFiles - DESCRIPTORS_RESERVED
   if (free < DESCRIPTORS_RESERVED)
     throw new SettingsError('open files', `a limit of ${openFiles} is too low: raise it (ulimit -n)`)
-  const share = Math.min(1, free / (wanted.connections + wanted.portConnections))
+  const share = Math.min(
+    1,
+    free / (wanted.connections + wanted.portConnections + 2 * wanted.overlayConnections),
+  )
   return {
     connections: Math.floor(wanted.connections * share),
     portConnections: Math.floor(wanted.portConnections * share),
+    overlayConnections: Math.floor(wanted.overlayConnections * share),
   }
 }
 

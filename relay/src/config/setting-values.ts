@@ -60,6 +60,13 @@ export function positiveInteger(value: string, setting: string): number {
   return Number(value)
 }
 
+/** A size in bytes, which need not fit into 32 bits. */
+export function byteCount(value: string, setting: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value))
+    throw new SettingsError(setting, `"${value}" is not a whole number of bytes from 1 to 999999999999999`)
+  return Number(value)
+}
+
 export function workers(value: string, setting: string): number {
   const cores = availableParallelism()
   const count = Number(value)

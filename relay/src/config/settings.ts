@@ -4,7 +4,10 @@ import { resolve } from 'node:path'
 import { RELAY_BUDGET_PER_MINUTE, SOURCE_BUDGET_PER_MINUTE } from '@svc/protocol'
 import { TrustedProxies } from '../client-address/trusted-proxies.ts'
 import { ACME_TABLE, type AcmeSettings, type Setting } from './acme-settings.ts'
+import { CACHE_TABLE, type CacheSettings } from './cache-settings.ts'
+import { DISCOVERY_TABLE, type DiscoverySettings } from './discovery-settings.ts'
 import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
+import { OVERLAY_TABLE, type OverlaySettings, possibleOverlay } from './overlay-settings.ts'
 import {
   ADMIN_TOKEN_MIN_CHARS,
   addressesOf,
@@ -62,6 +65,12 @@ export interface Settings {
   siteCertificates: SiteCertificateChoice | undefined
   /** Whether the relay publishes ENS names. */
   ensGasless: boolean
+  /** The static cache. */
+  cache: CacheSettings
+  /** How the relay learns of other relays. */
+  discovery: DiscoverySettings
+  /** The overlay that links the relay with others. */
+  overlay: OverlaySettings
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -192,6 +201,9 @@ const TABLE = {
     default: 'false',
     parse: flag,
   },
+  ...CACHE_TABLE,
+  ...DISCOVERY_TABLE,
+  ...OVERLAY_TABLE,
   LOG_LEVEL: {
     meaning: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
@@ -267,13 +279,14 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     return value
   }
   const url = read('SVC_URL')
+  // Behind a NAT the listener may have another port than the URL.
+  const sniPort = optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port))
   const ensGasless = possibleEns(read('ENS_GASLESS_ENABLED'), url.hostname, env.ACME_DNS_PROVIDER)
   return {
     url,
     host: url.host,
     rootHost: url.hostname,
-    // Behind a NAT the listener may have another port than the URL.
-    sniPort: optional('SNI_PORT') ?? (url.port === '' ? HTTPS_PORT : Number(url.port)),
+    sniPort,
     publicAddresses: publicAddresses(
       optional('PUBLIC_IPS'),
       optional('PUBLIC_IPV4'),
@@ -303,6 +316,24 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     },
     siteCertificates: optional('SITE_CERTIFICATES'),
     ensGasless,
+    cache: {
+      isEnabled: read('STATIC_CACHE_ENABLED'),
+      bytes: read('STATIC_CACHE_BYTES'),
+      ttlMaxS: read('STATIC_CACHE_TTL_MAX'),
+    },
+    discovery: possibleDiscovery(
+      {
+        isEnabled: read('DISCOVERY'),
+        bootstraps: optional('BOOTSTRAPS') ?? [],
+        allowsLoopback: read('DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS'),
+      },
+      url.hostname,
+    ),
+    overlay: possibleOverlay(
+      { configFile: optional('OVERLAY_CONFIG'), wireguardPort: optional('WIREGUARD_PORT') },
+      read('DISCOVERY'),
+      read('UDP_ENABLED') && optional('MIN_PORT') !== undefined ? sniPort : undefined,
+    ),
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     dnsAddresses: read('DNS_ADDR'),
@@ -328,6 +359,12 @@ function portRange(min: number | undefined, max: number | undefined): PortRange 
     )
   if (min > max) throw new SettingsError('MAX_PORT', `${max} is below MIN_PORT, ${min}`)
   return { min, max }
+}
+
+function possibleDiscovery(discovery: DiscoverySettings, rootHost: string): DiscoverySettings {
+  if (discovery.isEnabled && !discovery.allowsLoopback && isLocalhost(rootHost))
+    throw new SettingsError('DISCOVERY', `needs a public host: no other relay takes ${rootHost}`)
+  return discovery
 }
 
 function possibleEns(isOn: boolean, rootHost: string, provider: string | undefined): boolean {

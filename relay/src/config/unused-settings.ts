@@ -1,10 +1,9 @@
 // Finds variables that look like settings and have no effect, so that the relay can warn the operator.
 
 /** Prefixes of variables that belong to this software. */
-const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'OVERLAY_']
+const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'STATIC_CACHE_', 'OVERLAY_', 'WIREGUARD_', 'DISCOVERY_']
 /** Settings whose feature this release does not have, each with the feature. */
 const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
-  OVERLAY_CONFIG: 'an overlay network',
   X402_ENABLED: 'payments by x402',
   X402_TESTNET: 'payments by x402',
   X402_PAY_TO: 'payments by x402',

@@ -48,6 +48,13 @@ export class ExpiryHeap<T> {
     this.#sink(last)
   }
 
+  /** Nothing expires any more. */
+  close(): void {
+    this.#heap.length = 0
+    clearTimeout(this.#timer)
+    this.#timerAt = Number.POSITIVE_INFINITY
+  }
+
   #work = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY
     const at = now()

@@ -13,6 +13,10 @@ import { formatJournalLine, type JournalContent, parseJournal } from './journal-
 import { type Reservation, Reservations } from './reservations.ts'
 
 export const JOURNAL_FILE = 'leases.jsonl'
+const WATCHED = {
+  name: JOURNAL_FILE,
+  meanwhile: 'it serves the sites that it has and refuses new ones',
+}
 /** Lines that are formatted in one turn of the event loop while the file is written again. */
 const LINES_PER_TURN = 500
 
@@ -26,7 +30,7 @@ export class ReservationJournal {
   readonly #changes: string[] = []
   readonly #commits = new GroupCommit(() =>
     this.#health.watch(
-      JOURNAL_FILE,
+      WATCHED,
       () => this.#write(),
       () => this.durable(),
     ),

@@ -8,6 +8,8 @@ export interface RelayCapacity {
   connections: number
   /** To all dedicated TCP ports; 0 when there are none. */
   portConnections: number
+  /** Of other relays to the overlay server, and as many to them; 0 where the relay is on no overlay. */
+  overlayConnections: number
   /** Dedicated ports that may be open at once. */
   portListeners: number
   /** Whether these are fewer than the range has. */
@@ -16,11 +18,14 @@ export interface RelayCapacity {
 
 /** @throws SettingsError when the descriptors are not enough to begin with */
 export function measureCapacity(settings: Settings): RelayCapacity {
-  const { portGates, portRange } = settings
+  const { portGates, portRange, overlay } = settings
   const wanted = portsWanted(settings)
   const openFiles = openFilesMax()
   const portListeners = portListenersMax(openFiles, wanted)
-  const capacity = connectionCapacity(openFiles - portListeners, portGates.tcp && portRange !== undefined)
+  const capacity = connectionCapacity(openFiles - portListeners, {
+    hasTcpPorts: portGates.tcp && portRange !== undefined,
+    hasOverlay: (overlay.configFile ?? overlay.wireguardPort) !== undefined,
+  })
   return { ...capacity, portListeners, hasFewListeners: portListeners < wanted }
 }
 

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream'
 import { AdminApi } from '../api/handlers/admin.ts'
 import { AdminAuth } from '../api/handlers/admin-auth.ts'
 import { createPages } from '../api/handlers/built-in-pages.ts'
-import { noOptionalFeatures } from '../api/handlers/optional-features.ts'
+import { createNeighbourEndpoint } from '../api/handlers/hop-routes.ts'
+import { noOptionalFeatures, type OptionalFeatures } from '../api/handlers/optional-features.ts'
 import { PublicApi } from '../api/handlers/public.ts'
 import { SdkApi, type SdkApiParts } from '../api/handlers/sdk.ts'
 import { SiteCertificates } from '../api/handlers/site-certificates.ts'
@@ -16,19 +17,34 @@ import { createRouter } from '../api/router.ts'
 import { Challenges } from '../auth/challenges.ts'
 import { SignerRecovery } from '../auth/signer-recovery.ts'
 import { createSiteCertificateIssuer, type SiteCertificateIssuer } from '../certificates/site/issuer.ts'
+import { networkOf } from '../client-address/ip-address.ts'
 import { KeylessSigner } from '../keyless/keyless-signer.ts'
+import type { Lease } from '../lease/lease.ts'
 import type { SharedReadBuffer } from '../node-internals/shared-read-buffer.ts'
 import { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import { unauthenticatedMemory } from '../rate-limit/request-memory.ts'
 import { ConnectEndpoint } from '../reverse/connect-endpoint.ts'
 import { RELEASE_VERSION } from '../version.ts'
+import type { Discovery } from './discovery.ts'
 import type { Dns } from './dns.ts'
+import type { Gateways } from './gateways.ts'
+import { createGoParts, type GoHandlers } from './go.ts'
+import type { Hops } from './hops.ts'
 import type { RelayParts } from './parts.ts'
+import type { StaticCache } from './static-cache.ts'
 
 interface ControlPlaneParts extends RelayParts {
   /** Makes carriers cheaper to read; undefined where this Node does not support it. */
   readBuffer: SharedReadBuffer | undefined
   dns: Pick<Dns, 'ens'>
+  /** Undefined where discovery is off. */
+  discovery?: Discovery | undefined
+  /** Undefined where the relay has no gateways. */
+  gateways?: Pick<Gateways, 'choice' | 'gateway' | 'serve'> | undefined
+  /** Undefined where the relay is on no overlay. */
+  hops?: Hops | undefined
+  /** Undefined where it is off. */
+  staticCache?: Pick<StaticCache, 'limits' | 'sites' | 'createHandlers'> | undefined
   /** Whether the relay is closing. */
   isClosing: () => boolean
 }
@@ -39,6 +55,8 @@ export interface ControlPlane {
   serve: (socket: Socket) => void
   /** Serves a connection to the root host whose TLS a worker has ended. */
   serveDecrypted: (connection: Duplex) => void
+  /** Whether the relay has issued this certificate for a lease. @param leaf DER */
+  hasIssued: (lease: Lease, leaf: Buffer) => Promise<boolean>
   close(): Promise<void>
 }
 
@@ -48,15 +66,28 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
   const recovery = new SignerRecovery()
   const authority = parts.acme?.authority
   const issuer = await createSiteCertificateIssuer({ ...state, settings, authority, log })
-  const connect = new ConnectEndpoint(credentials, policy, counters, clientAddresses, parts.readBuffer)
-  const writer = new BodyWriter(clientAddresses)
+  const { gateways, readBuffer } = parts
+  const connect = new ConnectEndpoint(
+    credentials,
+    policy,
+    counters,
+    clientAddresses,
+    readBuffer,
+    gateways?.gateway,
+  )
+  gateways?.serve(connect)
+  const writer = new BodyWriter((request) => networkOf(clientAddresses.ofRequest(request)))
+  const rateLimits = new RateLimits(settings.rateLimits, (clientIp) => parts.hops?.isPeer(clientIp) === true)
+  const go = await createGoParts(parts, { writer, rateLimits })
+  const pages = createRelayPages(parts, writer)
   const server = createApiServer({
     rootHost: settings.rootHost,
     certificates,
     clientAddresses,
-    routing: createRouting(parts, { recovery, writer, issuer }),
+    routing: createRouting(parts, { recovery, writer, rateLimits, issuer, go }),
     connect,
-    pages: createRelayPages(parts, writer),
+    neighbours: createNeighbourEndpoint(parts.hops, { credentials, clientAddresses }),
+    pages: go?.before(pages) ?? pages,
     observer: new RequestLog(counters, log),
     isClosing,
   })
@@ -64,6 +95,7 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
     connect,
     serve: (socket) => server.emit('connection', socket),
     serveDecrypted: (connection) => server.emit('secureConnection', connection),
+    hasIssued: async (lease, leaf) => (await issuer?.hasIssued(lease, leaf)) === true,
     close: async () => {
       server.close()
       await Promise.all([recovery.close(), issuer?.close()])
@@ -74,16 +106,24 @@ export async function createControlPlane(parts: ControlPlaneParts): Promise<Cont
 interface RoutingParts {
   recovery: SignerRecovery
   writer: BodyWriter
+  rateLimits: RateLimits
+  /** Undefined where discovery is off. */
+  go: GoHandlers | undefined
   /** Issues certificates for sites; undefined where the relay issues none. */
   issuer: SiteCertificateIssuer | undefined
 }
 
-function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: RoutingParts): Routing {
+function createRouting(
+  parts: ControlPlaneParts,
+  { recovery, writer, rateLimits, issuer, go }: RoutingParts,
+): Routing {
   const { settings, state, clientAddresses, visitors, counters, dataPlane, datagrams, workers, log } = parts
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
-  const rateLimits = new RateLimits(settings.rateLimits)
   const unauthenticated = unauthenticatedMemory()
   const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
+  const { staticCache } = parts
+  const settled = (): Promise<void> => workers.settled()
+  const cacheParts = { credentials, policy, clientAddresses, rateLimits, settled }
   const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
   return createRouter({
     origin: settings.url.origin,
@@ -95,12 +135,21 @@ function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: R
     unauthenticated,
     public: new PublicApi(leases, policy, problems, parts.isClosing),
     adminAuth: new AdminAuth(settings.adminToken, log),
-    admin: new AdminApi(policy, audit, { counters, visitors, leases, certificateStatuses }),
+    admin: new AdminApi(policy, audit, {
+      counters,
+      visitors,
+      leases,
+      certificateStatuses,
+      storedSites: staticCache?.sites,
+    }),
     sdk: createSdkApi(parts, {
       recovery,
       rateLimits,
       challenges: new Challenges(settings.host, unauthenticated),
-      extensions: siteCertificates.isOffered ? ['site_certificate'] : [],
+      extensions: [
+        ...(siteCertificates.isOffered ? (['site_certificate'] as const) : []),
+        ...(parts.hops ? (['hop_routes'] as const) : []),
+      ],
     }),
     credentials,
     signer: new KeylessSigner(
@@ -109,15 +158,23 @@ function createRouting(parts: ControlPlaneParts, { recovery, writer, issuer }: R
     ),
     certificates,
     siteCertificates,
+    discovery: parts.discovery,
+    siteQuestion: go?.siteQuestion,
+    hops: parts.hops,
+    staticCache: staticCache && ((bodies) => staticCache.createHandlers({ ...cacheParts, bodies })),
   })
 }
 
 function createSdkApi(
-  { settings, state, ports, workers, dns }: ControlPlaneParts,
+  { settings, state, ports, workers, dns, staticCache, discovery, gateways }: ControlPlaneParts,
   parts: Pick<SdkApiParts, 'recovery' | 'rateLimits' | 'challenges' | 'extensions'>,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
-  const none = noOptionalFeatures(identity.address)
+  const features: OptionalFeatures = {
+    ...noOptionalFeatures(identity.address),
+    cache: () => staticCache?.limits,
+    discovery: () => discovery && true,
+  }
   return new SdkApi({
     ...parts,
     leases,
@@ -128,16 +185,18 @@ function createSdkApi(
     policy,
     ports,
     host: settings.host,
-    features: dns.ens === undefined ? none : { ...none, ens: dns.ens },
+    features: dns.ens === undefined ? features : { ...features, ens: dns.ens },
+    gateways: gateways?.choice,
     releaseVersion: RELEASE_VERSION,
   })
 }
 
-function createRelayPages({ settings, state }: ControlPlaneParts, writer: BodyWriter): Handler {
+function createRelayPages({ settings, state, discovery }: ControlPlaneParts, writer: BodyWriter): Handler {
   const { policy, certificates } = state
   return createPages({
     directory: settings.siteDir,
     hasLandingPage: () => policy.settings.landing_page_enabled,
+    hasDiscovery: discovery !== undefined,
     authority: () => certificates.current.authority?.certificate,
     writer,
   })

@@ -46,19 +46,24 @@ export async function startDns(parts: DnsParts): Promise<Dns> {
     return { provider: undefined, server: undefined, ens: undefined, close: async () => {} }
   const { startDnsProvider } = await import('../dns/start-provider.ts')
   const { oneAtATime } = await import('../dns/one-at-a-time.ts')
-  let server: DnsServer | undefined
+  let embedded: StartedEmbedded | undefined
   const started = await startDnsProvider(settings, {
     embedded: async () => {
-      const embedded = await startEmbedded(parts)
-      server = embedded.server
+      embedded = await startEmbedded(parts)
       return embedded.provider
     },
     log,
   })
   const provider = oneAtATime(started)
   try {
-    return { provider, server, ...(await startRecords(parts, provider)) }
+    const { ens, close } = await startRecords(parts, provider)
+    const closeAll = async (): Promise<void> => {
+      await embedded?.issuers?.close()
+      await close()
+    }
+    return { provider, server: embedded?.server, ens, close: closeAll }
   } catch (error) {
+    await embedded?.issuers?.close()
     await provider.close()
     throw error
   }
@@ -74,15 +79,40 @@ export function isDnsNeeded(
   return isForAcme || ensGasless || acmeDnsProvider === EMBEDDED
 }
 
-async function startEmbedded({ settings, isManaged, log }: DnsParts): Promise<EmbeddedDns> {
-  const { startEmbeddedDns } = await import('../dns/embedded/start-embedded.ts')
-  const issuers = isManaged ? issuersOf(settings.acme.directory) : []
-  return await startEmbeddedDns({ settings, issuers, log })
+interface StartedEmbedded extends EmbeddedDns {
+  /** Follows what CAA records call the ACME authority; undefined where the relay has none. */
+  issuers: { close(): Promise<void> } | undefined
 }
 
-/** Of other directories the relay does not know what CAA records call them. */
-function issuersOf(directory: string): string[] {
+async function startEmbedded({ settings, isManaged, log }: DnsParts): Promise<StartedEmbedded> {
+  const { startEmbeddedDns } = await import('../dns/embedded/start-embedded.ts')
+  const { acme } = settings
+  const embedded = await startEmbeddedDns({ settings, issuers: isManaged ? knownIssuers(acme) : [], log })
+  try {
+    return { ...embedded, issuers: isManaged ? await followIssuers(acme, embedded, log) : undefined }
+  } catch (error) {
+    await embedded.provider.close()
+    throw error
+  }
+}
+
+/** What the relay knows before the authority's directory says it. */
+function knownIssuers({ directory }: Settings['acme']): string[] {
   return new URL(directory).hostname.endsWith('.letsencrypt.org') ? ['letsencrypt.org'] : []
+}
+
+async function followIssuers(
+  acme: Settings['acme'],
+  { provider }: EmbeddedDns,
+  log: Logger,
+): Promise<{ close(): Promise<void> }> {
+  const { followCaaIdentities } = await import('../certificates/acme/caa-identities.ts')
+  return await followCaaIdentities({
+    acme,
+    found: (issuers) => provider.setIssuers(issuers),
+    failed: ({ message: reason }) =>
+      log.warn({ reason }, 'the CAA records are not known to be those of the ACME authority'),
+  })
 }
 
 /** Starts what has records at the provider. */

@@ -2,8 +2,12 @@
 
 import type { Server } from 'node:http'
 import { countReadySessions } from '../reverse/ready-queues.ts'
+import type { Discovery } from './discovery.ts'
 import type { Dns } from './dns.ts'
+import type { Hops } from './hops.ts'
+import type { Overlay } from './overlay.ts'
 import type { RelayParts } from './parts.ts'
+import type { StaticCache } from './static-cache.ts'
 
 /** @returns undefined where no metrics are served; the server does not listen yet */
 export async function createMetrics({
@@ -14,7 +18,17 @@ export async function createMetrics({
   dataPlane,
   datagrams,
   dns,
-}: RelayParts & { dns: Dns }): Promise<Server | undefined> {
+  staticCache,
+  discovery,
+  overlay,
+  hops,
+}: RelayParts & {
+  dns: Dns
+  staticCache?: StaticCache | undefined
+  discovery?: Discovery | undefined
+  overlay?: Pick<Overlay, 'link' | 'readings'> | undefined
+  hops?: Hops | undefined
+}): Promise<Server | undefined> {
   if (settings.metricsAddress === undefined) return undefined
   const { createMetricsServer } = await import('../metrics/metrics-server.ts')
   const { leases, writeHealth, certificateStatuses } = state
@@ -35,6 +49,18 @@ export async function createMetrics({
         ),
     acmeOrders: certificateStatuses.orders,
     dns: dns.server,
+    staticCache: staticCache && {
+      uploads: staticCache.counts.uploads,
+      requests: staticCache.counts.requests,
+      sentBytes: () => staticCache.counts.sentBytes,
+      connections: () => staticCache.connections,
+      snapshots: () => [...staticCache.sites].length,
+      usedBytes: () => staticCache.sites.usedBytes,
+    },
+    discovery: discovery?.readings,
+    overlayLink: overlay?.link,
+    overlay: overlay?.readings,
+    hops: hops?.readings,
     tunnelEndpoint: hasUdp ? datagrams.endpoint : undefined,
   })
 }

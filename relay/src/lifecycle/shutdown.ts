@@ -7,6 +7,7 @@ import type { WorkerPool } from '../cluster/worker-pool.ts'
 import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Logger } from '../log/log.ts'
+import type { StartedParts } from './started-parts.ts'
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */
 export interface CloseOptions {
@@ -23,8 +24,8 @@ export interface ShutdownOptions {
   sockets: OpenSockets
   /** Aborted as soon as the relay begins to close. */
   closing: AbortController
-  /** Ends the other parts after the last connection, all at once. */
-  closeRest: () => Promise<unknown>[]
+  /** The other parts, which end after the last connection. */
+  started: StartedParts
   log: Logger
 }
 
@@ -46,7 +47,7 @@ export class Shutdown {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { listener, leases, workers, sockets, closeRest, log } = this.#parts
+    const { listener, leases, workers, sockets, started, log } = this.#parts
     const closed = once(listener, 'close')
     listener.close()
     workers.stopListening()
@@ -56,7 +57,7 @@ export class Shutdown {
     // Answers and close frames that were written last are on their way to the clients.
     if (!this.#hurry.signal.aborted) await sockets.closedOrLate(this.#hurry.signal)
     sockets.destroyAll()
-    for (const outcome of await Promise.allSettled([closed, workersEnded, ...closeRest()]))
+    for (const outcome of await Promise.allSettled([closed, workersEnded, started.close()]))
       if (outcome.status === 'rejected')
         log.error({ err: outcome.reason }, 'a part of the relay did not end in order')
     log.info('closed')

@@ -48,7 +48,6 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const previousCertificates = new PreviousCertificates(settings, log)
   const certificates = new CertificateRotation(current, await previousCertificates.load(current))
   const certificateStatuses = new CertificateStatuses(certificates)
-  const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   const writeHealth = new WriteHealth(log)
   const policy = await Policy.load(directory, settings.portGates, writeHealth)
   const audit = new AuditLog(directory, writeHealth)
@@ -56,6 +55,8 @@ export async function openState(settings: Settings, log: Logger): Promise<RelayS
   const journal = await ReservationJournal.open(directory, writeHealth, log)
   const leases = new LeaseRegistry(routes, journal.reservations, (name) => policy.isReserved(name))
   const credentials = new LeaseCredentials(new TokenIssuer(identity, settings.url.origin), leases)
+  // It has a timer, and nothing can fail any more.
+  const expiryWarning = new ExpiryWarning(certificates, certificateStatuses, log)
   return {
     identity,
     certificates,

@@ -25,6 +25,16 @@ export interface Readings {
   acmeOrders: Iterable<LabeledCount<'host_kind' | 'result'>>
   /** Undefined where the relay has no DNS server. */
   dns: DnsReadings | undefined
+  /** Undefined where the static cache is off. */
+  staticCache: StaticCacheReadings | undefined
+  /** Undefined where discovery is off. */
+  discovery?: (() => DiscoveryReadings) | undefined
+  /** Undefined where the relay makes no overlay. */
+  overlayLink?: (() => OverlayLinkReadings) | undefined
+  /** Undefined where the overlay is off. */
+  overlay?: (() => OverlayReadings) | undefined
+  /** Undefined where the relay is on no overlay. */
+  hops?: HopReadings | undefined
   /** Undefined where UDP ports are off. */
   tunnelEndpoint: TunnelEndpointReadings | undefined
 }
@@ -36,6 +46,68 @@ interface DnsReadings {
     overTcp: number
     connections: number
   }
+}
+
+interface StaticCacheReadings {
+  snapshots(): number
+  /** Bytes of the disk. */
+  usedBytes(): number
+  /** Open connections of visitors whose TLS the relay ends. */
+  connections(): number
+  /** Bytes of stored files since the relay started. */
+  sentBytes(): number
+  uploads: Iterable<LabeledCount<'result'>>
+  requests: Iterable<LabeledCount<'result'>>
+}
+
+interface OverlayLinkReadings {
+  isUp: boolean
+  peers: number
+  connected: number
+  /** Milliseconds; undefined: there was no handshake. */
+  handshakeAgeMs: number | undefined
+  receivedBytes: number
+  sentBytes: number
+  restarts: number
+}
+
+interface DiscoveryReadings {
+  /** Relays that are known, those of them that are passed on, and those that wait to be looked at. */
+  known: number
+  current: number
+  waiting: number
+  /** By the reason. */
+  refusals: Readonly<Record<string, number>>
+  /** Visitors of `/go/`, by where they were led. */
+  visits: Readonly<Record<string, number>>
+}
+
+interface OverlayReadings {
+  /** Relays that may connect. */
+  peers: number
+  connections: number
+  /** Connections that the overlay server closed, by the reason. */
+  refused: Readonly<Record<string, number>>
+  /** Undefined where gateways are off. */
+  gateways: GatewayReadings | undefined
+}
+
+interface GatewayReadings {
+  /** Peers that carry sessions. */
+  available: number
+  /** Sessions that this relay carries for others. */
+  sessions: number
+  /** By what became of them. */
+  requests: Readonly<Record<string, number>>
+}
+
+interface HopReadings {
+  /** Routes, visitors who are passed on, and connections of sites to neighbours. */
+  routes(): number
+  visitors(): number
+  connections(): number
+  refusals: Iterable<LabeledCount<'reason'>>
+  results: Iterable<LabeledCount<'result'>>
 }
 
 interface TunnelEndpointReadings {
@@ -56,7 +128,7 @@ export interface Exposition {
 }
 
 export function createExposition(counters: RelayCounters, readings: Readings): Exposition {
-  const { tunnelEndpoint, dns } = readings
+  const { tunnelEndpoint, dns, staticCache, discovery, overlayLink, overlay, hops } = readings
   const registry = new Registry()
   // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -95,6 +167,24 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
       collect() {
         this.reset()
         for (const { labels, count } of counts) this.inc(labels, count)
+      },
+    })
+  }
+
+  const recordCounters = (
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void => {
+    new Counter({
+      name: `svc_relay_${name}`,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
       },
     })
   }
@@ -169,6 +259,119 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
     })
     counter('dns_tcp_queries_total', 'Queries to the DNS server over TCP.', () => dns.counts.overTcp)
     gauge('dns_connections', 'Open TCP connections of the DNS server.', () => dns.counts.connections)
+  }
+  if (staticCache) {
+    gauge('cache_snapshots', 'Sites whose files the static cache stores.', () => staticCache.snapshots())
+    gauge('cache_used_bytes', 'Bytes of the disk that the static cache uses, uploads included.', () =>
+      staticCache.usedBytes(),
+    )
+    gauge('cache_connections', 'Open connections of visitors of sites with stored files.', () =>
+      staticCache.connections(),
+    )
+    counter('cache_sent_bytes_total', 'Bytes of stored files that the relay sent to visitors.', () =>
+      staticCache.sentBytes(),
+    )
+    labeledCounters(
+      'cache_uploads_total',
+      'Uploads to the static cache, by how they ended.',
+      ['result'],
+      staticCache.uploads,
+    )
+    labeledCounters(
+      'cache_requests_total',
+      'Requests of visitors of sites with stored files: answered from these, by the live site, or with the site away.',
+      ['result'],
+      staticCache.requests,
+    )
+  }
+  if (discovery) {
+    gauge('discovery_relays_known', 'Relays that discovery knows.', () => discovery().known)
+    gauge('discovery_relays', 'Relays that discovery passes on: they answer.', () => discovery().current)
+    gauge(
+      'discovery_relays_waiting',
+      'Relays that somebody named and discovery has still to look at.',
+      () => discovery().waiting,
+    )
+    recordCounters(
+      'discovery_refusals_total',
+      'Relays that discovery refused, or that did not answer it, by the reason.',
+      'reason',
+      () => discovery().refusals,
+    )
+    recordCounters(
+      'go_visits_total',
+      'Visitors of /go/: led to this relay, elsewhere, nowhere, or put off since the relay was busy.',
+      'outcome',
+      () => discovery().visits,
+    )
+  }
+  if (overlay) {
+    gauge('overlay_peers', 'Relays that are peers on the overlay.', () => overlay().peers)
+    gauge(
+      'overlay_connections',
+      'Open connections of peers to the overlay server.',
+      () => overlay().connections,
+    )
+    recordCounters(
+      'overlay_refused_total',
+      'Connections that the overlay server closed, by the reason.',
+      'reason',
+      () => overlay().refused,
+    )
+    if (overlay().gateways) {
+      const gateways = (): GatewayReadings => overlay().gateways!
+      gauge(
+        'gateways_available',
+        'Peers that carry reverse sessions for this relay.',
+        () => gateways().available,
+      )
+      gauge('gateway_sessions', 'Sessions that this relay carries for others.', () => gateways().sessions)
+      recordCounters(
+        'gateway_requests_total',
+        'Requests with a delegated capability at this gateway, by what became of them.',
+        'result',
+        () => gateways().requests,
+      )
+    }
+  }
+  if (overlayLink) {
+    gauge('overlay_up', 'Whether the overlay can carry packets (1).', () => Number(overlayLink().isUp))
+    gauge('overlay_peers_connected', 'Peers with a session.', () => overlayLink().connected)
+    gauge(
+      'overlay_handshake_age_seconds',
+      'Seconds since the newest handshake with a peer; NaN before the first one.',
+      () => (overlayLink().handshakeAgeMs ?? Number.NaN) / MS_PER_S,
+    )
+    counter(
+      'overlay_received_bytes_total',
+      'Bytes that peers sent over the overlay.',
+      () => overlayLink().receivedBytes,
+    )
+    counter('overlay_sent_bytes_total', 'Bytes that the relay sent to peers.', () => overlayLink().sentBytes)
+    counter(
+      'overlay_restarts_total',
+      'Times that the relay tried to make the interface of the overlay again.',
+      () => overlayLink().restarts,
+    )
+  }
+  if (hops) {
+    gauge('hop_routes', 'Hop routes of this relay, and tokens that end here.', () => hops.routes())
+    gauge('hop_visitors', 'Visitors whom this relay passes on along a route.', () => hops.visitors())
+    gauge('hop_connections', 'Connections of sites through this relay to its neighbours.', () =>
+      hops.connections(),
+    )
+    labeledCounters(
+      'hop_refusals_total',
+      'Hop routes that were refused, by the reason.',
+      ['reason'],
+      hops.refusals,
+    )
+    labeledCounters(
+      'hop_visitors_total',
+      'Visitors on hop routes: passed on, arrived at the last relay, or refused.',
+      ['result'],
+      hops.results,
+    )
   }
   gauge('datagram_flows', 'Flows: addresses of visitors that UDP ports remember.', () => counters.flows)
   counter(

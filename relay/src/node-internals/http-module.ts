@@ -7,5 +7,6 @@
 const http: typeof import('node:http') = process.getBuiltinModule('node:http')
 
 export const createServer: typeof http.createServer = http.createServer
+export const request: typeof http.request = http.request
 export const IncomingMessage: typeof http.IncomingMessage = http.IncomingMessage
 export type IncomingMessage = InstanceType<typeof http.IncomingMessage>

@@ -13,11 +13,20 @@ import { OutboundError } from './outbound-error.ts'
 export class AddressRule {
   readonly #configured: ReadonlySet<string>
   readonly #lookup: LookupFunction
+  readonly #isAllowed: (address: string) => boolean
 
-  /** @param lookup in the form of `dns.lookup`, which is its default */
-  constructor(configuredOrigins: readonly string[], lookup: LookupFunction = systemLookup) {
+  /**
+   * @param lookup in the form of `dns.lookup`, which is its default
+   * @param isAllowed says which addresses may be dialled: by default, public ones
+   */
+  constructor(
+    configuredOrigins: readonly string[],
+    lookup: LookupFunction = systemLookup,
+    isAllowed: (address: string) => boolean = isPublicAddress,
+  ) {
     this.#configured = new Set(configuredOrigins.map((origin) => new URL(origin).origin))
     this.#lookup = lookup
+    this.#isAllowed = isAllowed
   }
 
   /**
@@ -30,14 +39,14 @@ export class AddressRule {
     if (url.protocol !== 'https:') throw new OutboundError('invalid_url', 'a URL must begin with https://')
     // a socket does not resolve an address, so it is looked at here
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw blocked(host)
+    if (isIP(host) !== 0 && !this.#isAllowed(host)) throw blocked(host)
     return this.#publicLookup
   }
 
   readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
     this.#lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, [])
-      const addresses = (found as LookupAddress[]).filter(({ address }) => isPublicAddress(address))
+      const addresses = (found as LookupAddress[]).filter(({ address }) => this.#isAllowed(address))
       const [first] = addresses
       if (first === undefined) return callback(blocked(hostname), [])
       if (options.all) callback(null, addresses)

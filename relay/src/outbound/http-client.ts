@@ -18,6 +18,8 @@ export interface HttpClientOptions {
   ca?: string
   /** Name resolution, in the form of `dns.lookup`. @default `dns.lookup` */
   lookup?: LookupFunction
+  /** Says which addresses may be dialled for origins that nobody configured. @default public ones */
+  isAllowedAddress?: (address: string) => boolean
 }
 
 export interface HttpRequest {
@@ -45,6 +47,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   /** The URL that answered, after redirects. */
   url: URL
+  /** The IP address of the server that answered, as the socket has it; undefined when its connection was gone already. */
+  address: string | undefined
   status: number
   headers: IncomingHttpHeaders
   /** As it came: nothing is decompressed. */
@@ -69,8 +73,8 @@ export class HttpClient {
   readonly #addresses: AddressRule
   readonly #ca: string | undefined
 
-  constructor({ configuredOrigins = [], ca, lookup }: HttpClientOptions = {}) {
-    this.#addresses = new AddressRule(configuredOrigins, lookup)
+  constructor({ configuredOrigins = [], ca, lookup, isAllowedAddress }: HttpClientOptions = {}) {
+    this.#addresses = new AddressRule(configuredOrigins, lookup, isAllowedAddress)
     this.#ca = ca
   }
 
@@ -96,8 +100,9 @@ export class HttpClient {
       const response = await this.#send(url, { method, headers: { ...headers }, body, isConfigured }, signal)
       const { statusCode: status = 0, headers: received } = response
       if (!REDIRECTS.has(status)) {
+        const address = response.socket.remoteAddress
         const content = await readBody(response, request.maxBytes ?? OUTBOUND_RESPONSE_MAX_BYTES)
-        return { url, status, headers: received, body: content }
+        return { url, address, status, headers: received, body: content }
       }
       response.destroy()
       if (redirects === maxRedirects || (method !== 'GET' && method !== 'HEAD'))

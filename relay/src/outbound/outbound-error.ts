@@ -33,7 +33,8 @@ export class OutboundError extends Error {
   static from(error: unknown): OutboundError {
     if (error instanceof OutboundError) return error
     const { syscall, message } = error as NodeJS.ErrnoException
-    const code = syscall === 'getaddrinfo' ? 'name_not_resolved' : 'connection_failed'
+    const isName = syscall === 'getaddrinfo' || syscall?.startsWith('query') === true
+    const code = isName ? 'name_not_resolved' : 'connection_failed'
     return new OutboundError(code, message, error)
   }
 }

@@ -9,6 +9,10 @@ import type { WriteHealth } from '../storage/write-health.ts'
 import type { FileChanges } from './policy-difference.ts'
 
 const FILE = 'audit.jsonl'
+const WATCHED = {
+  name: FILE,
+  meanwhile: 'it makes changes of the policy, and keeps their last lines until it can',
+}
 const PRIVATE_MODE = 0o600
 const LINE_FEED = 10
 
@@ -25,7 +29,7 @@ export class AuditLog {
     this.#path = join(directory, FILE)
     this.#commits = new GroupCommit(() =>
       health.watch(
-        FILE,
+        WATCHED,
         () => this.#write(),
         () => this.#commits.commit(),
       ),

@@ -5,6 +5,7 @@ import { normalizeNetwork } from '../client-address/ip-networks.ts'
 import { normalized, parseWith, z } from '../config/schema.ts'
 import type { PortGates } from '../config/settings.ts'
 import { NETWORK_MAX_CHARS, RESERVED_NAMES_MAX } from '../limits.ts'
+import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from './banned-relays.ts'
 import { DEFAULT_RESERVED_NAMES } from './reserved-names.ts'
 
 /** A lease name in UTF-16 code units, with blanks around it, which the relay removes. */
@@ -17,6 +18,8 @@ export interface PolicyFile {
   banned_identity_keys: string[]
   /** Addresses and networks in the form of `normalizeNetwork`. */
   banned_ips: string[]
+  /** Addresses and origins of relays, in the form of `normalizeRelay`. @default none */
+  banned_relays: string[]
   /** Identity key → bytes per second, above 0. */
   identity_bps: Record<string, number>
   udp_enabled: boolean
@@ -35,6 +38,11 @@ const schema: z.ZodType<PolicyFile> = z.object({
   denied_identity_keys: z.array(z.string()),
   banned_identity_keys: z.array(z.string()),
   banned_ips: uniqueList(NETWORK_MAX_CHARS, normalizeNetwork, 'is not an IP address or CIDR range'),
+  banned_relays: uniqueList(
+    BANNED_RELAY_MAX_CHARS,
+    normalizeRelay,
+    'is not an address or an https URL',
+  ).default(() => []),
   identity_bps: z.record(z.string(), z.int().positive()),
   udp_enabled: z.boolean(),
   udp_max_leases: count,
@@ -63,6 +71,7 @@ export function initialPolicy(gates: PortGates): PolicyFile {
     denied_identity_keys: [],
     banned_identity_keys: [],
     banned_ips: [],
+    banned_relays: [],
     identity_bps: {},
     udp_enabled: gates.udp,
     udp_max_leases: 0,

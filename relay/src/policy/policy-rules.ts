@@ -14,6 +14,9 @@ interface IdentityStatus {
   bps: number
 }
 
+/** What the policy needs to know of a lease, or of what is left of one. */
+export type Judged = Readonly<Pick<Lease, 'identityKey' | 'clientIp' | 'reportedIp'>>
+
 export class PolicyRules {
   readonly #onChange = new Set<() => void>()
   #file: PolicyFile
@@ -62,31 +65,36 @@ export class PolicyRules {
     return ips.some((ip) => ip !== undefined && this.#index.bannedIps.has(ip))
   }
 
+  /** Whether the operator banned a relay from discovery. @param address lower case with `0x` */
+  isRelayBanned(address: string, origin: string): boolean {
+    return this.#index.bannedRelays.has(address) || this.#index.bannedRelays.has(origin)
+  }
+
   /** The bans that cover any of the addresses, in the form of the policy. */
   ipBansOf(...ips: (string | undefined)[]): string[] {
     return [...new Set(ips.flatMap((ip) => (ip === undefined ? [] : this.#index.bannedIps.covering(ip))))]
   }
 
   /** Whether the lease is banned or denied, by its identity or an address. All of its connections must end then. */
-  blocks(lease: Lease): boolean {
+  blocks(lease: Judged): boolean {
     const { isBanned, isDenied } = this.identityStatus(lease.identityKey)
     return isBanned || isDenied || this.isAnyIpBanned(lease.clientIp, lease.reportedIp)
   }
 
   /** Whether visitors may reach the lease. */
-  routes(lease: Lease): boolean {
+  routes(lease: Judged): boolean {
     return this.routing(lease) === 'allowed'
   }
 
   /** Whether visitors may reach the lease and, if not, whether an approval would change that. */
-  routing(lease: Lease): Routing {
+  routing(lease: Judged): Routing {
     if (this.blocks(lease)) return 'rejected'
     return this.identityStatus(lease.identityKey).isApproved ? 'allowed' : 'approval'
   }
 
-  /** Bandwidth limit of the lease's identity in bytes per second; 0 means unlimited. */
-  bytesPerSecond(lease: Lease): number {
-    return this.#file.identity_bps[lease.identityKey] ?? 0
+  /** Bandwidth limit of an identity in bytes per second; 0 means unlimited. */
+  bytesPerSecond({ identityKey }: Pick<Judged, 'identityKey'>): number {
+    return this.#file.identity_bps[identityKey] ?? 0
   }
 
   /** Adds a listener, which is called after each change of the policy in memory. */
@@ -101,6 +109,7 @@ interface Index {
   denied: ReadonlySet<string>
   banned: ReadonlySet<string>
   bannedIps: NetworkSet
+  bannedRelays: ReadonlySet<string>
   reserved: ReadonlySet<string>
 }
 
@@ -110,6 +119,7 @@ function indexOf(file: PolicyFile): Index {
     denied: new Set(file.denied_identity_keys),
     banned: new Set(file.banned_identity_keys),
     bannedIps: new NetworkSet(file.banned_ips),
+    bannedRelays: new Set(file.banned_relays),
     reserved: new Set(file.reserved_names),
   }
 }

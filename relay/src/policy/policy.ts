@@ -10,6 +10,7 @@ import { initialPolicy, type PolicyFile, parsePolicyFile } from './policy-file.t
 import { PolicyRules } from './policy-rules.ts'
 
 const FILE = 'policy.json'
+const WATCHED = { name: FILE, meanwhile: 'it refuses changes of the policy' }
 
 type Edit = (file: PolicyFile) => PolicyFile
 
@@ -26,7 +27,7 @@ export class Policy extends PolicyRules {
     this.#path = path
     const commit = (): Promise<void> =>
       health.watch(
-        FILE,
+        WATCHED,
         () => this.#write(),
         () => this.#commits.commit(),
       )
@@ -83,6 +84,7 @@ export class Policy extends PolicyRules {
       denied: file.denied_identity_keys,
       banned: file.banned_identity_keys,
       banned_ips: file.banned_ips,
+      banned_relays: file.banned_relays,
       bps: file.identity_bps,
     }
   }
@@ -115,6 +117,14 @@ export class Policy extends PolicyRules {
   /** @param ip an address or network, as `normalizeNetwork` writes it */
   async updateIp(ip: string, isBanned: boolean): Promise<void> {
     await this.#change((file) => ({ ...file, banned_ips: withMember(file.banned_ips, ip, isBanned) }))
+  }
+
+  /** @param relay an address or origin, as `normalizeRelay` writes it */
+  async updateRelay(relay: string, isBanned: boolean): Promise<void> {
+    await this.#change((file) => ({
+      ...file,
+      banned_relays: withMember(file.banned_relays, relay, isBanned),
+    }))
   }
 
   /**

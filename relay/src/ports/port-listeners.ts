@@ -1,6 +1,7 @@
 // Creates the dedicated ports of this relay from settings, policy and listeners.
 
 import type { Socket } from 'node:net'
+import { portsOfOverlay } from '../config/overlay-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Lease } from '../lease/lease.ts'
 import type { Reservations } from '../lease/reservations.ts'
@@ -40,10 +41,12 @@ export function createDedicatedPorts({
   hasNoTunnels,
   log,
 }: PortParts): DedicatedPorts {
-  const { portGates, portRange, sniPort } = settings
+  const { portGates, portRange, sniPort, overlay } = settings
   const poolOf = (gate: boolean): PortPool | undefined =>
     // The SNI listener's port number stays free for UDP, too: the datagram tunnels arrive there.
-    gate && portRange !== undefined ? new PortPool(portRange, [sniPort]) : undefined
+    gate && portRange !== undefined
+      ? new PortPool(portRange, [sniPort, ...portsOfOverlay(overlay)])
+      : undefined
   const pools = { tcp: poolOf(portGates.tcp), udp: poolOf(portGates.udp) }
   restorePorts(reservations, pools)
   const tcpPorts = new TcpPorts(connectionsMax)

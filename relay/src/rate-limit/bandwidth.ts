@@ -29,6 +29,12 @@ export class Bandwidth {
     return Math.max(0, this.#paidAt - now)
   }
 
+  /** Takes back bytes that were spent in advance, and were not sent: the next ones wait less. */
+  giveBack(bytes: number): void {
+    const rate = this.#bytesPerSecond()
+    if (rate > 0) this.#paidAt -= (bytes / rate) * 1000
+  }
+
   /** Spends bytes that cannot wait, such as a datagram's. @returns false, and spends nothing, while earlier bytes are unpaid */
   trySpend(bytes: number): boolean {
     if (this.spend(0) > 0) return false

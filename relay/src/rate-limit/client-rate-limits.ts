@@ -12,21 +12,29 @@ import { networkOf } from '../client-address/ip-address.ts'
 import type { RateLimitSettings } from '../config/settings.ts'
 import { RelayError } from '../errors.ts'
 import {
+  CACHE_SECONDS_MIN,
+  CACHE_SECONDS_PER_IDENTITY,
+  CACHE_SECONDS_PER_NETWORK,
   CERTIFICATE_POLLS_PER_IDENTITY,
   CERTIFICATE_POLLS_PER_NETWORK,
   CERTIFICATES_PER_IDENTITY,
   CERTIFICATES_PER_NETWORK,
+  PEER_BUDGET_FACTOR,
   RATE_LIMIT_SLOTS,
   REFUND_BURST,
   REFUND_PER_MINUTE,
+  SITE_QUESTIONS_PER_NETWORK,
+  SITE_SEARCHES,
+  SITE_SEARCHES_PER_NETWORK,
 } from '../limits.ts'
 import { GcraLimiter, type Rate } from './gcra.ts'
 
 /** Units of one registration, its challenge included. */
 const REGISTRATION_COST: number = BUDGET_COST.challenge + BUDGET_COST.register
 const SLOT_KEY_BYTES = 32
+const MS_PER_S = 1000
 
-interface CertificateLimiters {
+interface LimiterPair {
   identities: GcraLimiter
   networks: GcraLimiter
 }
@@ -34,16 +42,31 @@ interface CertificateLimiters {
 export class RateLimits {
   readonly #settings: RateLimitSettings
   /** Made for the first request: many relays have none. */
-  #certificates: CertificateLimiters | undefined
+  #certificates: LimiterPair | undefined
   /** Made for the first one, too. */
-  #certificatePolls: CertificateLimiters | undefined
+  #certificatePolls: LimiterPair | undefined
+  /** Made for the first request of a site that has stored files. */
+  #cacheSeconds: LimiterPair | undefined
+  /** Made for the first search for a site at other relays. */
+  #siteSearches: { networks: GcraLimiter; relay: GcraLimiter } | undefined
+  /** Made for the first question for a site. */
+  #siteQuestions: GcraLimiter | undefined
   readonly #networks: GcraLimiter
   readonly #refunds: GcraLimiter
   readonly #relay: GcraLimiter
   readonly #slotKey: string
+  readonly #isPeer: (clientIp: string) => boolean
 
-  /** @param slotKey secret of this process, without which a client cannot aim at another network's slot */
-  constructor(settings: RateLimitSettings, slotKey: Buffer = randomBytes(SLOT_KEY_BYTES)) {
+  /**
+   * @param isPeer whether an address is that of another relay, through which many sites come
+   * @param slotKey secret of this process, without which a client cannot aim at another network's slot
+   */
+  constructor(
+    settings: RateLimitSettings,
+    isPeer: (clientIp: string) => boolean = () => false,
+    slotKey: Buffer = randomBytes(SLOT_KEY_BYTES),
+  ) {
+    this.#isPeer = isPeer
     const { networkPerMinute, relayPerMinute } = settings
     this.#settings = settings
     this.#networks = new GcraLimiter(
@@ -63,15 +86,16 @@ export class RateLimits {
   }
 
   /**
-   * Charges `units` to the client's network and to the relay, or to neither.
+   * Charges `units` to the client's network and to the relay, or to neither. A peer's network has a larger budget.
    * @param clientIp normalized IP address
    * @throws RelayError `rate_limited` with the time until there are enough units
    */
   charge(clientIp: string, units: number): void {
     const slot = this.#slotOf(networkOf(clientIp))
     const now = performance.now()
-    requireNoWait(Math.max(this.#networks.waitMs(slot, units, now), this.#relay.waitMs(0, units, now)))
-    this.#networks.spend(slot, units, now)
+    const share = this.#shareOf(clientIp, units)
+    requireNoWait(Math.max(this.#networks.waitMs(slot, share, now), this.#relay.waitMs(0, units, now)))
+    this.#networks.spend(slot, share, now)
     this.#relay.spend(0, units, now)
   }
 
@@ -81,11 +105,7 @@ export class RateLimits {
    * @throws RelayError `rate_limited` with the time until another one may come
    */
   chargeCertificate(clientIp: string, identityKey: string): void {
-    this.#certificates ??= certificateLimiters(
-      this.#settings,
-      CERTIFICATES_PER_IDENTITY,
-      CERTIFICATES_PER_NETWORK,
-    )
+    this.#certificates ??= limiterPair(this.#settings, CERTIFICATES_PER_IDENTITY, CERTIFICATES_PER_NETWORK)
     this.#chargeBoth(this.#certificates, clientIp, identityKey)
   }
 
@@ -94,12 +114,64 @@ export class RateLimits {
    * @throws RelayError `rate_limited` with the time until another one may come
    */
   chargeCertificatePoll(clientIp: string, identityKey: string): void {
-    this.#certificatePolls ??= certificateLimiters(
+    this.#certificatePolls ??= limiterPair(
       this.#settings,
       CERTIFICATE_POLLS_PER_IDENTITY,
       CERTIFICATE_POLLS_PER_NETWORK,
     )
     this.#chargeBoth(this.#certificatePolls, clientIp, identityKey)
+  }
+
+  /**
+   * Begins a request to the static cache, whose identity and network pay for the time that it takes.
+   * @param clientIp normalized IP address
+   * @returns ends the request
+   * @throws RelayError `rate_limited` with the time until another one may come
+   */
+  beginCacheRequest(clientIp: string, identityKey: string): () => void {
+    this.#cacheSeconds ??= limiterPair(this.#settings, CACHE_SECONDS_PER_IDENTITY, CACHE_SECONDS_PER_NETWORK)
+    const limiters = this.#cacheSeconds
+    const begun = performance.now()
+    this.#chargeBoth(limiters, clientIp, identityKey, CACHE_SECONDS_MIN)
+    return () => {
+      const more = (performance.now() - begun) / MS_PER_S - CACHE_SECONDS_MIN
+      if (more > 0) this.#spendBoth(limiters, clientIp, identityKey, more)
+    }
+  }
+
+  /**
+   * Charges one search for a site at other relays to the visitor's network and to the relay, or to neither.
+   * @param clientIp normalized IP address
+   * @param wasFoundBefore whether this relay has found the site before: such searches have a budget of their own
+   * @throws RelayError `rate_limited` with the time until another one may begin
+   */
+  chargeSiteSearch(clientIp: string, wasFoundBefore: boolean): void {
+    const { networkPerMinute, relayPerMinute } = this.#settings
+    this.#siteSearches ??= {
+      networks: limiterOf(SITE_SEARCHES_PER_NETWORK, networkPerMinute / SOURCE_BUDGET_PER_MINUTE),
+      relay: limiterOf(SITE_SEARCHES, relayPerMinute / RELAY_BUDGET_PER_MINUTE, 2),
+    }
+    const { networks, relay } = this.#siteSearches
+    const slot = this.#slotOf(networkOf(clientIp))
+    const now = performance.now()
+    const kind = wasFoundBefore ? 1 : 0
+    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(kind, 1, now)))
+    networks.spend(slot, 1, now)
+    relay.spend(kind, 1, now)
+  }
+
+  /**
+   * Charges one question for a site to the client's network.
+   * @param clientIp normalized IP address
+   * @throws RelayError `rate_limited` with the time until another one may come
+   */
+  chargeSiteQuestion(clientIp: string): void {
+    const factor = this.#settings.networkPerMinute / SOURCE_BUDGET_PER_MINUTE
+    this.#siteQuestions ??= limiterOf(SITE_QUESTIONS_PER_NETWORK, factor)
+    const slot = this.#slotOf(networkOf(clientIp))
+    const now = performance.now()
+    requireNoWait(this.#siteQuestions.waitMs(slot, 1, now))
+    this.#siteQuestions.spend(slot, 1, now)
   }
 
   /** Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded. */
@@ -108,15 +180,36 @@ export class RateLimits {
     const now = performance.now()
     if (this.#refunds.waitMs(slot, REGISTRATION_COST, now) > 0) return
     this.#refunds.spend(slot, REGISTRATION_COST, now)
-    this.#networks.refund(slot, REGISTRATION_COST, now)
+    this.#networks.refund(slot, this.#shareOf(clientIp, REGISTRATION_COST), now)
   }
 
-  #chargeBoth({ identities, networks }: CertificateLimiters, clientIp: string, identityKey: string): void {
-    const [identity, network] = [this.#slotOf(identityKey), this.#slotOf(networkOf(clientIp))]
+  /** What `units` take of the budget of the client's network. */
+  #shareOf(clientIp: string, units: number): number {
+    return this.#isPeer(clientIp) ? units / PEER_BUDGET_FACTOR : units
+  }
+
+  #chargeBoth(limiters: LimiterPair, clientIp: string, identityKey: string, units = 1): void {
+    const { identities, networks } = limiters
+    const [identity, network] = this.#slotsOf(clientIp, identityKey)
     const now = performance.now()
-    requireNoWait(Math.max(identities.waitMs(identity, 1, now), networks.waitMs(network, 1, now)))
-    identities.spend(identity, 1, now)
-    networks.spend(network, 1, now)
+    requireNoWait(Math.max(identities.waitMs(identity, units, now), networks.waitMs(network, units, now)))
+    this.#spendBoth(limiters, clientIp, identityKey, units)
+  }
+
+  #spendBoth(
+    { identities, networks }: LimiterPair,
+    clientIp: string,
+    identityKey: string,
+    units: number,
+  ): void {
+    const [identity, network] = this.#slotsOf(clientIp, identityKey)
+    const now = performance.now()
+    identities.spend(identity, units, now)
+    networks.spend(network, units, now)
+  }
+
+  #slotsOf(clientIp: string, identityKey: string): [identity: number, network: number] {
+    return [this.#slotOf(identityKey), this.#slotOf(networkOf(clientIp))]
   }
 
   #slotOf(client: string): number {
@@ -124,19 +217,18 @@ export class RateLimits {
   }
 }
 
-/** They follow the operator's setting for registrations, each of which may want a certificate. */
-function certificateLimiters(
+/** They follow the operator's setting for registrations, each of which may want a certificate or store files. */
+function limiterPair(
   { networkPerMinute }: RateLimitSettings,
   ofIdentity: Rate,
   ofNetwork: Rate,
-): CertificateLimiters {
+): LimiterPair {
   const factor = networkPerMinute / SOURCE_BUDGET_PER_MINUTE
-  const limiter = ({ perMinute, burst }: Rate): GcraLimiter =>
-    new GcraLimiter(RATE_LIMIT_SLOTS, {
-      perMinute: perMinute * factor,
-      burst: Math.max(1, burst * factor),
-    })
-  return { identities: limiter(ofIdentity), networks: limiter(ofNetwork) }
+  return { identities: limiterOf(ofIdentity, factor), networks: limiterOf(ofNetwork, factor) }
+}
+
+function limiterOf({ perMinute, burst }: Rate, factor: number, slots = RATE_LIMIT_SLOTS): GcraLimiter {
+  return new GcraLimiter(slots, { perMinute: perMinute * factor, burst: Math.max(1, burst * factor) })
 }
 
 /** @throws RelayError `rate_limited` unless the wait is 0 */

@@ -38,6 +38,11 @@ export class RequestMemory {
     return this.#total
   }
 
+  /** Bytes that a client uses. */
+  usedBy(client: string): number {
+    return this.#perClient.get(client) ?? 0
+  }
+
   /** @param client the network of an address, or the id of a lease */
   share(client: string): MemoryShare {
     let taken = 0
@@ -51,19 +56,15 @@ export class RequestMemory {
 
   #requireRoom(client: string, bytes: number): void {
     const { perClient, total } = this.#bounds
-    if (this.#of(client) + bytes > perClient) throw full('your requests')
+    if (this.usedBy(client) + bytes > perClient) throw full('your requests')
     if (this.#total + bytes > total) throw full('all requests together')
   }
 
   #take(client: string, bytes: number): void {
     this.#total += bytes
-    const taken = this.#of(client) + bytes
+    const taken = this.usedBy(client) + bytes
     if (taken > 0) this.#perClient.set(client, taken)
     else this.#perClient.delete(client)
-  }
-
-  #of(client: string): number {
-    return this.#perClient.get(client) ?? 0
   }
 }
 

@@ -2,13 +2,12 @@
 
 import { CARRIER_CLOSE } from '@svc/protocol'
 import { type MemoryMeter, Session, type Transport } from '@svc/yamux'
-import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
 import { CARRIER_PING_DEADLINE_MS, CARRIER_STREAMS_MAX } from '../limits.ts'
 import { CarrierLiveness } from './carrier-liveness.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemories } from './session-memory.ts'
-import { StreamAuthorizer } from './stream-authorization.ts'
+import { type LeaseOf, StreamAuthorizer } from './stream-authorization.ts'
 
 export interface Carrier {
   /** Finds out whether the client still answers, and closes the carrier when it does not. */
@@ -48,12 +47,13 @@ interface CarrierParts {
   lease: Lease
   /** Normalized address of the client; undefined when it stands for many clients. */
   clientIp: string | undefined
-  credentials: LeaseAuthorizer
+  /** Authorizes the streams. */
+  leaseOf: LeaseOf
   memories: SessionMemories
 }
 
 /** Serves `connection` until it closes or the lease ends. Bridged streams live as long as the connection does. */
-export function serveCarrier({ connection, lease, clientIp, credentials, memories }: CarrierParts): Carrier {
+export function serveCarrier({ connection, lease, clientIp, leaseOf, memories }: CarrierParts): Carrier {
   const memory = memories.open(lease, clientIp, {
     shed: (bytes) => session.shed(bytes),
     terminate: () => connection.terminate(),
@@ -63,7 +63,7 @@ export function serveCarrier({ connection, lease, clientIp, credentials, memorie
     backlog: () => connection.backlog,
   })
   const unwatch = readyQueueOf(lease).watch(liveness)
-  const authorizer = new StreamAuthorizer(lease, credentials, memory, liveness)
+  const authorizer = new StreamAuthorizer(lease, leaseOf, memory, liveness)
   const close = (code: number, reason: string): void => connection.close(session, code, reason)
   const onLeaseEnd = () => {
     const code = lease.ended.reason === 'replaced' ? CARRIER_CLOSE.leaseReplaced : CARRIER_CLOSE.leaseEnded

@@ -8,6 +8,7 @@ import {
   RAW_UPGRADE,
   READY_SESSIONS_MAX,
   SUBPROTOCOL,
+  type TokenClaims,
   WEBSOCKET_MESSAGE_MAX_BYTES,
   YAMUX_UPGRADE,
 } from '@svc/protocol'
@@ -25,8 +26,42 @@ import { nativeConnection } from './native-connection.ts'
 import { serveNativeSession } from './native-session.ts'
 import { readyQueueOf } from './ready-queues.ts'
 import { SessionMemories } from './session-memory.ts'
+import type { LeaseOf } from './stream-authorization.ts'
 import { UnderlyingSockets } from './tls-underlying-socket.ts'
 import { webSocketConnection } from './websocket-connection.ts'
+
+/** A request with a delegated capability, which was not looked at yet. */
+export interface CarriedRequest {
+  request: IncomingMessage
+  /** What the client asks the connection to become, in lower case. */
+  protocol: string
+  capability: string
+  /** Normalized address of the client. */
+  clientIp: string
+  /** The client's connection, and the TCP connection under it, if that is known. */
+  socket: Duplex
+  tcp: Socket | undefined
+}
+
+/** Carries reverse sessions of other relays' leases. */
+export interface ReverseGateway {
+  /** Whether the capability says that it is for a gateway. Nothing of it is verified. */
+  isDelegated(capability: string): boolean
+  /** @throws RelayError when the request is refused; nothing was written then */
+  carry(request: CarriedRequest): Promise<void>
+}
+
+/** How a request came, and how its capability is looked at. */
+interface Arrival {
+  /** The connection of the carrier: over TLS, or of a gateway. */
+  socket: Duplex
+  /** The TCP connection under it, if it is known. */
+  tcp: Socket | undefined
+  /** Normalized address of the client; undefined when it stands for many clients. */
+  clientIp: string | undefined
+  capability: string
+  leaseOf: LeaseOf
+}
 
 export class ConnectEndpoint {
   readonly #credentials: LeaseAuthorizer
@@ -37,6 +72,7 @@ export class ConnectEndpoint {
   readonly #readBuffer: SharedReadBuffer | undefined
   readonly #open = new WeakMap<Lease, Set<Carrier>>()
   readonly #tcpSockets = new UnderlyingSockets()
+  readonly #gateway: ReverseGateway | undefined
   #onCarrier: ((lease: Lease) => void) | undefined
   readonly #sockets: WebSocketServer = new WebSocketServer({
     noServer: true,
@@ -48,14 +84,19 @@ export class ConnectEndpoint {
     handleProtocols: () => SUBPROTOCOL,
   })
 
-  /** @param readBuffer makes native carriers cheaper to read */
+  /**
+   * @param readBuffer makes native carriers cheaper to read
+   * @param gateway carries sessions of other relays' leases on to those; undefined where this relay is no gateway
+   */
   constructor(
     credentials: LeaseAuthorizer,
     policy: PolicyRules,
     counters: RelayCounters,
     clientAddresses: Pick<ClientAddresses, 'standsForMany'>,
     readBuffer: SharedReadBuffer | undefined,
+    gateway?: ReverseGateway,
   ) {
+    this.#gateway = gateway
     this.#readBuffer = readBuffer
     this.#credentials = credentials
     this.#policy = policy
@@ -95,51 +136,82 @@ export class ConnectEndpoint {
   }
 
   /**
-   * Upgrades a request to a carrier, over a WebSocket or natively, or to one native session.
+   * Upgrades a request to a carrier, over a WebSocket or natively, or to one native session. A request with a delegated
+   * capability goes on to the relay of its lease.
    * @param clientIp normalized address of the client
    * @param head bytes that arrived after the request
    * @throws RelayError when the relay refuses the request; nothing was written then
    */
-  upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
+  upgrade(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void | Promise<void> {
     requireHttp11(request)
     if (this.#policy.isAnyIpBanned(clientIp)) throw new RelayError('ip_banned', 'this address is banned here')
-    const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
-    if (protocol === 'websocket') this.#openWebSocket(request, clientIp, socket, head)
-    else if (protocol === YAMUX_UPGRADE) this.#openNativeCarrier(request, clientIp, socket, head)
-    else if (protocol === RAW_UPGRADE) this.#openSession(request, socket, head)
-    else throw unknownProtocol(request)
+    const protocol = protocolOf(request)
+    const capability = capabilityIn(request, protocol)
+    const tcp = this.#tcpSockets.beneath(request.socket)
+    if (this.#gateway?.isDelegated(capability)) {
+      requireNothingBehind(head)
+      return this.#gateway.carry({ request, protocol, capability, clientIp, socket, tcp })
+    }
+    this.#accept(request, protocol, head, {
+      socket,
+      tcp,
+      clientIp: this.#clientAddresses.standsForMany(clientIp) ? undefined : clientIp,
+      capability,
+      leaseOf: (capability) => this.#credentials.leaseOf(capability, 'reverse'),
+    })
   }
 
-  #openWebSocket(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
-    const lease = this.#leaseOf(offeredCapability(request))
+  /**
+   * Upgrades a request that a gateway carried here.
+   * @param check refuses what a delegated capability says, by an error
+   * @throws RelayError as {@link upgrade} does
+   */
+  upgradeCarried(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    check: (lease: Lease, claims: TokenClaims) => void,
+  ): void {
+    const protocol = protocolOf(request)
+    this.#accept(request, protocol, head, {
+      socket,
+      tcp: socket,
+      // A gateway brings many clients.
+      clientIp: undefined,
+      capability: capabilityIn(request, protocol),
+      leaseOf: (capability) => {
+        const { lease, claims } = this.#credentials.proofOf(capability, 'delegated')
+        check(lease, claims)
+        return lease
+      },
+    })
+  }
+
+  #accept(request: IncomingMessage, protocol: string, head: Buffer, by: Arrival): void {
+    const lease = by.leaseOf(by.capability)
+    if (this.#policy.blocks(lease))
+      throw new RelayError('lease_rejected', 'the lease is not allowed to route')
+    if (protocol === RAW_UPGRADE) {
+      this.#openSession(lease, head, by)
+      return
+    }
+    if (protocol === YAMUX_UPGRADE) requireNothingBehind(head)
     this.#requireRoomForCarrier(lease)
-    this.#sockets.handleUpgrade(request, socket, head, (ws) =>
-      this.#serve(webSocketConnection(ws, socket), socket, lease, clientIp),
-    )
+    const { socket } = by
+    if (protocol === YAMUX_UPGRADE) this.#serve(nativeConnection(socket, this.#readBuffer), lease, by)
+    else
+      this.#sockets.handleUpgrade(request, socket, head, (ws) =>
+        this.#serve(webSocketConnection(ws, socket), lease, by),
+      )
   }
 
-  #openNativeCarrier(request: IncomingMessage, clientIp: string, socket: Duplex, head: Buffer): void {
-    const lease = this.#leaseOf(nativeCapability(request))
-    requireNothingBehind(head)
-    this.#requireRoomForCarrier(lease)
-    this.#serve(nativeConnection(socket, this.#readBuffer), socket, lease, clientIp)
-  }
-
-  #openSession(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const lease = this.#leaseOf(nativeCapability(request))
+  #openSession(lease: Lease, head: Buffer, { socket, tcp }: Arrival): void {
     requireNothingBehind(head)
     const { roomInMs, hasRoom } = readyQueueOf(lease)
     if (roomInMs > 0) throw tooMany('sessions of this lease end before they answer a visitor', roomInMs)
     if (!hasRoom) throw tooMany(`${READY_SESSIONS_MAX} sessions are ready for this lease`)
     this.#count(socket)
-    serveNativeSession(socket, lease, this.#tcpSockets.beneath(request.socket))
-  }
-
-  #leaseOf(capability: string): Lease {
-    const lease = this.#credentials.leaseOf(capability, 'reverse')
-    if (this.#policy.blocks(lease))
-      throw new RelayError('lease_rejected', 'the lease is not allowed to route')
-    return lease
+    serveNativeSession(socket, lease, tcp)
   }
 
   #requireRoomForCarrier(lease: Lease): void {
@@ -147,8 +219,7 @@ export class ConnectEndpoint {
     if (open >= CARRIERS_PER_LEASE_MAX) throw tooMany(`${open} carriers are open for this lease`)
   }
 
-  /** @param socket the TLS connection of the carrier */
-  #serve(connection: CarrierConnection, socket: Duplex, lease: Lease, clientIp: string): void {
+  #serve(connection: CarrierConnection, lease: Lease, { socket, clientIp, leaseOf }: Arrival): void {
     const carriers = this.#open.get(lease) ?? new Set()
     this.#open.set(lease, carriers)
     // A client often reconnects because its last carrier died, which the relay has not noticed yet.
@@ -157,8 +228,8 @@ export class ConnectEndpoint {
     const carrier = serveCarrier({
       connection,
       lease,
-      clientIp: this.#clientAddresses.standsForMany(clientIp) ? undefined : clientIp,
-      credentials: this.#credentials,
+      clientIp,
+      leaseOf,
       memories: this.#memories,
     })
     carriers.add(carrier)
@@ -186,6 +257,17 @@ export function noCapability(): RelayError {
   return new RelayError('unauthorized', `a capability is needed, ${native} or ${browser}`)
 }
 
+/** What the connection is to become. A native client may leave the upgrade headers out. @throws RelayError for another protocol */
+function protocolOf(request: IncomingMessage): string {
+  const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
+  if (protocol === 'websocket' || protocol === YAMUX_UPGRADE || protocol === RAW_UPGRADE) return protocol
+  throw unknownProtocol(request)
+}
+
+function capabilityIn(request: IncomingMessage, protocol: string): string {
+  return protocol === 'websocket' ? offeredCapability(request) : nativeCapability(request)
+}
+
 /** The client offers exactly the subprotocol and one capability. */
 function offeredCapability(request: IncomingMessage): string {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((value) => value.trim())
@@ -203,7 +285,6 @@ function nativeCapability(request: IncomingMessage): string {
   return capability
 }
 
-/** A native client may leave the upgrade headers out, but not ask for another protocol. */
 function unknownProtocol(request: IncomingMessage): RelayError {
   nativeCapability(request)
   const known = `${RAW_UPGRADE}, ${YAMUX_UPGRADE} or websocket`

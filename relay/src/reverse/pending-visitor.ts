@@ -10,6 +10,11 @@ export interface PendingVisitor {
   lease: Lease
   /** Undefined on a dedicated port. */
   hello: PeekedHello | undefined
+  /**
+   * The binding that another relay issued, from which the visitor comes on a route, and which signs for the site; undefined where
+   * this relay does.
+   */
+  binding?: Buffer | undefined
   /** When the visitor connected to the relay, in milliseconds of this process's monotonic clock (`performance.now()`). */
   arrivedAt: number
   /** Sessions that were activated for this visitor and broke before they answered. */

@@ -2,7 +2,6 @@
 
 import { CAPABILITY_DEADLINE_MS, CAPABILITY_MAX_BYTES, STREAM_ANSWER } from '@svc/protocol'
 import type { Stream } from '@svc/yamux'
-import type { LeaseAuthorizer } from '../auth/lease-authorizer.ts'
 import type { Lease } from '../lease/lease.ts'
 import { HALF_OPEN_STREAMS_MAX } from '../limits.ts'
 import type { CarrierLiveness } from './carrier-liveness.ts'
@@ -11,20 +10,24 @@ import { readyQueueOf } from './ready-queues.ts'
 import type { SessionMemory } from './session-memory.ts'
 import { StreamDuplex } from './stream-duplex.ts'
 
+/** The active lease that a capability stands for. Throws when there is none. */
+export type LeaseOf = (capability: string) => Lease
+
 const LENGTH_BYTES = 2
 
 export class StreamAuthorizer {
   readonly #lease: Lease
   readonly #ready: ReadyQueue
-  readonly #credentials: LeaseAuthorizer
+  readonly #leaseOf: LeaseOf
   readonly #memory: SessionMemory
   readonly #liveness: CarrierLiveness
   #halfOpen = 0
 
-  constructor(lease: Lease, credentials: LeaseAuthorizer, memory: SessionMemory, liveness: CarrierLiveness) {
+  /** @param leaseOf finds the lease of a capability */
+  constructor(lease: Lease, leaseOf: LeaseOf, memory: SessionMemory, liveness: CarrierLiveness) {
     this.#lease = lease
     this.#ready = readyQueueOf(lease)
-    this.#credentials = credentials
+    this.#leaseOf = leaseOf
     this.#memory = memory
     this.#liveness = liveness
   }
@@ -58,7 +61,7 @@ export class StreamAuthorizer {
   /** Whether the capability is valid and of the lease that opened the carrier. */
   #isOfLease(capability: string): boolean {
     try {
-      return this.#credentials.leaseOf(capability, 'reverse') === this.#lease
+      return this.#leaseOf(capability) === this.#lease
     } catch {
       return false
     }

@@ -171,8 +171,8 @@ function temporaryOf(path: string): string {
   return `${path}${TEMPORARY}`
 }
 
-/** Makes a renamed file survive a crash of the machine. */
-async function syncDirectory(path: string): Promise<void> {
+/** Makes new, renamed and removed files of a directory survive a crash of the machine. @throws an error where the system cannot */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()

@@ -3,13 +3,20 @@
 import { STATE_RETRY_MS } from '../limits.ts'
 import type { Logger } from '../log/log.ts'
 
+/** A file of the state directory, and what holds while it cannot be written. */
+export interface WatchedFile {
+  name: string
+  /** What the relay does, or does not, meanwhile: a clause for people. */
+  meanwhile: string
+}
+
 /** One write. Rejects when it failed. */
 type Write = () => Promise<void>
 
 export class WriteHealth {
   readonly #log: Logger
-  /** File → the timer of its next attempt. */
-  readonly #failing = new Map<string, NodeJS.Timeout>()
+  /** By the file's name. */
+  readonly #failing = new Map<string, { meanwhile: string; nextAttempt: NodeJS.Timeout }>()
   /** Writes that failed since the relay started. */
   failures = 0
 
@@ -24,41 +31,40 @@ export class WriteHealth {
 
   /** Sentences for the health endpoint; empty when all writes succeed. */
   get problems(): string[] {
-    if (this.failing.length === 0) return []
-    const files = this.failing.join(' and ')
-    return [`the relay cannot write ${files}: it serves the sites that it has and refuses new ones`]
+    return [...this.#failing].map(([file, { meanwhile }]) => `the relay cannot write ${file}: ${meanwhile}`)
   }
 
   /**
    * Runs a write of `file` and records the outcome. After a failure, which is logged once, it calls `retry` until a
    * write succeeds, so that the relay notices a disk with room again.
    */
-  async watch(file: string, write: Write, retry: Write): Promise<void> {
+  async watch(file: WatchedFile, write: Write, retry: Write): Promise<void> {
     try {
       await write()
     } catch (error) {
       this.#failed(file, error, retry)
       throw error
     }
-    this.#succeeded(file)
+    this.#succeeded(file.name)
   }
 
   /** Stops the retries. */
   close(): void {
-    for (const timer of this.#failing.values()) clearTimeout(timer)
+    for (const { nextAttempt } of this.#failing.values()) clearTimeout(nextAttempt)
   }
 
-  #failed(file: string, error: unknown, retry: Write): void {
+  #failed({ name: file, meanwhile }: WatchedFile, error: unknown, retry: Write): void {
     this.failures += 1
     if (!this.#failing.has(file))
-      this.#log.error({ file, err: error }, 'the relay cannot write a state file and refuses new sites')
-    clearTimeout(this.#failing.get(file))
-    this.#failing.set(file, setTimeout(() => void retry().catch(() => {}), STATE_RETRY_MS).unref())
+      this.#log.error({ file, meanwhile, err: error }, 'the relay cannot write a state file')
+    clearTimeout(this.#failing.get(file)?.nextAttempt)
+    const nextAttempt = setTimeout(() => void retry().catch(() => {}), STATE_RETRY_MS).unref()
+    this.#failing.set(file, { meanwhile, nextAttempt })
   }
 
   #succeeded(file: string): void {
     if (!this.#failing.has(file)) return
-    clearTimeout(this.#failing.get(file))
+    clearTimeout(this.#failing.get(file)?.nextAttempt)
     this.#failing.delete(file)
     this.#log.info({ file }, 'the relay can write the state file again')
   }

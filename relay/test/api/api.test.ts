@@ -231,11 +231,11 @@ describe('registration', () => {
     await relay.call('POST', '/sdk/unregister', { access_token })
   })
 
-  test('cache_ttl: 0 is what the relay likes, and more than it allows is cut', async () => {
+  test('cache_ttl: 0 is what the relay likes, and more than any relay can allow is cut', async () => {
     const parse = (cache_ttl: number) =>
       registerChallengeRequest.parse({ identity: identity('fine'), cache_ttl }).cache_ttl
-    expect([0, 60, 86_400, 86_401, 2 ** 60, 1e300].map(parse)).toEqual([
-      0, 60, 86_400, 86_400, 86_400, 86_400,
+    expect([0, 60, 86_401, 1e9, 2 ** 60, 1e300].map(parse)).toEqual([
+      0, 60, 86_401, 999_999_999, 999_999_999, 999_999_999,
     ])
     for (const cache_ttl of [0, 1e300])
       expect(await challenge({ identity: identity('fine'), cache: true, cache_ttl })).toMatchObject({

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
 import type { Finding, Status } from '../../src/check/finding.ts'
 import { askHealth } from '../../src/check/health.ts'
@@ -58,6 +59,95 @@ describe('svc-relay check', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
+  test('the static cache: off, on, without room, and without a certificate for sites', async () => {
+    const cache = async (env: Record<string, string>) =>
+      (await reportOf(env)).findings.filter(({ feature }) => feature === 'static cache')
+    const env = await environment()
+    expect(await cache(env)).toMatchObject([
+      { status: 'off', message: expect.stringContaining('STATIC_CACHE_ENABLED is false') },
+    ])
+    const on = { ...env, STATIC_CACHE_ENABLED: 'true', STATIC_CACHE_BYTES: '5000000' }
+    expect(await cache(on)).toMatchObject([
+      { status: 'ok', message: expect.stringContaining('86400 s after they are gone') },
+      { status: 'ok', message: expect.stringMatching(/^STATIC_CACHE_BYTES is 4 MiB, for which the disk/) },
+    ])
+    expect(await readdir(directory)).toEqual([])
+    expect(await cache({ ...on, STATIC_CACHE_BYTES: '999999999999999' })).toMatchObject([
+      { status: 'ok' },
+      {
+        status: 'warning',
+        message: expect.stringMatching(/^STATIC_CACHE_BYTES is 953,674,316 MiB, and the disk/),
+      },
+    ])
+    const acme = {
+      SVC_URL: 'https://relay.example.com',
+      ACME_AGREE: 'true',
+      ACME_CHALLENGE: 'tls-alpn-01',
+    }
+    expect(await cache({ ...on, ...acme })).toMatchObject([
+      { status: 'warning', message: expect.stringContaining('*.relay.example.com, which dns-01 alone') },
+      { status: 'ok' },
+    ])
+    await writeFile(join(directory, 'state'), '')
+    expect(await cache(on)).toMatchObject([{ status: 'error' }])
+  })
+
+  test('discovery: off, with bootstrap relays, without, and for tests', async () => {
+    const lines = async (env: Record<string, string>) =>
+      (await reportOf({ ...(await environment(env)), SVC_URL: 'https://relay.example' })).findings
+        .filter(({ feature }) => feature === 'discovery')
+        .map(({ status, message }) => [status, message])
+    expect(await lines({ BOOTSTRAPS: 'https://a.example' })).toEqual([
+      ['off', expect.stringContaining('BOOTSTRAPS does nothing.')],
+    ])
+    const BOOTSTRAPS = 'https://a.example,https://relay.example'
+    expect(await lines({ DISCOVERY: 'true', BOOTSTRAPS })).toEqual([
+      ['ok', 'The relay announces itself to https://a.example, and learns of others there.'],
+    ])
+    expect(await lines({ DISCOVERY: 'true', DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true' })).toEqual([
+      ['warning', expect.stringMatching(/^BOOTSTRAPS names no other relay/)],
+      ['warning', expect.stringMatching(/^DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS/)],
+    ])
+  })
+
+  test('overlay: off, by WireGuard where the machine has it, with a key that cannot be used', async () => {
+    const overlay = async (env: Record<string, string>) => {
+      const all = { ...(await environment(env)), SVC_URL: 'https://relay.example' }
+      return (await reportOf(all)).findings.filter(({ feature }) => feature === 'overlay')
+    }
+    expect(await overlay({})).toMatchObject([{ status: 'off' }])
+    const wireguard = { DISCOVERY: 'true', WIREGUARD_PORT: '51820' }
+    const expected =
+      whyNoNetwork() === undefined
+        ? {
+            status: 'ok',
+            message: expect.stringContaining('at UDP port 51820; its overlay address is an address of a new'),
+          }
+        : { message: expect.stringMatching(/WireGuard|overlay/) }
+    expect(await overlay(wireguard)).toMatchObject([expected])
+    const config = join(directory, 'overlay.json')
+    await writeFile(config, '{"network":"wireguard"}')
+    expect(await overlay({ ...wireguard, OVERLAY_CONFIG: config })).toMatchObject([expected])
+    expect(await overlay({ DISCOVERY: 'true', OVERLAY_CONFIG: config })).toMatchObject([{ status: 'error' }])
+    await writeFile(
+      config,
+      JSON.stringify({ network: '10.9.0.0/24', address: '10.9.0.1', port: 4017, peers: {} }),
+    )
+    expect(await overlay({ DISCOVERY: 'true', OVERLAY_CONFIG: config })).toMatchObject([
+      {
+        status: 'ok',
+        message: 'The relay links with 0 peers on 10.9.0.0/24, and listens for them at 10.9.0.1:4017.',
+      },
+    ])
+    expect(await overlay({ ...wireguard, OVERLAY_CONFIG: config })).toMatchObject([{ status: 'error' }])
+    const env = await environment(wireguard)
+    await mkdir(env.IDENTITY_PATH!, { recursive: true })
+    await writeFile(join(env.IDENTITY_PATH!, 'wireguard.json'), '{', { mode: 0o600 })
+    expect(await overlay(wireguard)).toMatchObject([
+      { status: 'error', message: expect.stringContaining('wireguard.json: is not JSON') },
+    ])
+  })
+
   test('DNS: what would change records, the DS record, and ports that are taken', async () => {
     const dns = async (env: Record<string, string>) => found(await reportOf(env), 'DNS')
     expect(await dns(await environment())).toEqual(['The relay changes no DNS records.'])
@@ -102,7 +192,7 @@ describe('svc-relay check', () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
-    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(19)
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(23)
     for (const finding of findings)
       expect(finding).toEqual({
         feature: expect.any(String),

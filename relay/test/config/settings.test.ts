@@ -5,8 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { portsOfOverlay } from '../../src/config/overlay-settings.ts'
 import { readSettings, SETTINGS } from '../../src/config/settings.ts'
 import { createLog } from '../../src/log/log.ts'
+import { PortPool } from '../../src/ports/port-pool.ts'
 import { startTestRelay } from '../support/relay.ts'
 
 const URL = 'https://relay.example.com'
@@ -48,6 +50,59 @@ describe('readSettings', () => {
     ],
   ])('DNS_ADDR %s', (value, addresses) => {
     expect(readSettings({ SVC_URL: URL, DNS_ADDR: value }).dnsAddresses).toEqual(addresses)
+  })
+
+  test('BOOTSTRAPS are origins, each once', () => {
+    const BOOTSTRAPS = 'https://A.example, https://b.example:8443/,https://a.example'
+    expect(readSettings({ SVC_URL: URL, DISCOVERY: 'true', BOOTSTRAPS }).discovery).toEqual({
+      isEnabled: true,
+      bootstraps: ['https://a.example', 'https://b.example:8443'],
+      allowsLoopback: false,
+    })
+    expect(readSettings({ SVC_URL: URL }).discovery).toMatchObject({ isEnabled: false, bootstraps: [] })
+  })
+
+  test.each([
+    ['relay.example', 'BOOTSTRAPS: "relay.example" is not a URL'],
+    ['http://relay.example', 'must begin with https://'],
+    ['https://relay.example/admin', 'has more than a host and a port'],
+    ['https://relay.example,', 'BOOTSTRAPS: "" is not a URL'],
+    [Array.from({ length: 33 }, (_, at) => `https://r${at}.example`).join(), 'has more than 32 relays'],
+  ])('BOOTSTRAPS %j is refused', (BOOTSTRAPS, message) =>
+    expect(() => readSettings({ SVC_URL: URL, BOOTSTRAPS })).toThrow(message),
+  )
+
+  test('a password in BOOTSTRAPS is refused, and not repeated', () => {
+    const read = () => readSettings({ SVC_URL: URL, BOOTSTRAPS: 'https://me:secret@relay.example' })
+    expect(read).toThrow('BOOTSTRAPS')
+    expect(read).not.toThrow('secret')
+  })
+
+  test('WIREGUARD_PORT is a port, and needs discovery', () => {
+    const env = { SVC_URL: URL, WIREGUARD_PORT: '51820' }
+    expect(() => readSettings(env)).toThrow('WIREGUARD_PORT: needs DISCOVERY=true')
+    expect(readSettings({ ...env, DISCOVERY: 'true' }).overlay.wireguardPort).toBe(51_820)
+    expect(readSettings({ SVC_URL: URL }).overlay.wireguardPort).toBeUndefined()
+    for (const WIREGUARD_PORT of ['0', '65536', 'true', '51820 '])
+      expect(() => readSettings({ ...env, DISCOVERY: 'true', WIREGUARD_PORT })).toThrow('WIREGUARD_PORT')
+  })
+
+  test('WIREGUARD_PORT is not the port of the datagram tunnels, and no site gets a port of the overlay', () => {
+    const env = { SVC_URL: URL, DISCOVERY: 'true', WIREGUARD_PORT: '443' }
+    expect(readSettings(env).overlay.wireguardPort).toBe(443)
+    const tunnels = { ...env, UDP_ENABLED: 'true', MIN_PORT: '41819', MAX_PORT: '41822' }
+    expect(() => readSettings(tunnels)).toThrow('WIREGUARD_PORT: 443 is the UDP port of datagram tunnels')
+    const { overlay, portRange } = readSettings({ ...tunnels, WIREGUARD_PORT: '41821' })
+    const pool = new PortPool(portRange!, portsOfOverlay(overlay))
+    expect([...pool.free('lease')].sort()).toEqual([41_819, 41_822])
+    expect(portsOfOverlay(readSettings({ SVC_URL: URL }).overlay)).toEqual([])
+  })
+
+  test('DISCOVERY on localhost is refused, unless it is a test', () => {
+    const local = { SVC_URL: 'https://relay.localhost', DISCOVERY: 'true' }
+    expect(() => readSettings(local)).toThrow('DISCOVERY: needs a public host')
+    const settings = readSettings({ ...local, DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: 'true' })
+    expect(settings.discovery.allowsLoopback).toBe(true)
   })
 
   test('without METRICS_ADDR there are no metrics', () =>
@@ -110,7 +165,6 @@ describe('readSettings', () => {
     const env = {
       ADMIN_TOKNE: 'the-secret',
       METRIC_ADDR: '9090',
-      OVERLAY_CONFIG: '{}',
       SNI_PROT: '4433',
       SVC_COLOUR: 'blue',
       SVC_WORKER: '4',

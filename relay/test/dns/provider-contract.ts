@@ -1,12 +1,38 @@
 // The contract of DNS providers, as tests that each provider passes against the servers that it changes.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import {
   type DnsProvider,
   DnsProviderError,
   type DnsProviderFault,
   type NameAddresses,
 } from '../../src/dns/provider.ts'
+import { ATTEMPTS_MAX } from '../../src/dns/providers/limits.ts'
+
+/** What the servers of a provider do in place of answering as they should. */
+export interface Trouble {
+  /**
+   * - `rate_limited`: they answer 429 with Retry-After.
+   * - `error`: they answer 5xx.
+   * - `lost`: they make the change, and the answer is lost.
+   * - `silent`: they take the request, and nothing comes.
+   */
+  kind: 'rate_limited' | 'error' | 'lost' | 'silent'
+  /** Of requests that look, or that change records. */
+  at: 'read' | 'change'
+  /** How many requests have it. @default 1 */
+  times?: number
+  /** Seconds of Retry-After. */
+  retryAfterS?: number
+}
+
+/** A provider of its own whose servers get into trouble when a test says so. */
+interface Troubled {
+  provider: DnsProvider
+  trouble(next: Trouble): void
+  /** Requests that the servers got so far. */
+  requests(): number
+}
 
 /** A provider with the means to see and to spoil what it does. */
 export interface ProviderUnderTest {
@@ -22,6 +48,11 @@ export interface ProviderUnderTest {
   faults?: Readonly<
     Record<string, { fault: DnsProviderFault; provider: () => Promise<DnsProvider> | DnsProvider }>
   >
+  /**
+   * Opens the provider once more; undefined where it asks no servers by HTTP. A request of it that has no answer ends after
+   * a second or so, so that a test can wait for it.
+   */
+  troubled?(): Promise<Troubled>
   close(): Promise<void>
 }
 
@@ -33,6 +64,7 @@ export interface ContractOptions {
 }
 
 const TIMEOUT_MS = 60_000
+const NO_SERVERS = 'it asks no servers by HTTP'
 const NONE: NameAddresses = { ipv4: [], ipv6: [] }
 /** Values as ACME has them: 43 characters of base64url, which may begin with a dash. */
 const FIRST = '-KGlqPe1bGAhTTOjZAXGDWLi3nrbMbBKHPBq3eWH5ss'
@@ -146,6 +178,58 @@ export function testProviderContract(
         const signal = AbortSignal.abort(new Error('the caller gave up'))
         await expect(under.provider.addTxt(at('_acme-challenge.aborted'), FIRST, signal)).rejects.toThrow()
         expect(await under.txt(at('_acme-challenge.aborted'))).toEqual([])
+      })
+
+      const withTrouble = async (context: TestContext): Promise<Troubled> => {
+        const opened = await (under.troubled?.() ?? context.skip(NO_SERVERS))
+        onTestFinished(() => opened.provider.close())
+        return opened
+      }
+
+      test('waits as long as its servers say, and tells the caller of a long wait', async (context) => {
+        const { provider, trouble } = await withTrouble(context)
+        const challenge = at('_acme-challenge.limited')
+        trouble({ kind: 'rate_limited', at: 'change', retryAfterS: 0 })
+        await provider.addTxt(challenge, FIRST)
+        trouble({ kind: 'rate_limited', at: 'change', retryAfterS: 3600 })
+        await expect(provider.addTxt(challenge, SECOND)).rejects.toMatchObject({
+          fault: 'rate_limited',
+          retryAfterMs: 3_600_000,
+        })
+        expect(await under.txt(challenge)).toEqual([FIRST])
+        await provider.removeTxt(challenge, FIRST)
+        expect(await under.txt(challenge)).toEqual([])
+      })
+
+      test('tries again after an error of its servers, so many times', async (context) => {
+        const { provider, trouble, requests } = await withTrouble(context)
+        const challenge = at('_acme-challenge.errors')
+        trouble({ kind: 'error', at: 'read' })
+        trouble({ kind: 'error', at: 'change', times: 2 })
+        await provider.addTxt(challenge, FIRST)
+        expect(await under.txt(challenge)).toEqual([FIRST])
+        const before = requests()
+        trouble({ kind: 'error', at: 'read', times: ATTEMPTS_MAX })
+        await expect(provider.addTxt(challenge, SECOND)).rejects.toMatchObject({ fault: 'unavailable' })
+        expect(requests() - before).toBe(ATTEMPTS_MAX)
+        await provider.removeTxt(challenge, FIRST)
+        expect(await under.txt(challenge)).toEqual([])
+      })
+
+      test('makes a change once when the answer is lost, or does not come', async (context) => {
+        const { provider, trouble } = await withTrouble(context)
+        const challenge = at('_acme-challenge.lost')
+        trouble({ kind: 'lost', at: 'change' })
+        await provider.addTxt(challenge, FIRST)
+        trouble({ kind: 'silent', at: 'change' })
+        await provider.addTxt(challenge, SECOND)
+        expect(await sorted(under.txt(challenge))).toEqual([FIRST, SECOND].sort())
+        trouble({ kind: 'lost', at: 'change' })
+        await provider.removeTxt(challenge, FIRST)
+        expect(await under.txt(challenge)).toEqual([SECOND])
+        trouble({ kind: 'silent', at: 'read' })
+        await provider.removeTxt(challenge, SECOND)
+        expect(await under.txt(challenge)).toEqual([])
       })
 
       test('says in one line what went wrong', async (context) => {

@@ -5,6 +5,7 @@ import { atDepth } from '../../../tools/test-depth.ts'
 import { fuzz as fuzzApi } from './api.ts'
 import { fuzz as fuzzDns } from './dns.ts'
 import { fuzz as fuzzPages } from './pages.ts'
+import { fuzz as fuzzUploads } from './uploads.ts'
 
 /** Another one each day. */
 const SEED: number = Math.floor(Date.now() / 86_400_000)
@@ -23,4 +24,8 @@ test(`requests for the pages, seed ${SEED}`, async () => {
 
 test(`queries for the DNS server, seed ${SEED}`, async () => {
   expect((await fuzzDns(SECONDS, SEED)).runs).toBeGreaterThanOrEqual(RUNS_MIN)
+})
+
+test(`uploads to the static cache, seed ${SEED}`, async () => {
+  expect((await fuzzUploads(SECONDS, SEED)).runs).toBeGreaterThanOrEqual(RUNS_MIN)
 })

@@ -10,6 +10,7 @@ import { ConnectionLimiter, type ConnectionLimiterOptions } from '../../src/ingr
 import { OverloadMonitor } from '../../src/ingress/overload-monitor.ts'
 import { createSniListener } from '../../src/ingress/sni-listener.ts'
 import { ROOT_ROUTE } from '../../src/lease/route.ts'
+import { DESCRIPTORS_RESERVED } from '../../src/limits.ts'
 import { createLog } from '../../src/log/log.ts'
 import type { Refusal } from '../../src/metrics/labels.ts'
 import { parseExposition } from '../support/exposition.ts'
@@ -200,19 +201,38 @@ function work(ms: number): void {
   }
 }
 
+const ALONE = { hasTcpPorts: false, hasOverlay: false }
+
 describe('what the process can hold', () => {
   test('all that the limits say, when it may open as many files', () => {
-    expect(connectionCapacity(100_000, true)).toEqual({ connections: 16_384, portConnections: 16_384 })
-    expect(connectionCapacity(Number.POSITIVE_INFINITY, false)).toEqual({
+    expect(connectionCapacity(100_000, { hasTcpPorts: true, hasOverlay: true })).toEqual({
+      connections: 16_384,
+      portConnections: 16_384,
+      overlayConnections: 8192,
+    })
+    expect(connectionCapacity(Number.POSITIVE_INFINITY, ALONE)).toEqual({
       connections: 16_384,
       portConnections: 0,
+      overlayConnections: 0,
     })
   })
 
   test('else what it may open, shared by its listeners', () => {
-    expect(connectionCapacity(1024, true)).toEqual({ connections: 384, portConnections: 384 })
-    expect(connectionCapacity(1024, false)).toEqual({ connections: 768, portConnections: 0 })
-    expect(() => connectionCapacity(256, false)).toThrow(/open files: a limit of 256 is too low/)
+    expect(connectionCapacity(1024, { hasTcpPorts: true, hasOverlay: false })).toMatchObject({
+      connections: 384,
+      portConnections: 384,
+    })
+    expect(connectionCapacity(1024, ALONE)).toMatchObject({ connections: 768, portConnections: 0 })
+    expect(() => connectionCapacity(256, ALONE)).toThrow(/open files: a limit of 256 is too low/)
+  })
+
+  test('connections of relays, in both directions, take no descriptor of visitors', () => {
+    const { connections, overlayConnections } = connectionCapacity(4096, {
+      hasTcpPorts: false,
+      hasOverlay: true,
+    })
+    expect([connections, overlayConnections]).toEqual([1920, 960])
+    expect(connections + 2 * overlayConnections + DESCRIPTORS_RESERVED).toBeLessThanOrEqual(4096)
   })
 
   test('which it asks the system for', () => {

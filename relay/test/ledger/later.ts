@@ -4,7 +4,17 @@
 import { impossible, planned, proved, type Standings, together } from './standing.ts'
 
 const ens = (...tests: [string, ...string[]]) => proved('relay/test/ens/ens.test.ts', ...tests)
+const hostile = (...tests: [string, ...string[]]) =>
+  proved('relay/test/discovery/hostile-relays.test.ts', ...tests)
+const discovery = (...tests: [string, ...string[]]) =>
+  proved('relay/test/api/handlers/discovery.test.ts', ...tests)
+const cacheApi = (...tests: [string, ...string[]]) =>
+  proved('relay/test/api/handlers/static-cache.test.ts', ...tests)
+const registry = (...tests: [string, ...string[]]) =>
+  proved('relay/test/cache/snapshot-registry.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
+
+const hopRoutes = (...tests: [string, ...string[]]) => proved('relay/test/hop/hop-routes.test.ts', ...tests)
 
 export const LATER = {
   Exposures: {
@@ -44,7 +54,13 @@ export const LATER = {
     '2 UDP exposure is raw UDP': datagram(
       'carries both ways: flow id and payload, answered from the port of the lease',
     ),
-    '3 exception: relay TLS for the static cache': planned('cache'),
+    '3 exception: relay TLS for the static cache': together(
+      registry(
+        'come to its snapshot at the canonical hostname alone',
+        '%s closes the hostname at once and removes the snapshot, with and without a lease',
+      ),
+      cacheApi('is not served by the friendly hostname'),
+    ),
     '4 the relay never receives traffic secrets of visitors': proved(
       'e2e/secrecy.spec.ts',
       'no secret, key or plaintext: …',
@@ -129,13 +145,57 @@ export const LATER = {
       'what failed is tried again, what succeeded is not, and the status has the error meanwhile',
       'DNSSEC is looked at again while it is not verified, and not any more afterwards',
     ),
-    'overlay between relays: forwarding over several of them': planned('overlay'),
-    'overlay-network ingress: a gateway in the reverse endpoint': planned('overlay'),
+    'overlay between relays: forwarding over several of them': proved(
+      'sdk-node/test/hops/three-relays.test.ts',
+      'visitors of the first relay reach the site, at both hostnames',
+      'a WebSocket passes',
+    ),
+    'overlay between relays: WireGuard joins peers, serves discovery and nothing else, and fails alone':
+      together(
+        proved(
+          'relay/test/overlay/linked-relays.test.ts',
+          'each serves the same list of relays on the overlay as at its public address, and nothing else',
+          'a relay whose overlay cannot be made says why, serves visitors, and tries again',
+        ),
+        proved(
+          'relay/test/overlay/wireguard-link.test.ts',
+          'opens the overlay server to a peer, and nothing else of the machine',
+          'comes back when its process was killed, and tells meanwhile that it is down',
+        ),
+      ),
+    'overlay-network ingress: a gateway in the reverse endpoint': proved(
+      'relay/test/overlay/gateways.test.ts',
+      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+    ),
     'direct transport is the default and the fallback': proved(
       'relay/test/api/handlers/features.test.ts',
       'overlay and cache are preferences: a lease that asks for them is direct, and live',
     ),
-    'discovery: bootstrap, poll, announce, signed descriptors, none of loopback': planned('discovery'),
+    'discovery: bootstrap, poll, announce, signed descriptors, none of loopback': together(
+      proved(
+        'relay/test/discovery/five-relays.test.ts',
+        'know each other within two rounds of polls',
+        'pass on descriptors that others can verify, with their releases',
+        'forget one that is killed, and know it again when it comes back',
+        'know the others after a restart without any bootstrap relay',
+      ),
+      hostile(
+        '%s is %s, and nobody is asked',
+        'of a name with a private address is not dialled',
+        '%s is %s, and holds up nobody',
+        'a ban ends the questions to a bootstrap relay and to one that waits, and hides one of another version',
+        'an origin that a stranger claims behind slow ones of its own is looked at when its relay announces itself',
+      ),
+      proved(
+        'relay/test/discovery/timing.test.ts',
+        'a relay that is asked for itself alone is not heard about others',
+        'a crowd of networks that announce slow relays holds up no relay that another one names',
+      ),
+      proved(
+        'relay/test/outbound/name-lookup.test.ts',
+        'many names whose server is silent hold up no other one, take no lookup of the system, and end',
+      ),
+    ),
     'payment facilitator under /api/x402': planned('payment'),
     'settings of what is not there yet are named at the start': proved(
       'relay/test/config/settings.test.ts',
@@ -148,17 +208,39 @@ export const LATER = {
       'cache with %j is invalid_request',
     ),
     'RegisterChallengeRequest.cache_ttl: 0 is the relay’s own, positive values are clamped': proved(
-      'relay/test/api/api.test.ts',
-      'cache_ttl: 0 is what the relay likes, and more than it allows is cut',
+      'relay/test/cache/snapshot-registry.test.ts',
+      'comes a ttl after %s',
     ),
     'PolicyLease.is_ip_banned: by observed and reported address': proved(
       'relay/test/api/handlers/admin.test.ts',
       'a banned reported address: no registration with it, and no routing of what has it',
       'a banned source address gets ip_banned, and its leases are off the routes',
     ),
-    'ReverseEndpoint.gateway, RelayDescriptor, HopRoute': planned('overlay'),
-    'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status': planned('cache'),
-    'DiscoveryResponse, DiscoveryAnnounceResponse': planned('discovery'),
+    'ReverseEndpoint.gateway, RelayDescriptor, HopRoute': together(
+      proved(
+        'relay/test/overlay/gateways.test.ts',
+        'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+      ),
+      proved(
+        'protocol/test/hop-route.test.ts',
+        'signs purpose, method and every field but the signature, in the order of the contract',
+      ),
+    ),
+    'DiscoveryResponse, DiscoveryAnnounceResponse': discovery(
+      'has the relay itself, with a descriptor that it signed',
+      'takes the signed descriptor of a relay with 202',
+      'the schemas are those of the wire',
+    ),
+    'DomainResponse.cache, StaticCacheLimits, -Manifest, -Status': together(
+      proved(
+        'relay/test/cache/stored-sites.test.ts',
+        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
+      ),
+      cacheApi(
+        'is absent, is uploaded and present, and is removed',
+        'what does not fit is 400, and what was there stays',
+      ),
+    ),
     'ENSStatus: values while the automation is on': ens(
       'has every field',
       '%s is verified',
@@ -174,14 +256,26 @@ export const LATER = {
       'has TCP and UDP ports of its own, independent of one another, and says so',
       'a policy that is shut after the challenge counts too',
     ),
-    'reverse: a failed gateway is avoided': planned('overlay'),
+    'reverse: a failed gateway is avoided': proved(
+      'relay/test/overlay/gateways.test.ts',
+      'gets another gateway for one that failed, and then the direct endpoint; lease and hostnames stay',
+    ),
     'ENS/DNS records removed with the lease': ens(
       'both hostnames lose theirs when the lease is unregistered, and the text goes first',
       'both hostnames lose theirs when the lease expires',
       'a relay that ends leaves the records, and its successor removes those whose sites stay away',
     ),
   },
-  'Static cache snapshot': { 'absent, present, expired': planned('cache') },
+  'Static cache snapshot': {
+    'absent, present, expired': together(
+      cacheApi(
+        'is absent, is uploaded and present, and is removed',
+        'is removed when the site asks for %s',
+        'is replaced as a whole by another upload',
+      ),
+      registry('comes a ttl after %s', 'moves with a renewal, and visitors do not move it'),
+    ),
+  },
   'Endpoints, public': {
     '/admin is a frontend route': proved(
       'e2e/admin.spec.ts',
@@ -192,15 +286,26 @@ export const LATER = {
       '%s of another release is refused, in a comment',
     ),
   },
-  'Endpoints, SDK': { 'POST, PUT, DELETE /sdk/cache': planned('cache') },
+  'Endpoints, SDK': {
+    'POST, PUT, DELETE /sdk/cache': cacheApi(
+      'is absent, is uploaded and present, and is removed',
+      'no one without the token of a lease that opted in; a reverse capability is no such token',
+    ),
+  },
   'Endpoints, delegated': {
     'POST /v1/sign refuses what does not belong to its session': proved(
       'relay/test/keyless/keyless-signer.test.ts',
       '%s is refused, and the binding stays usable',
       'is its own: another lease cannot use its binding, even with its ClientHello',
     ),
-    'GET /discovery, POST /discovery/announce': planned('discovery'),
-    '/sdk/hop': planned('overlay'),
+    'GET /discovery, POST /discovery/announce': together(
+      discovery(
+        'has the relay itself, with a descriptor that it signed',
+        'takes the signed descriptor of a relay with 202',
+      ),
+      proved('relay/test/api/handlers/features.test.ts', '%s %s is feature_unavailable'),
+    ),
+    '/sdk/hop': hopRoutes('a route that its owner signed is taken from its next relay, again, and removed'),
     '/api/x402/supported, verify, settle': planned('payment'),
     '/api/x402 does not exist while it is off': proved(
       'relay/test/api/handlers/features.test.ts',
@@ -212,12 +317,30 @@ export const LATER = {
       'relay/test/ledger/errors.test.ts',
       'hijack_unsupported 500',
     ),
-    'overlay gateways: delegated capability, 120 requests a minute': planned('overlay'),
-    'overlay endpoints: gateways resolve to public addresses only': planned('overlay'),
+    'overlay gateways: delegated capability, 120 requests a minute': together(
+      proved(
+        'relay/test/overlay/gateways.test.ts',
+        'with another %s',
+        'at another gateway, and at its own relay directly',
+        'on the overlay from any relay but its gateway',
+      ),
+      proved(
+        'relay/test/overlay/source-limits.test.ts',
+        'a source has 16 requests at once and 120 a minute, others have theirs',
+      ),
+    ),
+    'overlay endpoints: gateways resolve to public addresses only': proved(
+      'sdk-node/test/net/public-lookup.test.ts',
+      'at a %s address is refused',
+      'that leads elsewhere at the next connection is refused then',
+    ),
   },
   'Envelope exceptions': {
     '/api/x402/*': planned('payment'),
-    'static cache failures': planned('cache'),
+    'static cache failures': cacheApi(
+      'another method is told so as plain text, with Allow',
+      'there are two uploads: a third one is put off, and so is another one of the same site',
+    ),
   },
   'Local agent': { '/agent/*, agent.allowed_wallets': planned('agent') },
   'Authentication schemes': {
@@ -229,8 +352,11 @@ export const LATER = {
       'relay/test/reverse/connect-endpoint.test.ts',
       'needs exactly the subprotocol and one capability',
     ),
-    'signed descriptor': planned('discovery'),
-    'signed hop route': planned('overlay'),
+    'signed descriptor': discovery('refuses %s with %i %s'),
+    'signed hop route': hopRoutes(
+      'a route whose %s was changed',
+      'a route that was signed for the other method',
+    ),
   },
   'Authentication rules': {
     '4 lease, expiry, signature, issuer, audience, identity and instance are validated': together(
@@ -245,23 +371,38 @@ export const LATER = {
     ),
     '5 a reverse capability opens no datagram tunnel, nor the cache': together(
       datagram('a reverse capability, and a lease without UDP'),
-      proved(
-        'relay/test/api/handlers/features.test.ts',
-        '%s /sdk/cache: first the token, then that it is off',
-      ),
+      cacheApi('no one without the token of a lease that opted in; a reverse capability is no such token'),
     ),
-    '5 in overlay mode the ingress signs a delegated capability': planned('overlay'),
+    '5 in overlay mode the ingress signs a delegated capability': proved(
+      'relay/test/overlay/gateways.test.ts',
+      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+      'for other uses, as the direct capability is through a gateway',
+    ),
     '6 the access token authenticates the UDP tunnel': datagram(
       'a reverse capability, and a lease without UDP',
       'carries both ways: flow id and payload, answered from the port of the lease',
     ),
     '7 application wallet allow-list': planned('wallet'),
-    '8 the relay identity signs descriptors': planned('discovery'),
+    '8 the relay identity signs descriptors': together(
+      discovery('has the relay itself, with a descriptor that it signed'),
+      proved(
+        'relay/test/discovery/own-descriptor.test.ts',
+        'says what the relay does now, is valid for 10 minutes, and verifies',
+      ),
+    ),
   },
   Errors: {
     hijack_failed: impossible('Node hands the socket over before the relay is asked: it cannot fail'),
-    'failures of the static cache': planned('cache'),
-    'budget of overlay gateways: 429': planned('overlay'),
+    'failures of the static cache': cacheApi(
+      'nobody whose lease has ended',
+      'a lease that the policy does not route may only remove its files',
+      'what does not fit is 400, and what was there stays',
+      'there are two checks: a third one is put off, and so is another one of the same site',
+    ),
+    'budget of overlay gateways: 429': proved(
+      'relay/test/overlay/source-limits.test.ts',
+      'a refusal says when to come again',
+    ),
   },
   Limits: {
     'claim wait: up to ClaimTimeout': proved(
@@ -272,10 +413,27 @@ export const LATER = {
       'relay/test/ledger/rules.test.ts',
       '2 single-label wildcard, not deeper labels',
     ),
-    'overlay gateway rate and connections': planned('overlay'),
-    'static cache manifest and bytes': planned('cache'),
+    'overlay gateway rate and connections': proved(
+      'relay/test/overlay/source-limits.test.ts',
+      'a source has 16 requests at once and 120 a minute, others have theirs',
+      'a source has 16 pending or bridged requests, and each that ends makes room for one',
+      'all sources together have 128',
+    ),
+    'static cache manifest and bytes': together(
+      cacheApi(
+        'a manifest that is not valid, not JSON, or larger than 1 MiB, by POST',
+        'a body that is announced larger than an exposure, the manifest and the heads of the parts',
+      ),
+      proved(
+        'relay/test/cache/stored-sites.test.ts',
+        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
+      ),
+    ),
   },
   Versioning: {
-    'the endpoint contract is the same when it is overlay': planned('overlay'),
+    'the endpoint contract is the same when it is overlay': proved(
+      'relay/test/overlay/gateways.test.ts',
+      'passes through the gateway both ways, as a direct one',
+    ),
   },
 } as const satisfies Standings

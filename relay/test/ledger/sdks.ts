@@ -21,6 +21,8 @@ const site = (...tests: Titles) => proved('sdk-core/test/site/lifecycle.test.ts'
 const tenant = (...tests: Titles) => proved('sdk-core/test/tenant/server.test.ts', ...tests)
 const webSocket = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-transport.test.ts', ...tests)
 const discovery = (...tests: Titles) => proved('sdk-node/test/relays/discovery.test.ts', ...tests)
+const search = (...tests: Titles) => proved('sdk-core/test/relays/search.test.ts', ...tests)
+const relaySites = (...tests: Titles) => proved('sdk-core/test/relays/relay-sites.test.ts', ...tests)
 const carriers = (...tests: Titles) => proved('sdk-node/test/carrier/carriers.test.ts', ...tests)
 const native = (...tests: Titles) => proved('sdk-node/test/carrier/native-carrier.test.ts', ...tests)
 const probe = (...tests: Titles) => proved('sdk-node/test/probe/self-probe.test.ts', ...tests)
@@ -30,9 +32,6 @@ const udp = (...tests: Titles) => proved('sdk-node/test/expose/udp.test.ts', ...
 const NO_SOCKETS = impossible('a page has HTTPS and WebSockets only, as the specification says')
 const NO_PROBE = impossible(
   'a page opens no TLS connection whose keys it can export; the specification excuses it',
-)
-const NO_DISCOVERY = impossible(
-  'a page cannot read /discovery of another origin: the relay allows /sdk/* and /v1/sign',
 )
 
 const shared = (standing: Standing): OfSdks => ({ browser: standing, node: standing })
@@ -234,23 +233,87 @@ export const SDKS = {
     ),
     'overlay: a page rejects relay-selected gateways': {
       browser: registration('refuses when the relay knows no other, and gives the lease back'),
-      node: planned('overlay'),
+      node: proved(
+        'sdk-node/test/cli/overlay.test.ts',
+        'brings visitors through a gateway; when one is gone through another, and at last directly',
+      ),
     },
     'overlay: gateway descriptor and its addresses are checked': {
       browser: impossible('a page rejects gateways that the relay selects'),
-      node: planned('overlay'),
+      node: together(
+        registration(
+          'takes one with a genuine descriptor of its URL, and says so at the challenge',
+          'refuses %s, and takes the next endpoint',
+        ),
+        proved('sdk-node/test/net/public-lookup.test.ts', 'at a %s address is refused'),
+      ),
     },
-    'discovery: relays are picked out of signed descriptors': ofNode(
-      discovery('takes those that a relay knows', 'makes us check no more than so many signatures'),
-      NO_DISCOVERY,
+    'discovery: relays are picked out of signed descriptors': {
+      browser: together(
+        proved(
+          'e2e/discover.spec.ts',
+          'a page with discover: 2 is at three relays, and within five seconds at another one when one is killed',
+        ),
+        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
+      ),
+      node: together(
+        discovery('takes those that a relay knows'),
+        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
+      ),
+    },
+    'discovery: no relay of a loopback or private address': shared(
+      search('a relay elsewhere does not lead the SDK into its own network'),
     ),
-    'discovery: no relay of a loopback or private address': ofNode(
-      discovery('does not send us to our own network'),
-      NO_DISCOVERY,
+    'discovery: a relay that fails is replaced, one that works is not (ours)': {
+      browser: together(
+        proved(
+          'e2e/discover.spec.ts',
+          'a page with discover: 2 is at three relays, and within five seconds at another one when one is killed',
+        ),
+        relaySites(
+          'that is back in time is not replaced',
+          'that works is never replaced, also when others are nearer',
+          'attempts are few, and grow rarer; the sites stay and come back by themselves',
+        ),
+      ),
+      node: together(
+        proved(
+          'sdk-node/test/relays/real-relays.test.ts',
+          'a relay that ends or bans is replaced, one that was named stays, and the last one is waited for',
+        ),
+        probe('with banMitm and discover another relay takes its place'),
+        relaySites('that bans the site is replaced at once', 'is never replaced while it may come back'),
+      ),
+    },
+    'one site at several relays: its state, its URLs, and the events of them (ours)': shared(
+      proved(
+        'sdk-core/test/relays/site-at-relays.test.ts',
+        'has a URL at each relay, and tells when one comes or goes',
+        'is online while one relay has it, and keeps the URL of the first',
+      ),
     ),
-    'cache: opts in, uploads a manifest and files, keeps its tunnel when that fails': shared(
-      planned('cache'),
-    ),
+    'cache: opts in, uploads a manifest and files, keeps its tunnel when that fails': {
+      browser: together(
+        proved(
+          'e2e/static-cache.spec.ts',
+          'a page leaves: curl and another browser get every file, at the canonical hostname alone',
+        ),
+        proved(
+          'sdk-core/test/cache/cache-keeper.test.ts',
+          'is told of at once when it refuses, and when it fails twice',
+        ),
+      ),
+      node: together(
+        proved(
+          'sdk-node/test/cli/cache.test.ts',
+          'keeps the folder up at the canonical URL when svc has ended',
+        ),
+        proved(
+          'sdk-core/test/cache/cache-keeper.test.ts',
+          'is told of at once when it refuses, and when it fails twice',
+        ),
+      ),
+    },
     'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(planned('payment')),
     'local agent': { browser: impossible('a page listens on no port'), node: planned('agent') },
     'wallet sign-in before the application': shared(planned('wallet')),
@@ -383,15 +446,14 @@ export const SDKS = {
       ),
       NO_PROBE,
     ),
-    'RelayDescriptor: signature over its text': ofNode(
+    'RelayDescriptor: signature over its text': shared(
       together(
         proved(
           'protocol/test/discovery.test.ts',
           'has every field but the signature, in the order of the specification, and times in nanoseconds',
         ),
-        discovery('makes us check no more than so many signatures'),
+        search('10,000 forged descriptors cost as many checks as are allowed, and no probe'),
       ),
-      NO_DISCOVERY,
     ),
   },
 } as const satisfies Record<string, Record<string, OfSdks>>

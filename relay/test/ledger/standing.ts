@@ -33,23 +33,6 @@ interface Part {
 }
 
 export const PARTS = {
-  cache: {
-    what: 'static cache',
-    folder: 'relay/src/cache',
-    absent: { method: 'GET', path: '/sdk/cache', status: 405 },
-  },
-  overlay: {
-    what: 'overlay network',
-    folder: 'relay/src/overlay',
-    setting: 'OVERLAY_CONFIG',
-    absent: { method: 'POST', path: '/sdk/hop', status: 404 },
-  },
-  discovery: {
-    what: 'discovery',
-    folder: 'relay/src/discovery',
-    word: 'incompatible_relays',
-    absent: { method: 'GET', path: '/discovery', status: 503 },
-  },
   payment: {
     what: 'payments by x402',
     folder: 'relay/src/payment',

@@ -8,6 +8,9 @@ const budgets = (...tests: [string, ...string[]]) =>
 const connect = (...tests: [string, ...string[]]) =>
   proved('relay/test/reverse/connect-endpoint.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
+const go = (...tests: [string, ...string[]]) => proved('relay/test/api/go/go.test.ts', ...tests)
+const discovery = (...tests: [string, ...string[]]) =>
+  proved('relay/test/api/handlers/discovery.test.ts', ...tests)
 const errors = (...tests: [string, ...string[]]) => proved('relay/test/ledger/errors.test.ts', ...tests)
 const keyless = (...tests: [string, ...string[]]) =>
   proved('relay/test/keyless/keyless-signer.test.ts', ...tests)
@@ -19,6 +22,9 @@ const native = (...tests: [string, ...string[]]) =>
 const queue = (...tests: [string, ...string[]]) => proved('relay/test/reverse/ready-queue.test.ts', ...tests)
 const settings = (...tests: [string, ...string[]]) => proved('relay/test/config/settings.test.ts', ...tests)
 const tokens = (...tests: [string, ...string[]]) => proved('relay/test/auth/token-issuer.test.ts', ...tests)
+
+const cacheApi = (...tests: [string, ...string[]]) =>
+  proved('relay/test/api/handlers/static-cache.test.ts', ...tests)
 
 export const WIRE = {
   Versions: {
@@ -52,7 +58,7 @@ export const WIRE = {
       'challenge and register answer 201; the lease has both hostnames and its credentials',
       'is renewed with fresh credentials; a ttl over 600 leaves it as it was',
     ),
-    '202 of announce': planned('discovery'),
+    '202 of announce': discovery('takes the signed descriptor of a relay with 202'),
     '400 invalid_json, invalid_request, invalid_address, invalid_ip, invalid_mode': errors(
       'invalid_json 400',
       'invalid_request 400',
@@ -84,6 +90,12 @@ export const WIRE = {
     'CORS: any origin on /sdk/* and /v1/sign, both request headers, a day of preflight': api(
       'any origin may call /sdk/* and /v1/sign, with a preflight kept for a day',
     ),
+    'CORS: any origin reads /discovery (ours)': discovery(
+      'a page of any origin may read the list, and announce nothing',
+    ),
+    'CORS: any origin reads /discovery/site (ours)': go(
+      'says whether the relay has the site, with a proof, to pages of any origin',
+    ),
     'admin and policy endpoints send no CORS headers': proved(
       'relay/test/api/handlers/admin.test.ts',
       'no answer of the relay carries CORS headers on admin endpoints',
@@ -108,7 +120,7 @@ export const WIRE = {
     'a challenge costs 1, register 5': budgets(
       'challenge costs 1 and register 5, before anything of the request is looked at',
     ),
-    'announce costs 2': planned('discovery'),
+    'announce costs 2': discovery('costs 2 units of the budget before authentication'),
     'pending challenges: 32 of a source': limits('challenges: 32 open ones of a source'),
     'a challenge lives 2 minutes, and is used once': proved(
       'relay/test/lease/lease-registry.test.ts',
@@ -133,7 +145,11 @@ export const WIRE = {
       'a lease token carries the claims of the contract and verifies with the relay key',
     ),
     'reverse capability: the same with aud svc-reverse': tokens('the two kinds are not interchangeable'),
-    'delegated capability: aud svc-overlay-reverse': planned('overlay'),
+    'delegated capability: aud svc-overlay-reverse': proved(
+      'relay/test/overlay/gateways.test.ts',
+      'gets a gateway with its signed descriptor, and a capability for it that ends with the lease',
+      'with another %s',
+    ),
     'lease_id names one instance; old tokens die with it': proved(
       'relay/test/ledger/states.test.ts',
       'replaced: a new instance, and the old tokens die',
@@ -303,12 +319,73 @@ export const WIRE = {
     'a heartbeat on the stream': datagram('sends heartbeats back, byte by byte'),
   },
   Discovery: {
-    'DiscoveryResponse, announce': planned('discovery'),
+    'DiscoveryResponse, announce': discovery(
+      'has the relay itself, with a descriptor that it signed',
+      'takes the signed descriptor of a relay with 202',
+      'of another protocol version is not accepted, with 202',
+    ),
+    'RelayDescriptor: the signature, in both forms of 65 bytes': together(
+      proved(
+        'relay/test/discovery/own-descriptor.test.ts',
+        'has the compact form of a signature, as the other relays of the family read it',
+        'a descriptor that OpenSSL signs verifies, as a relay of the family sends it',
+        'a descriptor of another relay of the family verifies, and has the text that was signed there',
+        'has its address with the checksum of EIP-55, since other relays of the family verify the text with that',
+      ),
+      proved(
+        'protocol/test/descriptor-verification.test.ts',
+        'asks who signed the text and signature of the descriptor, and gives the descriptor',
+      ),
+    ),
     'RelayDescriptor: the text that is signed': proved(
       'protocol/test/discovery.test.ts',
       'has every field but the signature, in the order of the specification, and times in nanoseconds',
     ),
-    HopRoute: planned('overlay'),
+    'SitePresence: the question hides the name, and the answer proves that the relay knows it (ours)':
+      together(
+        go(
+          'says whether the relay has the site, with a proof, to pages of any origin',
+          'says of a hidden site what it says of any other',
+          'with %j is invalid_request',
+        ),
+        proved(
+          'relay/test/discovery/site-questions.test.ts',
+          'a relay that %s does not have it',
+          'no relay learns the name of a site from the question',
+        ),
+      ),
+    '/go/ leads to a relay that has the site, or says that none has it (ours)': together(
+      go(
+        'a visitor is redirected to it, path and query included, with GET and HEAD',
+        'a visitor is led there, and back when it moves',
+        'there is a page that says so, with its own script and style alone, and with other relays',
+        '/go/%s is 404',
+        'takes GET and HEAD alone',
+        'without discovery neither is there',
+      ),
+      proved(
+        'e2e/go.spec.ts',
+        'the same link of one relay leads a browser and curl to a site that moves, and one whose relay is killed',
+      ),
+    ),
+    '/go/ asks 16 relays for one visitor, and a flood costs the budget that it has (ours)': together(
+      go('a flood of one network gets a page that asks to come back, and no answers to its questions'),
+      proved(
+        'relay/test/discovery/site-search.test.ts',
+        'costs 16 questions, 8 at once',
+        'of visitors of one site costs one search in 5 s',
+        'of sites has 8 searches at once, 2 of them for sites that were found before, and others are put off',
+      ),
+      proved(
+        'relay/test/rate-limit/client-rate-limits.test.ts',
+        'a network has its burst of searches, and all networks together have theirs',
+      ),
+    ),
+    HopRoute: proved(
+      'protocol/test/hop-route.test.ts',
+      'signs purpose, method and every field but the signature, in the order of the contract',
+      'is signed by ECDSA with SHA-256, as DER in hex digits',
+    ),
   },
   Names: {
     'canonical label: name, hyphen, 40 hex digits': proved(
@@ -341,7 +418,27 @@ export const WIRE = {
       'relay/test/api/handlers/features.test.ts',
       '%s /sdk/cache: first the token, then that it is off',
     ),
-    'other failures, deadlines, 421, sizes': planned('cache'),
+    '403, 404, 400 and 503 while it is on': cacheApi(
+      'no one without the token of a lease that opted in; a reverse capability is no such token',
+      'a lease that the policy does not route may only remove its files',
+      'what does not fit is 400, and what was there stays',
+      'there are two uploads: a third one is put off, and so is another one of the same site',
+    ),
+    'deadlines of 10 s for POST and 2 min for PUT': cacheApi(
+      'it takes longer than two minutes',
+      'a POST has ten seconds',
+    ),
+    '421 for a Host that differs from the TLS name': proved(
+      'relay/test/cache/server/stored-files.test.ts',
+      'the Host is that of the handshake',
+    ),
+    '10 MiB an object, 64 MiB an exposure, two uploads at once': together(
+      proved(
+        'relay/test/cache/stored-sites.test.ts',
+        'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
+      ),
+      cacheApi('there are two uploads: a third one is put off, and so is another one of the same site'),
+    ),
   },
   x402: { 'version, scheme, networks, bodies, /x402/prepare': planned('payment') },
   Bans: {
@@ -355,6 +452,8 @@ export const WIRE = {
         'that is banned, denied or not approved is not reached, nor one whose plane is shut; else it is again',
       ),
     ),
-    'a ban removes the cached snapshot': planned('cache'),
+    'a ban removes the cached snapshot': cacheApi(
+      'a ban cuts a visitor in the middle of a download, and closes the hostname%s',
+    ),
   },
 } as const satisfies Standings

@@ -68,6 +68,7 @@ export async function createSystem(features: Partial<OptionalFeatures> = {}): Pr
     recovery,
     rateLimits: new RateLimits({ networkPerMinute: 1e9, relayPerMinute: 1e9 }),
     extensions: [],
+    gateways: undefined,
     credentials,
     policy,
     ports: createDedicatedPorts({

@@ -37,6 +37,7 @@ describe('Policy', () => {
       denied_identity_keys: [],
       banned_identity_keys: [],
       banned_ips: [],
+      banned_relays: [],
       identity_bps: {},
       udp_enabled: false,
       udp_max_leases: 0,

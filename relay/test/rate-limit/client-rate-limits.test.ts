@@ -8,6 +8,10 @@ import {
   CERTIFICATE_POLLS_PER_IDENTITY,
   CERTIFICATE_POLLS_PER_NETWORK,
   CERTIFICATES_PER_IDENTITY,
+  PEER_BUDGET_FACTOR,
+  SITE_QUESTIONS_PER_NETWORK,
+  SITE_SEARCHES,
+  SITE_SEARCHES_PER_NETWORK,
 } from '../../src/limits.ts'
 import { RateLimits } from '../../src/rate-limit/client-rate-limits.ts'
 import { newAccount, register, startTestRelay, type TestRelay } from '../support/relay.ts'
@@ -40,11 +44,24 @@ function charge(rateLimits: RateLimits, source: string, units: number): number |
   }
 }
 
+/** Returns how often it was charged. */
+function chargedUntilRefused(charge: () => void): number {
+  for (let count = 0; count < 100_000; count++) {
+    try {
+      charge()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'rate_limited' })
+      return count
+    }
+  }
+  return expect.fail('it is never refused')
+}
+
 describe('Budgets', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
   // Slots are drawn by this key: a fixed one keeps the addresses below apart.
-  const make = (settings = DEFAULTS) => new RateLimits(settings, Buffer.alloc(32))
+  const make = (settings = DEFAULTS) => new RateLimits(settings, () => false, Buffer.alloc(32))
 
   test('a source has a burst of 20 and 10 units a minute', () => {
     const rateLimits = make()
@@ -70,6 +87,12 @@ describe('Budgets', () => {
     expect(charge(rateLimits, ALICE, 5)).toBe(1)
     vi.advanceTimersByTime(1)
     expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+  })
+
+  test('another relay has twelve times as much, for the sites that come through it', () => {
+    const rateLimits = new RateLimits({ networkPerMinute: 10, relayPerMinute: 60_000 }, (ip) => ip === ALICE)
+    expect(chargedUntilRefused(() => rateLimits.charge(BOB, 1))).toBe(20)
+    expect(chargedUntilRefused(() => rateLimits.charge(ALICE, 1))).toBe(20 * PEER_BUDGET_FACTOR)
   })
 
   test('what is refused is not charged, to neither budget', () => {
@@ -231,18 +254,6 @@ describe('over HTTP', () => {
 })
 
 describe('a site that asks for its certificate again and again', () => {
-  const chargedUntilRefused = (charge: () => void): number => {
-    for (let count = 0; count < 100_000; count++) {
-      try {
-        charge()
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'rate_limited' })
-        return count
-      }
-    }
-    return expect.fail('it is never refused')
-  }
-
   test('is refused after its burst, and may order a certificate as before', () => {
     const rateLimits = new RateLimits(DEFAULTS)
     const { burst } = CERTIFICATE_POLLS_PER_IDENTITY
@@ -259,5 +270,86 @@ describe('a site that asks for its certificate again and again', () => {
       burst,
     )
     rateLimits.chargeCertificatePoll(BOB, 'other:0x1')
+  })
+})
+
+describe('Sites of other relays', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('a network has its burst of searches, and all networks together have theirs', () => {
+    const rateLimits = new RateLimits(DEFAULTS, () => false, Buffer.alloc(32))
+    const search = (network: number, wasFoundBefore = false) =>
+      chargedUntilRefused(() => rateLimits.chargeSiteSearch(`192.0.2.${network}`, wasFoundBefore))
+    expect(search(1)).toBe(SITE_SEARCHES_PER_NETWORK.burst)
+    expect(search(2)).toBe(SITE_SEARCHES_PER_NETWORK.burst)
+    let others = 0
+    for (let network = 3; network < 20; network++) others += search(network)
+    expect(others).toBe(SITE_SEARCHES.burst - 2 * SITE_SEARCHES_PER_NETWORK.burst)
+    expect(search(20)).toBe(0)
+    // They take nothing of the searches for sites that were found before, nor of the budget before authentication.
+    expect(search(20, true)).toBe(SITE_SEARCHES_PER_NETWORK.burst)
+    for (let i = 0; i < 4; i++) expect(charge(rateLimits, ALICE, 5)).toBeUndefined()
+    vi.advanceTimersByTime(60_000)
+    expect(search(1)).toBe(SITE_SEARCHES_PER_NETWORK.burst)
+  })
+
+  test('a network has its burst of questions, and takes nothing from another one', () => {
+    const rateLimits = new RateLimits(DEFAULTS, () => false, Buffer.alloc(32))
+    const { burst } = SITE_QUESTIONS_PER_NETWORK
+    expect(chargedUntilRefused(() => rateLimits.chargeSiteQuestion(ALICE))).toBe(burst)
+    rateLimits.chargeSiteQuestion(BOB)
+  })
+})
+
+describe('Requests to the static cache', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const SITE = 'site:0x00'
+
+  test('pay for their time: a slow upload is let through, and those after it wait', () => {
+    const rateLimits = new RateLimits(DEFAULTS, () => false, Buffer.alloc(32))
+    for (let uploads = 0; uploads < 2; uploads++) {
+      const end = rateLimits.beginCacheRequest(ALICE, SITE)
+      vi.advanceTimersByTime(120_000)
+      end()
+    }
+    // Of 150 s and what two minutes bring, 240 were used.
+    expect(() => rateLimits.beginCacheRequest(BOB, SITE)).toThrow(
+      expect.objectContaining({ code: 'rate_limited', headers: { 'Retry-After': expect.any(String) } }),
+    )
+    expect(() => rateLimits.beginCacheRequest(BOB, 'other:0x00')).not.toThrow()
+  })
+
+  test('of one network take half of the places, whatever their identities', () => {
+    const rateLimits = new RateLimits(DEFAULTS, () => false, Buffer.alloc(32))
+    let [used, at] = [0, 0]
+    const begin = (): (() => void) | undefined => {
+      try {
+        return rateLimits.beginCacheRequest(ALICE, `site${at}:0x00`)
+      } catch {
+        return undefined
+      }
+    }
+    const MINUTES = 60
+    for (; at < MINUTES; at++) {
+      const ends = [begin(), begin()]
+      vi.advanceTimersByTime(60_000)
+      for (const end of ends) {
+        end?.()
+        if (end) used += 60
+      }
+    }
+    expect(used).toBeLessThan(60 * MINUTES + 300 + 2 * 60)
+    expect(used).toBeGreaterThan(0.9 * 60 * MINUTES)
+  })
+
+  test('that are short cost a tenth of a second', () => {
+    const rateLimits = new RateLimits(DEFAULTS, () => false, Buffer.alloc(32))
+    let requests = 0
+    expect(() => {
+      for (; requests < 10_000; requests++) rateLimits.beginCacheRequest(ALICE, SITE)()
+    }).toThrow()
+    expect(requests).toBe(1_500)
   })
 })

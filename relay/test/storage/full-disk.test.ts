@@ -15,7 +15,7 @@ import { nativeSession } from '../support/session.ts'
 const ADMIN_TOKEN = 'a-token-of-32-characters-or-more'
 const BEARER = { Authorization: `Bearer ${ADMIN_TOKEN}` }
 const ERROR = 50
-const UNWRITABLE = 'the relay cannot write a state file and refuses new sites'
+const UNWRITABLE = 'the relay cannot write a state file'
 /** Registrations of which the last pages of a full disk may still have room for some. */
 const ATTEMPTS = 60
 

@@ -6,6 +6,7 @@ export const ADMIN_ROUTES: [method: string, path: string][] = [
   ['GET', '/api/policy/state'],
   ['POST', '/api/policy/leases'],
   ['POST', '/api/policy/ips'],
+  ['POST', '/api/policy/relays'],
   ['GET', '/api/policy/decisions'],
   ['GET', '/api/policy/changes'],
   ['GET', '/api/admin/load'],

@@ -1,16 +1,12 @@
 // Kills a writer of policy and reservations at random moments, and checks that no file is corrupt and no promise is lost.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
+import { liveAndDie } from './crash-life.ts'
 import { isRelease, KEPT, KEYS, keyOf, numberOf, READY } from './crash-model.ts'
 
-/** The longest time in milliseconds that the writer is left alone once it writes. */
-const LIFE_MAX_MS = 60
+const WRITER: string = join(import.meta.dirname, 'crash-writer.ts')
 /** A number above every number that one life reaches, so that the next life's are larger. */
 const NUMBERS_PER_LIFE = 1_000_000
 const FILES = ['leases.jsonl', 'leases.jsonl.svc-tmp', 'policy.json', 'policy.json.svc-tmp']
@@ -34,32 +30,12 @@ export async function crash(times: number): Promise<CrashReport> {
   let kept = 0
   for (let life = 1; life <= times; life++) {
     // Every other life has something that must outlast it, however slow the machine is.
-    kept += await liveAndDie(directory, life * NUMBERS_PER_LIFE, told, life % 2 === 0 ? KEPT : READY)
+    const milestone = life % 2 === 0 ? KEPT : READY
+    kept += read(await liveAndDie(WRITER, { directory, seed: life * NUMBERS_PER_LIFE, milestone }), told)
     await check(directory, told)
   }
-  await Promise.all([rm(directory, { recursive: true }), rm(`${directory}.report`)])
+  await rm(directory, { recursive: true })
   return { crashes: times, kept }
-}
-
-/** @param milestone what the writer has said before it is killed at a random moment */
-async function liveAndDie(directory: string, seed: number, told: Told[], milestone: string): Promise<number> {
-  const report = await open(`${directory}.report`, 'w+')
-  const script = join(import.meta.dirname, 'crash-writer.ts')
-  const child = spawn(process.execPath, [script, directory, `${seed}`], {
-    stdio: ['ignore', 'pipe', 'inherit', report.fd],
-  })
-  await Promise.race([says(child.stdout!, milestone), endedEarly(child)])
-  await setTimeout(Math.random() * LIFE_MAX_MS)
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  const lines = await readFile(`${directory}.report`, 'utf8')
-  await report.close()
-  return read(lines, told)
-}
-
-async function says(output: Readable, milestone: string): Promise<void> {
-  let text = ''
-  while (!text.includes(milestone)) text += (await once(output, 'data'))[0]
 }
 
 /** @returns the number of writes that were promised to be kept */
@@ -72,11 +48,6 @@ function read(report: string, told: Told[]): number {
     if (sign === '<') kept += 1
   }
   return kept
-}
-
-async function endedEarly(child: ChildProcess): Promise<never> {
-  const [code, signal] = await once(child, 'exit')
-  throw new Error(`the writer ended by itself: ${code ?? signal}`)
 }
 
 async function check(directory: string, told: readonly Told[]): Promise<void> {

@@ -20,6 +20,8 @@ export function valuesOf(schema: Schema, components: Components): fc.Arbitrary<u
   } = schema
   if (typeof $ref === 'string') return valuesOf(components[$ref.split('/').at(-1)!]!, components)
   if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map((one) => valuesOf(one, components)))
+  if (Array.isArray(type))
+    return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, components)))
   if (Array.isArray(allowed)) return fc.constantFrom(...allowed)
   switch (type) {
     case 'object':

@@ -1,4 +1,5 @@
 // The frame of every page: the navigation and the page itself.
+import { hasDiscovery, loadDiscovery } from './common/discovery.ts'
 import { useStore } from './common/store.ts'
 import { Landing } from './landing/landing.tsx'
 import { useEffect, useRef, type VNode } from './preact.ts'
@@ -10,11 +11,13 @@ import { COMMON } from './texts/common.ts'
 const TITLES: Record<Route, string> = {
   '/': location.host,
   '/sites': COMMON.sites,
+  '/relays': COMMON.relays,
   '/admin': COMMON.admin,
   '/ca': COMMON.authority,
 }
 
 const loadSites = (): Promise<() => VNode> => import('./sites/sites.tsx').then(({ Sites }) => Sites)
+const loadRelays = (): Promise<() => VNode> => import('./relays/relays.tsx').then(({ Relays }) => Relays)
 const loadAdmin = (): Promise<() => VNode> => import('./admin/admin.tsx').then(({ Admin }) => Admin)
 const loadAuthority = (): Promise<() => VNode> =>
   import('./authority/authority.tsx').then(({ Authority }) => Authority)
@@ -22,8 +25,10 @@ const loadAuthority = (): Promise<() => VNode> =>
 export function App(): VNode {
   const here = useStore(route)
   const hasFace = useStore(hasPublicPages)
+  const isDiscovering = useStore(hasDiscovery)
   const content = useRef<HTMLDivElement>(null)
   const isFirst = useRef(true)
+  useEffect(() => void loadDiscovery(), [])
   useEffect(() => {
     document.title = `${TITLES[here]} · ${COMMON.name}`
     // Users of keyboards and screen readers continue at the beginning of the new page.
@@ -41,6 +46,12 @@ export function App(): VNode {
           <strong>{COMMON.name}</strong>
         )}
         <nav aria-label={COMMON.navigation}>
+          {/* The first, since it comes later: it moves nothing. */}
+          {isDiscovering && (
+            <Link to="/relays" isCurrent={here === '/relays'}>
+              {COMMON.relays}
+            </Link>
+          )}
           {hasFace && (
             <Link to="/sites" isCurrent={here === '/sites'}>
               {COMMON.sites}
@@ -57,6 +68,7 @@ export function App(): VNode {
       <div ref={content} tabIndex={-1} class="content">
         {here === '/' && <Landing />}
         {here === '/sites' && <LazyPage key="sites" load={loadSites} />}
+        {here === '/relays' && <LazyPage key="relays" load={loadRelays} />}
         {here === '/admin' && <LazyPage key="admin" load={loadAdmin} />}
         {here === '/ca' && <LazyPage key="authority" load={loadAuthority} />}
       </div>

@@ -1,14 +1,14 @@
 // The administration: what a change sends and what takes it back, which leases are shown, what the graphs get.
 import type { PolicyChange } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { ipChange, leaseChange, settingsChange } from '../src/admin/change-request.ts'
+import { ipChange, leaseChange, relayChange, settingsChange } from '../src/admin/change-request.ts'
 import { filterLeases, statusOf } from '../src/admin/filter-leases.ts'
 import { addSample, type Sample } from '../src/admin/load-samples.ts'
 import { pastChanges } from '../src/admin/past-changes.ts'
 import { lease } from './support.ts'
 
 const key = 'demo:0xab'
-const none = { approved: [], denied: [], banned: [], banned_ips: [], bps: {} }
+const none = { approved: [], denied: [], banned: [], banned_ips: [], banned_relays: [], bps: {} }
 
 describe('undoing', () => {
   test.each([
@@ -28,6 +28,15 @@ describe('undoing', () => {
     const { request, undo } = leaseChange({ identity_key: key, ...update }, before, '')
     expect(request).toEqual({ path: '/api/policy/leases', body: { identity_key: key, ...update } })
     expect(undo).toEqual({ path: '/api/policy/leases', body: { identity_key: key, ...restored } })
+  })
+
+  test('of a ban of another relay', () => {
+    const relay = 'https://relay.example'
+    expect(relayChange(relay, true)).toMatchObject({
+      text: `${relay} was banned`,
+      request: { path: '/api/policy/relays', body: { relay, is_banned: true } },
+      undo: { path: '/api/policy/relays', body: { relay, is_banned: false } },
+    })
   })
 
   test('of a ban of an address and of settings', () => {

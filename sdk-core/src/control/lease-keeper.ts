@@ -32,6 +32,7 @@ interface LeaseEvents {
   reduced(error: SvcError): void
 }
 
+/** LeaseKeeper has one lease at one relay, from its registration to its end. */
 export class LeaseKeeper {
   #client: RelayClient
   #request: LeaseRequest
@@ -97,9 +98,26 @@ export class LeaseKeeper {
   async look(signal: AbortSignal): Promise<void> {
     const looked = this.#registration
     if (!looked) return
-    const endpoint = await fetchEndpoint(this.#client, looked.accessToken, signal)
+    const endpoint = await fetchEndpoint(this.#client, this.#asking(looked), signal)
     // The lease may have been dropped, renewed, or registered again meanwhile.
     if (this.#registration === looked) this.#registration = { ...looked, ...endpoint }
+  }
+
+  /**
+   * Asks the relay for another endpoint than that of `lease`, which failed.
+   * @returns the lease with it; undefined when the lease is not that of the site any more
+   * @throws SvcError
+   */
+  async avoid(lease: Registration, signal: AbortSignal): Promise<Registration | undefined> {
+    const asked = this.#registration
+    if (asked?.accessToken !== lease.accessToken && asked?.carrierUrl !== lease.carrierUrl) return asked
+    const endpoint = await fetchEndpoint(this.#client, this.#asking(asked), signal, lease)
+    if (this.#registration === asked) this.#registration = { ...asked, ...endpoint }
+    return this.#registration
+  }
+
+  #asking({ accessToken }: Grant): Parameters<typeof fetchEndpoint>[1] {
+    return { accessToken, checkGateway: this.#request.checkGateway }
   }
 
   /** Forgets the lease, so that acquire() registers again. */

@@ -19,10 +19,22 @@ import {
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
+import {
+  ACCESS_TOKEN_MAX_CHARS,
+  ENDPOINTS_REFUSED_MAX,
+  PROOF_REUSE_MS,
+  UNREGISTER_DEADLINE_MS,
+} from '../limits.ts'
 import { releaseOf, requireCompatible } from './compatibility.ts'
-import { requireRecord, requireText, requireTime } from './json-checks.ts'
+import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
+
+/**
+ * A GatewayCheck says whether a site takes the gateway whose endpoint is at `url`.
+ * @param descriptor what the relay gave as the gateway's descriptor
+ * @param now the relay's time in milliseconds since the epoch
+ */
+export type GatewayCheck = (url: URL, descriptor: unknown, now: number) => Promise<boolean>
 
 /** A LeaseRequest says what a site asks of a relay. */
 export interface LeaseRequest {
@@ -36,6 +48,18 @@ export interface LeaseRequest {
   tcp?: boolean | undefined
   /** Asks for a dedicated UDP port as well. */
   udp?: boolean | undefined
+  /** Prefers an endpoint at a gateway of the relay's choice, and says which gateways the site takes. */
+  checkGateway?: GatewayCheck | undefined
+  /** Permits the relay to store the site's files, where it has a static cache. */
+  cache?: { ttlS: number } | undefined
+}
+
+/** CacheLimits bounds what a relay stores of one site. */
+export interface CacheLimits {
+  /** The bytes that all files may have together. */
+  maxExposureBytes: number
+  /** The bytes that one file may have. */
+  maxObjectBytes: number
 }
 
 /** An Endpoint is where the SDK gets visitors from. */
@@ -44,6 +68,8 @@ export interface Endpoint {
   capability: string
   /** The `wss:` URL of the carrier. */
   carrierUrl: string
+  /** The endpoint is at a gateway that the relay chose: it has to be at a public address. */
+  isGateway: boolean
   /** Says whether visitors may come. It is `allowed` when the relay does not say. */
   routing: Routing
 }
@@ -55,11 +81,14 @@ export interface Grant extends Endpoint {
   expiresAt: number
 }
 
+/** A Registration is a lease as the relay granted it. */
 export interface Registration extends Grant {
   /** The extensions of the protocol that the relay has. */
   extensions: ReadonlySet<Extension>
   /** The relay's release; undefined when it names none. */
   release: string | undefined
+  /** The limits of the relay's static cache; undefined where it has none. */
+  cacheLimits: CacheLimits | undefined
   /** The friendly hostname. It is empty when another identity owns the friendly name. */
   hostname: string
   canonicalHostname: string
@@ -78,7 +107,7 @@ export function hostnamesOf({
 }
 
 /** A RelayVersion says what the relay is, by its answer to `GET /sdk/domain`. */
-type RelayVersion = Pick<Registration, 'extensions' | 'release'>
+type RelayVersion = Pick<Registration, 'extensions' | 'release' | 'cacheLimits'>
 
 /** A Proof is a signed challenge, good for one registration. */
 export interface Proof {
@@ -96,7 +125,8 @@ export async function prove(
   const usableUntil = performance.now() + PROOF_REUSE_MS
   // Both are asked at once, for a relay may be far away. The SDK signs nothing for a relay of another protocol.
   const compatible = checkCompatible(client, signal)
-  const challenge = requestChallenge(client, request, signal)
+  const offered = request.cache && (await compatible).cacheLimits
+  const challenge = requestChallenge(client, offered ? request : { ...request, cache: undefined }, signal)
   challenge.catch(() => {})
   const relay = await compatible
   const { id, message } = await challenge
@@ -142,7 +172,7 @@ async function parseRegistration(
   const tcpAddress = request.tcp ? requireText(data, 'tcp_addr', HOST_AND_PORT) : undefined
   const udpAddress = request.udp ? requireText(data, 'udp_addr', HOST_AND_PORT) : undefined
   const hostnames = parseHostnames(client, request, data)
-  return { ...(await parseGrant(client, data, signal)), ...hostnames, tcpAddress, udpAddress }
+  return { ...(await parseGrant(client, request, data, signal)), ...hostnames, tcpAddress, udpAddress }
 }
 
 export async function renew(
@@ -152,26 +182,62 @@ export async function renew(
   signal?: AbortSignal,
 ): Promise<Grant> {
   const body: RenewRequest = { access_token: accessToken, ttl: request.ttlS, metadata: request.metadata }
-  return parseGrant(client, requireRecord(await client.call(PATH.renew, { body, signal }), 'renewal'), signal)
+  const data = requireRecord(await client.call(PATH.renew, { body, signal }), 'renewal')
+  return parseGrant(client, request, data, signal)
+}
+
+interface EndpointQuestion {
+  accessToken: string
+  /** It is undefined where a site takes no gateways: a page cannot see at which address one is. */
+  checkGateway?: GatewayCheck | undefined
 }
 
 /**
  * Fetches a lease's endpoint again, with how the relay routes the lease now.
- * @param failedUrl the carrier URL to avoid
- * @throws SvcError `alternate_gateway` when the endpoint is on another host
+ * @param failed an endpoint to avoid
+ * @throws SvcError `alternate_gateway` when the relay names only endpoints that the site does not take
  */
 export async function fetchEndpoint(
   client: RelayClient,
-  accessToken: string,
+  lease: EndpointQuestion,
   signal?: AbortSignal,
-  failedUrl?: string,
+  failed?: Pick<Endpoint, 'carrierUrl'>,
 ): Promise<Endpoint> {
+  const data = await askForEndpoint(
+    client,
+    lease.accessToken,
+    failed?.carrierUrl.replace(/^wss/, 'https'),
+    signal,
+  )
+  return acceptEndpoint(client, lease, data, signal)
+}
+
+async function askForEndpoint(
+  client: RelayClient,
+  accessToken: string,
+  failedUrl: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
   const body: ReverseEndpointRequest = { access_token: accessToken, failed_url: failedUrl }
-  const data = requireRecord(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
-  const url = endpointUrl(data)
-  if (!isOwn(client, url, data))
-    throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
-  return parseEndpoint(data, url)
+  return requireRecord(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
+}
+
+/** An endpoint that the site does not take is treated as one that failed, so that the relay names another one. */
+async function acceptEndpoint(
+  client: RelayClient,
+  { accessToken, checkGateway }: EndpointQuestion,
+  first: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<Endpoint> {
+  for (let data = first, refused = 0; ; refused++) {
+    const url = endpointUrl(data)
+    if (isOwn(client, url, data)) return parseEndpoint(data, url, false)
+    if (data.overlay === true && (await checkGateway?.(url, data.gateway, client.clock.now)))
+      return parseEndpoint(data, url, true)
+    if (refused === ENDPOINTS_REFUSED_MAX)
+      throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
+    data = await askForEndpoint(client, accessToken, url.href, signal)
+  }
 }
 
 /**
@@ -190,7 +256,23 @@ export async function unregister(
 async function checkCompatible(client: RelayClient, signal: AbortSignal | undefined): Promise<RelayVersion> {
   const data = requireRecord(await client.call(PATH.domain, { signal }), 'domain')
   requireCompatible(data)
-  return { extensions: parseExtensions(data), release: releaseOf(data) }
+  return {
+    extensions: parseExtensions(data),
+    release: releaseOf(data),
+    cacheLimits: parseCacheLimits(data),
+  }
+}
+
+/** A relay whose limits cannot be read offers no static cache. */
+function parseCacheLimits({ cache }: Record<string, unknown>): CacheLimits | undefined {
+  if (!isRecord(cache)) return undefined
+  const { max_exposure_bytes: maxExposureBytes, max_object_size: maxObjectBytes } = cache
+  if (!isCount(maxExposureBytes) || !isCount(maxObjectBytes)) return undefined
+  return { maxExposureBytes, maxObjectBytes }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
 }
 
 /** The extensions that a relay lists and the SDK knows. A relay of the same protocol family may list none. */
@@ -212,6 +294,8 @@ async function requestChallenge(
     ttl: request.ttlS,
     ...(request.tcp && { tcp_enabled: true }),
     ...(request.udp && { udp_enabled: true }),
+    ...(request.checkGateway && { overlay: true }),
+    ...(request.cache && { cache: true, cache_ttl: request.cache.ttlS }),
   }
   const data = requireRecord(await client.call(PATH.registerChallenge, { body, signal }), 'challenge')
   const id = requireText(data, 'challenge_id', CHALLENGE_ID)
@@ -233,18 +317,15 @@ const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
 async function parseGrant(
   client: RelayClient,
+  { checkGateway }: LeaseRequest,
   data: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<Grant> {
   const endpoint = requireRecord(data.reverse_endpoint, 'reverse_endpoint')
   const accessToken = requireText(data, 'access_token', ACCESS_TOKEN)
   const expiresAt = requireTime(data, 'expires_at')
-  const url = endpointUrl(endpoint)
-  // A gateway that the relay chose is treated as one that failed: a browser client has no way to check it.
-  const own = isOwn(client, url, endpoint)
-    ? parseEndpoint(endpoint, url)
-    : await fetchEndpoint(client, accessToken, signal, url.href)
-  return { ...own, accessToken, expiresAt }
+  const accepted = await acceptEndpoint(client, { accessToken, checkGateway }, endpoint, signal)
+  return { ...accepted, accessToken, expiresAt }
 }
 
 function endpointUrl(endpoint: Record<string, unknown>): URL {
@@ -258,11 +339,16 @@ function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknow
   return url.origin === client.origin && overlay !== true
 }
 
-function parseEndpoint(endpoint: Record<string, unknown>, { host, pathname, search }: URL): Endpoint {
+function parseEndpoint(
+  endpoint: Record<string, unknown>,
+  { host, pathname, search }: URL,
+  isGateway: boolean,
+): Endpoint {
   const { routing } = endpoint
   return {
     capability: requireText(endpoint, 'capability', CAPABILITY),
     carrierUrl: `wss://${host}${pathname}${search}`,
+    isGateway,
     routing: routing === 'approval' || routing === 'rejected' ? routing : 'allowed',
   }
 }

@@ -11,9 +11,10 @@ export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchRespo
 
 /** The options of a request as the SDK gives them. */
 export interface FetchInit extends RequestInit {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers: Record<string, string>
-  body?: string
+  /** A form is sent as `multipart/form-data`, part by part, so that no more than one file has to be in memory. */
+  body?: string | FormData
   signal: AbortSignal
 }
 
@@ -23,11 +24,17 @@ export interface FetchResponse extends Pick<Response, 'status' | 'ok' | 'body'> 
 }
 
 interface CallOptions {
-  /** The body that is sent as JSON with POST. Without it the request is a GET. */
+  /** The body that is sent as JSON with POST. */
   body?: object | undefined
+  /** The body that is sent as multipart/form-data. */
+  form?: FormData | undefined
+  /** @default POST with {@link body}, GET without it */
+  method?: FetchInit['method'] | undefined
   headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
+  /** The bytes that the answer may have. */
+  maxBytes?: number | undefined
   /** Lets the request outlive the page. */
   keepalive?: boolean | undefined
 }
@@ -76,9 +83,9 @@ export class RelayClient {
     const deadline = AbortSignal.timeout(options.deadlineMs ?? CONTROL_DEADLINE_MS)
     try {
       const response = await this.#fetch(this.origin + path, {
-        ...(options.body === undefined
-          ? { method: 'GET' }
-          : { method: 'POST', body: JSON.stringify(options.body) }),
+        method: options.method ?? (options.body ? 'POST' : 'GET'),
+        ...(options.body && { body: JSON.stringify(options.body) }),
+        ...(options.form && { body: options.form }),
         headers: { ...(options.body && { 'Content-Type': 'application/json' }), ...options.headers },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
         keepalive: options.keepalive ?? false,
@@ -92,7 +99,7 @@ export class RelayClient {
       return {
         status: response.status,
         ok: response.ok,
-        text: await readText(response, RESPONSE_MAX_BYTES),
+        text: await readText(response, options.maxBytes ?? RESPONSE_MAX_BYTES),
         retryAfterMs: parseRetryAfter(response.headers.get('Retry-After')),
       }
     } catch (cause) {

@@ -47,7 +47,11 @@ export function bundled({ files, pages = {}, immutable }: Bundle, handler: Fetch
   }
 }
 
-function fileOf(name: string, { text, base64, modified }: BundledFile): File {
+/**
+ * Returns a file of a bundle.
+ * @throws SvcError `invalid_option` when its content is neither text nor base64
+ */
+export function fileOf(name: string, { text, base64, modified }: BundledFile): File {
   const content = text ?? fromBase64(base64 ?? '*')
   if (content === undefined) throw new SvcError('invalid_option', `${name} is neither text nor base64`)
   return new File([content], name, { lastModified: modified })

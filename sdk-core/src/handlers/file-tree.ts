@@ -30,7 +30,8 @@ export function fileTree(source: FileSource): FileTree {
   return mapTree('get' in source ? source : byPath(source))
 }
 
-function byPath(files: ArrayLike<File>): Map<string, File> {
+/** The files of a list by path. Of those with the same path the last one counts. */
+export function byPath(files: ArrayLike<File>): Map<string, File> {
   // The first segment of a relative path is the chosen folder itself.
   const pathOf = (file: File): string => file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name
   return new Map(Array.from(files, (file) => [pathOf(file), file]))
@@ -82,7 +83,7 @@ function handleTree(root: DirectoryHandle): FileTree {
  * Resolves with undefined for a name that is missing, of the other kind, or that no file can have (TypeError). A lost
  * permission is an error.
  */
-async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
+export async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()
   } catch (error) {

@@ -81,6 +81,7 @@ class Connection {
       headers: (id: number, fields: readonly Field[], isEnd: boolean) =>
         this.#frameWriter.control(encodeHeaders(id, this.#encoder.encode(fields), isEnd)),
       consumed: (bytes: number, hasWaited: boolean) => this.#credit(bytes, hasWaited),
+      creditAll: () => this.#open(this.#window.giveAll()),
     }
     this.#streams = new Streams(options, transport, (isWhole) => this.#streamEnded(isWhole))
     this.#frameHandler = new FrameHandler({
@@ -188,7 +189,11 @@ class Connection {
   }
 
   #credit(bytes: number, hasWaited: boolean): void {
-    const increment = this.#window.give(bytes, hasWaited)
+    this.#open(this.#window.give(bytes, hasWaited))
+  }
+
+  /** Tells the visitor of more room in the window of the connection. */
+  #open(increment: number): void {
     if (increment > 0) this.#frameWriter.control(encodeNumber(WINDOW_UPDATE, 0, increment))
   }
 

@@ -51,5 +51,12 @@ export const IDLE_FRAMES_PER_WORK = 4
 export const WORK_MIN_BYTES = 256
 /** Reading pauses when frames of so many bytes, other than DATA, wait to be written. */
 export const CONTROL_WAITING_MAX_BYTES: number = 64 * 1024
+/**
+ * A short request may end for so many milliseconds after its response: curl 7.88 fails when RST_STREAM comes before it
+ * has sent the body, which it does within a round trip.
+ */
+export const DISCARDED_REQUEST_MS = 1000
+/** So many requests of a connection may do so at a time, which is more than a client asks for in a round trip. */
+export const DISCARDED_REQUESTS_MAX = 32
 /** The SDK remembers so many closed streams, to tell late frames from wrong ones. */
 export const CLOSED_STREAMS_KNOWN = 256

@@ -13,6 +13,11 @@ export class ReceiveWindow {
     this.#left = size
   }
 
+  /** The bytes that the visitor may send now. */
+  get left(): number {
+    return this.#left
+  }
+
   /** @returns whether the visitor was allowed to send `bytes` */
   take(bytes: number): boolean {
     this.#left -= bytes
@@ -29,8 +34,17 @@ export class ReceiveWindow {
     this.#consumed += bytes
     if (this.#consumed < this.#size / 2) return 0
     const growth = hasWaited ? Math.min(this.#size, this.#maxSize - this.#size) : 0
-    const increment = this.#consumed + growth
     this.#size += growth
+    this.#left += growth
+    return growth + this.giveAll()
+  }
+
+  /**
+   * Gives all credit back that there is.
+   * @returns the increment to send; 0 when there is none
+   */
+  giveAll(): number {
+    const increment = this.#consumed
     this.#left += increment
     this.#consumed = 0
     return increment

@@ -49,6 +49,11 @@ export class Stream {
     if (!isEnd) this.body = new Http2RequestBody((bytes, hasWaited) => this.#credit(bytes, hasWaited))
   }
 
+  /** True when the rest of the request has a known length, and the visitor needs no more credit to send it. */
+  get endsSoon(): boolean {
+    return this.#expected !== undefined && this.#expected <= this.#window.left
+  }
+
   /** Calls `listener` when the visitor leaves. */
   setDisconnectListener(listener: DisconnectListener): void {
     this.#listener = listener
@@ -101,6 +106,7 @@ export class Stream {
   /** The visitor ended its direction of the connection. */
   left(error: unknown): void {
     if (this.isRemoteOpen) this.body?.fail(error)
+    this.isRemoteOpen = false
     this.#listener?.visitorLeft()
   }
 
@@ -141,12 +147,9 @@ export class Stream {
     this.body?.end()
   }
 
-  /** END_STREAM was sent. When the request goes on, the visitor learns that it is not read (§8.1). */
+  /** END_STREAM was sent. The request may go on: nothing more of it is read. */
   #sent(): void {
-    if (this.isOver) return
-    const error = new Http2Error('content_discarded', this.id)
-    if (this.isRemoteOpen) this.#transport.control(encodeNumber(RST_STREAM, this.id, error.wireCode))
-    this.#finish(error, true)
+    if (!this.isOver) this.#finish(new Http2Error('content_discarded', this.id), true)
   }
 
   #finish(error: unknown, isWhole: boolean): void {

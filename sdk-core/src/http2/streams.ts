@@ -3,6 +3,7 @@
 import type { HttpOptions } from '../exchange/http-options.ts'
 import { HttpError } from '../semantics/http-error.ts'
 import { ClosedStreams } from './closed-streams.ts'
+import { DiscardedRequests } from './discarded-requests.ts'
 import { Http2Error } from './errors.ts'
 import { sendErrorResponse, serveExchange } from './exchange.ts'
 import { encodeNumber, MAX_31_BITS, RST_STREAM } from './frame.ts'
@@ -12,7 +13,10 @@ import { parseHttp2Request } from './request-parser.ts'
 import { INITIAL_WINDOW_BYTES } from './settings.ts'
 import { Stream, type StreamTransport } from './stream.ts'
 
-type SharedTransport = Omit<StreamTransport, 'over'>
+interface SharedTransport extends Omit<StreamTransport, 'over'> {
+  /** Gives all octets back that are free in the connection's window. */
+  creditAll(): void
+}
 
 export class Streams {
   /** The highest stream number of the visitor that the SDK worked on. */
@@ -20,22 +24,27 @@ export class Streams {
   /** True when no stream is opened any more: frames on higher numbers are ignored. */
   isClosed = false
   readonly #open = new Map<number, Stream>()
+  readonly #discarded = new DiscardedRequests((id) => this.#discard(id))
   readonly #closed = new ClosedStreams()
   readonly #options: HttpOptions
-  readonly #transport: StreamTransport
+  readonly #transport: StreamTransport & SharedTransport
   readonly #ended: (isWhole: boolean) => void
   /** The visitor's SETTINGS_INITIAL_WINDOW_SIZE. */
   #initialWindow = INITIAL_WINDOW_BYTES
 
-  /** @param ended called when a stream ended; `isWhole` says whether its whole response was sent */
+  /**
+   * @param ended called when a stream ended, or a request that outlived its response; `isWhole` says whether a whole
+   *   response was sent
+   */
   constructor(options: HttpOptions, transport: SharedTransport, ended: (isWhole: boolean) => void) {
     this.#options = options
     this.#ended = ended
     this.#transport = { ...transport, over: (stream, isWhole) => this.#over(stream, isWhole) }
   }
 
+  /** The number of open streams, and of the short requests that outlived their responses. */
   get size(): number {
-    return this.#open.size
+    return this.#open.size + this.#discarded.size
   }
 
   /**
@@ -43,10 +52,14 @@ export class Streams {
    * @throws Http2Error
    */
   data(id: number, data: Uint8Array, size: number, isEnd: boolean): boolean {
-    const stream = this.#open.get(id)
-    if (stream) stream.receive(data, size, isEnd)
-    else this.#tolerate(id)
-    return stream !== undefined
+    const stream = this.#requested(id)
+    if (!stream) {
+      this.#tolerate(id)
+      return false
+    }
+    stream.receive(data, size, isEnd)
+    if (isEnd) this.#endDiscarded(id, true)
+    return true
   }
 
   /**
@@ -54,10 +67,12 @@ export class Streams {
    * @throws Http2Error
    */
   headers(id: number, list: HeaderList, isEnd: boolean, isSelfDependent: boolean): void {
-    const stream = this.#open.get(id)
+    const stream = this.#requested(id)
     if (isSelfDependent) throw new Http2Error('invalid_stream_id', id)
-    if (stream) stream.receiveTrailers(isEnd, list.isMalformed || list.pseudo.size > 0)
-    else if (this.#isIdle(id)) this.#begin(id, list, isEnd)
+    if (stream) {
+      stream.receiveTrailers(isEnd, list.isMalformed || list.pseudo.size > 0)
+      this.#endDiscarded(id, true)
+    } else if (this.#isIdle(id)) this.#begin(id, list, isEnd)
     else if (!this.#closed.isLate(id))
       throw new Http2Error(this.#closed.has(id) ? 'stream_closed' : 'invalid_stream_id')
   }
@@ -71,6 +86,7 @@ export class Streams {
     const stream = this.#open.get(id)
     if (stream) stream.receiveReset()
     else if (this.#isIdle(id) && !this.isClosed) throw new Http2Error('unexpected_frame')
+    else this.#endDiscarded(id, false)
     return stream !== undefined
   }
 
@@ -100,17 +116,21 @@ export class Streams {
     if (stream) stream.reset(code)
     else {
       this.#transport.control(encodeNumber(RST_STREAM, id, wireCode))
-      if (id <= this.lastId) this.#closed.add(id, true)
+      if (id > this.lastId) return
+      this.#closed.add(id, true)
+      if (this.#discarded.delete(id)) this.#ended(false)
     }
   }
 
   /** The visitor ended its direction of the connection. */
   left(): void {
     for (const stream of this.#open.values()) stream.left(new HttpError('incomplete_message'))
+    this.#discarded.close()
   }
 
   break(error: unknown): void {
     for (const stream of this.#open.values()) stream.break(error)
+    this.#discarded.close()
   }
 
   /** Opens a stream. The visitor's numbers are odd (§5.1.1). */
@@ -131,6 +151,11 @@ export class Streams {
     }
   }
 
+  /** Returns the stream whose request the visitor may still send. */
+  #requested(id: number): Stream | undefined {
+    return this.#open.get(id) ?? this.#discarded.get(id)
+  }
+
   /** Checks DATA for a stream that is not open. */
   #tolerate(id: number): void {
     if (this.#isIdle(id)) {
@@ -144,8 +169,27 @@ export class Streams {
   }
 
   #over(stream: Stream, isWhole: boolean): void {
-    this.#open.delete(stream.id)
-    this.#closed.add(stream.id, stream.isRemoteOpen)
+    const { id, isRemoteOpen } = stream
+    this.#open.delete(id)
+    if (!isWhole || !isRemoteOpen) this.#closed.add(id, isRemoteOpen)
+    else if (stream.endsSoon) this.#discarded.add(stream)
+    else this.#discard(id)
     this.#ended(isWhole)
+  }
+
+  /** Tells the visitor that the rest of its request is not read (§8.1). */
+  #discard(id: number): void {
+    this.fail(new Http2Error('content_discarded', id), id)
+  }
+
+  /**
+   * The visitor ended or reset its request. Does nothing when the request did not outlive its response.
+   * @param isWhole the request came to its end: curl 7.88 sees the end of both only when a frame follows
+   */
+  #endDiscarded(id: number, isWhole: boolean): void {
+    if (!this.#discarded.delete(id)) return
+    this.#closed.add(id, false)
+    if (isWhole) this.#transport.creditAll()
+    this.#ended(false)
   }
 }

@@ -11,6 +11,7 @@ import { SvcError } from '../errors.ts'
 hashes.sha256 = sha256
 hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 
+/** A KeyIdentity is an identity by its key, which stays inside. */
 export interface KeyIdentity {
   /** The address: `0x` and 40 hexadecimal digits, in EIP-55 case. */
   readonly address: string

@@ -1,5 +1,6 @@
 // Dispatches the events of a site, and calls the option `debug` with these and more.
 
+import type { CacheStatus } from '../cache/cache-options.ts'
 import type { SvcError } from '../errors.ts'
 import type { DebugEvent } from './debug-event.ts'
 import { SiteErrorEvent, SitePressureEvent } from './site.ts'
@@ -14,6 +15,7 @@ export class SiteEvents {
   #target: EventTarget
   /** An error that is dispatched once the caller of `publish` has had the time to add listeners. */
   #held: SvcError | undefined
+  #urls: readonly string[] = []
 
   constructor(target: EventTarget, debug: ((event: DebugEvent) => void) | undefined) {
     this.#target = target
@@ -24,6 +26,16 @@ export class SiteEvents {
     this.debug({ type: 'state', state, waiting })
     if (state === 'online') this.releaseError()
     this.#target.dispatchEvent(new Event('statechange'))
+  }
+
+  /** @param urls those at which visitors can come now */
+  urls(urls: readonly string[]): void {
+    const before = this.#urls
+    this.#urls = urls
+    const added = urls.filter((url) => !before.includes(url))
+    const removed = before.filter((url) => !urls.includes(url))
+    if (added[0] || removed[0])
+      this.#target.dispatchEvent(new CustomEvent('urlschange', { detail: { added, removed } }))
   }
 
   error(error: SvcError): void {
@@ -40,6 +52,11 @@ export class SiteEvents {
     const error = this.#held
     this.#held = undefined
     if (error) setTimeout(() => this.error(error))
+  }
+
+  cache({ present, expires_at: expiresAt }: CacheStatus): void {
+    this.debug({ type: 'cache', present, expiresAt })
+    this.#target.dispatchEvent(new Event('cachechange'))
   }
 
   pressure(closedForOthers: number, isFull: boolean): void {

@@ -2,7 +2,7 @@
 
 import type { Activation } from '../carrier/reverse-stream.ts'
 import { LeaseKeeper } from '../control/lease-keeper.ts'
-import type { Registration } from '../control/registration.ts'
+import type { CacheLimits, Registration } from '../control/registration.ts'
 import { RelayClient } from '../control/relay-client.ts'
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
@@ -19,6 +19,7 @@ import { OwnCertificate } from './own-certificate.ts'
 import { Reconnection } from './reconnection.ts'
 import { RelayConnections } from './relay-connections.ts'
 import type { SiteState, SiteStats } from './site.ts'
+import { StaticCache } from './static-cache.ts'
 import { SiteStatus } from './status.ts'
 import { VisitorDispatcher } from './visitor-dispatcher.ts'
 import type { Waiting } from './waiting-reason.ts'
@@ -26,6 +27,7 @@ import type { Waiting } from './waiting-reason.ts'
 const FOR_APPROVAL: Waiting = { reason: 'approval', until: undefined }
 
 export class PublishedSite extends EventTarget {
+  readonly cache: StaticCache | undefined
   #platform: Platform
   #portSuffix: string
   #keeper: LeaseKeeper
@@ -63,7 +65,7 @@ export class PublishedSite extends EventTarget {
     this.#platform = platform
     const client = new RelayClient(options.relay, platform.fetch)
     const onError = (error: SvcError): void => this.#events.error(error)
-    const { name, ttlS, allowCanonicalFallback, metadata, debug } = options
+    const { name, ttlS, allowCanonicalFallback, metadata, debug, cache } = options
     this.#events = new SiteEvents(this, debug)
     const keeper = new LeaseKeeper(
       client,
@@ -75,6 +77,8 @@ export class PublishedSite extends EventTarget {
         metadata,
         tcp: platform.serveRaw !== undefined,
         udp: platform.openDatagrams !== undefined,
+        checkGateway: platform.gateways?.check,
+        cache,
       },
       {
         registered: () => this.#events.debug({ type: 'lease', change: 'registered' }),
@@ -107,6 +111,17 @@ export class PublishedSite extends EventTarget {
       debug: this.#events.debug,
     })
     this.#relayConnections = new RelayConnections(platform, options.relay, keeper, onError)
+    this.cache =
+      cache &&
+      new StaticCache({
+        client,
+        keeper,
+        files: cache.files,
+        index: cache.index,
+        isOnline: () => this.#status.state === 'online',
+        changed: (status) => this.#events.cache(status),
+        onError,
+      })
     this.#portSuffix = client.portSuffix
     this.#keeper = keeper
     this.#certificates = certificates
@@ -114,6 +129,10 @@ export class PublishedSite extends EventTarget {
 
   get url(): string {
     return this.#addresses.url
+  }
+
+  get urls(): readonly string[] {
+    return this.state === 'online' ? [this.url] : []
   }
 
   get canonicalUrl(): string {
@@ -126,6 +145,10 @@ export class PublishedSite extends EventTarget {
 
   get udpAddress(): string | undefined {
     return this.#addresses.udpAddress
+  }
+
+  get cacheLimits(): CacheLimits | undefined {
+    return this.#keeper.lease?.cacheLimits
   }
 
   get relayRelease(): string | undefined {
@@ -227,6 +250,7 @@ export class PublishedSite extends EventTarget {
     this.#run.abort()
     this.#approval.stop()
     this.#ownCertificate.stop()
+    this.cache?.stop()
     this.#carrier?.close()
     this.#carrier = undefined
     this.#relayConnections.closeDatagrams()
@@ -334,6 +358,10 @@ export class PublishedSite extends EventTarget {
 
   #renewed(): void {
     this.#events.debug({ type: 'lease', change: 'renewed' })
+    if (this.#carrier && this.#relayConnections.hasMoved) {
+      this.#carrierLost(new SvcError('relay_unreachable', 'the relay moved the endpoint of reverse sessions'))
+      return
+    }
     this.#updateStatus()
     if (this.#status.state === 'online') {
       this.#events.releaseError()
@@ -379,7 +407,9 @@ export class PublishedSite extends EventTarget {
     if (this.#status.state === 'online') {
       this.#online.resolve()
       this.#ownCertificate.check()
+      this.cache?.check()
     }
+    this.#events.urls(this.urls)
     this.#events.state(this.#status)
   }
 }

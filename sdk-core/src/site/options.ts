@@ -1,6 +1,7 @@
 // Checks the options of `publish` once. All other code relies on them.
 
 import { LEASE_TTL_DEFAULT_S, LEASE_TTL_MAX_S, type LeaseMetadata, normalizeName } from '@svc/protocol'
+import type { CacheFiles, CacheOptions } from '../cache/cache-options.ts'
 import { SvcError } from '../errors.ts'
 import type { FetchHandler } from '../exchange/fetch-handler.ts'
 import { CONNECTIONS_MAX } from '../limits.ts'
@@ -12,6 +13,17 @@ import type { Site } from './site.ts'
 export interface PublishOptions {
   /** The relay's URL: `https:`, without credentials. */
   relay: string | URL
+  /**
+   * Further relays: the site is online at each of them, with a URL of its own, and keeps its connection to each.
+   * @default none
+   */
+  relays?: readonly (string | URL)[] | undefined
+  /**
+   * Asks the relays for others that they know, and keeps the site online at up to this many of them in addition: a whole number
+   * from 0 to 8. A relay that fails is replaced.
+   * @default 0
+   */
+  discover?: number | undefined
   /** The site's name: one DNS label of 1 to 22 letters, digits and inner hyphens. */
   name: string
   /** The handler that answers the requests of visitors. */
@@ -91,6 +103,14 @@ export interface PublishOptions {
    * @default true in workers, where no other code uses them; false in a page, whose other scripts would get them, too
    */
   globals?: boolean | undefined
+  /**
+   * Stores files at the relay, which serves them at the site's canonical hostname, also while the site is away. The relay ends
+   * TLS there and can read these files, and the requests that visitors send to that hostname. It is the one exception to what
+   * the relay cannot read. At a relay without a static cache the site is published without it, and dispatches an `error` event
+   * (`cache_unavailable`). It does not go with dedicated TCP and UDP ports.
+   * @default none: the relay stores nothing
+   */
+  cache?: CacheOptions | undefined
 }
 
 /** CertificateKind says whose certificate visitors see: the site's own, or the relay's. */
@@ -113,6 +133,14 @@ export interface SiteOptions {
   tls: TlsOptions
   certificate: CertificateKind
   http2: boolean
+  cache: SiteCacheOptions | undefined
+}
+
+interface SiteCacheOptions {
+  /** Returns the files anew at each look. */
+  files: () => CacheFiles | Promise<CacheFiles>
+  index: string
+  ttlS: number
 }
 
 /**
@@ -120,6 +148,7 @@ export interface SiteOptions {
  * @throws SvcError `invalid_option` that names the option and the reason
  */
 export function parseOptions(options: PublishOptions): SiteOptions {
+  if ('route' in options && options.route !== undefined) throw invalid('route needs the SDK for Node')
   const certificate = parseCertificate(options)
   return {
     relay: parseRelay(options.relay),
@@ -136,6 +165,7 @@ export function parseOptions(options: PublishOptions): SiteOptions {
     tls: parseTls(options.tls, certificate),
     certificate,
     http2: options.http2 ?? true,
+    cache: options.cache === undefined ? undefined : parseCache(options.cache),
   }
 }
 
@@ -180,15 +210,31 @@ function parseTls(tls: TlsOptions = {}, certificate: CertificateKind): TlsOption
 }
 
 function parseTtl(ttl: number = LEASE_TTL_DEFAULT_S): number {
-  if (!Number.isInteger(ttl) || ttl < 1 || ttl > LEASE_TTL_MAX_S)
-    throw invalid(`ttl must be a whole number of seconds from 1 to ${LEASE_TTL_MAX_S}`)
-  return ttl
+  return requireWithin('ttl must be a whole number of seconds', ttl, LEASE_TTL_MAX_S)
 }
 
 function parseConnections(max: number | undefined): number | undefined {
-  if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= CONNECTIONS_MAX))
-    throw invalid(`maxConnections must be a whole number from 1 to ${CONNECTIONS_MAX}`)
-  return max
+  return max === undefined
+    ? max
+    : requireWithin('maxConnections must be a whole number', max, CONNECTIONS_MAX)
+}
+
+function requireWithin(what: string, value: number, max: number): number {
+  if (!Number.isInteger(value) || value < 1 || value > max) throw invalid(`${what} from 1 to ${max}`)
+  return value
+}
+
+/** What `files` holds is checked at each look, since it may change. */
+function parseCache(cache: CacheOptions): SiteCacheOptions {
+  if (typeof cache !== 'object' || cache === null) throw invalid('cache must be an object with files')
+  const { files, index = 'index.html', ttl = 0 } = cache
+  const isSource = typeof files === 'function' || (typeof files === 'object' && files !== null)
+  if (!isSource || files instanceof Blob || ArrayBuffer.isView(files))
+    throw invalid('cache.files must be a map, a record or a list of files, a folder, or a function')
+  if (typeof index !== 'string' || index === '') throw invalid('cache.index must be the path of a file')
+  if (!Number.isSafeInteger(ttl) || ttl < 0)
+    throw invalid('cache.ttl must be a whole number of seconds, or 0 for what the relay allows')
+  return { files: typeof files === 'function' ? files : () => files, index, ttlS: ttl }
 }
 
 function invalid(message: string): SvcError {

@@ -15,6 +15,8 @@ export class RelayConnections {
   #keeper: LeaseKeeper
   #failed: (error: SvcError) => void
   #datagrams: DatagramCarrier | undefined
+  /** The URL of the carrier that was opened last. */
+  #carrierUrl: string | undefined
 
   /** @param failed called with the reason for which there is no datagram tunnel at the moment */
   constructor(platform: Platform, relay: URL, keeper: LeaseKeeper, failed: (error: SvcError) => void) {
@@ -29,8 +31,15 @@ export class RelayConnections {
     return this.#datagrams?.stats
   }
 
+  /** Says whether the relay has moved the endpoint since the carrier was opened. */
+  get hasMoved(): boolean {
+    const url = this.#keeper.lease?.carrierUrl
+    return url !== undefined && this.#carrierUrl !== undefined && url !== this.#carrierUrl
+  }
+
   /**
-   * Opens the carrier. Resolves when the relay took the first stream.
+   * Opens the carrier. Resolves when the relay took the first stream. Where a gateway fails, the relay names another
+   * endpoint.
    * @throws SvcError
    */
   openCarrier(
@@ -38,11 +47,28 @@ export class RelayConnections {
     more: Omit<CarrierEvents, 'capability' | 'stale'>,
     signal: AbortSignal,
   ): Promise<SiteCarrier> {
+    const open = (lease: Registration): Promise<SiteCarrier> => this.#openCarrierAt(lease, more, signal)
+    const avoid = (failed: Registration): Promise<Registration | undefined> =>
+      this.#keeper.avoid(failed, signal)
+    return lease.isGateway ? this.#platform.gateways!.open(lease, open, avoid, signal) : open(lease)
+  }
+
+  #openCarrierAt(
+    lease: Registration,
+    more: Omit<CarrierEvents, 'capability' | 'stale'>,
+    signal: AbortSignal,
+  ): Promise<SiteCarrier> {
     const { webSocketOptions: options, openCarrier: open } = this.#platform
-    const capability = (): string => (this.#keeper.lease ?? lease).capability
+    // A newer capability may be for another endpoint.
+    const capability = (): string => {
+      const newest = this.#keeper.lease
+      return (newest?.carrierUrl === lease.carrierUrl ? newest : lease).capability
+    }
     const events: CarrierEvents = { ...more, capability, stale: () => this.#keeper.renewNow() }
-    const url = lease.carrierUrl
-    if (open) return open({ url, extensions: lease.extensions }, this.traffic, events, signal)
+    const { carrierUrl: url, isGateway, extensions, hostname, canonicalHostname } = lease
+    this.#carrierUrl = url
+    const relay = { url, isGateway, extensions, hostname, canonicalHostname }
+    if (open) return open(relay, this.traffic, events, signal)
     return openMultiplexedCarrier(
       {
         kind: 'websocket',

@@ -1,7 +1,9 @@
 // A published site as its tenant sees it.
 
+import type { SiteCache } from '../cache/cache-options.ts'
 import type { Traffic } from '../carrier/carrier-connection.ts'
 import type { CarrierStats } from '../carrier/multiplexed-carrier.ts'
+import type { CacheLimits } from '../control/registration.ts'
 import type { SvcError } from '../errors.ts'
 import type { ConnectionStats } from '../tenant/connection-stats.ts'
 import type { Waiting } from './waiting-reason.ts'
@@ -42,13 +44,23 @@ export class SitePressureEvent extends Event {
   }
 }
 
+/** UrlsChange is the detail of an `urlschange` event: which URLs came, and which went. */
+export interface UrlsChange {
+  added: readonly string[]
+  removed: readonly string[]
+}
+
 /** SiteEventMap has the events of a site by their type. */
 export interface SiteEventMap {
   /** The state changed, or the site waits for another reason or until another time. */
   statechange: Event
+  /** Visitors can come by another URL, or cannot any more by one of {@link Site.urls}. */
+  urlschange: CustomEvent<UrlsChange>
   error: SiteErrorEvent
   /** The SDK closed idle connections for others, or could close none. Dispatched once a second at most. */
   pressure: SitePressureEvent
+  /** The relay has stored, renewed or deleted the site's files: {@link Site.cache} says what it has. */
+  cachechange: Event
 }
 
 /** SiteStats are the figures of a site at one moment. */
@@ -62,14 +74,21 @@ export interface SiteStats extends CarrierStats, Traffic {
 export interface Site extends EventTarget {
   /**
    * The URL at which visitors find the site, with its friendly hostname or, when the relay did not grant that, its
-   * canonical one. It is empty until the relay grants a lease.
+   * canonical one. It is empty until the relay grants a lease. With several relays it is that of the first one, or of another
+   * one as long as the first has granted no lease.
    */
   readonly url: string
+  /** The URLs at which visitors can come now: one for each relay where the site is online, those of named relays first. */
+  readonly urls: readonly string[]
   /** The URL with the canonical hostname, which no other identity can ever have on this relay. */
   readonly canonicalUrl: string
   readonly state: SiteState
   /** The reason for which visitors cannot come, and until when, while the state is `waiting`. */
   readonly waiting: Waiting | undefined
+  /** What the relay stores of the site's files. Undefined unless the option `cache` is set. */
+  readonly cache: SiteCache | undefined
+  /** What the relay takes into its static cache. Undefined while the site has no lease, and at a relay that has no such cache. */
+  readonly cacheLimits: CacheLimits | undefined
   /** Returns the figures of this moment, and the totals since the site was published. */
   stats(): SiteStats
   /**

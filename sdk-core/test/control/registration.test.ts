@@ -1,8 +1,17 @@
 // Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
+import {
+  fetchEndpoint,
+  type LeaseRequest,
+  prove,
+  register,
+  renew,
+  unregister,
+} from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
+import { ENDPOINTS_REFUSED_MAX } from '../../src/limits.ts'
+import { createGatewayCheck } from '../../src/relays/gateway-check.ts'
 import {
   CHALLENGE_ID,
   type FakeRelay,
@@ -13,9 +22,11 @@ import {
   registration,
   startFakeRelay,
 } from '../support/fake-relay.ts'
+import { describeRelay } from '../support/relay-descriptors.ts'
 
 const identity = identityFromKey(new Uint8Array(32).fill(1))
 const { address } = identity
+const DAY_MS = 24 * 3_600_000
 const personalSign = vi.fn(identity.personalSign)
 const request: LeaseRequest = {
   name: 'demo',
@@ -44,6 +55,7 @@ describe('register', () => {
       accessToken: 'access.1',
       capability: 'capability.1',
       carrierUrl: 'wss://relay.example:4433/sdk/connect',
+      isGateway: false,
       expiresAt: Date.parse('2026-01-02T03:06:06Z'),
       release: '0.1.0',
       extensions: new Set(),
@@ -65,6 +77,35 @@ describe('register', () => {
       siwe_message: goodMessage(address),
       siwe_signature: identity.personalSign(goodMessage(address)),
     })
+  })
+
+  it('permits a static cache only where the relay has one, and knows its limits then', async () => {
+    const asked = { ...request, cache: { ttlS: 60 } }
+    expect((await enrol(relay.client, asked)).cacheLimits).toBeUndefined()
+    const limits = { max_exposure_bytes: 100, max_object_size: 10 }
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', cache: limits })
+    const { cacheLimits } = await enrol(relay.client, asked)
+    expect(cacheLimits).toEqual({ maxExposureBytes: 100, maxObjectBytes: 10 })
+    expect((await enrol(relay.client, request)).cacheLimits).toEqual(cacheLimits)
+    const challenges = relay.calls.filter(({ path }) => path === '/sdk/register/challenge')
+    expect(challenges.map(({ body: { cache, cache_ttl } }) => [cache, cache_ttl])).toEqual([
+      [undefined, undefined],
+      [true, 60],
+      [undefined, undefined],
+    ])
+  })
+
+  it.each([
+    true,
+    [],
+    { max_exposure_bytes: 100 },
+    { max_exposure_bytes: 0, max_object_size: 10 },
+    { max_exposure_bytes: '100', max_object_size: 10 },
+    { max_exposure_bytes: 1e300, max_object_size: 10 },
+  ])('asks for no static cache where its limits are %j', async (cache) => {
+    relay.replies['/sdk/domain'] = () => ({ protocol_version: '10', cache })
+    await enrol(relay.client, { ...request, cache: { ttlS: 0 } })
+    expect(relay.calls[1]!.body).not.toHaveProperty('cache')
   })
 
   it.each([
@@ -296,8 +337,87 @@ describe('registration answer', () => {
       relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: alternate })
       relay.replies['/sdk/reverse'] = () => alternate
       await expect(enrol(relay.client, request)).rejects.toMatchObject({ code: 'alternate_gateway' })
-      expect(relay.calls.filter(({ path }) => path === '/sdk/reverse')).toHaveLength(1)
+      expect(relay.calls.filter(({ path }) => path === '/sdk/reverse')).toHaveLength(ENDPOINTS_REFUSED_MAX)
       expect(relay.calls.at(-1)!.path).toBe('/sdk/unregister')
+    })
+  })
+
+  describe('at a site that takes gateways', () => {
+    const overlaid = () => ({ ...request, checkGateway: createGatewayCheck() })
+    const gatewayUrl = 'https://gw.example/sdk/connect'
+    const gateway = (fields = {}) =>
+      describeRelay('https://gw.example', { supports_overlay: true, ...fields })
+    const endingAt = (ms: number) =>
+      gateway({ issued_at: new Date(ms - 60_000).toISOString(), expires_at: new Date(ms).toISOString() })
+    const through = (change = {}) => ({
+      ...endpoint,
+      url: gatewayUrl,
+      overlay: true,
+      gateway: gateway(),
+      ...change,
+    })
+
+    it('takes one with a genuine descriptor of its URL, and says so at the challenge', async () => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: through() })
+      expect(await enrol(relay.client, overlaid())).toMatchObject({
+        carrierUrl: 'wss://gw.example/sdk/connect',
+        isGateway: true,
+      })
+      const challenge = relay.calls.find(({ path }) => path === '/sdk/register/challenge')
+      expect(challenge).toMatchObject({ body: { overlay: true } })
+    })
+
+    it('takes the direct endpoint of a relay without gateways', async () => {
+      relay.replies['/sdk/register'] = () => registration(address)
+      expect(await enrol(relay.client, overlaid())).toMatchObject({ isGateway: false })
+    })
+
+    it.each([
+      ['no descriptor', { gateway: undefined }],
+      ['a forged descriptor', { gateway: { ...gateway(), active_connections: 7 } }],
+      ['an expired descriptor', { gateway: gateway({ expires_at: '2020-01-02T03:04:05Z' }) }],
+      [
+        'the descriptor of another URL',
+        { gateway: describeRelay('https://x.example', { supports_overlay: true }) },
+      ],
+      ['the descriptor of another port', { url: 'https://gw.example:444/sdk/connect' }],
+      ['a relay without an overlay', { gateway: gateway({ supports_overlay: false }) }],
+      ['a gateway that is called direct', { overlay: false }],
+      ['another path', { url: 'https://gw.example/sdk/connect/more' }],
+      ['a query', { url: 'https://gw.example/sdk/connect?site=demo' }],
+      ['credentials in the URL', { url: 'https://a:b@gw.example/sdk/connect' }],
+    ])('refuses %s, and takes the next endpoint', async (_, change) => {
+      relay.replies['/sdk/register'] = () => ({ ...registration(address), reverse_endpoint: through(change) })
+      relay.replies['/sdk/reverse'] = () => endpoint
+      expect(await enrol(relay.client, overlaid())).toMatchObject({ isGateway: false })
+      expect(relay.calls.at(-1)).toMatchObject({ body: { failed_url: through(change).url } })
+    })
+
+    it('refuses a descriptor that ended long ago, whatever time the relay says', async () => {
+      const check = createGatewayCheck()
+      const at = (expiresAt: number): Promise<boolean> =>
+        check(new URL(gatewayUrl), endingAt(expiresAt), Date.now() - 3 * DAY_MS)
+      expect(await at(Date.now() - DAY_MS / 2)).toBe(true)
+      expect(await at(Date.now() - 2 * DAY_MS)).toBe(false)
+    })
+
+    it('refuses a descriptor older than one that it took, for as long as the site lives', async () => {
+      const check = createGatewayCheck()
+      const now = Date.now()
+      const issuedAt = (ms: number): Promise<boolean> =>
+        check(new URL(gatewayUrl), gateway({ issued_at: new Date(ms).toISOString() }), now)
+      expect(await issuedAt(now - 20_000)).toBe(true)
+      expect(await issuedAt(now - 10_000)).toBe(true)
+      expect(await issuedAt(now - 20_000)).toBe(false)
+      expect(await issuedAt(now - 10_000)).toBe(true)
+    })
+
+    it('avoids a gateway that failed', async () => {
+      relay.replies['/sdk/reverse'] = () => endpoint
+      const lease = { accessToken: 'access.1', checkGateway: createGatewayCheck() }
+      const failed = { carrierUrl: 'wss://gw.example/sdk/connect' }
+      expect(await fetchEndpoint(relay.client, lease, undefined, failed)).toMatchObject({ isGateway: false })
+      expect(relay.calls.at(-1)).toMatchObject({ body: { failed_url: gatewayUrl } })
     })
   })
 

@@ -63,10 +63,21 @@ async function get(
 }
 
 describe('publish', () => {
+  it('tells when its URL works, and when it does not any more', async () => {
+    const changes: unknown[] = []
+    const onSite = (site: Site) => site.addEventListener('urlschange', ({ detail }) => changes.push(detail))
+    const site = await publish({ onSite })
+    expect(changes).toEqual([{ added: [site.url], removed: [] }])
+    await site.close()
+    expect(changes.slice(1)).toEqual([{ added: [], removed: [site.url] }])
+    expect(site.urls).toEqual([])
+  })
+
   it('resolves when visitors can come, and serves them', async () => {
     const site = await publish()
     expect(site.state).toBe('online')
     expect(site.url).toBe(`https://demo.relay.localhost:${relay.port}`)
+    expect(site.urls).toEqual([site.url])
     expect(site.canonicalUrl).toBe(
       `https://demo-${address.slice(2).toLowerCase()}.relay.localhost:${relay.port}`,
     )

@@ -1,6 +1,7 @@
 // The options of `publish`: what is refused says which option and why.
 
 import { describe, expect, it } from 'vitest'
+import type { CacheFiles, CacheOptions } from '../../src/cache/cache-options.ts'
 import { type PublishOptions, parseOptions } from '../../src/site/options.ts'
 
 const TLS12 = /TLSv1\.2 needs certificate: own, since the relay signs TLS 1\.3 only/
@@ -26,6 +27,11 @@ it('take TLS 1.2, which the key of a site itself may sign', () => {
   expect(parseOptions({ ...good, tls: { minVersion: 'TLSv1.2' } }).tls).toEqual({ minVersion: 'TLSv1.2' })
 })
 
+it('refuse a route over several relays, which a page cannot make', () => {
+  const routed = { ...good, route: ['https://relay.example', 'https://other.example'] }
+  expect(() => parseOptions(routed)).toThrow('route needs the SDK for Node')
+})
+
 it('take a name in any case, and a relay with a port and a path', () => {
   const { name, relay } = parseOptions({
     ...good,
@@ -33,6 +39,15 @@ it('take a name in any case, and a relay with a port and a path', () => {
     relay: new URL('https://relay.example:4433/x'),
   })
   expect([name, relay.origin]).toEqual(['demo-1', 'https://relay.example:4433'])
+})
+
+it('ask for no static cache, or for one with an index and the time that the relay chooses', () => {
+  expect(parseOptions(good).cache).toBeUndefined()
+  const files = { 'index.html': 'hello' }
+  expect(parseOptions({ ...good, cache: { files } }).cache).toMatchObject({ index: 'index.html', ttlS: 0 })
+  const given = parseOptions({ ...good, cache: { files: () => files, index: 'a.html', ttl: 60 } }).cache
+  expect(given).toMatchObject({ index: 'a.html', ttlS: 60 })
+  expect(given?.files()).toBe(files)
 })
 
 describe('refuses', () => {
@@ -69,6 +84,18 @@ describe('refuses', () => {
     ['no connection', { maxConnections: 0 }, /maxConnections must be a whole number from 1 to 3500/],
     ['more connections than fit on its WebSockets', { maxConnections: 3501 }, /maxConnections/],
     ['half a connection', { maxConnections: 0.5 }, /maxConnections/],
+    ['a cache that is none', { cache: null as unknown as CacheOptions }, /^cache must be an object/],
+    ['a cache without files', { cache: {} as CacheOptions }, /^cache\.files must be a map/],
+    [
+      'a path as files',
+      { cache: { files: './dist' as unknown as CacheFiles } },
+      /^cache\.files must be a map/,
+    ],
+    ['bytes as files', { cache: { files: new Uint8Array(1) as unknown as CacheFiles } }, /^cache\.files/],
+    ['one file as files', { cache: { files: new File([], 'a') as unknown as CacheFiles } }, /^cache\.files/],
+    ['no index', { cache: { files: [], index: '' } }, /^cache\.index must be the path of a file/],
+    ['a negative time', { cache: { files: [], ttl: -1 } }, /^cache\.ttl must be a whole number/],
+    ['a time without end', { cache: { files: [], ttl: Number.POSITIVE_INFINITY } }, /^cache\.ttl/],
   ] satisfies [string, Partial<PublishOptions>, RegExp][])('%s', (_, change, message) => {
     expect(() => parseOptions({ ...good, ...change })).toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),

@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes, sign } from 'node:crypto'
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
@@ -10,6 +11,7 @@ import { type Routing, registrationPurpose, type SignRequest, siweMessage } from
 import { Session, type Stream } from '@svc/yamux'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { FetchInit } from '../../src/control/relay-client.ts'
 import type { Platform } from '../../src/platform.ts'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from './certificate.ts'
 import { readBytes } from './memory.ts'
@@ -19,6 +21,9 @@ export type Answer = [status: number, body: object, headers?: Record<string, str
 export class RelayDouble {
   /** Path → replaces the usual answer. */
   overrides: Record<string, ((body: Record<string, unknown>) => Answer) | undefined> = {}
+  /** Path → answers a request by itself. */
+  raw: Record<string, ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined> =
+    {}
   calls: string[] = []
   ready: Stream[] = []
   sockets: WebSocket[] = []
@@ -41,10 +46,12 @@ export class RelayDouble {
     this.#server = createServer(
       { cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM },
       async (request, response) => {
-        let text = ''
-        for await (const chunk of request) text += chunk
         const path = request.url!
         this.calls.push(path)
+        const served = this.raw[path]
+        if (served) return served(request, response)
+        let text = ''
+        for await (const chunk of request) text += chunk
         const asked = text && JSON.parse(text)
         const [status, body, headers] = this.overrides[path]?.(asked) ?? this.#answer(path, asked)
         response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -201,11 +208,19 @@ export function testPlatform(): Platform {
   }
   const dispatcher = new Agent({ connect: connect as object })
   return {
-    fetch: (url, init) =>
-      undiciFetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>,
+    fetch: async (url, init) =>
+      undiciFetch(url, { ...(await withEncodedForm(init)), dispatcher }) as unknown as Promise<Response>,
     webSocketOptions: connect,
     loadIdentity: async () => new Uint8Array(32).fill(1),
   }
+}
+
+/** The `fetch` of a package does not know the runtime's FormData. */
+async function withEncodedForm(init: FetchInit): Promise<object> {
+  if (!(init.body instanceof FormData)) return init
+  const form = new Response(init.body)
+  const headers = { ...init.headers, 'Content-Type': form.headers.get('Content-Type')! }
+  return { ...init, headers, body: new Uint8Array(await form.arrayBuffer()) }
 }
 
 export function failing(status: number, code: string, headers = {}): () => Answer {

@@ -98,12 +98,13 @@ function ask(socket: TLSSocket, { url, upgrade, capability }: DialTarget): Promi
       if (head.length > 0) socket.unshift(head)
       resolve(performance.now() - askedAt)
     })
-    asked.on('response', (answer) => refusal(url.pathname, answer).then(reject, reject))
+    asked.on('response', (answer) => refusalOf(url.pathname, answer).then(reject, reject))
     asked.end()
   })
 }
 
-async function refusal(path: string, answer: IncomingMessage): Promise<SvcError> {
+/** Reads the answer of a relay that refuses an upgrade. */
+export async function refusalOf(path: string, answer: IncomingMessage): Promise<SvcError> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of answer) {

@@ -3,6 +3,7 @@
 import type { ConnectionOptions } from 'node:tls'
 import { YAMUX_UPGRADE } from '@svc/protocol'
 import { asSvcError, type Connect, type OpenCarrier, openMultiplexedCarrier, SvcError } from '@svc/sdk-core'
+import { publicLookup, requirePublicHost } from '../net/public-lookup.ts'
 import { Dialer } from './dialer.ts'
 import { LeaseContest } from './lease-contest.ts'
 import { attachTo } from './native-transport.ts'
@@ -12,13 +13,23 @@ import { openSessionCarrier } from './session-carrier.ts'
 /**
  * @param tls returns a CA and a name resolution for each connection
  * @param isMultiplexed several sessions share a connection where the relay lists `native_yamux`
+ * @param allowsLocalGateways gateways may be at addresses that are not public
  */
-export function nativeCarrier(tls: () => ConnectionOptions, isMultiplexed: boolean): OpenCarrier {
+export function nativeCarrier(
+  tls: () => ConnectionOptions,
+  isMultiplexed: boolean,
+  allowsLocalGateways = false,
+): OpenCarrier {
   const contest = new LeaseContest()
-  let dialer: Dialer | undefined
-  return async ({ url, extensions }, traffic, events, signal) => {
-    // the URL of a relay stays the same
-    dialer ??= new Dialer(url, tls())
+  let last: { url: string; dialer: Dialer } | undefined
+  return async ({ url, isGateway, extensions }, traffic, events, signal) => {
+    // the URL of a relay stays the same, that of a gateway may change
+    if (last?.url !== url) {
+      const isBound = isGateway && !allowsLocalGateways
+      if (isBound) requirePublicHost(new URL(url))
+      last = { url, dialer: new Dialer(url, { ...tls(), ...(isBound && { lookup: publicLookup }) }) }
+    }
+    const { dialer } = last
     if (!(isMultiplexed && extensions.has('native_yamux')))
       return openSessionCarrier(dialer, contest, traffic, events, signal)
     const way = { kind: 'native', connect: connectBy(dialer, events.capability) } as const

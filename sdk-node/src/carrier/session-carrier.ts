@@ -8,6 +8,7 @@ import {
   type CarrierEvents,
   type CarrierStats,
   MAINTENANCE_INTERVAL_MS,
+  pause,
   type ReadyStream,
   ReadyStreams,
   readyStream,
@@ -224,17 +225,4 @@ class SessionCarrier implements SiteCarrier {
     }
     this.#events.traffic()
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

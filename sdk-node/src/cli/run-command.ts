@@ -73,7 +73,7 @@ async function execute(
     }
     case 'doctor': {
       const { examine } = await import('./commands/doctor.ts')
-      return await examine(chosen.options, tell)
+      return await examine(chosen.options, tell, statusFolder(env))
     }
     case 'config init': {
       const { writeTemplate } = await import('./config/template.ts')

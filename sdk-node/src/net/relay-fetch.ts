@@ -1,20 +1,27 @@
 // `fetch` for the relay's control plane, by Node's HTTP client. It trusts a given CA, and knows `localhost`.
 
-import type { IncomingMessage } from 'node:http'
-import { Agent, type AgentOptions, request } from 'node:https'
-import { Readable } from 'node:stream'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { type Agent, request } from 'node:https'
+import { pipeline, Readable } from 'node:stream'
 import type { FetchInit, FetchResponse } from '@svc/sdk-core'
-import { FORGET_INTERVAL_MS, RELAY_CONNECTIONS_MAX } from '../limits.ts'
+import { FORGET_INTERVAL_MS } from '../limits.ts'
+import { encodeForm } from './multipart-form.ts'
+import type { Turns } from './turns.ts'
 
 export class RelayFetch {
-  readonly #connect: () => AgentOptions
+  readonly #makeAgent: () => Agent
+  readonly #turns: Turns | undefined
   #agent: Agent | undefined
   /** The time of `performance.now()` at which the connections were forgotten last. */
   #forgottenAt = Number.NEGATIVE_INFINITY
 
-  /** @param connect returns options of the connections to the relay: a CA, a name resolution */
-  constructor(connect: () => AgentOptions) {
-    this.#connect = connect
+  /**
+   * @param makeAgent makes what keeps the connections to the relay
+   * @param turns of requests, where the agent does not limit its connections
+   */
+  constructor(makeAgent: () => Agent, turns?: Turns) {
+    this.#makeAgent = makeAgent
+    this.#turns = turns
   }
 
   /**
@@ -22,13 +29,17 @@ export class RelayFetch {
    * @throws the error of the connection, or the reason of the signal
    */
   async fetch(url: string, { method, headers, body, signal }: FetchInit): Promise<FetchResponse> {
-    this.#agent ??= new Agent({ ...this.#connect(), keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX })
+    const end = await this.#turns?.take(signal)
+    this.#agent ??= this.#makeAgent()
     const agent = this.#agent
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const asked = request(url, { method, headers, signal, agent })
       asked.on('response', resolve)
       asked.on('error', reject)
-      asked.end(body)
+      if (end) asked.on('close', end)
+      // to ask for the class FormData by its name would load all of Node's fetch
+      if (typeof body === 'object') sendForm(asked, body, reject)
+      else asked.end(body)
     })
     const status = answer.statusCode ?? 0
     return {
@@ -53,6 +64,27 @@ export class RelayFetch {
     for (const sockets of Object.values(agent.freeSockets))
       for (const socket of sockets ?? []) socket.destroy()
   }
+
+  /** Closes all connections. Requests under way fail. */
+  close(): void {
+    this.#agent?.destroy()
+    this.#agent = undefined
+  }
+}
+
+/** Sends the form as fast as the connection takes it, and no further than the relay wants it. */
+function sendForm(asked: ClientRequest, form: FormData, reject: (error: Error) => void): void {
+  const { headers, body } = encodeForm(form)
+  // The request itself would only say that its connection ended.
+  body.on('error', reject)
+  for (const [name, value] of Object.entries(headers)) asked.setHeader(name, value)
+  // An error of either ends both.
+  pipeline(body, asked, () => {})
+  asked.on('response', (answer) => {
+    answer.on('end', () => {
+      if (!asked.writableFinished) asked.destroy()
+    })
+  })
 }
 
 function fieldOf({ headers }: IncomingMessage, name: string): string | null {

@@ -2,12 +2,14 @@
 
 import { Agent, type AgentOptions } from 'node:https'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX } from '../limits.ts'
+import { ADDRESS_DEADLINE_MS, AUTHORITIES_MAX, RELAY_CONNECTIONS_MAX } from '../limits.ts'
 import { localhostLookup } from './localhost-lookup.ts'
 import { RelayFetch } from './relay-fetch.ts'
 
 export class RelayTransport {
-  readonly fetch: RelayFetch = new RelayFetch(() => this.connect)
+  readonly fetch: RelayFetch = new RelayFetch(
+    () => new Agent({ ...this.connect, keepAlive: true, maxSockets: RELAY_CONNECTIONS_MAX }),
+  )
   readonly #ca: string | Buffer | undefined
   #context: SecureContext | undefined
   #webSockets: Agent | undefined

@@ -1,6 +1,7 @@
 // The self-probe's connection to the own site, which begins as any browser's does.
 
 import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 
 export interface ProbeConnection {
@@ -11,6 +12,36 @@ export interface ProbeConnection {
   exportKeyingMaterial(label: string, length: number): Buffer
   send(bytes: Buffer): void
   close(): void
+}
+
+/**
+ * Opens a connection over another one, which leads to the site's port.
+ * @param options a CA
+ */
+export function openProbeConnectionOver(
+  opening: Promise<Duplex>,
+  url: URL,
+  options: object,
+): ProbeConnection {
+  const opened = opening.then((socket) => openProbeConnection(url, { ...options, socket }))
+  opened.catch(() => {})
+  let connection: ProbeConnection | undefined
+  opened.then(
+    (one) => {
+      connection = one
+    },
+    () => {},
+  )
+  return {
+    secured: opened.then(({ secured }) => secured),
+    broken: opened.then(
+      ({ broken }) => broken,
+      () => {},
+    ),
+    exportKeyingMaterial: (label, length) => connection!.exportKeyingMaterial(label, length),
+    send: (bytes) => connection?.send(bytes),
+    close: () => void opened.then((one) => one.close()).catch(() => {}),
+  }
 }
 
 /** @param options a CA and a name resolution */

@@ -13,14 +13,15 @@ import {
 } from '@svc/protocol'
 import type { Admit, ByteStream, SecureStream } from '@svc/sdk-core'
 import { peekableStream } from './peekable-stream.ts'
-import { openProbeConnection, type ProbeConnection } from './probe-connection.ts'
+import type { ProbeConnection } from './probe-connection.ts'
 
 /**
  * - `passthrough`: both ends of one TLS connection are here.
  * - `suspected`: there are two connections, so something between them reads what passes.
  * - `failed`: the probe did not come through, which proves nothing: relays are slow, and networks break.
+ * - `cached`: no probe took place. The relay's copy of the site's files answers at the only hostname of the site.
  */
-export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed'
+export type ProbeVerdict = 'passthrough' | 'suspected' | 'failed' | 'cached'
 
 interface Pending {
   nonce: Buffer
@@ -30,17 +31,23 @@ interface Pending {
 }
 
 export class SelfProbe {
-  readonly #visit: () => ProbeConnection
+  readonly #visit: (url: URL) => ProbeConnection
+  readonly #url: () => URL | undefined
   readonly #verdict: (verdict: ProbeVerdict) => void
   #pending: Pending | undefined
   #probedAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param connect a CA and a name resolution
-   * @param url of the site, once there is one
+   * @param visit opens a connection as a visitor does
+   * @param url of the site, once there is one; undefined while nothing passes there to the site
    */
-  constructor(connect: object, url: () => URL, verdict: (verdict: ProbeVerdict) => void) {
-    this.#visit = () => openProbeConnection(url(), connect)
+  constructor(
+    visit: (url: URL) => ProbeConnection,
+    url: () => URL | undefined,
+    verdict: (verdict: ProbeVerdict) => void,
+  ) {
+    this.#visit = visit
+    this.#url = url
     this.#verdict = verdict
   }
 
@@ -67,12 +74,13 @@ export class SelfProbe {
     const now = performance.now()
     if (now - this.#probedAt < PROBE_COOLDOWN_MS) return
     this.#probedAt = now
-    this.#probe()
+    const url = this.#url()
+    if (url) this.#probe(this.#visit(url))
+    else this.#verdict('cached')
   }
 
-  async #probe(): Promise<void> {
+  async #probe(visit: ProbeConnection): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<ProbeVerdict>()
-    const visit = this.#visit()
     const nonce = randomBytes(PROBE_NONCE_BYTES)
     // Awaited from the first packet on: something that terminates TLS may come here before its handshake with the probe is
     // done.

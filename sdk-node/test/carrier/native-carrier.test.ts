@@ -53,7 +53,13 @@ function open(
   requests.length = 0
   sessions = []
   return openCarrier(
-    { url: `wss://relay.localhost:${port}/sdk/connect?a=b`, extensions: new Set(extensions) },
+    {
+      url: `wss://relay.localhost:${port}/sdk/connect?a=b`,
+      extensions: new Set(extensions),
+      hostname: '',
+      canonicalHostname: 'demo.relay.localhost',
+      isGateway: false,
+    },
     { bytesIn: 0, bytesOut: 0 },
     {
       capability: () => CAPABILITY,

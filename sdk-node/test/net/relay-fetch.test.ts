@@ -1,8 +1,13 @@
 // `fetch` for the control plane, against a real HTTPS server.
 
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:https'
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
@@ -16,9 +21,28 @@ const connections = new Set<Socket>()
 const late: (() => void)[] = []
 let received: { method: string; type: string | undefined; cookie: string | undefined; body: string }[]
 
+/** Requests to `/stuck`, whose bodies are read when a test does it. */
+let stuck: IncomingMessage[] = []
+/** What came of a body to `/refused`. */
+let refusedBytes = 0
+
+/** Answers at once, and reads on as a relay does. */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(403).end('no')
+  request.on('error', () => {})
+  request.on('data', (bytes: Buffer) => {
+    refusedBytes += bytes.length
+  })
+}
+
 beforeAll(async () => {
   server = createServer({ cert: CERTIFICATE_PEM, key: PRIVATE_KEY_PEM }, async (request, response) => {
     const { method = '', headers } = request
+    if (request.url === '/refused') return refuse(request, response)
+    if (request.url === '/stuck') {
+      stuck.push(request.on('error', () => {}))
+      return
+    }
     received.push({
       method,
       type: headers['content-type'],
@@ -41,11 +65,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   received = []
+  stuck = []
   for (const socket of connections) socket.destroy()
 })
 
 function client(): RelayFetch {
-  return new RelayFetch(() => ({ ca: CERTIFICATE_PEM, lookup: localhostLookup }))
+  return new RelayFetch(() => new Agent({ ca: CERTIFICATE_PEM, lookup: localhostLookup, keepAlive: true }))
 }
 function get(signal: AbortSignal = new AbortController().signal) {
   return { method: 'GET', headers: {}, signal } as const
@@ -91,7 +116,7 @@ it('fails the body of an answer that breaks off', async () => {
 
 it('refuses a relay that the authority did not sign', async () => {
   await expect(
-    new RelayFetch(() => ({ lookup: localhostLookup })).fetch(`${origin}/`, get()),
+    new RelayFetch(() => new Agent({ lookup: localhostLookup })).fetch(`${origin}/`, get()),
   ).rejects.toThrow()
   expect(received).toEqual([])
 })
@@ -122,4 +147,66 @@ it('forgets connections once for all sites that lost their relay, and keeps thos
   const [kept] = connections
   await text((await one.fetch(`${origin}/`, get())).body!)
   expect([...connections]).toEqual([kept])
+})
+
+it('sends a form part by part, in order', async () => {
+  const form = new FormData()
+  form.append('manifest', '{"files":[]}')
+  form.append('object', new Blob(['first']), 'object')
+  form.append('object', new File(['second'], 'secret-name.txt'), 'object')
+  const { signal } = new AbortController()
+  const answer = await client().fetch(`${origin}/`, { method: 'PUT', headers: {}, body: form, signal })
+  expect(answer.status).toBe(200)
+  const { method, type, body } = received[0]!
+  expect(method).toBe('PUT')
+  const parts = await new Response(body, { headers: { 'Content-Type': type! } }).formData()
+  expect([...parts.keys()]).toEqual(['manifest', 'object', 'object'])
+  expect(parts.get('manifest')).toBe('{"files":[]}')
+  const objects = parts.getAll('object') as unknown as File[]
+  expect(await Promise.all(objects.map((part) => part.text()))).toEqual(['first', 'second'])
+  expect(body).not.toContain('secret-name')
+})
+
+it('gives the answer of a server that refuses a form before it has it, and sends no more', async () => {
+  const form = new FormData()
+  const part = new Blob([new Uint8Array(1024 * 1024)])
+  for (let i = 0; i < 64; i++) form.append('object', part, 'object')
+  const { signal } = new AbortController()
+  const refused = await client().fetch(`${origin}/refused`, {
+    method: 'PUT',
+    headers: {},
+    body: form,
+    signal,
+  })
+  expect(refused.status).toBe(403)
+  expect(await new Response(refused.body).text()).toBe('no')
+  await vi.waitFor(() => expect(connections.size).toBe(0))
+  expect(refusedBytes).toBeLessThan(part.size * 64)
+})
+
+it('rejects when a file of a form changed before it was sent', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-form-'))
+  const file = path.join(folder, 'a.txt')
+  await writeFile(file, 'before')
+  const form = new FormData()
+  form.append('object', await openAsBlob(file), 'object')
+  await writeFile(file, 'another text')
+  const { signal } = new AbortController()
+  const sent = client().fetch(`${origin}/stuck`, { method: 'PUT', headers: {}, body: form, signal })
+  await expect(sent).rejects.toThrow(/could not be read/)
+  await rm(folder, { recursive: true })
+})
+
+it('ends a form under way with its signal', async () => {
+  const form = new FormData()
+  for (let i = 0; i < 64; i++) form.append('object', new Blob([new Uint8Array(1024 * 1024)]), 'object')
+  const controller = new AbortController()
+  const { signal } = controller
+  const sent = client().fetch(`${origin}/stuck`, { method: 'PUT', headers: {}, body: form, signal })
+  sent.catch(() => {})
+  await vi.waitFor(() => expect(stuck.length).toBe(1))
+  controller.abort()
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
+  stuck[0]!.resume()
+  await vi.waitFor(() => expect(connections.size).toBe(0))
 })

@@ -5,6 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PROBE_COOLDOWN_MS, PROBE_DEADLINE_MS, PROBE_PEEK_MS } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { describeRelay } from '../../../sdk-core/test/support/relay-descriptors.ts'
+import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { WAIT_TIMEOUT_MS } from '../../../tools/test-timeouts.ts'
 import { type ExposeOptions, type Exposure, expose, type ProbeVerdict } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
@@ -91,10 +94,45 @@ it('TLS that ends on the way is suspected, and only told', async () => {
 it('with banMitm that relay is left', async () => {
   withoutHaste()
   const url = await start({ banMitm: true })
+  const [site] = exposure.sites
   front.mode = 'terminate'
   await visitor(url)
-  await expect.poll(() => exposure.sites[0]!.state).toBe('closed')
+  await expect.poll(() => site!.state).toBe('closed')
   expect(verdicts).toEqual(['suspected'])
+  expect(exposure.sites).toEqual([])
+  expect(exposure.failures).toMatchObject([{ error: { code: 'relay_suspected' } }])
+  await exposure.ended
+})
+
+it('with banMitm and discover another relay takes its place', async () => {
+  withoutHaste()
+  const named = await RelayDouble.start()
+  const next = await RelayDouble.start()
+  const domain = { protocol_version: '10', release_version: '0.1.0' }
+  next.overrides['/sdk/domain'] = () => [200, { ok: true, data: domain }]
+  // the first one is nearer by what it says of itself
+  const relays = [
+    describeRelay(`https://relay.localhost:${publicPort}`),
+    describeRelay(next.url, { active_connections: 1e6, tcp_bps: 1e9 }),
+  ]
+  named.overrides['/discovery'] = () => [200, { ok: true, data: { protocol_version: '10', relays } }]
+  const options = {
+    relay: named.url,
+    ca: relay.ca + CERTIFICATE_PEM,
+    carrier: 'websocket',
+    discover: 1,
+  } as const
+  await start({ ...options, name: 'demo', banMitm: true })
+  const { url } = exposure.sites[1]!
+  expect(new URL(url).port).toBe(String(publicPort))
+  front.mode = 'terminate'
+  await visitor(url)
+  await expect
+    .poll(() => exposure.sites.map(({ url }) => Number(new URL(url).port)))
+    .toEqual([named.port, next.port])
+  expect(verdicts).toEqual(['suspected'])
+  await exposure.close()
+  await Promise.all([named.crash(), next.crash()])
 })
 
 it('a relay that is slow is not called guilty, and is asked again behind the cooldown', async () => {

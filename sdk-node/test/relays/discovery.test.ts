@@ -1,17 +1,12 @@
 // Relays that other relays know (wire, "Discovery"): which of them are taken, and which are not.
 
-import { createHash, randomBytes } from 'node:crypto'
-import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { descriptorText, type RelayDescriptor } from '@svc/protocol'
-import { type FetchFunction, identityFromKey } from '@svc/sdk-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import type { RelayDescriptor } from '@svc/protocol'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { describeRelay } from '../../../sdk-core/test/support/relay-descriptors.ts'
 import { type Answer, RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import { type ExposeOptions, type Exposure, expose } from '../../src/index.ts'
-import { DESCRIPTORS_MAX, DISCOVERED_PROBES_MAX } from '../../src/limits.ts'
-import { discover } from '../../src/relays/discovery.ts'
-
-const KEY = new Uint8Array(32).fill(7)
 
 let asked: RelayDouble
 let others: RelayDouble[]
@@ -31,28 +26,6 @@ const domain = (protocol_version: string) => (): Answer => [
   200,
   { ok: true, data: { protocol_version, release_version: '0.1.0' } },
 ]
-
-function describeRelay(url: string, fields: Partial<RelayDescriptor> = {}): RelayDescriptor {
-  const descriptor: RelayDescriptor = {
-    address: identityFromKey(KEY).address,
-    version: '0.1.0',
-    issued_at: new Date().toISOString(),
-    expires_at: new Date(Date.now() + 60_000).toISOString(),
-    api_https_addr: url,
-    wireguard_public_key: '',
-    wireguard_port: 0,
-    supports_overlay: false,
-    supports_udp: true,
-    supports_tcp: true,
-    active_connections: 0,
-    tcp_bps: 0,
-    signature: '',
-    ...fields,
-  }
-  const hash = createHash('sha256').update(descriptorText(descriptor)).digest()
-  const [recovery, ...rs] = secp256k1.sign(hash, KEY, { prehash: false, format: 'recovered' })
-  return { ...descriptor, signature: Buffer.from([...rs, 27 + recovery!]).toString('base64') }
-}
 
 /** Makes `asked` answer `GET /discovery` with these relays. */
 function knows(relays: unknown[], fields: object = {}): void {
@@ -101,7 +74,7 @@ it('takes no more than so many, and none twice', async () => {
   exposure = await start({ discover: 1 })
   expect(portsOf(exposure)).toHaveLength(2)
   await exposure.close()
-  exposure = await start({ discover: 9 })
+  exposure = await start({ discover: 8 })
   expect(portsOf(exposure)).toHaveLength(3)
 })
 
@@ -175,63 +148,30 @@ it.each([
   expect(exposure.failures).toEqual([{ relay: asked.url, error: expect.objectContaining({ code }) }])
 })
 
-describe('a relay elsewhere', () => {
-  const wanted = { tcp: false, udp: false }
-  let calls: Set<string>
-  /** Every host is a relay that knows these. */
-  const network = (hosts: readonly string[]): ((url: string) => Promise<Response>) => {
-    const relays = hosts.map((host) => describeRelay(`https://${host}`))
-    return async (url) => {
-      calls.add(new URL(url).host)
-      const data = url.endsWith('/discovery') ? { relays } : { release_version: '0.1.0' }
-      return Response.json({ ok: true, data: { protocol_version: '10', ...data } })
-    }
-  }
-  beforeEach(() => {
-    calls = new Set()
-  })
+it('keeps a named relay while it is away, and replaces a discovered one by the next', async () => {
+  knows(others.map(({ url }) => describeRelay(url)))
+  exposure = await start({ discover: 1 })
+  const taken = others.find(({ port }) => port === portsOf(exposure!)[1])!
+  const spare = others.find((relay) => relay !== taken)!
+  const [kept] = exposure.sites
+  await taken.crash()
+  others = [spare]
+  await expect.poll(() => portsOf(exposure!)).toEqual([asked.port, spare.port])
 
-  it('does not send us to our own network', async () => {
-    const ipv6 = ['[::1]', '[fd00::1]', '[::ffff:10.0.0.1]', '[64:ff9b::a00:1]', '[2002:a00:1::1]']
-    const ipv4 = ['127.0.0.1', '10.1.2.3', '192.168.1.1', '192.0.2.1', '224.0.0.1']
-    const hosts = [...ipv4, ...ipv6, 'a.localhost', 'good.example']
-    const { found } = await discover([new URL('https://relay.example')], 99, wanted, network(hosts))
-    expect(found.map(({ host }) => host)).toEqual(['good.example'])
-    expect(calls).toEqual(new Set(['relay.example', 'good.example']))
-  })
-
-  it('is not waited for when it is slow', async () => {
-    const quick = network(['slow.example', 'quick.example'])
-    const answer: FetchFunction = (url, init) =>
-      url.includes('slow')
-        ? new Promise((_, reject) => init.signal!.addEventListener('abort', () => reject(new Error('late'))))
-        : quick(url)
-    const { found } = await discover([new URL('https://relay.example')], 9, wanted, answer)
-    expect(found.map(({ host }) => host)).toEqual(['quick.example'])
-  })
-
-  it('makes us look at no more than so many, however many it names', async () => {
-    const hosts = Array.from({ length: DISCOVERED_PROBES_MAX + 1 }, (_, at) => `r${at}.example`)
-    const { found } = await discover([new URL('https://relay.example')], 99, wanted, network(hosts))
-    expect(found).toHaveLength(DISCOVERED_PROBES_MAX)
-    expect(calls.size).toBe(1 + DISCOVERED_PROBES_MAX)
-  })
-
-  it('makes us check no more than so many signatures', async () => {
-    const forgery = { ...describeRelay('https://a.example'), tcp_bps: 1 }
-    const forged = Array.from({ length: DESCRIPTORS_MAX }, () => forgery)
-    const relays = [
-      ...forged.slice(1),
-      describeRelay('https://last.example'),
-      describeRelay('https://over.example'),
-    ]
-    const answer: FetchFunction = async () =>
-      Response.json({ ok: true, data: { protocol_version: '10', release_version: '0.1.0', relays } })
-    const { found } = await discover([new URL('https://relay.example')], 9, wanted, answer)
-    expect(found.map(({ host }) => host)).toEqual(['last.example'])
-  })
+  await asked.crash()
+  await expect.poll(() => kept!.state).toBe('reconnecting')
+  expect(exposure.sites.map(({ state }) => state)).toEqual(['reconnecting', 'online'])
+  await asked.listen(asked.port)
+  await expect.poll(() => kept!.state).toBe('online')
+  expect(exposure.sites[0]).toBe(kept)
 })
 
-it.each([-1, 1.5, Number.NaN])('discover: %s is none', async (discover) => {
+it('stores files at named relays alone', async () => {
+  knows(others.map(({ url }) => describeRelay(url)))
+  exposure = await start({ cache: { files: { 'index.html': 'hello' } } })
+  expect(exposure.sites.map(({ cache }) => cache !== undefined)).toEqual([true, false, false])
+})
+
+it.each([-1, 1.5, 9, Number.NaN])('discover: %s is none', async (discover) => {
   await expect(start({ discover })).rejects.toMatchObject({ code: 'invalid_option' })
 })

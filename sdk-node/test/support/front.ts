@@ -38,7 +38,7 @@ export function startFront({ port, relayPort, cert, key }: Behind): Front {
     keep(socket)
     socket.once('data', (hello) => {
       socket.pause()
-      const isTenant = /probed[\w-]*\.relay\.localhost/.test(hello.toString('latin1'))
+      const isTenant = /(?:demo|probed)[\w-]*\.relay\.localhost/.test(hello.toString('latin1'))
       if (isTenant && front.mode === 'stall') return
       socket.unshift(hello)
       if (isTenant && front.mode === 'terminate') {

@@ -12,6 +12,7 @@ export type Auth =
   | 'optional-token-header'
   | 'token-body'
   | 'siwe'
+  | 'descriptor'
   | 'capability'
 
 interface BodyBounds {
@@ -35,7 +36,7 @@ export interface RawBody extends BodyBounds {
 }
 
 /** The handler gets a {@link BodyStream} and reads at its own pace; the deadline counts what it takes for that, too. */
-interface StreamBody extends BodyBounds {
+export interface StreamBody extends BodyBounds {
   kind: 'stream'
   mediaType: string
 }
@@ -56,6 +57,8 @@ export interface Endpoint<Body, Data> {
   isKept?: boolean
   /** The answer is a page of a list; `?after=` asks for another one. */
   isPaged?: boolean
+  /** A parameter of the query that the endpoint needs, with a pattern of its values. */
+  query?: { name: string; description: string; pattern: string }
   /** The data in the envelope, or the whole body of a response without one. */
   data?: z.ZodType<Data>
   /** The data in the envelope of a 202, where the endpoint may need more time than a request has. */
@@ -66,4 +69,6 @@ export interface Endpoint<Body, Data> {
   errors: readonly ErrorCode[]
   /** Statuses of failures outside the envelope. */
   bareFailures?: readonly number[]
+  /** Statuses of failures that are plain text. */
+  plainFailures?: readonly number[]
 }

@@ -6,17 +6,27 @@ import {
   type AdminAuthLoginRequest,
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
   BODY_DEADLINE_MS,
   BODY_MAX_BYTES,
   BUDGET_COST,
+  CACHE_EXPOSURE_MAX_BYTES,
+  CACHE_FILES_MAX,
+  CACHE_MANIFEST_MAX_BYTES,
+  CACHE_UPLOAD_DEADLINE_MS,
+  type DiscoveryAnnouncement,
+  type DiscoveryAnnounceResponse,
+  type DiscoveryResponse,
   type DomainResponse,
   type ErrorCode,
   type HealthResponse,
+  type HopRouteRequest,
   type IpPolicyUpdate,
   type LeasePolicyUpdate,
   METADATA_BODY_MAX_BYTES,
+  ONLY_OWN_DESCRIPTOR,
   PATH,
   PEM_MEDIA_TYPE,
   type PolicyChangesResponse,
@@ -28,6 +38,7 @@ import {
   type RegisterChallengeResponse,
   type RegisterRequest,
   type RegisterResponse,
+  type RelayPolicyUpdate,
   type RenewRequest,
   type RenewResponse,
   type ReverseEndpoint,
@@ -37,10 +48,14 @@ import {
   type SignResponse,
   type SiteCertificate,
   type SiteCertificateRequest,
+  type SitePresence,
+  type StaticCacheManifest,
+  type StaticCacheStatus,
   type UnregisterRequest,
 } from '@svc/protocol'
 import type { z } from '../../config/schema.ts'
-import type { Endpoint, JsonBody } from './endpoint.ts'
+import { CACHE_PART_HEAD_MAX_BYTES } from '../../limits.ts'
+import type { Endpoint, JsonBody, StreamBody } from './endpoint.ts'
 import * as take from './request-schemas.ts'
 import * as answer from './response-schemas.ts'
 
@@ -57,11 +72,13 @@ interface Shapes {
   adminLogout: [None, Nothing]
   adminLoad: [None, AdminLoadResponse]
   adminCertificates: [None, AdminCertificatesResponse]
+  adminCache: [None, AdminCacheResponse]
   policy: [None, PolicySettings]
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
   updateLease: [LeasePolicyUpdate, Nothing]
   updateIp: [IpPolicyUpdate, Nothing]
+  updateRelay: [RelayPolicyUpdate, Nothing]
   policyDecisions: [None, PolicyDecisionsResponse]
   policyChanges: [None, PolicyChangesResponse]
   domain: [None, DomainResponse]
@@ -73,14 +90,27 @@ interface Shapes {
   connect: [None, None]
   certificateChain: [None, None]
   siteCertificate: [SiteCertificateRequest, SiteCertificate]
+  hopRoute: [HopRouteRequest, Nothing]
+  neighbour: [None, None]
+  checkCache: [StaticCacheManifest, StaticCacheStatus]
+  uploadCache: [None, StaticCacheStatus]
+  removeCache: [None, StaticCacheStatus]
   sign: [SignRequest, SignResponse]
+  discovery: [None, DiscoveryResponse]
+  announce: [DiscoveryAnnouncement, DiscoveryAnnounceResponse]
+  discoverySite: [None, SitePresence]
 }
 
 export type EndpointName = keyof Shapes
 
+/** A SHA-256 in hex. */
+export const SITE_QUESTION_PATTERN = '^[0-9a-f]{64}$'
+
 const JSON_MEDIA_TYPE = 'application/json'
 const SWITCHING_PROTOCOLS = 101
 const CREATED = 201
+const ACCEPTED = 202
+const UNAVAILABLE = 503
 
 const BODY_ERRORS = ['invalid_json', 'invalid_request', 'rate_limited'] as const
 const PORT_ERRORS = [
@@ -96,6 +126,23 @@ const WITH_TOKEN_ERRORS = [...BODY_ERRORS, ...TOKEN_ERRORS] as const
 export const SIGN_BODY: JsonBody<SignRequest> = json(take.signRequest, { maxBytes: SIGN_BODY_MAX_BYTES })
 
 export const SITE_CERTIFICATE_BODY: JsonBody<SiteCertificateRequest> = json(take.siteCertificateRequest, {})
+
+export const HOP_ROUTE_BODY: JsonBody<HopRouteRequest> = json(take.hopRouteRequest, {})
+
+export const CACHE_MANIFEST_BODY: JsonBody<StaticCacheManifest> = json(take.staticCacheManifest, {
+  maxBytes: CACHE_MANIFEST_MAX_BYTES,
+})
+
+/** The parts are the manifest and the objects, each with a head; the last boundary takes no more than a head. */
+export const CACHE_UPLOAD_BODY: StreamBody = {
+  kind: 'stream',
+  mediaType: 'multipart/form-data',
+  maxBytes:
+    CACHE_EXPOSURE_MAX_BYTES + CACHE_MANIFEST_MAX_BYTES + (CACHE_FILES_MAX + 2) * CACHE_PART_HEAD_MAX_BYTES,
+  deadlineMs: CACHE_UPLOAD_DEADLINE_MS,
+}
+
+const CACHE_ERRORS = [...TOKEN_ERRORS, 'lease_rejected', 'rate_limited', 'feature_unavailable'] as const
 
 export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name][0], Shapes[Name][1]> } = {
   openapi: {
@@ -140,6 +187,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     ...asAdmin(get(PATH.adminCertificates, 'What certificates the relay holds, and until when')),
     data: answer.adminCertificates,
   },
+  adminCache: {
+    ...asAdmin(get(PATH.adminCache, 'Which sites have files in the static cache, and until when')),
+    data: answer.adminCache,
+  },
   policy: { ...asAdmin(get(PATH.policy, 'The policy')), data: take.policySettings },
   updatePolicy: {
     ...asAdmin(post(PATH.policy, 'Replace the policy', take.policySettings), ['invalid_mode']),
@@ -156,6 +207,12 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   },
   updateIp: {
     ...asAdmin(post(PATH.policyIps, 'Ban an address, or no longer', take.ipPolicyUpdate), ['invalid_ip']),
+    data: answer.nothing,
+  },
+  updateRelay: {
+    ...asAdmin(
+      post(PATH.policyRelays, 'Ban another relay from discovery, or no longer', take.relayPolicyUpdate),
+    ),
     data: answer.nothing,
   },
   policyDecisions: {
@@ -250,6 +307,61 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     pending: answer.siteCertificatePending,
     errors: [...WITH_TOKEN_ERRORS, 'lease_rejected', 'feature_unavailable'],
   },
+  hopRoute: {
+    ...post(
+      PATH.hopRoute,
+      'Bring a signed hop route to the relay that it is for, over the overlay',
+      take.hopRouteRequest,
+    ),
+    body: HOP_ROUTE_BODY,
+    auth: 'token-header',
+    data: answer.nothing,
+    errors: [...WITH_TOKEN_ERRORS, 'lease_rejected', 'feature_unavailable'],
+  },
+  neighbour: {
+    ...get(PATH.neighbour, 'Upgrade to a connection to the public port of a neighbour on the overlay'),
+    auth: 'token-header',
+    status: SWITCHING_PROTOCOLS,
+    errors: [
+      ...TOKEN_ERRORS,
+      'invalid_request',
+      'lease_rejected',
+      'rate_limited',
+      'hijack_unsupported',
+      'feature_unavailable',
+    ],
+  },
+  checkCache: {
+    ...post(
+      PATH.cache,
+      'Whether the relay stores a snapshot with this manifest; one with another manifest is removed',
+      take.staticCacheManifest,
+    ),
+    body: CACHE_MANIFEST_BODY,
+    auth: 'token-header',
+    data: answer.staticCacheStatus,
+    errors: [...BODY_ERRORS, ...CACHE_ERRORS],
+    plainFailures: [UNAVAILABLE],
+  },
+  uploadCache: {
+    ...get(
+      PATH.cache,
+      'Upload a snapshot: a part `manifest`, then a part `object` for each file, in its order',
+    ),
+    method: 'PUT',
+    body: CACHE_UPLOAD_BODY,
+    auth: 'token-header',
+    data: answer.staticCacheStatus,
+    errors: [...BODY_ERRORS, ...CACHE_ERRORS],
+    plainFailures: [UNAVAILABLE],
+  },
+  removeCache: {
+    ...get(PATH.cache, 'Remove the snapshot'),
+    method: 'DELETE',
+    auth: 'token-header',
+    data: answer.staticCacheStatus,
+    errors: [...TOKEN_ERRORS, 'rate_limited', 'feature_unavailable'],
+  },
   sign: {
     ...post(PATH.sign, 'Sign for one handshake that the relay bridged', take.signRequest),
     body: SIGN_BODY,
@@ -258,6 +370,32 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
     bare: JSON_MEDIA_TYPE,
     errors: [...TOKEN_ERRORS, 'rate_limited'],
     bareFailures: [400, 403, 415, 500],
+  },
+  discovery: {
+    ...get(
+      PATH.discovery,
+      `This relay and those that it knows, each with its signed descriptor; with ?${ONLY_OWN_DESCRIPTOR} this one alone`,
+    ),
+    data: answer.discovery,
+    errors: ['feature_unavailable', 'rate_limited'],
+  },
+  announce: {
+    ...post(PATH.announce, 'Announce another relay with its signed descriptor', take.announcement),
+    cost: BUDGET_COST.announce,
+    auth: 'descriptor',
+    status: ACCEPTED,
+    data: answer.announced,
+    errors: [...BODY_ERRORS, 'unauthorized', 'feature_unavailable'],
+  },
+  discoverySite: {
+    ...get(PATH.discoverySite, 'Whether this relay has a site now, and with a proof that it knows the site'),
+    query: {
+      name: 'site',
+      description: 'SHA-256 of "svc site", a line feed, and the first label of the canonical hostname.',
+      pattern: SITE_QUESTION_PATTERN,
+    },
+    data: answer.sitePresence,
+    errors: ['invalid_request', 'feature_unavailable', 'rate_limited'],
   },
 }
 

@@ -43,6 +43,7 @@ const IF_NONE_MATCH = { name: 'If-None-Match', in: 'header', schema: { type: 'st
 const SECURITY: Record<Auth, Partial<Record<keyof typeof SECURITY_SCHEMES, []>>[]> = {
   none: [],
   siwe: [],
+  descriptor: [],
   'token-body': [],
   admin: [{ admin: [] }],
   'optional-admin': [{ admin: [] }, {}],
@@ -62,7 +63,7 @@ export function describeApi(origin: string, endpoints: object = ENDPOINTS): Json
       description: 'Another method on a path of this list gets 405 `method_not_allowed`, with `Allow`.',
     },
     servers: [{ url: origin }],
-    paths: { ...paths(endpoints), ...filePaths() },
+    paths: { ...paths(endpoints), ...filePaths(), ...goPaths() },
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   }
 }
@@ -113,6 +114,26 @@ function filePaths(): Record<string, JsonSchema> {
   }
 }
 
+/** The page that leads visitors to a site. Paths and queries below it are those of the site. */
+function goPaths(): Record<string, JsonSchema> {
+  const responses = {
+    302: { description: 'The site, at this relay or at another one.' },
+    403: { description: 'The operator banned or denied the site here.' },
+    404: { description: 'No identity has such a label, or this relay does not have discovery.' },
+    429: { description: 'A page that asks to come back: too many searches.' },
+    503: { description: 'A page that looks again from time to time: no relay that was asked has the site.' },
+  }
+  const summary = 'Leads a visitor to a relay that has the site now'
+  const site = { name: 'site', in: 'path', required: true, schema: { type: 'string' } }
+  return {
+    [`${PATH.go}{site}`]: {
+      parameters: [{ ...site, description: '<name>-<address>, the first label of the canonical hostname.' }],
+      get: { operationId: 'go', summary, security: [], responses },
+      head: { operationId: 'goHead', summary, security: [], responses },
+    },
+  }
+}
+
 function operation(operationId: string, endpoint: AnyEndpoint): JsonSchema {
   const { summary, auth, body } = endpoint
   return {
@@ -138,9 +159,17 @@ function contentOf(body: EndpointBody<unknown>): Content {
   return body.kind === 'json' ? json(referenceTo(body.schema)) : { [body.mediaType]: {} }
 }
 
-function parametersOf({ isKept, isPaged }: AnyEndpoint): { parameters?: JsonSchema[] } {
-  const parameters = [...(isPaged ? [AFTER] : []), ...(isKept ? [IF_NONE_MATCH] : [])]
+function parametersOf({ isKept, isPaged, query }: AnyEndpoint): { parameters?: JsonSchema[] } {
+  const parameters = [
+    ...(query ? [requiredQuery(query)] : []),
+    ...(isPaged ? [AFTER] : []),
+    ...(isKept ? [IF_NONE_MATCH] : []),
+  ]
   return parameters.length > 0 ? { parameters } : {}
+}
+
+function requiredQuery({ name, description, pattern }: NonNullable<AnyEndpoint['query']>): JsonSchema {
+  return { name, in: 'query', required: true, description, schema: { type: 'string', pattern } }
 }
 
 function headOperation(name: string, endpoint: AnyEndpoint): JsonSchema {
@@ -162,9 +191,13 @@ function responses(endpoint: AnyEndpoint): Record<string, Answer> {
   for (const [status, codes] of codesByStatus(endpoint)) {
     const enveloped = { allOf: [referenceTo(failed), only(codes)] }
     const isBareToo = endpoint.bareFailures?.includes(status) === true
+    const isPlainToo = endpoint.plainFailures?.includes(status) === true
     answers[status] = {
       description: codes.map((code) => `\`${code}\``).join(', '),
-      content: json(isBareToo ? { oneOf: [enveloped, referenceTo(signFailure)] } : enveloped),
+      content: {
+        ...json(isBareToo ? { oneOf: [enveloped, referenceTo(signFailure)] } : enveloped),
+        ...(isPlainToo && { 'text/plain': {} }),
+      },
     }
   }
   for (const status of endpoint.bareFailures ?? [])

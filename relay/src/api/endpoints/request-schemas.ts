@@ -5,7 +5,12 @@ import {
   APPROVAL_MODES,
   type ApprovalMode,
   BINDING_BYTES,
+  CACHE_FILES_MAX,
+  CACHE_OBJECT_MAX_BYTES,
+  CACHE_PATH_MAX_CHARS,
   CERTIFICATE_REQUEST_MAX_BYTES,
+  type DiscoveryAnnouncement,
+  type HopRouteRequest,
   type Identity,
   type IpPolicyUpdate,
   identityKey,
@@ -22,12 +27,15 @@ import {
   type PolicySettings,
   type RegisterChallengeRequest,
   type RegisterRequest,
+  type RelayDescriptor,
+  type RelayPolicyUpdate,
   type RenewRequest,
   type ReverseEndpointRequest,
   SIGN_ALGORITHMS,
   SIGN_NONCE_BYTES,
   type SignRequest,
   type SiteCertificateRequest,
+  type StaticCacheManifest,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { normalizeIp } from '../../client-address/ip-address.ts'
@@ -35,7 +43,8 @@ import { normalizeNetwork } from '../../client-address/ip-networks.ts'
 import { described, named, normalized, text, z } from '../../config/schema.ts'
 import {
   ADDRESS_TEXT_MAX_CHARS,
-  CACHE_TTL_MAX_S,
+  CACHE_TTL_REQUEST_MAX_S,
+  HOP_FIELD_MAX_CHARS,
   IDENTITY_KEY_MAX_CHARS,
   IP_MAX_CHARS,
   NAME_TEXT_MAX_CHARS,
@@ -48,6 +57,10 @@ import {
   TOKEN_TEXT_MAX_CHARS,
   URL_MAX_CHARS,
 } from '../../limits.ts'
+import { BANNED_RELAY_MAX_CHARS, normalizeRelay } from '../../policy/banned-relays.ts'
+
+/** The schema of a descriptor is that of responses. */
+const DESCRIPTOR_REFERENCE = { $ref: '#/components/schemas/RelayDescriptor' }
 
 const token = text(TOKEN_TEXT_MAX_CHARS)
 export const metadata: z.ZodType<LeaseMetadata> = named(
@@ -87,14 +100,14 @@ const network = normalized(
   'invalid_ip',
 )
 const ttl = z.int().optional()
-/** A longer time than the relay's maximum is reduced to it. A negative or fractional time is an error. */
+/** The static cache reduces a time to the operator's maximum. A negative or fractional time is an error. */
 const cacheTtl = described(
   { type: 'integer', minimum: 0 },
   z
     .number()
     .nonnegative()
     .refine(Number.isInteger, 'must be a whole number of seconds')
-    .transform((seconds) => Math.min(seconds, CACHE_TTL_MAX_S)),
+    .transform((seconds) => Math.min(seconds, CACHE_TTL_REQUEST_MAX_S)),
 )
 const reportedIp = normalized(
   IP_MAX_CHARS,
@@ -185,6 +198,48 @@ export const siteCertificateRequest: z.ZodType<SiteCertificateRequest> = named(
   z.object({ csr: base64(CERTIFICATE_REQUEST_MAX_BYTES) }),
 )
 
+/** What the fields hold, and the signature, are more than a schema can say: `parseHopRoute` and the relay have them. */
+const hopText = (): z.ZodString => text(HOP_FIELD_MAX_CHARS)
+export const hopRouteRequest: z.ZodType<HopRouteRequest> = named(
+  'HopRouteRequest',
+  z.object({
+    method: z.enum(['POST', 'DELETE']),
+    route: z.object({
+      owner_public_key: hopText(),
+      relay_url: hopText(),
+      public_hostname: hopText(),
+      route_hostname: hopText(),
+      hostname_hash: hopText(),
+      match_token: hopText(),
+      metadata: z.record(z.string(), z.unknown()),
+      forward_relay: hopText(),
+      forward_token: hopText(),
+      first_seen_at: hopText(),
+      expires_at: hopText(),
+      signature: hopText(),
+    }),
+  }),
+)
+
+const SHA256_HEX_CHARS = 64
+/** The rules of paths and of their order are more than a schema can say: `parseManifest` has them. */
+export const staticCacheManifest: z.ZodType<StaticCacheManifest> = named(
+  'StaticCacheManifest',
+  z.object({
+    index: text(CACHE_PATH_MAX_CHARS),
+    files: z
+      .array(
+        z.object({
+          path: text(CACHE_PATH_MAX_CHARS),
+          size: z.int().nonnegative().max(CACHE_OBJECT_MAX_BYTES),
+          sha256: text(SHA256_HEX_CHARS).regex(/^[0-9a-f]{64}$/),
+        }),
+      )
+      .min(1)
+      .max(CACHE_FILES_MAX),
+  }),
+)
+
 export const adminLoginRequest: z.ZodType<AdminAuthLoginRequest> = named(
   'AdminAuthLoginRequest',
   z.object({ token }),
@@ -228,6 +283,23 @@ export const leasePolicyUpdate: z.ZodType<LeasePolicyUpdate> = named(
 export const ipPolicyUpdate: z.ZodType<IpPolicyUpdate> = named(
   'IPPolicyUpdate',
   z.object({ ip: network, is_banned: z.boolean() }),
+)
+
+export const relayPolicyUpdate: z.ZodType<RelayPolicyUpdate> = named(
+  'RelayPolicyUpdate',
+  z.object({
+    relay: normalized(BANNED_RELAY_MAX_CHARS, normalizeRelay, 'must be an Ethereum address or an https URL'),
+    is_banned: z.boolean(),
+  }),
+)
+
+/** Discovery itself reads the descriptor, and counts why one is refused. */
+export const announcement: z.ZodType<DiscoveryAnnouncement> = named(
+  'DiscoveryAnnouncement',
+  z.object({
+    protocol_version: text(SHORT_TEXT_MAX_CHARS),
+    descriptor: described(DESCRIPTOR_REFERENCE, z.unknown()) as z.ZodType<RelayDescriptor>,
+  }),
 )
 
 function normalizeIdentityKey(key: string): string | undefined {

@@ -3,8 +3,11 @@
 import {
   type AdminAuthLoginResponse,
   type AdminAuthStatusResponse,
+  type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
+  type DiscoveryAnnounceResponse,
+  type DiscoveryResponse,
   type DomainResponse,
   type EnsStatus,
   ERROR_STATUS,
@@ -20,6 +23,7 @@ import {
   type PublicStateResponse,
   type RegisterChallengeResponse,
   type RegisterResponse,
+  type RelayDescriptor,
   type RenewResponse,
   type ReverseEndpoint,
   SIGN_ALGORITHMS,
@@ -27,11 +31,20 @@ import {
   type SignResponse,
   type SiteCertificate,
   type SiteCertificatePending,
+  type SitePresence,
   type StaticCacheLimits,
+  type StaticCacheStatus,
   type X402FacilitatorInfo,
 } from '@svc/protocol'
 import { named, z } from '../../config/schema.ts'
-import { identity, ipPolicyUpdate, leasePolicyUpdate, metadata, policySettings } from './request-schemas.ts'
+import {
+  identity,
+  ipPolicyUpdate,
+  leasePolicyUpdate,
+  metadata,
+  policySettings,
+  relayPolicyUpdate,
+} from './request-schemas.ts'
 
 const text = z.string()
 const timestamp = z.iso.datetime()
@@ -94,6 +107,7 @@ export const policyDecisions: z.ZodType<PolicyDecisionsResponse> = named(
     denied: z.array(text),
     banned: z.array(text),
     banned_ips: z.array(text),
+    banned_relays: z.array(text),
     bps: z.record(text, count),
     next,
   }),
@@ -106,6 +120,7 @@ const policyChange: z.ZodType<PolicyChange> = named(
     z.object({ ...change, kind: z.literal('settings'), made: policySettings, undo: policySettings }),
     z.object({ ...change, kind: z.literal('lease'), made: leasePolicyUpdate, undo: leasePolicyUpdate }),
     z.object({ ...change, kind: z.literal('ip'), made: ipPolicyUpdate, undo: ipPolicyUpdate }),
+    z.object({ ...change, kind: z.literal('relay'), made: relayPolicyUpdate, undo: relayPolicyUpdate }),
   ]),
 )
 
@@ -137,6 +152,26 @@ export const adminCertificates: z.ZodType<AdminCertificatesResponse> = named(
         last_error_at: text,
       }),
     ),
+  }),
+)
+
+export const adminCache: z.ZodType<AdminCacheResponse> = named(
+  'AdminCacheResponse',
+  z.object({
+    sites: z.array(
+      z.object({
+        identity_key: text,
+        hostname: text,
+        files: count,
+        bytes: count,
+        published_at: timestamp,
+        expires_at: timestamp,
+        has_lease: z.boolean(),
+        is_served: z.boolean(),
+      }),
+    ),
+    used_bytes: count,
+    max_bytes: count,
   }),
 )
 
@@ -190,6 +225,7 @@ export const domain: z.ZodType<DomainResponse> = named(
     release_version: text,
     extensions: z.array(z.enum(EXTENSIONS)).readonly(),
     cache: cache.optional(),
+    discovery: z.boolean().optional(),
     ens,
     x402,
   }),
@@ -200,6 +236,25 @@ export const registerChallenge: z.ZodType<RegisterChallengeResponse> = named(
   z.object({ challenge_id: text, expires_at: timestamp, siwe_message: text }),
 )
 
+export const relayDescriptor: z.ZodType<RelayDescriptor> = named(
+  'RelayDescriptor',
+  z.object({
+    address: text,
+    version: z.union([text, z.number()]),
+    issued_at: timestamp,
+    expires_at: timestamp,
+    api_https_addr: text,
+    wireguard_public_key: text,
+    wireguard_port: z.number(),
+    supports_overlay: z.boolean(),
+    supports_udp: z.boolean(),
+    supports_tcp: z.boolean(),
+    active_connections: z.number(),
+    tcp_bps: z.number(),
+    signature: z.base64(),
+  }),
+)
+
 export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
   'ReverseEndpoint',
   z.object({
@@ -207,6 +262,7 @@ export const reverseEndpoint: z.ZodType<ReverseEndpoint> = named(
     capability: text,
     expires_at: timestamp,
     overlay: z.boolean(),
+    gateway: relayDescriptor.optional(),
     routing: z.enum(['allowed', 'approval', 'rejected']).optional(),
   }),
 )
@@ -237,11 +293,38 @@ export const signature: z.ZodType<SignResponse> = named(
 
 export const signFailure: z.ZodType<SignFailure> = named('SignFailure', z.object({ error: text }))
 
+export const discovery: z.ZodType<DiscoveryResponse> = named(
+  'DiscoveryResponse',
+  z.object({
+    protocol_version: text,
+    generated_at: timestamp,
+    relays: z.array(relayDescriptor),
+    incompatible_relays: z.array(z.object({ url: text, protocol_version: text, last_seen_at: timestamp })),
+    release_version: text,
+    relay_release_versions: z.record(text, text),
+  }),
+)
+
+export const announced: z.ZodType<DiscoveryAnnounceResponse> = named(
+  'DiscoveryAnnounceResponse',
+  z.object({ protocol_version: text, accepted: z.boolean() }),
+)
+
+export const sitePresence: z.ZodType<SitePresence> = named(
+  'SitePresence',
+  z.object({ here: z.boolean(), proof: text.optional() }),
+)
+
 export const siteCertificate: z.ZodType<SiteCertificate> = named('SiteCertificate', z.object({ chain: text }))
 
 export const siteCertificatePending: z.ZodType<SiteCertificatePending> = named(
   'SiteCertificatePending',
   z.object({ retry_after: z.int().positive() }),
+)
+
+export const staticCacheStatus: z.ZodType<StaticCacheStatus> = named(
+  'StaticCacheStatus',
+  z.object({ present: z.boolean(), expires_at: timestamp.optional() }),
 )
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]

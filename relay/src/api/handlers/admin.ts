@@ -1,6 +1,7 @@
 // Handles the administrator's endpoints: the policy and the relay's load.
 
 import type {
+  AdminCacheResponse,
   AdminCertificatesResponse,
   AdminLoadResponse,
   IpPolicyUpdate,
@@ -11,6 +12,7 @@ import type {
   PolicySettings,
   PolicyStateResponse,
   PolicyStep,
+  RelayPolicyUpdate,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { Visitors } from '../../bridge/visitors.ts'
@@ -23,8 +25,10 @@ import type { Policy } from '../../policy/policy.ts'
 import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
 import { countReadySessions } from '../../reverse/ready-queues.ts'
 import { fillPage, sequenceOf } from '../http/pagination.ts'
+import { timestamp } from '../http/timestamp.ts'
 import { leaseJson } from './lease-json.ts'
 import { pageOfDecisions } from './policy-decisions.ts'
+import type { StoredSites } from './static-cache.ts'
 
 /** The parts that the handler asks for the relay's load. */
 interface Measured {
@@ -32,6 +36,8 @@ interface Measured {
   visitors: Visitors
   leases: LeaseRegistry
   certificateStatuses: Pick<CertificateStatuses, 'all'>
+  /** Undefined where the static cache is off. */
+  storedSites?: StoredSites | undefined
 }
 
 export class AdminApi {
@@ -96,6 +102,26 @@ export class AdminApi {
     }
   }
 
+  cache(): AdminCacheResponse {
+    const { storedSites } = this.#measured
+    if (storedSites === undefined) return { sites: [], used_bytes: 0, max_bytes: 0 }
+    const sites = [...storedSites].sort((one, other) => one.expiresAt - other.expiresAt)
+    return {
+      sites: sites.map((site) => ({
+        identity_key: site.identityKey,
+        hostname: site.hostname,
+        files: site.files,
+        bytes: site.bytes,
+        published_at: wallTimestamp(site.publishedAt),
+        expires_at: timestamp(site.expiresAt),
+        has_lease: site.lease !== undefined,
+        is_served: site.isServed,
+      })),
+      used_bytes: storedSites.usedBytes,
+      max_bytes: storedSites.maxBytes,
+    }
+  }
+
   changes(): PolicyChangesResponse {
     return { changes: [...this.#changes.newestFirst] }
   }
@@ -112,6 +138,14 @@ export class AdminApi {
     const undo = { ip, is_banned: this.#policy.decisions.banned_ips.includes(ip) }
     await this.#policy.updateIp(ip, is_banned)
     await this.#record({ kind: 'ip', made: update, undo }, address)
+    return {}
+  }
+
+  async updateRelay(update: RelayPolicyUpdate, address: string): Promise<Record<string, never>> {
+    const { relay, is_banned } = update
+    const undo = { relay, is_banned: this.#policy.decisions.banned_relays.includes(relay) }
+    await this.#policy.updateRelay(relay, is_banned)
+    await this.#record({ kind: 'relay', made: update, undo }, address)
     return {}
   }
 

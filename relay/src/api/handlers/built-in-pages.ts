@@ -15,23 +15,28 @@ import { createStaticFiles, isLandingPage, protectPage } from './static-files.ts
 
 const SERVICE_UNAVAILABLE = 503
 /** Paths of the built-in pages. */
-const PAGE = /^\/(?:(?:sites|admin|ca|examples)\/?)?$/
+const PAGE = /^\/(?:(?:sites|relays|admin|ca|examples)\/?)?$/
 const AUTHORITY_PAGE = 'ca/index.html'
+const RELAYS_PAGE = 'relays/index.html'
 
 interface Pages {
   /** Directory of the operator's files; undefined: the built-in pages. */
   directory: string | undefined
   /** Whether the policy allows `/` and `/sites`. Other pages, such as `/admin`, are always served. */
   hasLandingPage: () => boolean
+  /** Whether the relay answers `GET /discovery`, of which `/relays` is a view. */
+  hasDiscovery: boolean
   /** PEM of the development CA's certificate; undefined without one. */
   authority: () => string | undefined
   writer: BodyWriter
 }
 
-export function createPages({ directory, hasLandingPage, authority, writer }: Pages): Handler {
+export function createPages({ directory, hasLandingPage, hasDiscovery, authority, writer }: Pages): Handler {
   const isOff = (name: string): boolean => isLandingPage(name) && !hasLandingPage()
   const isBuiltInOff = (name: string): boolean =>
-    isOff(name) || (name === AUTHORITY_PAGE && authority() === undefined)
+    isOff(name) ||
+    (name === AUTHORITY_PAGE && authority() === undefined) ||
+    (name === RELAYS_PAGE && !hasDiscovery)
   const site =
     directory === undefined
       ? unlessUnbuilt(createStaticFiles(installation().pages(), isBuiltInOff, writer), isBuiltInOff)

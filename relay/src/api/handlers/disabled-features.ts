@@ -1,26 +1,17 @@
-// Answers endpoints of features that this relay does not have with `feature_unavailable`.
+// Answers the endpoints of the static cache at a relay that does not have it.
 
-import { HEADER, PATH } from '@svc/protocol'
+import { HEADER } from '@svc/protocol'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import { RelayError } from '../../errors.ts'
 import { headerOf } from '../http/request.ts'
-import type { Handler, Routing } from '../http/server.ts'
+import type { Handler } from '../http/server.ts'
+import type { CacheHandlers } from './static-cache.ts'
 
-export function createDisabledFeatures(credentials: LeaseCredentials): Routing {
+/** The handlers of a relay whose static cache is off. */
+export function createDisabledCache(credentials: LeaseCredentials): CacheHandlers {
   const cache: Handler = (request) => {
     credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
-    throw unavailable('this relay does not have the static cache')
+    throw new RelayError('feature_unavailable', 'this relay does not have the static cache')
   }
-  const discovery: Handler = () => {
-    throw unavailable('this relay does not have discovery')
-  }
-  return {
-    [PATH.cache]: { POST: cache, PUT: cache, DELETE: cache },
-    [PATH.discovery]: { GET: discovery },
-    [PATH.announce]: { POST: discovery },
-  }
-}
-
-function unavailable(message: string): RelayError {
-  return new RelayError('feature_unavailable', message)
+  return { checkCache: cache, uploadCache: cache, removeCache: cache }
 }

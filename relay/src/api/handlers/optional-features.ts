@@ -7,6 +7,8 @@ export interface OptionalFeatures {
   x402: () => X402FacilitatorInfo
   /** Returns undefined while static caching is off. */
   cache: () => StaticCacheLimits | undefined
+  /** Returns undefined where discovery is off. */
+  discovery: () => true | undefined
 }
 
 /**
@@ -27,5 +29,6 @@ export function noOptionalFeatures(relayAddress: string): OptionalFeatures {
     }),
     x402: () => ({ enabled: false, url: '', network: '', network_name: '', supported_url: '', pay_to: '' }),
     cache: () => undefined,
+    discovery: () => undefined,
   }
 }

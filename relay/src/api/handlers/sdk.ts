@@ -14,6 +14,7 @@ import {
   type RegisterChallengeResponse,
   type RegisterRequest,
   type RegisterResponse,
+  type RelayDescriptor,
   type RenewRequest,
   type RenewResponse,
   type ReverseEndpoint,
@@ -24,6 +25,7 @@ import type { Challenges } from '../../auth/challenges.ts'
 import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
 import type { SignerRecovery } from '../../auth/signer-recovery.ts'
 import { verifyProof } from '../../auth/siwe.ts'
+import type { Delegation } from '../../auth/token-issuer.ts'
 import { RelayError } from '../../errors.ts'
 import type { Lease } from '../../lease/lease.ts'
 import type { RequestedPorts } from '../../lease/lease-ports.ts'
@@ -45,6 +47,22 @@ const EXTENSIONS: readonly Extension[] = [
 
 const HTTPS_PORT = 443
 
+/** The gateway of a lease. */
+export interface ChosenGateway {
+  /** Origin of its URL. */
+  origin: string
+  /** Signed by it. */
+  descriptor: RelayDescriptor
+  delegation: Delegation
+}
+
+export interface GatewayChoice {
+  /** The gateway of the lease, which stays the same while it is available; undefined: the lease is direct. */
+  of(lease: Lease): ChosenGateway | undefined
+  /** Hears that the SDK could not use an endpoint. @param url as the SDK sent it */
+  failed(lease: Lease, url: string): void
+}
+
 export interface SdkApiParts {
   leases: LeaseRegistry
   /** Registrations wait for it: what they promise is on disk then. Rejects when it cannot be written. */
@@ -60,6 +78,8 @@ export interface SdkApiParts {
   /** Authority of the relay's URL. */
   host: string
   features: OptionalFeatures
+  /** Chooses gateways for leases that prefer them; undefined where the relay uses none. */
+  gateways: GatewayChoice | undefined
   /** Extensions that depend on the settings. */
   extensions: readonly Extension[]
   releaseVersion: string
@@ -79,6 +99,7 @@ export class SdkApi {
       release_version: releaseVersion,
       extensions: [...EXTENSIONS, ...extensions],
       cache: features.cache(),
+      discovery: features.discovery(),
       ens: features.ens(),
       x402: features.x402(),
     }
@@ -140,7 +161,9 @@ export class SdkApi {
 
   reverse(request: ReverseEndpointRequest, source: string): ReverseEndpoint {
     this.#requireIpAllowed(source)
-    return this.#endpoint(this.#leaseOf(request))
+    const lease = this.#leaseOf(request)
+    if (request.failed_url !== undefined) this.#parts.gateways?.failed(lease, request.failed_url)
+    return this.#endpoint(lease)
   }
 
   async unregister(request: UnregisterRequest, source: string): Promise<Record<string, never>> {
@@ -197,11 +220,24 @@ export class SdkApi {
   }
 
   #endpoint(lease: Lease): ReverseEndpoint {
+    const { host, credentials, gateways } = this.#parts
+    const chosen = lease.preferences.overlay ? gateways?.of(lease) : undefined
+    const endpoint =
+      chosen === undefined
+        ? {
+            url: `https://${host}${PATH.connect}`,
+            capability: credentials.issue(lease, AUDIENCE.reverse),
+            overlay: false,
+          }
+        : {
+            url: `${chosen.origin}${PATH.connect}`,
+            capability: credentials.delegate(lease, chosen.delegation),
+            overlay: true,
+            gateway: chosen.descriptor,
+          }
     return {
-      url: `https://${this.#parts.host}${PATH.connect}`,
-      capability: this.#parts.credentials.issue(lease, AUDIENCE.reverse),
+      ...endpoint,
       expires_at: timestamp(lease.expiresAt),
-      overlay: false,
       routing: this.#parts.policy.routing(lease),
     }
   }

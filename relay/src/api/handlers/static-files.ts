@@ -2,9 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import { join, sep } from 'node:path'
-import { lookup } from 'mrmime'
+import { type ContentCoding, takesCoding } from '../../http/content-coding.ts'
+import { mediaTypeOf } from '../../http/media-type.ts'
 import type { BodyWriter } from '../http/body-writer.ts'
-import { type ContentCoding, takesCoding } from '../http/content-coding.ts'
 import { sendText } from '../http/envelope.ts'
 import { sendFile } from '../http/file-response.ts'
 import { pathOf } from '../http/request.ts'
@@ -50,6 +50,11 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
+/** The script of a worker of `/relays`, as Vite names it. */
+const RELAY_PROBE = /(?:^|\/)assets\/relay-probe-[\w-]{8}\.js$/
+/** That worker asks other relays how far away they are. It has its own policy, so that no page may ask other origins. */
+const RELAY_PROBE_POLICY = "default-src 'none'; connect-src https:"
+
 /**
  * Looks for files at each request, so that a rebuild shows at the next load.
  * @param isOff whether the relay hides a page, called with its file's name below the directory, with `/` between folders
@@ -64,6 +69,7 @@ export function createStaticFiles(
     const page = await findPage(directory, pathOf(request))
     if (page === undefined || isOff(page.name)) return notFound(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response)
+    if (RELAY_PROBE.test(page.name)) response.setHeader('Content-Security-Policy', RELAY_PROBE_POLICY)
     const [file, coding] = await bestOf(page.file, request.headers['accept-encoding'])
     await sendFile(writer, request, response, file, {
       content: {
@@ -130,11 +136,6 @@ export async function bestOf(
     if (compressed) return [compressed, coding]
   }
   return [file]
-}
-
-function mediaTypeOf(name: string): string {
-  const type = lookup(name) ?? 'application/octet-stream'
-  return type === 'text/html' || type === 'text/plain' ? `${type}; charset=utf-8` : type
 }
 
 function notFound(response: ServerResponse): void {

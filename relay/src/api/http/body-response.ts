@@ -1,8 +1,8 @@
 // Sends a body that is in memory with its entity tag, or 304 when the client has it (RFC 9110 §13).
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { entityTag, isKnown } from '../../http/entity-tag.ts'
 import { type BodyWriter, piecesOf } from './body-writer.ts'
-import { entityTag, isKnown } from './entity-tag.ts'
 import type { FileHeaders } from './file-response.ts'
 
 const OK = 200

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RelayError } from '../../errors.ts'
-import { discardBody } from './discard-body.ts'
+import { discardBody } from '../../http/discard-body.ts'
 
 export class BodyStream implements AsyncIterable<Buffer> {
   readonly #request: IncomingMessage
@@ -41,6 +41,13 @@ export class BodyStream implements AsyncIterable<Buffer> {
     }
   }
 
+  /** The reader gets this error from now on, whatever the client sends. */
+  fail(error: RelayError): void {
+    this.#failure ??= error
+    this.#chunks.length = 0
+    this.#wake?.()
+  }
+
   /** Is to be called before the answer is sent: when a part was left unread, the connection ends with `response`. */
   async close(response: ServerResponse): Promise<void> {
     clearTimeout(this.#deadline)
@@ -61,7 +68,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
 
   /** A client that sent everything in time is not late, even if the reader is. */
   #onDeadline(): void {
-    if (!this.#request.complete) this.#fail('the body took too long')
+    if (!this.#request.complete) this.fail(refused('the body took too long'))
   }
 
   readonly #onEnd = (): void => {
@@ -70,17 +77,15 @@ export class BodyStream implements AsyncIterable<Buffer> {
   }
 
   readonly #onClose = (): void => {
-    if (!this.#isEnded) this.#fail('the body ended early')
+    if (!this.#isEnded) this.fail(refused('the body ended early'))
   }
 
   #require(size: number): boolean {
-    if (size > this.#maxBytes) this.#fail(`the body is larger than ${this.#maxBytes} bytes`)
+    if (size > this.#maxBytes) this.fail(refused(`the body is larger than ${this.#maxBytes} bytes`))
     return size <= this.#maxBytes
   }
+}
 
-  #fail(message: string): void {
-    this.#failure ??= new RelayError('invalid_request', message)
-    this.#chunks.length = 0
-    this.#wake?.()
-  }
+function refused(message: string): RelayError {
+  return new RelayError('invalid_request', message)
 }

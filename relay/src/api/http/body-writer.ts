@@ -2,8 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { ClientAddresses } from '../../client-address/client-addresses.ts'
-import { networkOf } from '../../client-address/ip-address.ts'
 import {
   BODY_CHUNK_BYTES,
   RESPONSE_BYTES_MAX,
@@ -21,23 +19,24 @@ export interface Outgoing {
 }
 
 export class BodyWriter {
-  readonly #clientAddresses: ClientAddresses
+  readonly #clientOf: (request: IncomingMessage) => string
   readonly #memory: RequestMemory
 
+  /** @param clientOf names who asks: what is in flight to one is bounded */
   constructor(
-    clientAddresses: ClientAddresses,
+    clientOf: (request: IncomingMessage) => string,
     memory: RequestMemory = new RequestMemory({
       perClient: RESPONSE_BYTES_PER_NETWORK_MAX,
       total: RESPONSE_BYTES_MAX,
     }),
   ) {
-    this.#clientAddresses = clientAddresses
+    this.#clientOf = clientOf
     this.#memory = memory
   }
 
   /**
    * Resolves when the client has taken the whole body or closed the connection. The response to HEAD has no body.
-   * @throws RelayError `rate_limited` when too many bytes are in flight to the client's network or to all. An error of
+   * @throws RelayError `rate_limited` when too many bytes are in flight to the client or to all. An error of
    * the first piece is thrown before anything is sent.
    */
   async send(
@@ -49,7 +48,7 @@ export class BodyWriter {
       response.writeHead(status, headers).end()
       return
     }
-    const share = this.#memory.share(networkOf(this.#clientAddresses.ofRequest(request)))
+    const share = this.#memory.share(this.#clientOf(request))
     if (size > RESPONSE_UNCOUNTED_BYTES) share.resize(2 * Math.min(size, BODY_CHUNK_BYTES))
     try {
       await sendPieces(response, status, headers, pieces)

@@ -1,9 +1,15 @@
-// Allows cross-origin requests to `/sdk/*`, `/v1/sign` and the SDK's files, since pages of any origin may embed the SDK.
+// Allows cross-origin requests to `/sdk/*`, `/v1/sign`, two paths of discovery and the SDK's files: pages of any origin may embed the SDK.
 
 import type { ServerResponse } from 'node:http'
 import { BROWSER_SLUGS, CORS_MAX_AGE_S, HEADER, installBinPath, PATH } from '@svc/protocol'
 
-const CROSS_ORIGIN = new Set<string>([PATH.sign, PATH.sdkEntry, ...BROWSER_SLUGS.map(installBinPath)])
+const CROSS_ORIGIN = new Set<string>([
+  PATH.sign,
+  PATH.discovery,
+  PATH.discoverySite,
+  PATH.sdkEntry,
+  ...BROWSER_SLUGS.map(installBinPath),
+])
 
 export function isCrossOrigin(path: string): boolean {
   return path.startsWith('/sdk/') || CROSS_ORIGIN.has(path)

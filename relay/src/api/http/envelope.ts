@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Envelope } from '@svc/protocol'
-import type { RelayError } from '../../errors.ts'
+import { PlainError, type RelayError } from '../../errors.ts'
 
 export const JSON_HEADERS = {
   'Content-Type': 'application/json',
@@ -14,7 +14,8 @@ export function sendData(response: ServerResponse, data: unknown, status = 200):
 }
 
 export function sendError(response: ServerResponse, error: RelayError): void {
-  sendJson(response, error.status, failure(error), error.headers)
+  if (error instanceof PlainError) sendText(response, error.status, `${error.message}\n`, error.headers)
+  else sendJson(response, error.status, failure(error), error.headers)
 }
 
 export function sendJson(

@@ -1,9 +1,9 @@
 // Sends a file, a range of it, or 304 when the client has it (RFC 9110 §13, §14).
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isKnown } from '../../http/entity-tag.ts'
+import { readRange } from '../../http/range.ts'
 import type { BodyWriter } from './body-writer.ts'
-import { isKnown } from './entity-tag.ts'
-import { readRange } from './range.ts'
 import { readPieces, type StoredFile } from './stored-file.ts'
 
 const OK = 200

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Envelope } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import {
   COMPRESSED_MIN_BYTES,
   FIRST_LIST_PAGE_RATE,
@@ -12,7 +13,6 @@ import {
   OTHER_LIST_PAGE_RATE,
 } from '../../limits.ts'
 import { GcraLimiter } from '../../rate-limit/gcra.ts'
-import { entityTag } from './entity-tag.ts'
 
 const compress = promisify(gzip)
 

@@ -1,9 +1,9 @@
 // Sends a page of a list: compressed for clients that accept it, and 304 to clients that have it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { takesCoding } from '../../http/content-coding.ts'
+import { isKnown } from '../../http/entity-tag.ts'
 import { type BodyWriter, piecesOf } from './body-writer.ts'
-import { takesCoding } from './content-coding.ts'
-import { isKnown } from './entity-tag.ts'
 import { JSON_HEADERS } from './envelope.ts'
 import type { CachedList } from './list-cache.ts'
 

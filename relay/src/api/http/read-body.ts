@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RelayError } from '../../errors.ts'
+import { discardBody } from '../../http/discard-body.ts'
 import type { MemoryShare } from '../../rate-limit/request-memory.ts'
-import { discardBody } from './discard-body.ts'
 import { parseJson } from './json.ts'
 
 /** The bounds of one body. */

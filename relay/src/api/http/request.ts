@@ -20,8 +20,13 @@ export class ApiRequest extends IncomingMessage {
 }
 
 /** Whether a request may be upgraded. */
-export function isConnect(request: IncomingMessage): boolean {
-  return request.method === 'GET' && pathOf(request) === PATH.connect
+export function mayUpgrade(request: IncomingMessage): boolean {
+  return isConnect(request) || isNeighbour(request)
+}
+
+/** Whether a request wants a connection to a neighbour of the relay. */
+export function isNeighbour(request: IncomingMessage): boolean {
+  return request.method === 'GET' && pathOf(request) === PATH.neighbour
 }
 
 export function pathOf(request: IncomingMessage): string {
@@ -34,6 +39,10 @@ export function pathOf(request: IncomingMessage): string {
 export function headerOf(request: IncomingMessage, name: string): string {
   const value = request.headers[name.toLowerCase()]
   return typeof value === 'string' ? value : ''
+}
+
+function isConnect(request: IncomingMessage): boolean {
+  return request.method === 'GET' && pathOf(request) === PATH.connect
 }
 
 function requestsSession(request: IncomingMessage): boolean {

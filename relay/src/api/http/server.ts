@@ -11,12 +11,12 @@ import type { Certificates } from '../../certificates/certificate-files.ts'
 import type { CertificateRotation } from '../../certificates/certificate-rotation.ts'
 import type { ClientAddresses } from '../../client-address/client-addresses.ts'
 import { RelayError } from '../../errors.ts'
+import { WriteTimeouts } from '../../http/write-timeouts.ts'
 import {
   API_DEADLINE_CHECK_MS,
   API_HEAD_DEADLINE_MS,
   API_HEAD_MAX_BYTES,
   API_IDLE_MS,
-  PIPELINED_REQUESTS_MAX,
   RATE_LIMITED_DELAY_MS,
 } from '../../limits.ts'
 import { enforceRequestTimeouts } from '../../node-internals/request-timeouts.ts'
@@ -24,9 +24,9 @@ import type { ConnectEndpoint } from '../../reverse/connect-endpoint.ts'
 import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
 import { requireRootHost } from './host-check.ts'
-import { ApiRequest, isConnect, pathOf } from './request.ts'
+import { countRequest, requireNoOpenResponse } from './open-responses.ts'
+import { ApiRequest, isNeighbour, mayUpgrade, pathOf } from './request.ts'
 import type { RequestLog } from './request-log.ts'
-import { WriteTimeouts } from './write-timeouts.ts'
 
 const METHOD_NOT_ALLOWED = 405
 
@@ -39,22 +39,17 @@ const CLIENT_LEFT = 499
 /** The route of every path that the API does not reserve, in metrics and logs. */
 const PAGES = 'pages'
 
-/** Open requests of one connection. */
-interface OpenRequests {
-  /** Number of responses that are not sent, those that wait for another included. */
-  count: number
-  /** The last response. */
-  last: ServerResponse
-}
-
-const openRequests = new WeakMap<Duplex, OpenRequests>()
-
 /** Handlers by path and method. */
 export type Routing = Record<string, Record<string, Handler>>
 
 /** @returns the handler for both methods that read */
 export function getAndHead(handler: Handler): Record<string, Handler> {
   return { GET: handler, HEAD: handler }
+}
+
+/** Takes an upgrade of `/sdk/route/relay`. Rejects with a RelayError before anything was written. */
+export interface NeighbourEndpoint {
+  connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
 }
 
 export interface ApiOptions {
@@ -64,6 +59,8 @@ export interface ApiOptions {
   clientAddresses: ClientAddresses
   routing: Routing
   connect: ConnectEndpoint
+  /** Joins a connection to a neighbour; undefined where the relay has no overlay, and in workers. */
+  neighbours?: NeighbourEndpoint | undefined
   /** Handler of paths that the API does not reserve. */
   pages: Handler
   observer: RequestLog
@@ -75,7 +72,7 @@ export function createApiServer(api: ApiOptions): Server {
   const server = createServer({
     ...secureContext(api.certificates.current),
     IncomingMessage: ApiRequest,
-    shouldUpgradeCallback: isConnect,
+    shouldUpgradeCallback: mayUpgrade,
     ALPNProtocols: ['http/1.1'],
     maxHeaderSize: API_HEAD_MAX_BYTES,
     handshakeTimeout: API_HEAD_DEADLINE_MS,
@@ -93,7 +90,9 @@ export function createApiServer(api: ApiOptions): Server {
   server.on('request', (request, response) => void answer(api, request, response))
   server.on('upgrade', (request, socket, head) => {
     // Carriers have their own bounds.
-    if (upgrade(api, request, socket, head)) deadlines.forget(socket as Socket)
+    void upgrade(api, request, socket, head).then((isCarrier) => {
+      if (isCarrier) deadlines.forget(socket as Socket)
+    })
   })
   server.on('clientError', (error, socket) => refuseMalformed(api, error, socket))
   api.certificates.onReplace((next) => server.setSecureContext(secureContext(next)))
@@ -132,18 +131,6 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
   }
 }
 
-/** Counts an open request. @returns whether the connection may have one more */
-function countRequest(connection: Duplex, response: ServerResponse): boolean {
-  const open = openRequests.get(connection) ?? { count: 0, last: response }
-  open.count += 1
-  open.last = response
-  openRequests.set(connection, open)
-  response.once('close', () => {
-    open.count -= 1
-  })
-  return open.count <= PIPELINED_REQUESTS_MAX
-}
-
 function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Handler {
   const methods = Object.hasOwn(api.routing, path) ? api.routing[path] : undefined
   if (methods === undefined) return api.pages
@@ -163,16 +150,23 @@ function handlerOf(api: ApiOptions, path: string, request: IncomingMessage): Han
   throw new RelayError('method_not_allowed', message, headers)
 }
 
-/** Upgrades a connection. @returns whether it is a carrier now */
-function upgrade(api: ApiOptions, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-  const observed = api.observer.begin(request, PATH.connect)
+/** Upgrades a connection. @returns whether it is a carrier, or leads to a neighbour, now */
+async function upgrade(
+  api: ApiOptions,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<boolean> {
+  const observed = api.observer.begin(request, pathOf(request))
   socket.on('error', () => socket.destroy())
   try {
-    // An earlier response would be written into the session.
-    if (openRequests.get(socket)?.last.writableEnded === false)
-      throw new RelayError('hijack_unsupported', 'an earlier request on the connection has no response yet')
+    requireNoOpenResponse(request.socket)
     requireRootHost(request, api.rootHost, api.clientAddresses)
-    api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
+    const carried = isNeighbour(request)
+      ? connectToNeighbour(api, request, socket, head)
+      : api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
+    // What this relay serves itself is a carrier already.
+    if (carried !== undefined) await carried
     observed.responded(SWITCHING_PROTOCOLS)
     return true
   } catch (error) {
@@ -181,6 +175,17 @@ function upgrade(api: ApiOptions, request: IncomingMessage, socket: Duplex, head
     observed.responded(refusal.status)
     return false
   }
+}
+
+async function connectToNeighbour(
+  { neighbours }: ApiOptions,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  if (neighbours === undefined)
+    throw new RelayError('feature_unavailable', 'this relay has no neighbours on an overlay')
+  await neighbours.connect(request, socket, head)
 }
 
 /** Resets the TCP connection, so that the kernel drops what it keeps for a client that does not read. */

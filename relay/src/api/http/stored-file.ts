@@ -2,9 +2,9 @@
 
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import type { ByteRange } from '../../http/range.ts'
+import { Semaphore } from '../../http/semaphore.ts'
 import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../limits.ts'
-import type { ByteRange } from './range.ts'
-import { Semaphore } from './semaphore.ts'
 
 export interface StoredFile {
   path: string

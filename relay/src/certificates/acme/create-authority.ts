@@ -1,7 +1,6 @@
 // Makes the AcmeAuthority of a relay: account, challenges, budget and orders together.
 
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { type Settings, SettingsError } from '../../config/settings.ts'
 import type { DnsProvider } from '../../dns/provider.ts'
 import type { Logger } from '../../log/log.ts'
@@ -14,6 +13,7 @@ import { placeOrder } from './order.ts'
 import { AcmeProblem, errorOfProblem } from './problem.ts'
 import type { Prover } from './proofs.ts'
 import { certificateIdOf, renewalTimeOf, usualRenewalTime } from './renewal.ts'
+import { readRoots } from './roots.ts'
 import { AcmeTransport } from './transport.ts'
 
 export interface AuthorityParts {
@@ -147,17 +147,5 @@ class Authority implements RelayAuthority {
         ? 'it took too long'
         : message
     return new AcmeError('unreachable', `no certificate for ${names.join(', ')}: ${why}`, { cause: error })
-  }
-}
-
-async function readRoots(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined
-  try {
-    const pem = await readFile(file, 'utf8')
-    new X509Certificate(pem)
-    return pem
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new SettingsError('ACME_CA', code === 'ENOENT' ? `${file} does not exist` : `${file} is not PEM`)
   }
 }

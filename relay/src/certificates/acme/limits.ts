@@ -86,3 +86,11 @@ export const WILDCARD_KEPT_SHARE: number = 1 / 6
 export const WILDCARD_RETRY_MS: number = 10 * 60_000
 /** Time for which a start waits to learn whether the DNS provider can answer. It looks again before each order. */
 export const FIRST_LOOK_MS = 3_000
+/** Domains of an authority that the relay puts into CAA records: each of them is enough for the authority. */
+export const CAA_IDENTITIES_MAX = 8
+/** Interval at which the relay asks the authority anew what CAA records call it. */
+export const CAA_ASK_MS: number = 24 * 3_600_000
+/** Pause after the first time that the authority did not say it. It doubles each time. */
+export const CAA_RETRY_FIRST_MS = 10_000
+/** Longest such pause. */
+export const CAA_RETRY_MAX_MS: number = 3_600_000

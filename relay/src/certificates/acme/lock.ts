@@ -1,7 +1,7 @@
 // A lock on the state directory, so that of two relays that start there at once, one orders and the other takes the result.
 
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { type FileHandle, link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,7 +26,7 @@ interface Seen {
   since: number
 }
 
-/** Locks that this process holds: a lock with its number that it does not hold is of a process that ended. */
+/** Callers of this process that have a lock, take one or let go of it: a lock with its number of somebody else is of a process that ended. */
 const held = new Set<string>()
 
 /**
@@ -36,7 +36,17 @@ const held = new Set<string>()
 export async function withLock<T>(directory: string, signal: AbortSignal, use: () => Promise<T>): Promise<T> {
   const path = join(directory, LOCK_FILE)
   const holder: Holder = { host: hostname(), pid: process.pid, id: randomUUID() }
-  await take(path, holder, signal)
+  // Before the file is there and until it is gone: another caller in this process reads it in between.
+  held.add(holder.id)
+  try {
+    await take(path, holder, signal)
+    return await useAndRelease(path, holder, use)
+  } finally {
+    held.delete(holder.id)
+  }
+}
+
+async function useAndRelease<T>(path: string, holder: Holder, use: () => Promise<T>): Promise<T> {
   const refresh = setInterval(() => {
     const time = new Date()
     utimes(path, time, time).catch(() => {})
@@ -45,7 +55,6 @@ export async function withLock<T>(directory: string, signal: AbortSignal, use: (
     return await use()
   } finally {
     clearInterval(refresh)
-    held.delete(holder.id)
     if ((await read(path)) === textOf(holder)) await rm(path, { force: true })
   }
 }
@@ -54,10 +63,7 @@ async function take(path: string, holder: Holder, signal: AbortSignal): Promise<
   let seen: Seen | undefined
   for (;;) {
     signal.throwIfAborted()
-    if (await create(path, textOf(holder))) {
-      held.add(holder.id)
-      return
-    }
+    if (await create(path, textOf(holder))) return
     seen = await look(path, seen)
     if (seen !== undefined && isLeft(seen, holder)) await breakLock(path, seen.text)
     else await pause(LOCK_LOOK_MS, undefined, { signal })
@@ -114,14 +120,14 @@ function isAlive({ pid, id }: Holder): boolean {
   }
 }
 
-/** Of two that break a lock at once, one moves it away; what the other would move is a new lock, which it puts back. */
+/** Of two that break a lock at once, one moves it away; what the other moves is a new lock, which it puts back unless there is a newer one. */
 async function breakLock(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.svc-tmp`
   try {
     await rename(path, aside)
-    if ((await read(aside)) !== text) await rename(aside, path)
+    if ((await read(aside)) !== text) await link(aside, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   } finally {
     await rm(aside, { force: true })
   }

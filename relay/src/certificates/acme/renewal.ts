@@ -10,7 +10,6 @@ interface Window {
   end: number
 }
 
-const OK = 200
 const SHARE_LEFT: number = 1 / 3
 /** An authority may ask for an early renewal only after this part of the lifetime: else a wrong answer would make a loop. */
 const EARLIEST_SHARE = 0.1
@@ -39,9 +38,9 @@ export async function renewalTimeOf(
   const leaf = new X509Certificate(chain)
   const usual = usualRenewalTime(leaf)
   const id = certificateIdOf(leaf)
-  const { renewalInfo } = await getJson(directory, transport, signal)
+  const { renewalInfo } = await transport.getJson(directory, signal)
   if (id === undefined || typeof renewalInfo !== 'string') return usual
-  const { suggestedWindow } = await getJson(`${renewalInfo}/${id}`, transport, signal)
+  const { suggestedWindow } = await transport.getJson(`${renewalInfo}/${id}`, signal)
   const window = windowOf(suggestedWindow)
   const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()]
   // A window that is longer than the lifetime tells nothing about this certificate.
@@ -80,20 +79,6 @@ function issuerKeyIdOf(extensions: DerReader): Uint8Array | undefined {
     return tag === DER_TAG.context0 ? content : undefined
   }
   return undefined
-}
-
-async function getJson(
-  url: string,
-  transport: AcmeTransport,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  const { status, body } = await transport.send(url, { signal })
-  if (status !== OK) return {}
-  try {
-    return Object(JSON.parse(body.toString()))
-  } catch {
-    return {}
-  }
 }
 
 function windowOf(value: unknown): Window | undefined {

@@ -12,6 +12,7 @@ import {
   REQUEST_RETRY_MS,
 } from './limits.ts'
 
+const OK = 200
 const SERVER_ERROR = 500
 /** What OpenSSL and Node call a certificate that leads to no root, or is not of this server. */
 const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/
@@ -46,6 +47,20 @@ export class AcmeTransport {
       request.signal?.throwIfAborted()
       throw new AcmeError('unreachable', this.#explain(error), { cause: error })
     })
+  }
+
+  /**
+   * @returns the fields of the JSON object at `url`; none where there is no such object
+   * @throws as {@link send} does
+   */
+  async getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const { status, body } = await this.send(url, { signal })
+    if (status !== OK) return {}
+    try {
+      return Object(JSON.parse(body.toString()))
+    } catch {
+      return {}
+    }
   }
 
   #once(url: string, request: HttpRequest): Promise<HttpResponse> {

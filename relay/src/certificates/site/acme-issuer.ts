@@ -109,6 +109,10 @@ export class AcmeIssuer implements SiteCertificateIssuer {
     return pending(order)
   }
 
+  hasIssued({ identityKey }: Lease, leaf: Buffer): Promise<boolean> {
+    return this.#chains.holds(identityKey, leaf)
+  }
+
   /** Notes that a site is there, or that its lease has just ended. */
   seen({ identityKey }: Lease): void {
     this.#chains.seen(identityKey)

@@ -98,6 +98,15 @@ export class ChainStore {
     return chain
   }
 
+  /** Whether an identity's kept chain begins with this certificate. @param leaf DER */
+  async holds(identityKey: string, leaf: Buffer): Promise<boolean> {
+    await this.#loaded
+    if (!this.#kept.has(identityKey)) return false
+    await this.#changes.get(identityKey)
+    const chain = this.#unwritten.get(identityKey) ?? (await this.#readOwn(pathOf(this.#folder, identityKey)))
+    return chain !== undefined && leafOf(chain)?.certificate.equals(leaf) === true
+  }
+
   /** Keeps a chain in place of the one before it. Never rejects: what cannot be written stays in memory. */
   async put(identityKey: string, chain: string): Promise<void> {
     const leaf = leafOf(chain)

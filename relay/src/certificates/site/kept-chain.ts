@@ -9,6 +9,8 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-
 
 /** The leaf of a chain, as far as the relay needs it. */
 export interface KeptLeaf {
+  /** DER. */
+  certificate: Buffer
   /** SubjectPublicKeyInfo, DER. */
   publicKey: Buffer
   names: readonly string[]
@@ -24,6 +26,7 @@ export function leafOf(pem: string): KeptLeaf | undefined {
   try {
     const leaf = new X509Certificate(block)
     return {
+      certificate: leaf.raw,
       publicKey: leaf.publicKey.export({ type: 'spki', format: 'der' }),
       names: dnsNamesOf(leaf),
       notBefore: leaf.validFromDate.getTime(),

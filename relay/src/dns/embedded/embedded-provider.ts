@@ -1,6 +1,7 @@
 // The DNS provider that changes the zone of the relay's own name server. It keeps the zone's records, since the server may lose
 // them with its thread.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type DnsProvider, DnsProviderError, type DnssecState, type NameAddresses } from '../provider.ts'
 import type { ZoneChange } from '../zone/answer.ts'
 import { ADDRESS_TTL_S, STEADY_TTL_S } from '../zone/limits.ts'
@@ -9,8 +10,6 @@ import { isDelegatedHere } from './delegation.ts'
 
 interface EmbeddedParts {
   rootHost: string
-  /** Domains of the authorities that may issue certificates (RFC 8659 §4.2); none: every authority may. */
-  issuers: readonly string[]
   dnssec: DnssecState
   /** Resolvers by which it finds out whether the public DNS leads here, with ports or without; those of the system by default. */
   resolvers?: readonly string[] | undefined
@@ -30,6 +29,8 @@ export class EmbeddedProvider implements DnsProvider {
   readonly #parts: EmbeddedParts
   readonly #texts = new Map<string, readonly string[]>()
   readonly #addresses = new Map<string, NameAddresses>()
+  /** The domains of CAA records. */
+  readonly #issuers = new Map<string, readonly string[]>()
   #server: Server | undefined
 
   constructor(parts: EmbeddedParts) {
@@ -43,11 +44,23 @@ export class EmbeddedProvider implements DnsProvider {
 
   /** Every record as a change of an empty zone. */
   *records(): Generator<ZoneChange> {
-    const { rootHost, issuers } = this.#parts
-    const caa = issuers.map((issuer) => caaData('issue', issuer))
-    if (caa.length > 0) yield changeOf(rootHost, TYPE.CAA, STEADY_TTL_S, caa)
+    for (const [name, issuers] of this.#issuers) yield issuerChange(name, issuers)
     for (const [name, addresses] of this.#addresses) yield* addressChanges(name, addresses)
     for (const [name, values] of this.#texts) yield textChange(name, values)
+  }
+
+  /**
+   * Says who may issue certificates for the root host and all names below it.
+   * @param issuers domains of the authorities (RFC 8659 §4.2); none: every authority may
+   */
+  async setIssuers(issuers: readonly string[]): Promise<void> {
+    const { rootHost } = this.#parts
+    const before = this.#issuers.get(rootHost) ?? []
+    if (isDeepStrictEqual(before, issuers)) return
+    const changesOf = (name: string, domains: readonly string[] = []): ZoneChange[] => [
+      issuerChange(name, domains),
+    ]
+    await this.#change(this.#issuers, rootHost, issuers.length > 0 ? issuers : undefined, changesOf)
   }
 
   canAnswer(signal?: AbortSignal): Promise<boolean> {
@@ -139,6 +152,11 @@ function addressChanges(name: string, { ipv4, ipv6 }: NameAddresses = NO_ADDRESS
 /** An ACME authority asks at once for what has just been changed, so that the TTL is that of addresses. */
 function textChange(name: string, values: readonly string[]): ZoneChange {
   return changeOf(name, TYPE.TXT, ADDRESS_TTL_S, values.map(textData))
+}
+
+function issuerChange(name: string, issuers: readonly string[]): ZoneChange {
+  const data = issuers.map((issuer) => caaData('issue', issuer))
+  return changeOf(name, TYPE.CAA, STEADY_TTL_S, data)
 }
 
 function changeOf(name: string, type: number, ttl: number, data: Buffer[]): ZoneChange {

@@ -4,13 +4,13 @@ import type { Settings } from '../../config/settings.ts'
 import type { Logger } from '../../log/log.ts'
 import { dsText } from '../dnssec/key-records.ts'
 import { loadZoneKey } from '../dnssec/zone-key.ts'
-import type { DnsProvider, DnssecState } from '../provider.ts'
+import type { DnssecState } from '../provider.ts'
 import { type DnsServer, startDnsServer } from '../server/start-dns-server.ts'
 import { EmbeddedProvider } from './embedded-provider.ts'
 
 interface EmbeddedDnsParts {
   settings: Settings
-  /** Domains of the authorities that may issue certificates for the zone; none: every authority may. */
+  /** As of {@link EmbeddedProvider.setIssuers}, for the first answers. */
   issuers: readonly string[]
   log: Logger
   /** As in the provider. */
@@ -18,7 +18,7 @@ interface EmbeddedDnsParts {
 }
 
 export interface EmbeddedDns {
-  provider: DnsProvider
+  provider: EmbeddedProvider
   server: DnsServer
 }
 
@@ -32,7 +32,8 @@ export async function startEmbeddedDns(parts: EmbeddedDnsParts): Promise<Embedde
   const key = await loadZoneKey(identityPath, rootHost)
   const dnssec = stateOf(rootHost, dsText(key))
   log.info({ ds: `${rootHost}. IN DS ${dnssec.dsRecord}` }, dnssec.message)
-  const provider = new EmbeddedProvider({ rootHost, issuers, dnssec, resolvers })
+  const provider = new EmbeddedProvider({ rootHost, dnssec, resolvers })
+  await provider.setIssuers(issuers)
   const zone = { key, hasDefaultPort: url.port === '' }
   const server = await startDnsServer({ zone, addresses, records: () => provider.records(), log })
   provider.attach(server)

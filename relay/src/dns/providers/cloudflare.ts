@@ -1,5 +1,6 @@
 // Cloudflare: zones, records and DNSSEC by the API v4.
-// Reference: "Cloudflare API", developers.cloudflare.com/api (DNS records, zones, DNSSEC), read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Cloudflare API" (DNS records, zones,
+// DNSSEC), at developers.cloudflare.com/api. It has not been tried with an account there.
 
 import { z } from '../../config/schema.ts'
 import type { DnssecState } from '../provider.ts'

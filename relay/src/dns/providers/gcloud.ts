@@ -1,5 +1,6 @@
 // Google Cloud DNS: managed zones, record sets, changes and keys by the API v1.
-// Reference: "Cloud DNS API v1", cloud.google.com/dns/docs/reference/rest/v1, read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Cloud DNS API v1", at
+// cloud.google.com/dns/docs/reference/rest/v1. It has not been tried with an account there.
 
 import { z } from '../../config/schema.ts'
 import { SettingsError } from '../../config/settings.ts'

@@ -1,5 +1,6 @@
 // Hetzner: zones and RRsets by the Cloud API v1.
-// Reference: "Hetzner Cloud API", docs.hetzner.cloud/reference/cloud (Zones, Zone RRSets, Actions), read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Hetzner Cloud API" (Zones, Zone RRSets,
+// Actions), at docs.hetzner.cloud/reference/cloud. It has not been tried with an account there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '../../config/schema.ts'

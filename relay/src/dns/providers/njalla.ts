@@ -1,5 +1,6 @@
 // Njalla: records of a domain by JSON-RPC.
-// Reference: "Njalla API", njal.la/api (list-domains, list-records, add-record, remove-record), read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Njalla API" (list-domains, list-records,
+// add-record, remove-record), at njal.la/api. It has not been tried with an account there.
 
 import { z } from '../../config/schema.ts'
 import { ApiClient } from './api-client.ts'

@@ -1,5 +1,6 @@
 // Amazon Route 53: hosted zones, record sets and key-signing keys by the API of 2013-04-01.
-// Reference: "Amazon Route 53 API Reference", docs.aws.amazon.com/Route53/latest/APIReference, read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Amazon Route 53 API Reference", at
+// docs.aws.amazon.com/Route53/latest/APIReference. It has not been tried with an account there.
 
 import { AwsV4Signer } from 'aws4fetch'
 import { SettingsError } from '../../config/settings.ts'

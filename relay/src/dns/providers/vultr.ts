@@ -1,5 +1,6 @@
 // Vultr: domains, records and DNSSEC by the API v2.
-// Reference: "Vultr API v2", www.vultr.com/api (DNS), read 2026-11.
+// Written in 2026-11 after the public description of the interface, "Vultr API v2" (DNS), at
+// www.vultr.com/api. It has not been tried with an account there.
 
 import { z } from '../../config/schema.ts'
 import type { DnssecState } from '../provider.ts'

@@ -101,7 +101,7 @@ describe('policy', () => {
     const key = `absent:${address.toLowerCase()}`
     const decide = (change: object) => post('/api/policy/leases', { identity_key: key, ...change })
     const decisions = async () => (await get('/api/policy/decisions')).json.data
-    const none = { approved: [], denied: [], banned: [], banned_ips: [], bps: {} }
+    const none = { approved: [], denied: [], banned: [], banned_ips: [], banned_relays: [], bps: {} }
     expect(await decisions()).toEqual(none)
     await decide({ is_approved: true, is_banned: true, bps: 5000 })
     await post('/api/policy/ips', { ip: '2001:db8::1', is_banned: true })
@@ -110,6 +110,7 @@ describe('policy', () => {
       denied: [],
       banned: [key],
       banned_ips: ['2001:db8::/64'],
+      banned_relays: [],
       bps: { [key]: 5000 },
     })
     await decide({ is_denied: true, is_banned: false, bps: 0 })
@@ -148,7 +149,12 @@ describe('policy', () => {
     expect(made.map(({ id }) => id)).toEqual([last + 4, last + 3, last + 2, last + 1])
     expect(Date.now() - Date.parse(made[0]!.at)).toBeLessThan(60_000)
 
-    const paths = { settings: '/api/policy', lease: '/api/policy/leases', ip: '/api/policy/ips' }
+    const paths = {
+      settings: '/api/policy',
+      lease: '/api/policy/leases',
+      ip: '/api/policy/ips',
+      relay: '/api/policy/relays',
+    }
     for (const { kind, undo } of made) expect(await post(paths[kind], undo)).toMatchObject({ status: 200 })
     expect((await get('/api/policy')).json.data).toEqual(settings)
     const decisions = JSON.stringify((await get('/api/policy/decisions')).json.data)

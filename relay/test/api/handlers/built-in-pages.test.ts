@@ -1,6 +1,6 @@
 // The relay's own pages: what `svc-relay` serves as it is started from a checkout, and what it says where they are not built.
 
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,7 +25,10 @@ describe('without SVC_SITE_DIR', () => {
     const [, script] = /<script[^>]* src="([^"]+)"/.exec(text) ?? []
     expect(await relay.call('HEAD', `${script}`)).toMatchObject({
       status: 200,
-      headers: { 'content-type': 'text/javascript', 'cache-control': 'public, max-age=31536000, immutable' },
+      headers: {
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+      },
     })
   })
 
@@ -34,6 +37,28 @@ describe('without SVC_SITE_DIR', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('<h1>Examples</h1>')])
     for (const path of ['/nothing', '/.built-from', '/package.json'])
       expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
+  })
+
+  test('the page of relays is there with discovery alone', async () => {
+    for (const path of ['/relays', '/relays/', '/relays/index.html'])
+      expect(await relay.call('GET', path)).toMatchObject({ status: 404, text: 'Not found\n' })
+    const { json } = await relay.call('GET', '/sdk/domain')
+    expect(json.data).not.toHaveProperty('discovery')
+  })
+
+  test('only the worker that measures relays may ask other origins', async () => {
+    const directory = join(PACKAGE, 'pages/assets')
+    const scripts = (await readdir(directory)).filter((name) => name.endsWith('.js'))
+    const policies = await Promise.all(
+      scripts.map(async (name) => {
+        const { headers } = await relay.call('HEAD', `/assets/${name}`)
+        return [name.startsWith('relay-probe-'), `${headers['content-security-policy']}`] as const
+      }),
+    )
+    expect(policies.filter(([isProbe]) => isProbe)).toEqual([
+      [true, "default-src 'none'; connect-src https:"],
+    ])
+    for (const [isProbe, policy] of policies) if (!isProbe) expect(policy).toMatch(/connect-src 'self'(;|$)/)
   })
 
   test('nothing of it is worth a warning', () => {

@@ -90,7 +90,7 @@ describe('the static site', () => {
     expect(answer).toMatchObject({
       status: 200,
       text,
-      headers: { vary: 'Accept-Encoding', 'content-type': 'text/javascript' },
+      headers: { vary: 'Accept-Encoding', 'content-type': 'text/javascript; charset=utf-8' },
     })
     expect(answer.headers['content-encoding']).toBe(encoding)
   })

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { takesCoding } from '../../../src/api/http/content-coding.ts'
-import { readRange } from '../../../src/api/http/range.ts'
 import { findFile, readPieces } from '../../../src/api/http/stored-file.ts'
+import { takesCoding } from '../../../src/http/content-coding.ts'
+import { readRange } from '../../../src/http/range.ts'
 import { BODY_CHUNK_BYTES, FILES_OPEN_MAX } from '../../../src/limits.ts'
 import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../../src/limits.ts'
+import { connectRequest, UPGRADE_HEADERS } from '../../support/api-socket.ts'
 import { ROOT_HOST } from '../../support/relay.ts'
 import { type RelayProcess, startRelayProcess } from '../../support/relay-process.ts'
 
@@ -35,12 +37,23 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Leaves once the first bytes of the answer are there. */
-async function abortDownload(path: string): Promise<void> {
+const requestFor = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${ROOT_HOST}:${relay.port}\r\n\r\n`
+
+/** Leaves once the first bytes of the answer are there. @param more requests behind it @returns these bytes */
+async function abortDownload(path: string, more = ''): Promise<string> {
   const socket = relay.tls(ROOT_HOST)
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${ROOT_HOST}:${relay.port}\r\n\r\n`)
-  await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
+  socket.write(`${requestFor(path)}${more}`)
+  const bytes = await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
   socket.destroy()
+  return `${bytes}`
+}
+
+async function descriptorsAreClosed(before: number): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await relay.descriptors()).toBeLessThanOrEqual(before + SPARE_DESCRIPTORS),
+    { timeout: 20_000 },
+  )
 }
 
 test.each([
@@ -50,11 +63,20 @@ test.each([
   const before = await relay.descriptors()
   for (let begun = 0; begun < count; begun += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, () => abortDownload(path)))
-  await vi.waitFor(
-    async () => expect(await relay.descriptors()).toBeLessThanOrEqual(before + SPARE_DESCRIPTORS),
-    { timeout: 20_000 },
-  )
+  await descriptorsAreClosed(before)
   expect(await relay.call('GET', '/api/healthz')).toMatchObject({ status: 200 })
   expect(relay.log.filter(({ level }) => level !== INFO)).toEqual([])
   expect(relay.complaints).toBe('')
+})
+
+test('downloads that wait for one another, with a request for a session behind them, end with their connection', async () => {
+  const before = await relay.descriptors()
+  const waiting = requestFor('/large.bin').repeat(PIPELINED_REQUESTS_MAX - 1)
+  for (const ended of ['', requestFor('/api/healthz')])
+    for (let begun = 0; begun < AT_ONCE; begun += 1)
+      await abortDownload('/large.bin', waiting + ended + connectRequest('none', UPGRADE_HEADERS))
+  await descriptorsAreClosed(before)
+  // Nor do they hold the memory that responses may take.
+  const heads = await Promise.all(Array.from({ length: AT_ONCE }, () => abortDownload('/large.bin')))
+  for (const head of heads) expect(head).toMatch(/^HTTP\/1\.1 200 /)
 })

@@ -75,16 +75,21 @@ function fieldsOf(schema: JsonSchema, path: string[] = []): Field[] {
   ]
 }
 
-const FIELDS = Object.entries(ENDPOINTS).flatMap(([name, { body }]) =>
-  body?.kind === 'json'
-    ? fieldsOf(referenceTo(body.schema)).map((field) => ({
-        name,
-        body: body.schema as z.ZodType,
-        at: field.path.join('.'),
-        ...field,
-      }))
-    : [],
-)
+/** Discovery reads descriptors itself, and counts why it refuses them: descriptor-rules.test.ts has its bounds. */
+const READ_ELSEWHERE = /^descriptor\./
+
+const FIELDS = Object.entries(ENDPOINTS)
+  .flatMap(([name, { body }]) =>
+    body?.kind === 'json'
+      ? fieldsOf(referenceTo(body.schema)).map((field) => ({
+          name,
+          body: body.schema as z.ZodType,
+          at: field.path.join('.'),
+          ...field,
+        }))
+      : [],
+  )
+  .filter(({ at }) => !READ_ELSEWHERE.test(at))
 
 test.each(FIELDS)(
   '$name: $at has a bound, and what exceeds it is looked at no further',

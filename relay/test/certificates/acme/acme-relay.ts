@@ -9,10 +9,18 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import type { AcmeServer } from '../../../../tools/programs/pebble.ts'
+import { WAIT_TIMEOUT_MS } from '../../../../tools/test-timeouts.ts'
+import { BACKOFF_JITTER_SHARE, BACKOFF_MIN_MS } from '../../../src/certificates/acme/limits.ts'
 import { type Relay, readSettings, startRelay } from '../../../src/index.ts'
 import { createLog, type Logger } from '../../../src/log/log.ts'
 
 export const ACME_HOST = 'relay.test'
+/** Covers one order that fails because the machine is busy, the relay's pause after it, and the order after that. */
+const FIRST_ANSWER_MAX_MS = (1 + BACKOFF_JITTER_SHARE) * BACKOFF_MIN_MS + 20_000
+/** The level in the log. */
+const WARNING = 40
+/** Of the relay that was started last at each port. */
+const logs = new Map<number, Record<string, unknown>[]>()
 
 export interface AcmeRelay {
   port: number
@@ -22,7 +30,10 @@ export interface AcmeRelay {
   close(): Promise<void>
 }
 
-export function acmeEnv(acme: AcmeServer, port: number, directory: string): Record<string, string> {
+/** The part of an authority that a relay is told of. */
+type Authority = Pick<AcmeServer, 'directoryUrl' | 'caFile'>
+
+export function acmeEnv(acme: Authority, port: number, directory: string): Record<string, string> {
   return {
     SVC_URL: `https://${ACME_HOST}:${port}`,
     IDENTITY_PATH: directory,
@@ -43,12 +54,13 @@ export function collectingLog(): { log: Logger; lines: Record<string, unknown>[]
 
 /** The directory stays when the relay is closed. */
 export async function startAcmeRelay(
-  acme: AcmeServer,
+  acme: Authority,
   port: number,
   directory: string,
   env: Record<string, string> = {},
 ): Promise<AcmeRelay> {
   const { log, lines } = collectingLog()
+  logs.set(port, lines)
   const relay: Relay = await startRelay(readSettings({ ...acmeEnv(acme, port, directory), ...env }), log)
   return { port, directory, log: lines, close: () => relay.close() }
 }
@@ -71,14 +83,17 @@ export async function statusOf(port: number, ca?: string): Promise<number> {
   return response.statusCode
 }
 
-/** Waits for the first answer. */
+/** Waits for the first answer. Rejects with the relay's warnings, which say what its orders failed for. */
 export async function firstAnswer(port: number): Promise<void> {
-  await waitFor(() =>
+  const isThere = (): Promise<boolean> =>
     statusOf(port).then(
       (status) => status === 200,
       () => false,
-    ),
-  )
+    )
+  await waitFor(isThere, FIRST_ANSWER_MAX_MS).catch((cause) => {
+    const warnings = logs.get(port)?.filter(({ level }) => Number(level) >= WARNING)
+    throw new Error(`no answer: ${JSON.stringify(warnings)}`, { cause })
+  })
 }
 
 /** The serial number of the certificate that visitors see. */
@@ -110,7 +125,10 @@ export async function askChallenge(port: number, name: string, alpn = 'acme-tls/
   })
 }
 
-export async function waitFor(isThere: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function waitFor(
+  isThere: () => boolean | Promise<boolean>,
+  timeoutMs = WAIT_TIMEOUT_MS,
+): Promise<void> {
   const until = performance.now() + timeoutMs
   while (!(await isThere())) {
     if (performance.now() > until) throw new Error('it did not happen in time')

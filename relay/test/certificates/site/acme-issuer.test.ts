@@ -194,6 +194,8 @@ describe('a site', () => {
       await vi.waitFor(() => expect(issuer.summary.count).toBe(busy), WAIT)
       expect(issuer.knows(lease.identityKey)).toBe(false)
       expect(await issuer.find(request, lease)).toBeUndefined()
+      // Memory has a chain before its file is written.
+      await issuer.close()
       expect(await readdir(join(directory, 'sites')).catch(() => [])).toHaveLength(busy)
     },
   )

@@ -1,5 +1,6 @@
 // Kept chains of sites: they outlive the process and damage, are bounded, and go when their site stays away.
 
+import { X509Certificate } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +114,18 @@ describe('a chain', () => {
       expect(await readdir(directory)).toEqual([])
     },
   )
+})
+
+test('whether a certificate is the kept one of an identity', async () => {
+  const wanted = request()
+  const chain = chainFor(wanted)
+  await store.put(key(0), chain)
+  await store.put(key(1), chainFor(request(1)))
+  const leaf = new X509Certificate(chain).raw
+  expect([await store.holds(key(0), leaf), await store.holds(key(1), leaf)]).toEqual([true, false])
+  expect(await store.holds(key(2), leaf)).toBe(false)
+  // Of the same key and names, but not this one.
+  expect(await store.holds(key(0), new X509Certificate(chainFor(wanted)).raw)).toBe(false)
 })
 
 describe('at a start', () => {

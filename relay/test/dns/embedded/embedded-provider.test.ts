@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
 import { readSettings } from '../../../src/config/settings.ts'
 import { type EmbeddedDns, startEmbeddedDns } from '../../../src/dns/embedded/start-embedded.ts'
+import type { DnsProvider } from '../../../src/dns/provider.ts'
 import { createLog } from '../../../src/log/log.ts'
 import { testProviderContract } from '../provider-contract.ts'
 
@@ -61,7 +62,7 @@ testProviderContract('embedded', async () => {
 })
 
 /** The provider for a name that is not in its zone. */
-function outside(provider: EmbeddedDns['provider']): EmbeddedDns['provider'] {
+function outside(provider: DnsProvider): DnsProvider {
   return {
     ...provider,
     name: provider.name,
@@ -103,6 +104,20 @@ describe('the embedded provider', () => {
     expect(await resolver.resolveCaa(HOST)).toEqual([
       expect.objectContaining({ critical: 0, issue: 'letsencrypt.org' }),
     ])
+  })
+
+  test('takes other authorities, or every one, and answers with them at once', async () => {
+    const { provider, resolver } = embedded
+    const issuers = async (): Promise<unknown[]> => {
+      const records = await resolver.resolveCaa(HOST).catch(none)
+      return records.map(({ issue }) => issue).sort()
+    }
+    await provider.setIssuers(['ca.example', 'other-ca.example'])
+    expect(await issuers()).toEqual(['ca.example', 'other-ca.example'])
+    await provider.setIssuers([])
+    expect(await issuers()).toEqual([])
+    await provider.setIssuers(['letsencrypt.org'])
+    expect(await issuers()).toEqual(['letsencrypt.org'])
   })
 
   test('a site with a TXT record of its own keeps the addresses of the wildcard', async () => {

@@ -1,8 +1,8 @@
 // The relay keeps and awaits a bounded amount of external providers, whatever they answer.
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { DnsProviderError } from '../../../src/dns/provider.ts'
 import { ApiError, oneLine } from '../../../src/dns/providers/api-error.ts'
 import {
@@ -28,6 +28,7 @@ const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
 
 test('the journal takes so many records, and a refused one is not in it', async () => {
   const path = await mkdtemp(join(tmpdir(), 'dns-records-'))
+  onTestFinished(() => rm(path, { recursive: true }))
   const journal = await RecordJournal.open(path)
   const record = (value: number) =>
     ({ provider: 'vultr', zone: 'example.com', name: ROOT_HOST, type: 'TXT', value: `${value}` }) as const

@@ -1,5 +1,5 @@
 // Credentials that the libraries of Google and Amazon find themselves: files, metadata servers, containers.
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
@@ -15,11 +15,12 @@ beforeEach(async () => {
   empty = await mkdtemp(join(tmpdir(), 'no-credentials-'))
   warn = vi.spyOn(console, 'warn')
 })
-afterEach(() => {
+afterEach(async () => {
   // Only the log writes lines.
   expect(warn).not.toHaveBeenCalled()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+  await rm(empty, { recursive: true })
 })
 
 describe('Google Cloud', () => {
@@ -111,8 +112,12 @@ describe('AWS', () => {
   })
 
   test('without a key for signatures the relay looks at DNSSEC, and says what to set', async () => {
-    const { AWS_DNSSEC_KMS_KEY_ARN: _, ...env } = route53.env('')
-    const { provider, api } = await start(route53, { env: () => env })
+    const { provider, api } = await start(route53, {
+      env: (api) => {
+        const { AWS_DNSSEC_KMS_KEY_ARN: _, ...env } = api.env
+        return env
+      },
+    })
     expect(await provider.dnssec()).toEqual({
       state: 'not_signing',
       dsRecord: '',

@@ -1,7 +1,7 @@
 // Certificates for the root host and its wildcard, with nothing but a DNS provider: pebble asks a resolver, this one asks bind9, and
 // bind9 has what the relay told the provider. An order for each provider under `npm test -- --whole`, else for one.
 import { X509Certificate } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -80,6 +80,7 @@ describe.skipIf(skipped)('an order by dns-01', () => {
         await authority.close()
         await dns.close()
         api.close()
+        await rm(identityPath, { recursive: true })
       }
     },
   )

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { PROVIDERS_WITHOUT_DNSSEC } from '../../../src/config/dns-settings.ts'
-import { ATTEMPTS_MAX } from '../../../src/dns/providers/limits.ts'
 import { openExternalProvider } from '../../../src/dns/providers/open-provider.ts'
 import { RECORD_JOURNAL_FILE } from '../../../src/dns/providers/record-journal.ts'
 import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../src/limits.ts'
 import { json } from './fakes/fake-api.ts'
 import { DIALECTS } from './fakes/index.ts'
-import { ROOT_HOST, SHORT, start } from './harness.ts'
+import { ROOT_HOST, start } from './harness.ts'
 
 const CHALLENGE = `_acme-challenge.${ROOT_HOST}`
 const NONE = { ipv4: [], ipv6: [] }
@@ -90,40 +89,6 @@ describe.each(DIALECTS.map((dialect) => [dialect.provider, dialect] as const))('
     await provider.removeTxt(CHALLENGE, 'f')
     expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"a"', '"b"', '"c"', '"d"', '"e"'])
     expect(api.zone.records).toHaveLength(5)
-  })
-
-  test('waits as long as the provider says, and tells the caller of a long wait', async () => {
-    const { provider, api } = await start(dialect)
-    api.faults.push({ kind: 'rate_limited', at: 'change', headers: { 'retry-after': '0' } })
-    await provider.addTxt(CHALLENGE, 'one')
-    api.faults.push({ kind: 'rate_limited', at: 'change', headers: { 'retry-after': '3600' } })
-    await expect(provider.addTxt(CHALLENGE, 'two')).rejects.toMatchObject({
-      fault: 'rate_limited',
-      retryAfterMs: 3_600_000,
-    })
-    expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"one"'])
-  })
-
-  test('tries again after an error of the provider, so many times', async () => {
-    const { provider, api } = await start(dialect)
-    api.faults.push({ kind: 'error', at: 'read' }, { kind: 'error', at: 'change', times: 2 })
-    await provider.addTxt(CHALLENGE, 'one')
-    expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"one"'])
-    api.requests.length = 0
-    api.faults.push({ kind: 'error', at: 'read', times: 100 })
-    await expect(provider.addTxt(CHALLENGE, 'two')).rejects.toMatchObject({ fault: 'unavailable' })
-    expect(api.requests).toHaveLength(ATTEMPTS_MAX)
-  })
-
-  test('makes a change once when the answer is lost, or does not come', async () => {
-    const { provider, api } = await start(dialect, SHORT)
-    api.faults.push({ kind: 'lost', at: 'change' })
-    await provider.addTxt(CHALLENGE, 'one')
-    api.faults.push({ kind: 'silent', at: 'change' })
-    await provider.addTxt(CHALLENGE, 'two')
-    api.faults.push({ kind: 'lost', at: 'change' })
-    await provider.removeTxt(CHALLENGE, 'one')
-    expect(api.zone.data(CHALLENGE, 'TXT')).toEqual(['"two"'])
   })
 
   test.each(ODD_ANSWERS)('refuses an answer that is not that of the API: %.9s', async (body) => {

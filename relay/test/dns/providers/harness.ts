@@ -1,5 +1,5 @@
 // Starts an external provider against its stand-in, with a state directory and a log of its own.
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
@@ -9,8 +9,6 @@ import type { Logger } from '../../../src/log/log.ts'
 import { type Dialect, FakeApi } from './fakes/fake-api.ts'
 
 export const ROOT_HOST = 'relay.example.com'
-/** Milliseconds after which a test's request has no answer. */
-const DEADLINE_MS = 300
 
 interface Started {
   provider: DnsProvider
@@ -46,6 +44,7 @@ export async function start(dialect: Dialect, options: StartOptions = {}): Promi
   onTestFinished(async () => {
     for (const provider of open) await provider.close()
     api.close()
+    await rm(identityPath, { recursive: true })
     vi.unstubAllEnvs()
   })
   api.access = options.access ?? api.access
@@ -72,9 +71,6 @@ export async function start(dialect: Dialect, options: StartOptions = {}): Promi
   }
   return { provider: await begin(), api, lines, restart: begin, identityPath }
 }
-
-/** @returns a deadline for tests of servers that say nothing */
-export const SHORT: Pick<StartOptions, 'deadlineMs'> = { deadlineMs: DEADLINE_MS }
 
 export function logTo(lines: string[]): Logger {
   const write =

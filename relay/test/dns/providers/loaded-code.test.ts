@@ -1,10 +1,10 @@
 // A relay loads the code of the DNS provider that it uses, and of no other one.
 import { execFile } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../../tools/network/free-port.ts'
 
 const SOURCE = new URL('../../../src/', import.meta.url).href
@@ -13,7 +13,8 @@ const SOURCE = new URL('../../../src/', import.meta.url).href
 const THEIRS = /google|aws|smithy/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
-const OPTIONAL = /^(?:dns|ens|redirect|public-address|certificates\/acme)\//
+const OPTIONAL =
+  /^(?:(?:dns|ens|redirect|public-address|certificates\/acme|cache)\/|api\/handlers\/static-cache)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {
@@ -39,9 +40,11 @@ async function loadedBy(program: string): Promise<{ files: string[]; packages: s
 }
 
 test('a relay on this machine loads none', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-lean-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
   const env = {
     SVC_URL: `https://relay.localhost:${await freePort()}`,
-    IDENTITY_PATH: await mkdtemp(join(tmpdir(), 'svc-lean-')),
+    IDENTITY_PATH: directory,
     LOG_LEVEL: 'silent',
   }
   const { files, packages } = await loadedBy(`

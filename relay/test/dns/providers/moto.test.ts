@@ -1,6 +1,6 @@
 // The contract of DNS providers by Route 53, against moto: a server of others that knows the API. `npm run interop -- dns-providers`
 // starts it and names it in MOTO_URL; else these tests are skipped.
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DnsProvider } from '../../../src/dns/provider.ts'
@@ -35,11 +35,12 @@ async function startWithMoto() {
     const found = isThere ? name : name.replace(/^[^.]+/, '*')
     return all.find((set) => set.name === found && set.type === type)?.values ?? []
   }
+  const directory = await mkdtemp(join(tmpdir(), 'dns-records-'))
   const open = async (baseUrl: string): Promise<DnsProvider> =>
     await openExternalProvider('route53', {
       env: KEYS,
       rootHost: host,
-      identityPath: await mkdtemp(join(tmpdir(), 'dns-records-')),
+      identityPath: await mkdtemp(join(directory, 'identity-')),
       log: logTo([]),
       connection: { baseUrl, pauseMs: 0 },
       propagation: { waitForTxt: async () => {} },
@@ -63,7 +64,7 @@ async function startWithMoto() {
         provider: () => open('http://127.0.0.1:1'),
       },
     },
-    close: async () => {},
+    close: () => rm(directory, { recursive: true }),
   }
 }
 

@@ -2,7 +2,7 @@
 // kind of API one does so under `npm test`; what others have in their zone is looked up there.
 
 import { Resolver } from 'node:dns/promises'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, vi } from 'vitest'
@@ -10,9 +10,9 @@ import { type Bind9, findBind9, startBind9 } from '../../../../tools/programs/bi
 import { atDepth } from '../../../../tools/test-depth.ts'
 import { Propagation } from '../../../src/dns/propagation.ts'
 import { openExternalProvider } from '../../../src/dns/providers/open-provider.ts'
-import { type ProviderUnderTest, testProviderContract } from '../provider-contract.ts'
+import { type ProviderUnderTest, type Trouble, testProviderContract } from '../provider-contract.ts'
 import { cloudflare } from './fakes/cloudflare.ts'
-import { type Dialect, FakeApi } from './fakes/fake-api.ts'
+import { type Dialect, FakeApi, type Fault } from './fakes/fake-api.ts'
 import type { FakeZone } from './fakes/fake-zone.ts'
 import { DIALECTS } from './fakes/index.ts'
 import { route53 } from './fakes/route53.ts'
@@ -22,6 +22,9 @@ import { logTo, ROOT_HOST } from './harness.ts'
 const ZONE = 'example.com'
 /** One API changes records, the other sets of records. */
 const WITH_BIND9: readonly Dialect[] = atDepth(DIALECTS, [cloudflare, route53])
+const BROKEN: Fault = { kind: 'error', times: 100 }
+/** Milliseconds for a request to an API that may not answer. */
+const IMPATIENT_MS = 1_000
 const NO_BIND9 = findBind9() === undefined ? 'needs apt' : undefined
 
 let bind9: Bind9 | undefined
@@ -45,15 +48,16 @@ async function startProvider(dialect: Dialect, server: Bind9 | undefined) {
   if (server) writeInto(server, api.zone)
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', api.env.GOOGLE_APPLICATION_CREDENTIALS)
   const propagation = server ? new Propagation({ servers: [server.address] }) : { waitForTxt: async () => {} }
-  const open = async (access: FakeApi['access'], isFaulty = false) => {
+  const directory = await mkdtemp(join(tmpdir(), 'dns-records-'))
+  const open = async (access: FakeApi['access'], faults: readonly Fault[] = [], deadlineMs = 60_000) => {
     api.access = access
-    if (isFaulty) api.faults.push({ kind: 'error', times: 100 })
+    api.faults.splice(0, api.faults.length, ...faults)
     return await openExternalProvider(dialect.provider, {
       env: api.env,
       rootHost: ROOT_HOST,
-      identityPath: await mkdtemp(join(tmpdir(), 'dns-records-')),
+      identityPath: await mkdtemp(join(directory, 'identity-')),
       log: logTo([]),
-      connection: { baseUrl: api.baseUrl, deadlineMs: 60_000, pauseMs: 0 },
+      connection: { baseUrl: api.baseUrl, deadlineMs, pauseMs: 0 },
       propagation,
       resolveNs: async (name) => (name === ZONE ? [...dialect.nameServers] : []),
       firstPauseMs: 1,
@@ -71,10 +75,25 @@ async function startProvider(dialect: Dialect, server: Bind9 | undefined) {
     faults: {
       'a wrong token': { fault: 'unauthorized' as const, provider: () => open('none') },
       'a token that may not write': { fault: 'unauthorized' as const, provider: () => open('read') },
-      'a provider that has an error': { fault: 'unavailable' as const, provider: () => open('whole', true) },
+      'a provider that has an error': {
+        fault: 'unavailable' as const,
+        provider: () => open('whole', [BROKEN]),
+      },
+    },
+    async troubled() {
+      return {
+        provider: await open('whole', [], IMPATIENT_MS),
+        trouble: ({ retryAfterS, ...fault }: Trouble): void =>
+          void api.faults.push({
+            ...fault,
+            ...(retryAfterS !== undefined && { headers: { 'retry-after': `${retryAfterS}` } }),
+          }),
+        requests: () => api.requests.length,
+      }
     },
     async close() {
       api.close()
+      await rm(directory, { recursive: true })
     },
   }
 }

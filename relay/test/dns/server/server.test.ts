@@ -177,6 +177,7 @@ test('metrics count each query once', async () => {
     certificateExpiries: () => [],
     acmeOrders: [],
     dns: own,
+    staticCache: undefined,
     tunnelEndpoint: undefined,
   })
   const count = async (result: string): Promise<number> => {

@@ -43,6 +43,13 @@ export function ipChange(ip: string, isBanned: boolean, question?: string): Chan
   return { text, question, request: request(isBanned), undo: request(!isBanned) }
 }
 
+/** @param relay address of an identity, or an origin */
+export function relayChange(relay: string, isBanned: boolean, question?: string): ChangeRequest {
+  const request = (is_banned: boolean): ApiCall => ({ path: PATH.policyRelays, body: { relay, is_banned } })
+  const text = isBanned ? DONE.banned(relay) : DONE.unbanned(relay)
+  return { text, question, request: request(isBanned), undo: request(!isBanned) }
+}
+
 export function settingsChange(
   settings: PolicySettings,
   before: PolicySettings,

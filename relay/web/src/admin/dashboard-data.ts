@@ -1,5 +1,6 @@
 // Loads all data of the dashboard together.
 import {
+  type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
   type EnsStatus,
@@ -27,18 +28,22 @@ export interface DashboardData {
   /** Undefined where the relay changes no DNS records. */
   ens: EnsStatus | undefined
   certificates: readonly HeldCertificates[]
+  /** Undefined where the static cache is off. */
+  cache: AdminCacheResponse | undefined
   /** Time of the data in milliseconds since the epoch. */
   at: number
 }
 
 /** @throws ApiError */
 export async function loadDashboard(): Promise<DashboardData> {
-  const [states, decisions, { changes }, load, { certificates }, ens] = await Promise.all([
+  // By itself, since it tells whether the relay still takes the token: several refusals at once count as guesses.
+  const load = await callAsAdmin<AdminLoadResponse>(PATH.adminLoad)
+  const [states, decisions, { changes }, { certificates }, cache, ens] = await Promise.all([
     loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
     loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
     callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
-    callAsAdmin<AdminLoadResponse>(PATH.adminLoad),
     callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
+    callAsAdmin<AdminCacheResponse>(PATH.adminCache),
     // The state of the DNS is one card: the dashboard does without it.
     loadEns().catch(() => undefined),
   ])
@@ -55,6 +60,7 @@ export async function loadDashboard(): Promise<DashboardData> {
     changes,
     load,
     certificates,
+    cache: cache.max_bytes > 0 ? cache : undefined,
     ens: ens?.provider ? ens : undefined,
     at: Date.now(),
   }
@@ -66,6 +72,7 @@ function joined(pages: readonly PolicyDecisionsResponse[]): PolicyDecisionsRespo
     denied: pages.flatMap(({ denied }) => denied),
     banned: pages.flatMap(({ banned }) => banned),
     banned_ips: pages.flatMap(({ banned_ips }) => banned_ips),
+    banned_relays: pages.flatMap(({ banned_relays }) => banned_relays),
     bps: Object.assign({}, ...pages.map(({ bps }) => bps)),
   }
 }

@@ -1,5 +1,7 @@
 // Shows the dashboard. It reloads its data regularly, so that administrators see each other's changes.
+import { hasDiscovery } from '../common/discovery.ts'
 import { usePoll } from '../common/poll.ts'
+import { useStore } from '../common/store.ts'
 import type { VNode } from '../preact.ts'
 import { DASHBOARD } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
@@ -10,16 +12,18 @@ import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
 import type { ChangeRequest } from './change-request.ts'
 import { Confirm } from './confirm.tsx'
 import { loadDashboard } from './dashboard-data.ts'
-import { IpBansCard, OfflineDecisionsCard } from './decisions-card.tsx'
+import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-card.tsx'
 import { DnsCard } from './dns-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
+import { StoredSitesCard } from './stored-sites-card.tsx'
 
 const POLL_MS = 3000
 
 export function Dashboard(): VNode {
   const { data, error, refresh } = usePoll(loadDashboard, POLL_MS)
+  const isDiscovering = useStore(hasDiscovery)
   const act = async (change: ChangeRequest): Promise<void> => {
     if (await applyChange(change)) await refresh()
   }
@@ -45,7 +49,13 @@ export function Dashboard(): VNode {
           <LoadCard {...data} />
           <LeasesCard view={data} act={act} />
           <CertificatesCard {...data} />
+          {data.cache !== undefined && (
+            <StoredSitesCard cache={data.cache} decisions={data.decisions} act={act} />
+          )}
           <IpBansCard view={data} act={act} />
+          {(isDiscovering || data.decisions.banned_relays.length > 0) && (
+            <RelayBansCard view={data} act={act} />
+          )}
           <OfflineDecisionsCard view={data} act={act} />
           {data.ens !== undefined && <DnsCard ens={data.ens} />}
           <SettingsCard view={data} act={act} />

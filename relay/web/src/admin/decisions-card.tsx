@@ -1,8 +1,8 @@
-// Shows decisions without a lease: banned addresses, and identities that have no lease now.
+// Shows decisions without a lease: banned addresses, banned relays, and identities that have no lease now.
 import type { LeasePolicyUpdate } from '@svc/protocol'
 import { useState, type VNode } from '../preact.ts'
-import { CONFIRM, DECISIONS, DONE } from '../texts/admin.ts'
-import { type ChangeRequest, ipChange, leaseChange } from './change-request.ts'
+import { CONFIRM, DECISIONS, DONE, IP_BANS, RELAY_BANS } from '../texts/admin.ts'
+import { type ChangeRequest, ipChange, leaseChange, relayChange } from './change-request.ts'
 import type { DashboardData } from './dashboard-data.ts'
 import { limitOf } from './lease-fields.tsx'
 
@@ -12,39 +12,60 @@ interface CardProps {
 }
 
 export function IpBansCard({ view, act }: CardProps): VNode {
-  const { banned_ips } = view.decisions
-  const [ip, setIp] = useState('')
+  const change = (ip: string, isBanned: boolean): ChangeRequest =>
+    ipChange(ip, isBanned, isBanned ? CONFIRM.banIp(ip) : undefined)
+  return <BansCard id="ips" texts={IP_BANS} banned={view.decisions.banned_ips} change={change} act={act} />
+}
+
+/** Relays that discovery refuses. */
+export function RelayBansCard({ view, act }: CardProps): VNode {
+  const change = (relay: string, isBanned: boolean): ChangeRequest =>
+    relayChange(relay, isBanned, isBanned ? CONFIRM.banRelay(relay) : undefined)
+  const { banned_relays } = view.decisions
+  return <BansCard id="relays" texts={RELAY_BANS} banned={banned_relays} change={change} act={act} />
+}
+
+interface BansCardProps {
+  id: string
+  texts: typeof IP_BANS | typeof RELAY_BANS
+  banned: readonly string[]
+  change: (what: string, isBanned: boolean) => ChangeRequest
+  act(change: ChangeRequest): Promise<void>
+}
+
+function BansCard({ id, texts, banned, change, act }: BansCardProps): VNode {
+  const [typed, setTyped] = useState('')
   const ban = async (event: Event): Promise<void> => {
     event.preventDefault()
-    await act(ipChange(ip.trim(), true, CONFIRM.banIp(ip.trim())))
-    setIp('')
+    await act(change(typed.trim(), true))
+    setTyped('')
   }
   return (
-    <section class="card" aria-labelledby="ips-heading">
-      <h2 id="ips-heading">{DECISIONS.title}</h2>
-      <p class="quiet">{DECISIONS.about}</p>
+    <section class="card" aria-labelledby={`${id}-heading`}>
+      <h2 id={`${id}-heading`}>{texts.title}</h2>
+      <p class="quiet">{texts.about}</p>
       <form class="limit" onSubmit={ban}>
         <label>
-          {DECISIONS.ip}
+          {texts.field}
           <input
             required
             autocapitalize="off"
             autocomplete="off"
             spellcheck={false}
-            value={ip}
-            onInput={(event) => setIp(event.currentTarget.value)}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>
         <button type="submit" class="plain">
           {DECISIONS.ban}
         </button>
       </form>
-      {banned_ips.length === 0 ? (
-        <p class="quiet">{DECISIONS.noIps}</p>
+      {banned.length === 0 ? (
+        <p class="quiet">{texts.none}</p>
       ) : (
         <ul class="lines">
-          {banned_ips.map((banned) => (
-            <Line key={banned} text={banned} lift={() => void act(ipChange(banned, false))} />
+          {banned.map((one) => (
+            <Line key={one} text={one} lift={() => void act(change(one, false))} />
           ))}
         </ul>
       )}

@@ -4,7 +4,12 @@ import { DONE } from '../texts/admin.ts'
 import type { ChangeRequest } from './change-request.ts'
 import { limitOf } from './lease-fields.tsx'
 
-const PATHS = { settings: PATH.policy, lease: PATH.policyLeases, ip: PATH.policyIps } as const
+const PATHS = {
+  settings: PATH.policy,
+  lease: PATH.policyLeases,
+  ip: PATH.policyIps,
+  relay: PATH.policyRelays,
+} as const
 
 export interface PastChange extends Pick<ChangeRequest, 'text' | 'undo'> {
   id: number
@@ -28,8 +33,8 @@ export function pastChanges(changes: readonly PolicyChange[]): PastChange[] {
 function textOf(change: PolicyChange): string {
   if (change.kind === 'settings') return DONE.settings
   if (change.kind === 'lease') return leaseChangeText(change.made)
-  const { ip, is_banned } = change.made
-  return is_banned ? DONE.banned(ip) : DONE.unbanned(ip)
+  const banned = change.kind === 'ip' ? change.made.ip : change.made.relay
+  return change.made.is_banned ? DONE.banned(banned) : DONE.unbanned(banned)
 }
 
 function leaseChangeText({

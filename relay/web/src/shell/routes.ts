@@ -1,9 +1,9 @@
 // Maps URLs to pages, and navigates without leaving the document, in which a published site runs.
 import { Store } from '../common/store.ts'
 
-export type Route = '/' | '/sites' | '/admin' | '/ca'
+export type Route = '/' | '/sites' | '/relays' | '/admin' | '/ca'
 
-const ROUTES: readonly Route[] = ['/', '/sites', '/admin', '/ca']
+const ROUTES: readonly Route[] = ['/', '/sites', '/relays', '/admin', '/ca']
 
 /** Whether the relay serves `/` and `/sites`, as far as this document knows. */
 export const hasPublicPages: Store<boolean> = new Store(true)

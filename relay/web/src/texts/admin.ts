@@ -54,6 +54,18 @@ export const CERTIFICATES = {
   failed: (ago: string): string => `The last order failed ${ago}:`,
 } as const
 
+export const STORED = {
+  title: 'Stored sites',
+  about: (used: string, all: string): string =>
+    `The relay stores files of these sites and reads them: they asked for it. It serves them at the site’s long hostname, also while the site is away. They take ${used} of ${all} on its disk. A ban removes the files at once.`,
+  none: 'No files are stored.',
+  files: (count: number, bytes: string): string => `${many(count, 'file', 'files')}, ${bytes}`,
+  served: 'has a lease',
+  away: 'has no lease',
+  waiting: 'not served: waits for approval',
+  ends: (ago: string): string => `ends ${ago}`,
+} as const
+
 export const LEASES = {
   title: 'Leases',
   list: 'Leases',
@@ -148,19 +160,34 @@ export const CONFIRM = {
   revoke: (who: string): string => `Revoke the approval of ${who}? Visitors cannot reach it any more.`,
   ban: (who: string): string =>
     `Ban ${who}? The relay closes its sessions and visitors’ connections at once, and it cannot register again.`,
+  banStored: (who: string): string =>
+    `Ban ${who}? The relay removes its stored files at once, closes its visitors’ connections, and it cannot register again.`,
   banIp: (ip: string): string =>
     `Ban ${ip}? The relay closes every site published from this address at once and refuses new ones.`,
+  banRelay: (relay: string): string =>
+    `Ban ${relay}? This relay forgets it at once, and passes it on to nobody. Its sites are not affected.`,
   manual:
     'Approve by hand from now on? Visitors cannot reach sites without an approval until you approve them.',
 } as const
 
-export const DECISIONS = {
+export const IP_BANS = {
   title: 'Bans of addresses',
   about:
     'Nobody can publish sites from a banned address. An IPv6 address bans its /64, since one subscriber has all of it; write other networks like 192.0.2.0/24.',
-  ip: 'IP address or network',
+  field: 'IP address or network',
+  none: 'No address is banned.',
+} as const
+
+export const RELAY_BANS = {
+  title: 'Bans of other relays',
+  about:
+    'This relay does not pass on a banned relay to others, and does not ask it. A ban of an origin holds whatever identity is there; a ban of an address holds wherever that identity is.',
+  field: 'URL of a relay, or address of its identity',
+  none: 'No relay is banned.',
+} as const
+
+export const DECISIONS = {
   ban: 'Ban',
-  noIps: 'No address is banned.',
   absentTitle: 'Decisions about sites without a lease',
   absentAbout: 'They apply when the site registers again.',
   absentNone: 'None.',
@@ -177,7 +204,7 @@ export const SETTINGS = {
   },
   landing: 'Serve the landing page and the list of sites',
   landingAbout:
-    'If off, the relay answers both with 404. This administration, the examples and the API stay.',
+    'If off, the relay answers both with 404. This administration, the list of relays, the examples and the API stay.',
   udp: 'Give UDP ports',
   tcp: 'Give TCP ports',
   udpMax: 'Leases with a UDP port, at most (0: as many as there are ports)',

@@ -3,6 +3,7 @@
 export const COMMON = {
   name: 'svc',
   sites: 'Sites',
+  relays: 'Relays',
   examples: 'Examples',
   admin: 'Admin',
   authority: 'Trust this relay',

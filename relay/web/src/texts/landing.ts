@@ -5,7 +5,7 @@ export const LANDING = {
   lead: (host: string): string =>
     `${host} is a relay. It gives a web page, or a program on your machine, a public HTTPS address for as long as it runs: no account, no install, no open port.`,
   trust:
-    'The connection of a visitor ends in the page that answers. The relay in between passes on bytes that it cannot read; it sees names, addresses and sizes.',
+    'The connection of a visitor ends in the page that answers. The relay in between passes on bytes that it cannot read; it sees names, addresses and sizes. There is one exception: a site may ask its relay to store files. While the relay has them, it reads what passes at that site’s canonical address. What you publish on this page does not ask for that.',
 
   publishTitle: 'Publish from this tab',
   kindsLabel: 'What to publish',

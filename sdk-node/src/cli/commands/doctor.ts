@@ -11,7 +11,10 @@ import type { ParsedCommand } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
+import { until } from '../report/format-stats.ts'
 import type { DoctorVerdict, Reporter } from '../report/report.ts'
+import type { CopyStatus } from '../report/status-store.ts'
+import { readStatus } from './status-socket.ts'
 
 type Options = Extract<ParsedCommand, { command: 'doctor' }>['options']
 
@@ -21,24 +24,30 @@ interface Finding {
 }
 
 /** Verdicts that are as they should be. */
-const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared'])
+const HEALTHY: ReadonlySet<DoctorVerdict> = new Set(['own', 'shared', 'cached'])
 
-/** @returns `EXIT.differs` unless visitors of every hostname see what they should */
-export async function examine(options: Options, tell: Reporter): Promise<ExitCode> {
+/**
+ * @param statusFolder of the sockets of running `svc`
+ * @returns `EXIT.differs` unless visitors of every hostname see what they should
+ */
+export async function examine(options: Options, tell: Reporter, statusFolder: string): Promise<ExitCode> {
   if (options.relay.length === 0)
     throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
   const ca = options.ca === undefined ? undefined : await readPem('--ca', options.ca)
   const { address } = identityFromKey(await loadIdentityFile(options.identityPath))
   const name = normalizeName(options.name ?? nameOfAddress(address))
   if (name === undefined) throw new SvcError('invalid_option', `${options.name} is no name of a site`)
+  const copies = await copiesOf(statusFolder)
   let isHealthy = true
   for (const relay of options.relay.map(parseRelay)) {
     const kept = await readKeptCertificate(options.identityPath, { relay: relay.host, name, address })
     const relays = await shownChain(relay, ca).catch(() => undefined)
-    for (const label of [name, canonicalLabel(name, address.toLowerCase())]) {
+    const canonical = canonicalLabel(name, address.toLowerCase())
+    for (const label of [name, canonical]) {
       const url = new URL(relay.origin)
       url.hostname = `${label}.${relay.hostname}`
-      const finding = await lookAt(url, { ca, kept, relays })
+      const copy = copies.get(url.origin)
+      const finding = await lookAt(url, { ca, kept, relays, copy, isCanonical: label === canonical })
       isHealthy &&= HEALTHY.has(finding.verdict)
       tell({ event: 'doctor', relay: relay.origin, url: url.origin, ...finding })
     }
@@ -51,22 +60,31 @@ interface Compared {
   kept: KeptCertificate | undefined
   /** What the relay shows at its own host; undefined where it cannot be reached. */
   relays: ShownChain | undefined
+  /** The relay's copy of the site's files, as a running `svc` knows it. */
+  copy: CopyStatus | undefined
+  isCanonical: boolean
 }
 
-async function lookAt(url: URL, { ca, kept, relays }: Compared): Promise<Finding> {
+/** The copies at relays that running `svc` know of, by the origin of the canonical URL. */
+async function copiesOf(statusFolder: string): Promise<Map<string, CopyStatus>> {
+  const copies = new Map<string, CopyStatus>()
+  for (const report of await readStatus(statusFolder)) {
+    if (report.event !== 'status') continue
+    const { canonical_url, cache } = report
+    if (canonical_url !== undefined && cache?.present) copies.set(canonical_url, cache)
+  }
+  return copies
+}
+
+async function lookAt(url: URL, compared: Compared): Promise<Finding> {
   try {
-    return compare(await shownChain(url, ca), kept, relays)
+    return compare(await shownChain(url, compared.ca), compared)
   } catch (error) {
     return { verdict: 'unreachable', message: explainError(error).message }
   }
 }
 
-function compare(
-  shown: ShownChain,
-  kept: KeptCertificate | undefined,
-  relays: ShownChain | undefined,
-): Finding {
-  const { chain, refusal } = shown
+function compare({ chain, refusal }: ShownChain, { kept, relays, copy, isCanonical }: Compared): Finding {
   const [leaf] = chain
   const seen = `visitors see ${describe(leaf)}`
   const hasKey = (other: X509Certificate | undefined): boolean =>
@@ -89,19 +107,28 @@ function compare(
       }
     return { verdict: 'own', message: `${seen}, the site's own` }
   }
+  if (copy !== undefined)
+    return {
+      verdict: 'cached',
+      message: `${seen}, the relay's: it ends TLS here for its copy of the site's files, ${until(copy.expires_at)}`,
+    }
+  const hint = isCanonical && kept !== undefined ? AFTER_CACHE : ''
   if (hasKey(relays?.chain[0])) {
     const shared = `${seen}, with the relay's key: the relay signs for each visitor`
     if (own === undefined) return { verdict: 'shared', message: shared }
     return {
       verdict: 'other_key',
-      message: `${shared}; this machine keeps one of the site's own, ${describe(own)}`,
+      message: `${shared}; this machine keeps one of the site's own, ${describe(own)}${hint}`,
     }
   }
   const here = kept
     ? "neither the site's own nor the relay's"
     : "not the relay's, and this machine has no key of the site"
-  return { verdict: 'other_key', message: `${seen}, whose key is ${here}` }
+  return { verdict: 'other_key', message: `${seen}, whose key is ${here}${hint}` }
 }
+
+const AFTER_CACHE =
+  '. If the site was served with --cache, this is the relay with its copy of the files, which it may keep when svc has ended'
 
 function describe({ serialNumber, issuer, validToDate }: X509Certificate): string {
   const until = validToDate.toISOString().slice(0, 10)

@@ -31,9 +31,12 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     identityPath: options.identityPath,
     name: options.name,
     carrier: options.carrier,
+    overlay: options.overlay,
+    allowLocalGateways: options.allowLocalGateways,
     certificate: options.certificate,
     allowCanonicalFallback: options.allowCanonical,
     discover: options.discover,
+    ...(options.via !== undefined && { via: options.via }),
     metadata: await metadataOf(options),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
@@ -63,10 +66,17 @@ async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
     ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
   }
   if (chosen.command === 'serve') {
-    const { listing, hidden } = chosen.options
+    const { listing, hidden, cache, cacheTtl } = chosen.options
+    if (!cache && cacheTtl !== undefined)
+      throw new SvcError('invalid_option', '--cache-ttl is for --cache: without it the relay keeps no copy')
     const { files } = await import('@svc/sdk-core/handlers')
     const { openFolder } = await import('../../folder/folder-handle.ts')
-    return { ...shared, fetch: files(await openFolder(chosen.folder, { hidden }), { listing, hidden }) }
+    const folder = await openFolder(chosen.folder, { hidden })
+    return {
+      ...shared,
+      fetch: files(folder, { listing, hidden }),
+      ...(cache && { cache: { files: folder, ttl: cacheTtl } }),
+    }
   }
   const { tcp, udp, tls } = chosen.options
   if (chosen.target !== undefined && isFolder(chosen.target))

@@ -1,10 +1,9 @@
 // `svc relays`: the health of each relay that is named and, when that is asked for, of those that they know.
 
 import { PROTOCOL_VERSION } from '@svc/protocol'
-import { type FetchFunction, parseRelay, SvcError } from '@svc/sdk-core'
+import { type FetchFunction, SvcError, signerOf } from '@svc/sdk-core'
+import { parseDiscover, parseRelays, probeRelay, searchRelays } from '@svc/sdk-core/relays'
 import { nodePlatform } from '../../platform.ts'
-import { discover } from '../../relays/discovery.ts'
-import { probeRelay } from '../../relays/health.ts'
 import type { ParsedCommand } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
@@ -19,14 +18,21 @@ export async function showRelays(
   if (relay.length === 0) throw new SvcError('invalid_option', 'no relay: give --relay URL, or set SVC_URL')
   const ca = caPath === undefined ? undefined : await readPem('--ca', caPath)
   const { fetch } = nodePlatform({ ca })
-  const named = relay.map(parseRelay)
+  const asked = parseRelays(relay)
+  const count = parseDiscover(max)
+  const wanted = { tcp: false, udp: false }
+  const isExcluded = (origin: string): boolean => asked.some((named) => named.origin === origin)
   const { found, failures } =
-    max === 0 ? { found: [], failures: [] } : await discover(named, max, { tcp: false, udp: false }, fetch)
+    count === 0
+      ? { found: [], failures: [] }
+      : await searchRelays({ asked, wanted, fetch, signerOf, isExcluded })
   for (const { relay, error } of failures) {
     const { code, message } = explainError(error)
     tell({ event: 'error', relay, code, message })
   }
-  const states = await Promise.all([...named, ...found].map((url) => stateOf(url, fetch)))
+  const states = await Promise.all(
+    [...asked, ...found.slice(0, count).map(({ url }) => url)].map((url) => stateOf(url, fetch)),
+  )
   for (const state of states) tell(state)
   return states.some(({ healthy }) => healthy) ? EXIT.ok : EXIT.unreachable
 }

@@ -7,10 +7,16 @@ import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import type { Report, Reporter } from '../report/report.ts'
-import { addressesOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
+import { addressesOf, copyOf, type SiteEntry, type StatusStore, waitingOf } from '../report/status-store.ts'
 
 /** Milliseconds before the same report is repeated: a busy site has many visitors, a full relay many refusals. */
 const REPEAT_PAUSE_MS = 5_000
+
+/**
+ * Milliseconds for which the relay may be without a copy before that is reported: files that change are uploaded anew, and the old
+ * copy goes first.
+ */
+export const COPY_CHANGE_MS = 10_000
 
 export interface CommandContext {
   tell: Reporter
@@ -28,24 +34,33 @@ interface Tunnel {
   position: number
   /** True when something answers at the tunnel's HTTPS URL. */
   hasWeb: boolean
+  /** The origins of the relays that the command names. Others were discovered: they come and go. */
+  named: ReadonlySet<string>
 }
 
 export class SiteFollower {
-  /** Resolves, with the exit code, when every site that was online or waited is closed. */
+  /** Resolves, with the exit code, when no relay has the tunnel any more, and every site that was online or waited is closed. */
   readonly over: Promise<ExitCode>
   readonly #context: CommandContext
   readonly #tunnel: Tunnel
-  readonly #rows: SiteEntry[] = []
+  #rows: SiteEntry[] = []
   /** The rows that were reported and are not closed. */
   readonly #shown = new Set<SiteEntry>()
   readonly #over = Promise.withResolvers<ExitCode>()
+  /** The rows that were reported to have a copy at the relay. */
+  readonly #copies = new Set<SiteEntry>()
+  /** The rows whose relay may be getting another copy. */
+  readonly #copyChanges = new Map<SiteEntry, NodeJS.Timeout>()
   /** The newer release of each relay that was reported. */
   readonly #offered = new Map<string, string>()
+  /** The failure of the last attempt at the relay of a row. */
+  readonly #failuresBefore = new WeakMap<SiteEntry, SiteEntry['failure']>()
   readonly #saidAt = new Map<string, number>()
   /** Resolves when the last report has left: they leave in order, though some have to wait. */
   #told: Promise<void> = Promise.resolve()
   #ending: Promise<void>[] = []
   #exitCode: ExitCode = EXIT.ok
+  #isEnded = false
 
   constructor(context: CommandContext, tunnel: Tunnel) {
     this.#context = context
@@ -54,9 +69,13 @@ export class SiteFollower {
   }
 
   follow(site: PlatformSite, relay: string): void {
-    const row = this.#context.store.add({ ...this.#tunnel, relay, site, failure: undefined })
-    this.#rows.push(row)
+    // a relay that failed is tried again
+    const before = this.#rows.find((row) => row.relay === relay && !this.#shown.has(row))
+    if (before) this.#forget(before)
+    const row = this.#add(relay, site, undefined)
+    this.#failuresBefore.set(row, before?.failure)
     site.addEventListener('statechange', () => this.#changed(row, site))
+    site.addEventListener('cachechange', () => this.#copied(row))
     site.addEventListener('error', ({ error }) => this.#failedLater(row, site, error))
   }
 
@@ -65,8 +84,14 @@ export class SiteFollower {
     const { code, message } = explainError(error)
     const failure = { code, message }
     const row = this.#rows.find((row) => row.relay === relay)
-    if (!row) this.#rows.push(this.#context.store.add({ ...this.#tunnel, relay, site: undefined, failure }))
-    else if (!this.#shown.has(row)) row.failure = failure
+    if (!row && this.#tunnel.named.has(relay)) this.#add(relay, undefined, failure)
+    else if (row && !this.#shown.has(row)) row.failure = failure
+  }
+
+  /** Says that no relay will have the tunnel any more. */
+  ended(): void {
+    this.#isEnded = true
+    this.#endWhenOver()
   }
 
   /**
@@ -85,9 +110,13 @@ export class SiteFollower {
   probed(site: PlatformSite, verdict: ProbeVerdict, isLeaving: boolean): void {
     const row = this.#rows.find((row) => row.site === site)
     if (!row) return
-    this.#context.store.probed(site, verdict)
+    const { store } = this.#context
+    // that nothing can be probed is said once, for as long as it stays so
+    const isKnown = verdict === 'cached' && store.verdictOf(site) === verdict
+    store.probed(site, verdict)
+    if (isKnown) return
     this.#say({ event: 'probe', relay: row.relay, verdict })
-    if (isLeaving && verdict === 'suspected') this.#endsWith(EXIT.ended)
+    if (isLeaving && verdict === 'suspected' && this.#isNamed(row)) this.#endsWith(EXIT.ended)
   }
 
   /** Resolves when closed sites have given up their leases and every report has left. */
@@ -120,7 +149,26 @@ export class SiteFollower {
       case 'closed':
         // waits for what the site itself began: the lease is given up behind it
         if (this.#shown.has(row)) this.#ending.push(site.close().then(() => this.#closed(row)))
+        else if (this.#isNamed(row)) row.failure ??= this.#failuresBefore.get(row)
+        else this.#forget(row)
     }
+  }
+
+  /** Says when the relay has a copy, and when it has none any more. The end of a copy moves on all the time. */
+  #copied(row: SiteEntry): void {
+    clearTimeout(this.#copyChanges.get(row))
+    const { present } = copyOf(row)!
+    if (present === this.#copies.has(row)) return
+    if (present) this.#sayCopy(row)
+    else this.#copyChanges.set(row, setTimeout(() => this.#sayCopy(row), COPY_CHANGE_MS).unref())
+  }
+
+  #sayCopy(row: SiteEntry): void {
+    const copy = copyOf(row)!
+    if (copy.present) this.#copies.add(row)
+    else this.#copies.delete(row)
+    const { canonical_url } = addressesOf(row)
+    this.#say({ event: 'cache', relay: row.relay, ...copy, canonical_url })
   }
 
   /** Says once for each release that the relay has a newer one than this. */
@@ -132,16 +180,39 @@ export class SiteFollower {
   }
 
   #closed(row: SiteEntry): void {
-    if (row.failure === undefined) this.#context.store.remove(row)
-    this.#say({ event: 'closed', relay: row.relay })
+    if (row.failure === undefined || !this.#isNamed(row)) this.#forget(row)
+    clearTimeout(this.#copyChanges.get(row))
+    // a relay that ended the site itself may have removed the copy, too
+    const cache = this.#context.signal.aborted && copyOf(row)?.present ? copyOf(row) : undefined
+    this.#say({ event: 'closed', relay: row.relay, ...(cache && { cache }) })
     this.#shown.delete(row)
-    if (this.#shown.size === 0) this.#over.resolve(this.#exitCode)
+    this.#endWhenOver()
+  }
+
+  #endWhenOver(): void {
+    if (this.#isEnded && this.#shown.size === 0) this.#over.resolve(this.#exitCode)
+  }
+
+  #isNamed({ relay }: SiteEntry): boolean {
+    return this.#tunnel.named.has(relay)
+  }
+
+  #add(relay: string, site: PlatformSite | undefined, failure: SiteEntry['failure']): SiteEntry {
+    const { tunnel, position, hasWeb } = this.#tunnel
+    const row = this.#context.store.add({ tunnel, position, hasWeb, relay, site, failure })
+    this.#rows.push(row)
+    return row
+  }
+
+  #forget(row: SiteEntry): void {
+    this.#rows = this.#rows.filter((each) => each !== row)
+    this.#context.store.remove(row)
   }
 
   #failedLater(row: SiteEntry, site: PlatformSite, error: SvcError): void {
     // the state itself says so
     if (site.state === 'waiting') return
-    if (site.state === 'closed') {
+    if (site.state === 'closed' && this.#isNamed(row)) {
       const { code, message, exitCode } = explainError(error)
       row.failure = { code, message }
       this.#endsWith(site.url === '' ? exitCode : EXIT.ended)

@@ -13,6 +13,9 @@ const SUFFIX = '.sock'
 /** No process listens at the socket, or the process ended meanwhile. */
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT'])
 
+/** A site, or a process that does not answer. */
+type StatusReport = Extract<Report, { event: 'status' | 'error' }>
+
 interface Status {
   pid: number
   started_at: string
@@ -47,16 +50,21 @@ export async function shareStatus(folder: string, store: StatusStore): Promise<{
   return { close: () => void server.close() }
 }
 
-/** Reports each site that runs, and removes the sockets of processes that were killed. */
+/** Reports each site that runs. */
 export async function showStatus(folder: string, tell: Reporter): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))
-  const reports = (await Promise.all(asked)).flat()
+  const reports = await readStatus(folder)
   for (const report of reports) tell(report)
   if (reports.length === 0) tell({ event: 'idle' })
 }
 
-async function ask(path: string): Promise<Report[]> {
+/** Asks all processes that run, and removes the sockets of those that were killed. */
+export async function readStatus(folder: string): Promise<StatusReport[]> {
+  const names = await readdir(folder).catch(() => [])
+  const asked = names.filter((name) => name.endsWith(SUFFIX)).map((name) => ask(join(folder, name)))
+  return (await Promise.all(asked)).flat()
+}
+
+async function ask(path: string): Promise<StatusReport[]> {
   const socket = connect(path)
   socket.setTimeout(ANSWER_DEADLINE_MS, () => socket.destroy(new Error('no answer in time')))
   try {

@@ -49,7 +49,8 @@ export class Tunnel {
     this.command = command
     this.#onChange = onChange
     const { signal } = this.#controller
-    const tunnel = { tunnel: this.name, position, hasWeb: hasWeb(command) }
+    const named = new Set(command.options.relay.flatMap((relay) => URL.parse(relay)?.origin ?? []))
+    const tunnel = { tunnel: this.name, position, hasWeb: hasWeb(command), named }
     this.#follower = new SiteFollower({ ...context, signal }, tunnel)
     this.ended = this.#run(context).finally(() => this.#become('ended'))
   }
@@ -102,6 +103,7 @@ export class Tunnel {
         onProbe: ({ site, verdict }) => follower.probed(site, verdict, banMitm),
       })
       if (this.#state === 'starting') this.#become('running')
+      exposure.ended.then(() => follower.ended())
       for (const { relay, error } of exposure.failures) {
         follower.failed(relay, error)
         follower.complain(relay, error)

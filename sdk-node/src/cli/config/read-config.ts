@@ -46,12 +46,14 @@ const CERTIFICATE: Kind = {
 const SHARED: Readonly<Record<string, Kind>> = {
   relay: RELAYS,
   discover: COUNT,
+  via: RELAYS,
   ca: TEXT,
   identity_path: TEXT,
   carrier: CARRIER,
   certificate: CERTIFICATE,
   allow_canonical: YES_NO,
   ban_mitm: YES_NO,
+  overlay: YES_NO,
   hide: YES_NO,
   owner: TEXT,
   thumbnail: TEXT,
@@ -70,18 +72,22 @@ const OWN: Readonly<Record<string, Kind>> = {
   folder: TEXT,
   listing: YES_NO,
   hidden: YES_NO,
+  cache: YES_NO,
+  cache_ttl: COUNT,
 }
 
 /** The fields, as checked with `SHARED` and `OWN`. */
 interface Fields {
   relay?: string | string[] | undefined
   discover?: number
+  via?: string | string[]
   ca?: string
   identity_path?: string
   carrier?: SiteOptions['carrier']
   certificate?: 'own' | 'shared'
   allow_canonical?: boolean
   ban_mitm?: boolean
+  overlay?: boolean
   hide?: boolean
   owner?: string
   thumbnail?: string
@@ -97,6 +103,8 @@ interface Fields {
   folder?: string
   listing?: boolean
   hidden?: boolean
+  cache?: boolean
+  cache_ttl?: number
 }
 
 /** @throws SvcError `invalid_option` that says where it is wrong, by line or by field */
@@ -159,10 +167,12 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     json: false,
     relay: [relay].flat(),
     discover: fields.discover ?? 0,
+    ...(fields.via !== undefined && { via: [fields.via].flat() }),
     identityPath: fields.identity_path === undefined ? identityPathOf(env) : path(fields.identity_path),
     carrier: fields.carrier ?? 'native',
     allowCanonical: fields.allow_canonical ?? false,
     banMitm: fields.ban_mitm ?? false,
+    overlay: fields.overlay ?? false,
     hide: fields.hide ?? false,
     tag: fields.tags ?? [],
     route: Object.entries(routes).map(([place, to]) => `${place}=${targetOf(to, path)}`),
@@ -177,6 +187,7 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }
   if (folder === undefined) {
+    if (fields.cache) throw wrong(where, 'cache needs folder: the relay stores files only')
     const streams = {
       ...(tls !== undefined && { tls: String(tls) }),
       ...(tcp !== undefined && { tcp: String(tcp) }),
@@ -186,8 +197,15 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     return { command: 'expose', target, options: { ...options, ...streams } }
   }
   if ((http ?? tls ?? tcp ?? udp) !== undefined) throw wrong(where, 'folder excludes http, tls, tcp and udp')
-  const { listing = false, hidden = false } = fields
-  return { command: 'serve', folder: path(folder), options: { ...options, listing, hidden } }
+  const { listing = false, hidden = false, cache = false, cache_ttl: cacheTtl } = fields
+  if (!cache && cacheTtl !== undefined) throw wrong(where, 'cache_ttl is for cache = true')
+  if (cache && options.banMitm)
+    throw wrong(
+      where,
+      'cache excludes ban_mitm: with it the relay is trusted to end TLS at the canonical URL',
+    )
+  const shown = { listing, hidden, cache, ...(cacheTtl !== undefined && { cacheTtl }) }
+  return { command: 'serve', folder: path(folder), options: { ...options, ...shown } }
 }
 
 /** A folder stays the one that the file means. */

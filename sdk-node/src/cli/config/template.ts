@@ -10,8 +10,11 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 #relay = "https://relay.example"
 #relay = ["https://relay.example", "https://other.example"]
 
-# Ask the relays for others, and take up to so many more.
+# Ask the relays for others, and keep the tunnels at so many more, at most 8. Those that fail are replaced.
 #discover = 3
+
+# One to three relays behind the relay: svc connects to the last of them, and each knows its neighbours alone.
+#via = ["https://middle.example", "https://last.example"]
 
 # PEM of the authority to trust for the relays instead of the system's: that of a development relay.
 #ca = "ca.pem"
@@ -30,6 +33,9 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 
 # Leave a relay that is found to answer visitors itself.
 #ban_mitm = true
+
+# Prefer visitors through a gateway of the relay's choice, where it has one.
+#overlay = true
 
 # Keep the sites off the relay's public list.
 #hide = true
@@ -59,6 +65,11 @@ http = 3000
 ## List folders that have no index.html; serve names that begin with a dot.
 #listing = true
 #hidden = false
+## Let the relay keep a copy, and show it at the canonical URL while svc is away, for so many seconds or as long as the relay
+## allows. The relay can read what passes there, so that ban_mitm does not go with it.
+#cache = true
+#cache_ttl = 3600
+#ban_mitm = false
 
 #[[tunnel]]
 #name = "passthrough"

@@ -20,11 +20,15 @@ export interface SiteOptions extends SharedOptions {
   relay: string[]
   name?: string
   ca?: string
+  /** The relays behind the one that visitors come to. */
+  via?: string[]
   carrier: CarrierKind
   certificate?: 'own' | 'shared'
   allowCanonical: boolean
   hide: boolean
   banMitm: boolean
+  overlay: boolean
+  allowLocalGateways?: boolean
   /** The number of relays to take in addition to the named ones. */
   discover: number
   /** The routes, each as `PLACE=TARGET`. */
@@ -38,6 +42,16 @@ export interface SiteOptions extends SharedOptions {
   thumbnail?: string
 }
 
+/** The options of a folder that is served. */
+interface FolderSettings {
+  listing: boolean
+  hidden: boolean
+  /** The relay keeps a copy of the folder. */
+  cache: boolean
+  /** Seconds for which the relay shows the copy when the site is away; undefined: as long as it allows. */
+  cacheTtl?: number
+}
+
 /** A site to run, from the command line or from a config file. */
 export type SiteCommand =
   | {
@@ -45,7 +59,7 @@ export type SiteCommand =
       target: string | undefined
       options: SiteOptions & { tcp?: string; udp?: string; tls?: string }
     }
-  | { command: 'serve'; folder: string; options: SiteOptions & { listing: boolean; hidden: boolean } }
+  | { command: 'serve'; folder: string; options: SiteOptions & FolderSettings }
 
 export type ParsedCommand =
   | SiteCommand
@@ -106,6 +120,17 @@ export function parseCommandLine(
     .argument('<folder>')
     .option('--listing', 'list folders that have no index.html', false)
     .option('--hidden', 'serve names that begin with a dot, too', false)
+    .option(
+      '--cache',
+      'let the relay keep a copy, and show it at the canonical URL while svc is away; the relay can read what passes there',
+      false,
+    )
+    .addOption(
+      new Option(
+        '--cache-ttl <seconds>',
+        'for how long it shows the copy then [as long as the relay allows]',
+      ).argParser(Number),
+    )
     .action((folder, options) => {
       chosen = { command: 'serve', folder, options }
     })
@@ -163,6 +188,12 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
         .argParser((route, before: string[]) => [...before, route])
         .default([], 'none'),
     )
+    .addOption(
+      new Option(
+        '--via <urls>',
+        'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
+      ).argParser((urls) => urls.split(',')),
+    )
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .addOption(
@@ -170,6 +201,10 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
         '--certificate <whose>',
         'whose certificate visitors see: the site’s own, or the relay’s [own; shared with --hide]',
       ).choices(CERTIFICATES),
+    )
+    .option('--overlay', 'prefer visitors through a gateway of the relay’s choice, where it has one', false)
+    .addOption(
+      new Option('--allow-local-gateways', 'take gateways of this machine, too: for tests').hideHelp(),
     )
     .option('--allow-canonical', 'the canonical URL alone will do when the name is taken', false)
     .option(

@@ -26,6 +26,14 @@ export function formatWaiting({ reason, until }: WaitingStatus): string {
   return `waiting for ${what}${time === undefined ? '' : `, which is asked again at ${time}`}`
 }
 
+/** @returns words for the end of a relay's copy, in this process's time zone */
+export function until(time: string | undefined): string {
+  if (time === undefined) return 'for a while'
+  const end = new Date(time)
+  const day = end.toDateString() === new Date().toDateString() ? '' : `${end.toLocaleDateString('sv-SE')} `
+  return `until ${day}${clock(time)}`
+}
+
 /** @returns the time of day in this process's time zone */
 function clock(time: string): string {
   return new Date(time).toTimeString().slice(0, 8)

@@ -2,8 +2,8 @@
 
 import { PATH } from '@svc/protocol'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
-import { formatStats, formatWaiting } from './format-stats.ts'
-import type { Addresses, SiteStatus, WaitingStatus } from './status-store.ts'
+import { formatStats, formatWaiting, until } from './format-stats.ts'
+import type { Addresses, CopyStatus, SiteStatus, WaitingStatus } from './status-store.ts'
 
 /** The tunnel that a report is about, where it has a name, and the relay. */
 interface Subject {
@@ -16,7 +16,10 @@ export type Report =
   /** Visitors cannot come yet, or not any more, until the relay lets them. */
   | ({ event: 'waiting' } & Subject & WaitingStatus)
   | ({ event: 'reconnecting' } & Subject)
-  | ({ event: 'closed' } & Subject)
+  /** With `cache` when the relay keeps its copy of the files. */
+  | ({ event: 'closed'; cache?: CopyStatus | undefined } & Subject)
+  /** The relay has a copy of the site's files now, or has none any more. */
+  | ({ event: 'cache'; canonical_url?: string | undefined } & Subject & CopyStatus)
   /** The tunnel goes on after this error. */
   | {
       event: 'error'
@@ -45,6 +48,7 @@ export type Report =
  * What visitors see of a site's certificates.
  * - `own`: the site's own, as this machine keeps it
  * - `shared`: the relay's, and this machine keeps none for the site
+ * - `cached`: the relay's, which ends TLS there for its copy of the site's files
  * - `other_certificate`: another one with the key that this machine keeps
  * - `other_chain`: the site's own, without a certificate of its authority
  * - `other_key`: one with another key than that which this machine keeps
@@ -54,6 +58,7 @@ export type Report =
 export type DoctorVerdict =
   | 'own'
   | 'shared'
+  | 'cached'
   | 'other_certificate'
   | 'other_chain'
   | 'other_key'
@@ -66,6 +71,8 @@ export type RelayReport = { event: 'relay'; relay: string } & (
 )
 
 const READ = 'answers visitors itself: whatever passes there can be read'
+const NOT_PROBED =
+  'has a copy of the files and ends TLS at the only URL of the site: svc does not check whether it reads what passes'
 
 export type Reporter = (report: Report) => void
 
@@ -101,10 +108,12 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'reconnecting':
       return `${nameOf(report, areSeveral)}${report.relay} is gone, connecting again`
     case 'closed':
-      return `${nameOf(report, areSeveral)}taken off ${report.relay}`
+      return `${nameOf(report, areSeveral)}taken off ${report.relay}${formatLeft(report.cache)}`
+    case 'cache':
+      return nameOf(report, areSeveral) + formatCopy(report)
     case 'probe':
-      if (report.verdict !== 'suspected') return undefined
-      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${READ}`
+      if (report.verdict !== 'suspected' && report.verdict !== 'cached') return undefined
+      return `svc: ${nameOf(report, areSeveral)}${report.relay} ${report.verdict === 'cached' ? NOT_PROBED : READ}`
     case 'update':
       return `svc: ${formatUpdate(report)}`
     case 'error':
@@ -114,7 +123,7 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'identity':
       return `${report.address}  ${report.path}`
     case 'status':
-      return `${formatHeading(report)}  ${formatStats(report)}  pid ${report.pid}`
+      return `${formatHeading(report)}  ${formatStats(report)}${formatKept(report.cache)}  pid ${report.pid}`
     case 'idle':
       return 'nothing is running'
     case 'relay':
@@ -124,6 +133,25 @@ export function formatReport(report: Report, areSeveral = false): string | undef
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }
+}
+
+function formatCopy({
+  relay,
+  present,
+  expires_at,
+  canonical_url,
+}: Extract<Report, { event: 'cache' }>): string {
+  if (!present) return `${relay} has no copy of the files any more`
+  return `${relay} keeps a copy ${until(expires_at)}, also when svc ends: ${canonical_url} shows it, and the relay can read what passes there`
+}
+
+/** Says what stays at a relay that the site was taken off. */
+function formatLeft(cache: CopyStatus | undefined): string {
+  return cache?.present ? `, which keeps its copy ${until(cache.expires_at)} at the latest` : ''
+}
+
+function formatKept(cache: CopyStatus | undefined): string {
+  return cache?.present ? `  a copy ${until(cache.expires_at)}` : ''
 }
 
 /** The installer of the relay upgrades what it installed. */

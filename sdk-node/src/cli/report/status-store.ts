@@ -36,6 +36,13 @@ export interface WaitingStatus {
   until?: string | undefined
 }
 
+/** The relay's copy of the site's files. */
+export interface CopyStatus {
+  present: boolean
+  /** When the relay stops showing it if it never hears from the site again (RFC 3339); undefined where there is none. */
+  expires_at?: string | undefined
+}
+
 export interface SiteStatus {
   tunnel?: string | undefined
   relay: string
@@ -56,6 +63,8 @@ export interface SiteStatus {
   bytes_out: number
   /** The verdict of the site's last visit to itself. */
   probe?: ProbeVerdict | undefined
+  /** Undefined for a site without `cache`. */
+  cache?: CopyStatus | undefined
 }
 
 /** A request, and the tunnel that it came by. */
@@ -76,6 +85,11 @@ export class StatusStore {
 
   remove(row: SiteEntry): void {
     this.#rows.delete(row)
+  }
+
+  /** @returns the last verdict of the site's visits to itself */
+  verdictOf(site: PlatformSite): ProbeVerdict | undefined {
+    return this.#probes.get(site)
   }
 
   /** Keeps a verdict, also of a site that is not listed yet, or not any more. */
@@ -123,6 +137,11 @@ export function waitingOf({ site }: SiteEntry): WaitingStatus | undefined {
   return { reason, until: until === undefined ? undefined : new Date(until).toISOString() }
 }
 
+export function copyOf({ site }: SiteEntry): CopyStatus | undefined {
+  const cache = site?.cache
+  return cache && { present: cache.present, expires_at: cache.expires_at }
+}
+
 function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
   const { tunnel, relay, site, failure } = row
   const stats = site?.stats()
@@ -140,5 +159,6 @@ function statusOf(row: SiteEntry, probe: ProbeVerdict | undefined): SiteStatus {
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     probe,
+    cache: copyOf(row),
   }
 }

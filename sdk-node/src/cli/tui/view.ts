@@ -1,6 +1,6 @@
 // The live view as lines that fit a terminal: what matters most is kept when there is little room.
 
-import { formatStats } from '../report/format-stats.ts'
+import { formatStats, until } from '../report/format-stats.ts'
 import { formatAddresses, formatHeading } from '../report/report.ts'
 import type { SiteStatus, TunnelRequest } from '../report/status-store.ts'
 import { qrCode } from './qr-code.ts'
@@ -21,6 +21,7 @@ export interface TerminalSize {
 }
 
 const FOOTER = 'Ctrl-C takes it off the relay'
+const FOOTER_WITH_COPY = `${FOOTER}, which keeps its copy`
 /** Lines for requests without which the QR code is left out. */
 const REQUEST_LINES_MIN = 3
 /** Notices that are shown: the latest. */
@@ -33,7 +34,8 @@ export function renderView(
   const fit = (line: string): string => cut(line, columns)
   const head = sites.flatMap((site) => siteLines(site, areSeveral)).map(fit)
   const noticeCount = Math.min(Math.max(rows - head.length - 1, 1), NOTICES_MAX)
-  const foot = [...notices.slice(-noticeCount), FOOTER].map(fit)
+  const footer = sites.some(({ cache }) => cache?.present) ? FOOTER_WITH_COPY : FOOTER
+  const foot = [...notices.slice(-noticeCount), footer].map(fit)
   let left = rows - head.length - foot.length
   const url = sites.find((site) => site.state === 'online' && site.url !== undefined)?.url
   const code = url === undefined ? undefined : qrCode(url)
@@ -50,13 +52,16 @@ export function renderView(
 }
 
 function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
-  const { relay, probe, tunnel } = site
+  const { relay, probe, tunnel, cache, canonical_url } = site
   const addresses = formatAddresses(site)
   const isNamed = areSeveral && tunnel !== undefined
   return [
     ...(addresses.length === 0 ? [formatHeading(site)] : addresses),
     `  ${isNamed ? `${tunnel}: ` : ''}${formatStats(site)}`,
     ...(probe === 'suspected' ? [`  ${relay} answers visitors itself: what passes can be read`] : []),
+    ...(cache?.present
+      ? [`  the relay keeps a copy ${until(cache.expires_at)} and can read what passes at ${canonical_url}`]
+      : []),
   ]
 }
 

@@ -61,6 +61,7 @@ function command(name: string | undefined, options: Partial<ExposeCommand['optio
       allowCanonical: false,
       hide: false,
       banMitm: false,
+      overlay: false,
       discover: 0,
       route: [],
       tag: [],

@@ -29,6 +29,7 @@ const DEFAULTS = {
   carrier: 'native',
   allowCanonical: false,
   banMitm: false,
+  overlay: false,
   hide: false,
   tag: [],
   route: [],
@@ -57,6 +58,8 @@ describe('svc.toml', () => {
       ca = "/etc/ca.pem"
       folder = "public"
       listing = true
+      cache = true
+      cache_ttl = 60
       thumbnail = "https://a.example/logo.png"
       identity_path = "mine.json"
     `)
@@ -92,6 +95,8 @@ describe('svc.toml', () => {
           name: 'files',
           listing: true,
           hidden: false,
+          cache: true,
+          cacheTtl: 60,
         },
       },
     ])
@@ -147,6 +152,22 @@ describe('svc.toml', () => {
       'a folder and a server',
       'relay = "https://a.example"\n[[tunnel]]\nfolder = "."\nhttp = 1',
       ': tunnel 1: folder excludes http, tls, tcp and udp',
+    ],
+    [
+      'a copy of a server',
+      'relay = "https://a.example"\n[[tunnel]]\nhttp = 1\ncache = true',
+      ': tunnel 1: cache needs folder',
+    ],
+    [
+      'a time for a copy that is not kept',
+      'relay = "https://a.example"\n[[tunnel]]\nfolder = "."\ncache_ttl = 60',
+      ': tunnel 1: cache_ttl is for cache = true',
+    ],
+    ['a time that is none', '[[tunnel]]\ncache_ttl = "1h"', ': tunnel 1: cache_ttl is not a whole number'],
+    [
+      'a copy at a relay that is not trusted',
+      'relay = "https://a.example"\nban_mitm = true\n[[tunnel]]\nfolder = "."\ncache = true',
+      ': tunnel 1: cache excludes ban_mitm',
     ],
   ])('with %s is refused in one line', async (_, text, message) => {
     const refusal = await read(text).catch((error) => error)

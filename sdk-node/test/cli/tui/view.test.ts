@@ -126,6 +126,19 @@ describe('the view', () => {
     expect(view).toContain('  https://relay.example answers visitors itself: what passes can be read')
   })
 
+  it('says until when the relay keeps a copy, where it can read, and that the copy stays', () => {
+    const { hours, text } = soon()
+    const cache = { present: true, expires_at: text }
+    const room = { columns: 140, rows: 12 }
+    const view = renderView({ sites: [{ ...SITE, cache }], requests: [], ...QUIET }, room)
+    expect(view).toContain(
+      `  the relay keeps a copy until ${hours} and can read what passes at ${SITE.canonical_url}`,
+    )
+    expect(view.at(-1)).toBe('Ctrl-C takes it off the relay, which keeps its copy')
+    const none = { ...SITE, cache: { present: false } }
+    expect(renderView({ sites: [none], requests: [], ...QUIET }, room).join()).not.toContain('copy')
+  })
+
   it('lets nothing that others chose reach the terminal as a command', () => {
     const hostile = { ...REQUEST, path: '/\x1b[2J\x9b2J\r\n\x07' }
     const lines = renderView(
@@ -152,6 +165,41 @@ it('a store forgets all but the last requests', () => {
   for (let at = 0; at < REQUESTS_KEPT + 5; at++) store.requested({ ...REQUEST, path: `/${at}` })
   expect(store.requests).toHaveLength(REQUESTS_KEPT)
   expect(store.requests[0]!.path).toBe('/5')
+})
+
+/** A time that is today, unless the day is about to end. */
+function soon(): { hours: string; text: string } {
+  const now = new Date()
+  return { hours: now.toTimeString().slice(0, 8), text: now.toISOString() }
+}
+
+describe('a copy in words', () => {
+  const about = { relay: SITE.relay, canonical_url: SITE.canonical_url }
+  const LATER = '2030-02-03T04:05:06.789Z'
+  const clock = `2030-02-03 ${new Date(LATER).toTimeString().slice(0, 8)}`
+
+  it('says who shows it where and until when, and who can read what', () => {
+    expect(formatReport({ event: 'cache', ...about, present: true, expires_at: LATER })).toBe(
+      `https://relay.example keeps a copy until ${clock}, also when svc ends: https://demo-0.relay.example shows it, and the relay can read what passes there`,
+    )
+    expect(formatReport({ event: 'cache', ...about, present: false })).toBe(
+      'https://relay.example has no copy of the files any more',
+    )
+  })
+
+  it('says that it stays when the site is taken off, and when nothing stays', () => {
+    const closed = { event: 'closed', relay: SITE.relay } as const
+    expect(formatReport({ ...closed, cache: { present: true, expires_at: LATER } })).toBe(
+      `taken off https://relay.example, which keeps its copy until ${clock} at the latest`,
+    )
+    expect(formatReport(closed)).toBe('taken off https://relay.example')
+  })
+
+  it('says why nothing is probed', () => {
+    expect(formatReport({ event: 'probe', relay: SITE.relay, verdict: 'cached' })).toMatch(
+      /^svc: https:\/\/relay\.example has a copy of the files and ends TLS at the only URL of the site/,
+    )
+  })
 })
 
 class FakeTerminal extends EventEmitter {

@@ -1,4 +1,4 @@
-// Cloudflare's API v4, as "Cloudflare API" (developers.cloudflare.com/api: Zones, DNS Records, DNSSEC; read 2026-11) describes it.
+// Cloudflare's API v4, as "Cloudflare API" (developers.cloudflare.com/api: Zones, DNS Records, DNSSEC; 2026-11) describes it.
 import { type Dialect, json, type Reply } from './fake-api.ts'
 
 const TOKEN = 'Sn3lZJTBX6kkg7OdcBUAxOO963GEIyGQqnFTOFYY'

@@ -1,8 +1,11 @@
 // A local HTTP server that answers as a provider's API: each provider has a dialect of it. Tests inject faults.
 
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ExternalDnsProvider } from '../../../../src/config/dns-settings.ts'
 import { FakeZone } from './fake-zone.ts'
@@ -27,8 +30,12 @@ export interface Dialect {
   provider: ExternalDnsProvider
   /** Of paths. */
   prefix: string
-  /** Variables with valid credentials. @param baseUrl of the server, for those that name one */
-  env(baseUrl: string): Record<string, string>
+  /**
+   * Variables with valid credentials.
+   * @param baseUrl of the server, for those that name one
+   * @param newFolder makes one for files with credentials, which goes with the server
+   */
+  env(baseUrl: string, newFolder: () => string): Record<string, string>
   /** Parts of the credentials that nobody may see. */
   secrets: readonly string[]
   nameServers: readonly string[]
@@ -62,6 +69,7 @@ export class FakeApi {
   /** Entries of one page. */
   pageSize = 100
   readonly #server: Server
+  readonly #folders: string[] = []
 
   private constructor(dialect: Dialect) {
     this.dialect = dialect
@@ -94,7 +102,11 @@ export class FakeApi {
   }
 
   get env(): Record<string, string> {
-    return this.dialect.env(this.origin)
+    return this.dialect.env(this.origin, () => {
+      const folder = mkdtempSync(join(tmpdir(), 'dns-credentials-'))
+      this.#folders.push(folder)
+      return folder
+    })
   }
 
   get changes(): FakeRequest[] {
@@ -113,6 +125,7 @@ export class FakeApi {
   close(): void {
     this.#server.closeAllConnections()
     this.#server.close()
+    for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true })
   }
 
   async #handle(

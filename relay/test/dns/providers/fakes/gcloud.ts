@@ -1,7 +1,6 @@
-// Google's Cloud DNS API v1, as "Cloud DNS API v1" (cloud.google.com/dns/docs/reference/rest/v1; read 2026-11) describes it, and the
+// Google's Cloud DNS API v1, as "Cloud DNS API v1" (cloud.google.com/dns/docs/reference/rest/v1; 2026-11) describes it, and the
 // Security Token Service that gives a token for a workload identity ("Security Token Service API", cloud.google.com/iam/docs).
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Dialect, json, type Reply } from './fake-api.ts'
 import type { FakeRecord, FakeZone } from './fake-zone.ts'
@@ -20,7 +19,10 @@ const failed = (status: number, reason: string, message: string): Reply =>
 export const gcloud: Dialect = {
   provider: 'gcloud',
   prefix: '/dns/v1',
-  env: (origin) => ({ GCP_PROJECT_ID: PROJECT, GOOGLE_APPLICATION_CREDENTIALS: credentialsFile(origin) }),
+  env: (origin, newFolder) => ({
+    GCP_PROJECT_ID: PROJECT,
+    GOOGLE_APPLICATION_CREDENTIALS: credentialsFile(origin, newFolder()),
+  }),
   secrets: [ACCESS_TOKEN, SUBJECT_TOKEN],
   nameServers: ['ns-cloud-a1.googledomains.com', 'ns-cloud-a2.googledomains.com'],
   open({ url: { pathname } }) {
@@ -141,8 +143,7 @@ function keysOf({ dnssec }: FakeZone): object[] {
 }
 
 /** Credentials of a workload identity federation, whose subject token is in a file. */
-function credentialsFile(origin: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gcloud-'))
+function credentialsFile(origin: string, folder: string): string {
   writeFileSync(join(folder, 'subject-token'), SUBJECT_TOKEN)
   const file = join(folder, 'credentials.json')
   writeFileSync(

@@ -1,4 +1,4 @@
-// Hetzner's Cloud API v1, as "Hetzner Cloud API" (docs.hetzner.cloud/reference/cloud: Zones, Zone RRSets, Actions; read 2026-11)
+// Hetzner's Cloud API v1, as "Hetzner Cloud API" (docs.hetzner.cloud/reference/cloud: Zones, Zone RRSets, Actions; 2026-11)
 // describes it.
 import { type Dialect, json, type Reply } from './fake-api.ts'
 import type { FakeZone } from './fake-zone.ts'

@@ -1,4 +1,4 @@
-// Njalla's JSON-RPC, as "Njalla API" (njal.la/api; read 2026-11) describes it.
+// Njalla's JSON-RPC, as "Njalla API" (njal.la/api; 2026-11) describes it.
 import { type Dialect, type FakeRequest, json, type Reply } from './fake-api.ts'
 
 const TOKEN = '9f3a1c5e7b2d4f6081a3c5e7f9b1d3f50718293a'

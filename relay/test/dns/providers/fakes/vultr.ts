@@ -1,4 +1,4 @@
-// Vultr's API v2, as "Vultr API v2" (www.vultr.com/api: DNS; read 2026-11) describes it.
+// Vultr's API v2, as "Vultr API v2" (www.vultr.com/api: DNS; 2026-11) describes it.
 import { type Dialect, json } from './fake-api.ts'
 
 const KEY = 'VDQQSAXXBLWYPRZLABCDEFGHIJ4QXMFCJQGA'

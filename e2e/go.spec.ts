@@ -1,0 +1,169 @@
+// `/go/` of a relay leads visitors to a site wherever it is: three real relays, a site that moves between them, Chromium and curl.
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { publish, type Site } from '@svc/sdk-node'
+import { chromiumOptions, createHome } from '../tools/browser/chromium.ts'
+import { curl } from '../tools/programs/curl.ts'
+import { startRelayGroup } from '../tools/relay/relay-group.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { test as base, expect } from './fixtures.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { look, openWeb } from './support/relay-page.ts'
+
+const HOSTS = ['first.localhost', 'second.localhost', 'third.localhost']
+const IDENTITY = crypto.getRandomValues(new Uint8Array(32))
+/** The smallest screen, a phone and a desk. */
+const WIDTHS_PX = [320, 390, 1440]
+const KNOWN_MS = 30_000
+
+interface Group {
+  relays: TestRelay[]
+  /** The authorities of all of them. */
+  caFile: string
+}
+
+const test = base.extend<object, { group: Group }>({
+  group: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+    async ({}, use) => {
+      const relays = await startRelayGroup(HOSTS)
+      const caFile = path.join(path.dirname(relays[0]!.caFile), 'all.pem')
+      const authorities = await Promise.all(relays.map((relay) => readFile(relay.caFile, 'utf8')))
+      await writeFile(caFile, authorities.join('\n'))
+      const [first] = relays as [TestRelay]
+      const known = async (): Promise<string> => String(await curl(caFile, `${first.url}/discovery`))
+      for (const { url } of relays) await expect.poll(known, { timeout: KNOWN_MS }).toContain(url)
+      await use({ relays, caFile })
+      await rm(caFile, { force: true })
+      for (const relay of relays.toReversed()) await relay.stop()
+    },
+    { scope: 'worker' },
+  ],
+  browser: [
+    async ({ playwright, group: { relays } }, use) => {
+      const home = await createHome(...relays.map(({ caFile }) => caFile))
+      const browser = await playwright.chromium.launch(chromiumOptions(home.path))
+      await use(browser)
+      await browser.close()
+      await home.remove()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+async function publishAt({ url, caFile }: TestRelay): Promise<Site> {
+  return await publish({
+    relay: url,
+    name: 'moving',
+    ca: await readFile(caFile, 'utf8'),
+    identity: IDENTITY,
+    fetch: (request) =>
+      new Response(`${new URL(url).hostname} ${request.url.slice(request.url.indexOf('/', 8))}`),
+  })
+}
+
+const labelOf = ({ canonicalUrl }: Site): string => new URL(canonicalUrl).hostname.split('.')[0]!
+
+test('the same link of one relay leads a browser and curl to a site that moves, and one whose relay is killed', async ({
+  browser,
+  group: { relays, caFile },
+}) => {
+  const [first, second, third] = relays as [TestRelay, TestRelay, TestRelay]
+  let site = await publishAt(second)
+  const link = `${first.url}/go/${labelOf(site)}/path?x=y`
+  // For 5 s after the last look, the relay leads where the site was.
+  const visited = (): Promise<string> => curl(caFile, '--location', link).then(String, String)
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  expect(await visited()).toBe('second.localhost /path?x=y')
+  await page.goto(`${link}#fragment`)
+  expect(page.url()).toBe(`${site.canonicalUrl.replace(/\/$/, '')}/path?x=y#fragment`)
+  await expect(page.locator('body')).toHaveText('second.localhost /path?x=y')
+
+  await site.close()
+  site = await publishAt(third)
+  await expect.poll(visited).toBe('third.localhost /path?x=y')
+  await page.goto(link)
+  await expect(page.locator('body')).toHaveText('third.localhost /path?x=y')
+
+  // On two relays at once; then one of them is killed.
+  const twice = await publishAt(second)
+  process.kill(third.pid, 'SIGKILL')
+  await third.ended
+  await expect.poll(visited).toBe('second.localhost /path?x=y')
+  await page.goto(link)
+  await expect(page.locator('body')).toHaveText('second.localhost /path?x=y')
+  await site.close()
+
+  // Nobody has it any more: a page waits for it, and goes there when it is back.
+  await twice.close()
+  await expect.poll(visited).toContain('moving is not here now')
+  const { page: waiting, errors } = await openWeb(context, link)
+  await expect(waiting.getByRole('heading', { level: 1 })).toHaveText('moving is not here now')
+  await expect(waiting.getByRole('status')).toContainText('looks again')
+  await expect(waiting.getByRole('link', { name: 'Look again' })).toHaveAttribute('href', /^\/go\/moving-/)
+  const others = waiting.getByRole('listitem').getByRole('link')
+  await expect(others).toHaveCount(2)
+  await expect(others.filter({ hasText: new URL(second.url).host })).toHaveAttribute(
+    'href',
+    link.replace(first.url, second.url),
+  )
+  await expectFits({ go: waiting }, test.info(), WIDTHS_PX)
+  await expectAccessible(waiting)
+  const back = await publishAt(second)
+  await expect(async () => {
+    await look(waiting)
+    expect(waiting.url()).toBe(`${back.canonicalUrl.replace(/\/$/, '')}/path?x=y`)
+  }).toPass()
+  await expect(waiting.locator('body')).toHaveText('second.localhost /path?x=y')
+  // The browser itself logs the answers that say so.
+  expect(errors.filter((error) => !error.includes('503'))).toEqual([])
+  await back.close()
+  await context.close()
+})
+
+test('without scripts the page says what to do, and its link works when the site is back', async ({
+  browser,
+  group: { relays },
+}) => {
+  const [first, second] = relays as [TestRelay, TestRelay]
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  const away = await publishAt(second)
+  await away.close()
+  const link = `${first.url}/go/${labelOf(away)}`
+  await expect(async () => {
+    await page.goto(link)
+    await expect(page.getByRole('status')).toContainText('Scripts are off here', { timeout: 1_000 })
+  }).toPass()
+  const site = await publishAt(second)
+  await expect(async () => {
+    await page.getByRole('link', { name: 'Look again' }).click()
+    await expect(page.locator('body')).toHaveText('second.localhost /', { timeout: 1_000 })
+  }).toPass()
+  await site.close()
+  await context.close()
+})
+
+test('the example hello shows links of each relay that lead to it', async ({
+  browser,
+  group: { relays },
+}) => {
+  const [first, , third] = relays as [TestRelay, TestRelay, TestRelay]
+  const context = await browser.newContext()
+  const { page, errors } = await openWeb(context, `${first.url}/examples/hello/`)
+  await expect(page.locator('#state')).toHaveText('online')
+  const links = page.getByRole('region', { name: 'Wherever it is' }).getByRole('link')
+  const urls = relays.filter((relay) => relay !== third).map(({ url }) => `${url}/go/`)
+  for (const url of urls) {
+    const visitor = context.waitForEvent('page')
+    await links.filter({ hasText: url }).click()
+    await expect((await visitor).getByRole('heading')).toContainText('Hello, visitor')
+  }
+  await expectFits({ hello: page }, test.info(), WIDTHS_PX)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.getByRole('region', { name: 'Wherever it is' })).toBeHidden()
+  expect(errors).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,90 @@
+// The administration's card of stored sites: what the relay stores, of whom and until when, and the button that bans a site.
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { publish, type Site } from '@svc/sdk-node'
+import { curl } from '../tools/programs/curl.ts'
+import type { TestRelay } from '../tools/relay/test-relay.ts'
+import { test as base, expect, relayWith } from './fixtures.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
+
+const ADMIN_TOKEN = 'a-long-random-value'
+const HTML = '<h1>stored</h1>'
+/** How curl says that the server ended the handshake with an alert. */
+const NO_HANDSHAKE = /curl: \((35|56)\)/
+/** A ban holds within a second; this leaves time for a machine that is busy. */
+const BANNED = { timeout: 5_000 }
+
+const test = base.extend<object, { relay: TestRelay }>({
+  relay: relayWith({ ADMIN_TOKEN, STATIC_CACHE_ENABLED: 'true' }),
+})
+
+/** Publishes a site, and waits until the relay has its files. */
+async function publishFiles({ url, caFile }: TestRelay, name: string): Promise<Site> {
+  const site = await publish({
+    relay: url,
+    name,
+    ca: await readFile(caFile, 'utf8'),
+    identity: randomBytes(32),
+    fetch: () => new Response('live'),
+    cache: { files: { 'index.html': HTML, 'style.css': 'h1 { color: teal }' }, ttl: 3600 },
+  })
+  await expect.poll(() => site.cache?.present).toBe(true)
+  return site
+}
+
+test('says what is stored, and a ban removes it: the hostname refuses, and the files are gone', async ({
+  context,
+  relay,
+}, info) => {
+  const { page, errors } = await openWeb(context, `${relay.url}/admin`)
+  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  const card = page.getByRole('region', { name: 'Stored sites' })
+  await expect(card).toContainText('No files are stored.')
+
+  const there = await publishFiles(relay, 'there')
+  const left = await publishFiles(relay, 'left')
+  await left.close()
+  await look(page)
+  const lineOf = ({ canonicalUrl }: Site) =>
+    card.getByRole('listitem').filter({ hasText: new URL(canonicalUrl).hostname })
+  await expect(lineOf(there)).toContainText(/2 files, .* · has a lease · ends /)
+  await expect(lineOf(left)).toContainText(/2 files, .* · has no lease · ends in /)
+  await expectFits({ stored: page }, info, WIDTHS_PX)
+  await expectAccessible(page)
+
+  const visit = ({ canonicalUrl }: Site): Promise<string> =>
+    curl(relay.caFile, canonicalUrl).then(String, String)
+  const snapshots = (): Promise<string[]> =>
+    readdir(path.join(path.dirname(relay.caFile), 'static-cache/snapshots'))
+  for (const site of [there, left]) expect(await visit(site)).toBe(HTML)
+  expect(await snapshots()).toHaveLength(2)
+
+  await lineOf(left)
+    .getByRole('button', { name: /^Ban: left:0x/ })
+    .click()
+  const question = page.getByRole('dialog', { name: 'Are you sure?' })
+  await expect(question).toContainText('removes its stored files at once')
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(await visit(left)).toBe(HTML)
+  await lineOf(left)
+    .getByRole('button', { name: /^Ban: left:0x/ })
+    .press('Enter')
+  await question.getByRole('button', { name: 'Yes, do it' }).click()
+  await expect.poll(() => visit(left), BANNED).toMatch(NO_HANDSHAKE)
+  await expect.poll(snapshots, BANNED).toHaveLength(1)
+  await expect(lineOf(left)).toHaveCount(0)
+
+  // A site that is there is closed as well.
+  await lineOf(there)
+    .getByRole('button', { name: /^Ban: there:0x/ })
+    .click()
+  await question.getByRole('button', { name: 'Yes, do it' }).click()
+  await expect.poll(() => visit(there), BANNED).toMatch(NO_HANDSHAKE)
+  await expect.poll(snapshots, BANNED).toEqual([])
+  await expect(card).toContainText('No files are stored.')
+  await there.close()
+  expect(errors).toEqual([])
+})

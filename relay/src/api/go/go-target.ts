@@ -1,0 +1,37 @@
+// What a path below `/go/` names: a site, and a path and query there.
+
+import { normalizeCanonicalLabel, PATH } from '@svc/protocol'
+
+export interface GoTarget {
+  /** First label of the site's canonical hostname, in lower case. */
+  label: string
+  /** Path and query at the site: empty, or from `/` or `?` on. */
+  rest: string
+}
+
+/** @returns undefined when the request target names no site */
+export function readGoTarget(requestTarget: string): GoTarget | undefined {
+  const after = requestTarget.slice(PATH.go.length)
+  const end = after.search(/[/?]/)
+  const label = normalizeCanonicalLabel(end < 0 ? after : after.slice(0, end))
+  return label === undefined ? undefined : { label, rest: end < 0 ? '' : after.slice(end) }
+}
+
+/**
+ * The URL of the site at a relay: it is below the relay's host, whatever the visitor's path is.
+ * @param origin of a relay whose host is a name
+ */
+export function siteUrl(origin: string, { label, rest }: GoTarget): string {
+  const url = new URL(origin)
+  const query = rest.indexOf('?')
+  // Each setter parses its part alone, so that a path such as `//other.example` stays a path.
+  url.hostname = `${label}.${url.hostname}`
+  url.pathname = query < 0 ? rest : rest.slice(0, query)
+  url.search = query < 0 ? '' : rest.slice(query)
+  return url.href
+}
+
+/** The URL of the same question at another relay. */
+export function goUrl(origin: string, { label, rest }: GoTarget): string {
+  return new URL(`${origin}${PATH.go}${label}${rest}`).href
+}

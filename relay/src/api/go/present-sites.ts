@@ -1,0 +1,68 @@
+// The sites that visitors reach at this relay now, by canonical label, and by the hash that another relay asks with.
+
+import { hash } from 'node:crypto'
+import { identityKey, siteQuestionText } from '@svc/protocol'
+import type { Lease } from '../../lease/lease.ts'
+import type { LeaseRegistry } from '../../lease/lease-registry.ts'
+import type { Route } from '../../lease/route.ts'
+import { readyQueueOf } from '../../reverse/ready-queues.ts'
+import type { RoutingTable } from '../../routing/routing-table.ts'
+
+export interface PresentSitesParts {
+  routes: RoutingTable<Route>
+  leases: LeaseRegistry
+  policy: {
+    routes(lease: Lease): boolean
+    identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean }
+  }
+  visitors: { visitorsOf(lease: Lease): number }
+  /** Whether the relay is closing. */
+  isClosing: () => boolean
+}
+
+export class PresentSites {
+  readonly #parts: PresentSitesParts
+  /** Canonical labels of leases and of stored sites, hidden ones included: who asks with the hash knows the label. */
+  readonly #labels = new Map<string, string>()
+
+  constructor(parts: PresentSitesParts) {
+    const { leases, routes } = parts
+    this.#parts = parts
+    for (const { canonicalHostname } of leases) this.#follow(canonicalHostname)
+    for (const hostname of routes.coveredHostnames) this.#follow(hostname)
+    leases.onChange(({ canonicalHostname }) => this.#follow(canonicalHostname))
+    routes.onCover((hostname) => this.#follow(hostname))
+  }
+
+  /** Whether visitors of the site would reach it here: a site that is only busy counts, one that is silent does not. */
+  has(label: string): boolean {
+    const { routes, policy, visitors, isClosing } = this.#parts
+    const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
+    if (route?.to === 'feature') return route.isOpen()
+    if (route?.to !== 'lease' || !policy.routes(route.lease)) return false
+    const ready = readyQueueOf(route.lease)
+    return ready.size > 0 || (visitors.visitorsOf(route.lease) > 0 && !ready.isSilent)
+  }
+
+  /** Whether the operator banned or denied the site: then the relay leads nobody to it, wherever it is. @param label canonical */
+  isBarred(label: string): boolean {
+    const hyphen = label.lastIndexOf('-')
+    const key = identityKey(label.slice(0, hyphen), `0x${label.slice(hyphen + 1)}`)
+    const { isBanned, isDenied } = this.#parts.policy.identityStatus(key)
+    return isBanned || isDenied
+  }
+
+  /** The label whose question this is; undefined for a site that is not here. @param question 64 hex digits */
+  labelOf(question: string): string | undefined {
+    return this.#labels.get(question)
+  }
+
+  #follow(hostname: string): void {
+    const { routes } = this.#parts
+    const label = hostname.slice(0, hostname.indexOf('.'))
+    const question = hash('sha256', siteQuestionText(label))
+    const isKnown = routes.isCovered(hostname) || routes.publishedAt(hostname) !== undefined
+    if (isKnown) this.#labels.set(question, label)
+    else this.#labels.delete(question)
+  }
+}

@@ -1,0 +1,37 @@
+// Answers `GET /discovery/site`: whether this relay has a site, to other relays and to pages of any origin.
+
+import { hash } from 'node:crypto'
+import { type SitePresence, sitePresenceText } from '@svc/protocol'
+import type { ClientAddresses } from '../../client-address/client-addresses.ts'
+import { RelayError } from '../../errors.ts'
+import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
+import { SITE_QUESTION_PATTERN } from '../endpoints/endpoints.ts'
+import { sendData } from '../http/envelope.ts'
+import type { Handler } from '../http/server.ts'
+import type { PresentSites } from './present-sites.ts'
+
+export interface SiteQuestionParts {
+  /** Origin of the relay's URL. */
+  origin: string
+  sites: PresentSites
+  clientAddresses: ClientAddresses
+  rateLimits: Pick<RateLimits, 'chargeSiteQuestion'>
+}
+
+const QUESTION = new RegExp(SITE_QUESTION_PATTERN)
+
+export function createSiteQuestion(parts: SiteQuestionParts): Handler {
+  const { origin, sites, clientAddresses, rateLimits } = parts
+  const presenceOf = (question: string): SitePresence => {
+    const label = sites.labelOf(question)
+    if (label === undefined || !sites.has(label)) return { here: false }
+    return { here: true, proof: hash('sha256', sitePresenceText(label, origin)) }
+  }
+  return (request, response) => {
+    rateLimits.chargeSiteQuestion(clientAddresses.ofRequest(request))
+    const question = new URLSearchParams(request.url?.split('?')[1]).get('site') ?? ''
+    if (!QUESTION.test(question))
+      throw new RelayError('invalid_request', 'the query needs site=, a SHA-256 of 64 lower-case hex digits')
+    sendData(response, presenceOf(question))
+  }
+}

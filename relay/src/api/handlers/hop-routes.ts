@@ -1,0 +1,62 @@
+// Answers `POST /sdk/route` and upgrades of `GET /sdk/route/relay`: routes over several relays (docs/overlay.md).
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { HEADER, type HopRouteMethod } from '@svc/protocol'
+import type { LeaseCredentials } from '../../auth/lease-authorizer.ts'
+import type { ClientAddresses } from '../../client-address/client-addresses.ts'
+import { parseWith } from '../../config/schema.ts'
+import { RelayError } from '../../errors.ts'
+import type { Lease } from '../../lease/lease.ts'
+import type { RequestBodies } from '../endpoints/body-limits.ts'
+import { HOP_ROUTE_BODY } from '../endpoints/endpoints.ts'
+import { sendData } from '../http/envelope.ts'
+import { readJson } from '../http/read-body.ts'
+import { headerOf } from '../http/request.ts'
+import type { Handler, NeighbourEndpoint } from '../http/server.ts'
+
+/** Routes over several relays, as sites use them. */
+export interface SiteHops {
+  /** @throws RelayError `ip_banned` */
+  requireAllowed(clientIp: string): void
+  /** Brings a route of the lease's owner to the relay that it is for. @throws RelayError */
+  handOver(lease: Lease, method: HopRouteMethod, route: unknown): Promise<void>
+  /** Joins a connection to the public port of a neighbour. @throws RelayError before anything was written */
+  connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
+}
+
+interface Parts {
+  credentials: LeaseCredentials
+  clientAddresses: Pick<ClientAddresses, 'ofRequest'>
+}
+
+/** @param hops undefined where the relay is on no overlay */
+export function createHopRouteHandler(
+  hops: SiteHops | undefined,
+  { credentials, bodies, clientAddresses }: Parts & { bodies: RequestBodies },
+): Handler {
+  return async (request, response) => {
+    hops?.requireAllowed(clientAddresses.ofRequest(request))
+    const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+    if (hops === undefined) throw new RelayError('feature_unavailable', 'this relay is on no overlay')
+    const bounds = bodies.limitsOfLease(HOP_ROUTE_BODY, lease)
+    const { method, route } = parseWith(HOP_ROUTE_BODY.schema, await readJson(request, response, bounds))
+    await hops.handOver(lease, method, route)
+    sendData(response, {})
+  }
+}
+
+/** @param hops undefined where the relay is on no overlay */
+export function createNeighbourEndpoint(
+  hops: SiteHops | undefined,
+  { credentials, clientAddresses }: Parts,
+): NeighbourEndpoint | undefined {
+  if (hops === undefined) return undefined
+  return {
+    connect: async (request, socket, head) => {
+      hops.requireAllowed(clientAddresses.ofRequest(request))
+      const lease = credentials.leaseOf(headerOf(request, HEADER.accessToken), 'lease')
+      await hops.connect(lease, request, socket, head)
+    },
+  }
+}

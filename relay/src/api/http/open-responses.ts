@@ -1,0 +1,29 @@
+// Counts the responses of a connection that have not left, which may not be many, and none where the protocol changes.
+
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { RelayError } from '../../errors.ts'
+import { PIPELINED_REQUESTS_MAX } from '../../limits.ts'
+
+/** The responses of a connection that are not sent, those that wait for another included. */
+const openResponses = new WeakMap<Duplex, Set<ServerResponse>>()
+
+/** Counts an open request. @returns whether the connection may have one more */
+export function countRequest(connection: Duplex, response: ServerResponse): boolean {
+  const open = openResponses.get(connection) ?? new Set()
+  open.add(response)
+  openResponses.set(connection, open)
+  response.once('close', () => open.delete(response))
+  return open.size <= PIPELINED_REQUESTS_MAX
+}
+
+/** @throws RelayError `hijack_unsupported`, for an earlier response would be written into the session */
+export function requireNoOpenResponse(connection: Duplex): void {
+  const open = openResponses.get(connection)
+  if (open === undefined || open.size === 0) return
+  // After an upgrade, Node ends those that wait for another one no more when the connection closes.
+  connection.once('close', () => {
+    for (const response of open) response.destroy()
+  })
+  throw new RelayError('hijack_unsupported', 'an earlier request on the connection has no response yet')
+}

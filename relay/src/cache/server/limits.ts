@@ -1,0 +1,68 @@
+// Holds the limits of the cache's server, each with its unit and reason.
+
+/** Open connections to one site. Those of all sites and of each network count at the listener as well. */
+export const SITE_CONNECTIONS_MAX = 4096
+/** The same from one network. A browser opens six. */
+export const SITE_CONNECTIONS_PER_NETWORK_MAX = 1024
+/** Fields of a request's head. Browsers send some twenty. */
+export const REQUEST_FIELDS_MAX = 128
+/** When a visitor takes nothing of a response for this long, in milliseconds, the relay cuts its connection, or its stream. */
+export const VISITOR_WRITE_DEADLINE_MS = 30_000
+/** Streams of an HTTP/2 connection that are open at once: RFC 9113 §6.5.2 advises no fewer. */
+export const HTTP2_STREAMS_MAX = 100
+/** Bytes of the fields of a request over HTTP/2, as RFC 9113 §6.5.2 counts them. */
+export const HTTP2_FIELDS_MAX_BYTES: number = 16 * 1024
+/** Memory of an HTTP/2 connection for its frames, streams and fields, in megabytes (1,000,000 bytes), which is how Node counts. */
+export const HTTP2_MEMORY_MAX_MB = 2
+/** Entries of one SETTINGS frame. RFC 9113 §6.5.2 defines six. */
+export const HTTP2_SETTINGS_MAX = 32
+/** Bytes of a body that leave in one write over HTTP/2: a visitor that takes fewer in {@link VISITOR_WRITE_DEADLINE_MS} has stopped. */
+export const HTTP2_WRITE_BYTES: number = 32 * 1024
+/** Streams that a visitor may reset at once, and in a second. A browser resets those of a page that it leaves. */
+export const HTTP2_RESETS_BURST = 200
+export const HTTP2_RESETS_PER_SECOND = 33
+/** Frames of an HTTP/2 connection that break the protocol before the relay closes it. */
+export const HTTP2_INVALID_FRAMES_MAX = 32
+/** Files up to this size stay in memory, in bytes: most that a page loads, once compressed. */
+export const MEMORY_FILE_MAX_BYTES: number = 128 * 1024
+/** Bytes of all files in memory. */
+export const MEMORY_FILES_MAX_BYTES: number = 16 * 1024 * 1024
+/** A file that no visitor wants for this long leaves the memory, in milliseconds. */
+export const MEMORY_FILE_IDLE_MS = 60_000
+/** Bytes of a larger file that are read at once. */
+export const FILE_PIECE_BYTES: number = 256 * 1024
+/** The same while responses hold {@link PIECES_AMPLE_SHARE} of their memory, of the visitor's network or of all. */
+export const FILE_PIECE_MIN_BYTES: number = 32 * 1024
+export const PIECES_AMPLE_SHARE = 0.5
+/**
+ * Bytes that responses on their way to one network may hold, a piece and its encrypted copy each: 32 of large files, and 256
+ * more in smaller pieces.
+ */
+export const FILE_BYTES_PER_NETWORK_MAX: number = 32 * 1024 * 1024
+/** The same for all visitors. */
+export const FILE_BYTES_MAX: number = 128 * 1024 * 1024
+/** Buffers of that size which the relay keeps for the next responses: 4 MiB. */
+export const FILE_BUFFERS_SPARE_MAX = 16
+/**
+ * What a response to a request for a stored file counts beside its content, in bytes, where the operator limits the bandwidth of the
+ * identity: the fields of both, and TLS.
+ */
+export const LIMITED_RESPONSE_BYTES = 512
+/** When the responses before it take longer, in milliseconds, a response of such an identity does not begin: no browser waits for it. */
+export const LIMITED_WAIT_MAX_MS = 30_000
+/** `Retry-After` of that, in seconds. */
+export const LIMITED_RETRY_AFTER_S = 30
+/** How often a response that waits looks whether the limit was lifted, in milliseconds. */
+export const LIMITED_RECHECK_MS = 1_000
+/** Large files that are open for as long as their response takes, out of the descriptors that are not for connections. */
+export const FILES_HELD_MAX = 64
+/** Reads of files that run at once, of the threads that Node has for all files of the relay. */
+export const FILE_READS_MAX = 32
+/** Hostnames whose certificates are ready: all snapshots that a relay keeps, and some that have just gone. */
+export const SERVER_CERTIFICATES_MAX = 160
+/** `Retry-After` of a request that a site would have to answer that is away, in seconds: as long as a page takes to reload. */
+export const AWAY_RETRY_AFTER_S = 30
+/** Values of `Accept-Encoding` whose meaning is remembered. Browsers send a handful. */
+export const ACCEPTED_CODINGS_MAX = 64
+/** Longer ones are read each time, in UTF-16 code units. */
+export const ACCEPTED_CODINGS_MAX_CHARS = 128

@@ -1,0 +1,60 @@
+// Refuses requests that name another host than the handshake did, and those with a malformed or excessive head.
+
+import type { VisitorRequest } from '../live-site/live-sites.ts'
+import { REQUEST_FIELDS_MAX } from './limits.ts'
+import { authorityOf } from './request-path.ts'
+
+export const BAD_REQUEST = 400
+const MISDIRECTED_REQUEST = 421
+const HEAD_TOO_LARGE = 431
+/** A name with an optional port. The port may be any, since a proxy before the relay may listen on another one. */
+const AUTHORITY = /^([^:@]{1,255})(?::\d{0,5})?$/
+
+export interface Refusal {
+  status: number
+  message: string
+}
+
+/** @param hostname that the visitor named in the handshake @returns undefined for a request that may be answered */
+export function refusalOf(request: VisitorRequest, hostname: string): Refusal | undefined {
+  const { rawHeaders } = request
+  if (rawHeaders.length > 2 * REQUEST_FIELDS_MAX)
+    return { status: HEAD_TOO_LARGE, message: `A request may have ${REQUEST_FIELDS_MAX} header fields.` }
+  const names = namedHosts(request)
+  if (names.length === 0 && request.httpVersion === '1.0') return undefined
+  if (names.length === 0 || hostFields(rawHeaders) > 1)
+    return { status: BAD_REQUEST, message: 'The request needs exactly one Host.' }
+  for (const name of names) if (name !== hostname && hostOf(name) !== hostname) return misdirected(hostname)
+  return undefined
+}
+
+/** RFC 9110 §15.5.20: the visitor may send the request over another connection. */
+export function misdirected(hostname: string): Refusal {
+  return {
+    status: MISDIRECTED_REQUEST,
+    message: `This connection is not for this host, or not any more (${hostname}).`,
+  }
+}
+
+/** Everything that says for which host a request is: all of it must be one. */
+function namedHosts({ headers, url = '' }: VisitorRequest): string[] {
+  const found: string[] = []
+  for (const name of [authorityOf(url), headers[':authority'], headers.host])
+    if (typeof name === 'string') found.push(name)
+  return found
+}
+
+/** Node keeps the first Host only, and this server must not choose another one than a proxy before it. */
+function hostFields(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
+}
+
+/** A name with a final dot is the same name. @returns undefined for a malformed authority */
+function hostOf(authority: string): string | undefined {
+  return AUTHORITY.exec(authority)?.[1]?.toLowerCase().replace(/\.$/, '')
+}

@@ -1,0 +1,123 @@
+// Starts the static cache: the store of files, what sites may do with it, and the server of their visitors.
+
+import { join } from 'node:path'
+import type { StoredSites } from '../api/handlers/static-cache.ts'
+import type { VisitorServer } from '../bridge/visitor-server.ts'
+import type { Visitors } from '../bridge/visitors.ts'
+import type { CertificateRotation } from '../certificates/certificate-rotation.ts'
+import type { CacheSettings } from '../config/cache-settings.ts'
+import type { LeaseRegistry } from '../lease/lease-registry.ts'
+import type { Route } from '../lease/route.ts'
+import type { Logger } from '../log/log.ts'
+import type { IdentityBandwidths } from '../policy/identity-bandwidths.ts'
+import type { PolicyRules } from '../policy/policy-rules.ts'
+import type { RoutingTable } from '../routing/routing-table.ts'
+import { CacheCounts } from './cache-counts.ts'
+import type { HasIssued } from './live-site/certificate.ts'
+import { startLiveSites } from './live-site/start-live-sites.ts'
+import { type CacheServer, createCacheServer } from './server/cache-server.ts'
+import { ServerCertificates } from './server/server-certificate.ts'
+import { SiteSnapshots } from './site-snapshots.ts'
+import { SnapshotRegistry } from './snapshot-registry.ts'
+import { bytesOf } from './snapshot-size.ts'
+import { SnapshotStore } from './storage/snapshot-store.ts'
+import { UploadAdmission } from './upload/upload-admission.ts'
+
+export interface StaticCacheParts {
+  settings: CacheSettings
+  /** The state directory of the relay. */
+  identityPath: string
+  routes: RoutingTable<Route>
+  policy: PolicyRules
+  leases: LeaseRegistry
+  certificates: CertificateRotation
+  visitorServer: VisitorServer
+  visitors: Visitors
+  bandwidths: Pick<IdentityBandwidths, 'limitOf'>
+  /** Whether the relay has issued a certificate for a lease. */
+  hasIssued: HasIssued
+  /** Aborted as soon as the relay begins to close. */
+  closing: AbortSignal
+  /** Connections that this process may have. */
+  connections: number
+  log: Logger
+}
+
+/** The static cache while it runs. */
+export interface RunningCache {
+  readonly site: SiteSnapshots
+  readonly sites: StoredSites
+  readonly counts: CacheCounts
+  /** Open connections of visitors of stored files. */
+  readonly connections: number
+  /** Ends uploads, visitors and timers. The files stay for the next start. */
+  close(): Promise<void>
+}
+
+/** The folder of the static cache in the state directory. */
+const CACHE_DIRECTORY = 'static-cache'
+
+/** @throws Error when the folder of the cache cannot be used */
+export async function startStaticCache(parts: StaticCacheParts): Promise<RunningCache> {
+  const { settings, certificates, bandwidths, log } = parts
+  const { bytes, ttlMaxS } = settings
+  // What cannot fail any more when there is a store to close comes after it.
+  const live = startLiveSites(parts)
+  const store = await SnapshotStore.open({ directory: join(parts.identityPath, CACHE_DIRECTORY), bytes, log })
+  const admission = new UploadAdmission()
+  const counts = new CacheCounts()
+  const own = new ServerCertificates(certificates)
+  const canServe = (): boolean => own.isAvailable
+  const registry = new SnapshotRegistry({
+    ...parts,
+    store,
+    ttlMaxS,
+    isUploading: (identityKey) => admission.isUploading(identityKey),
+    canServe,
+    serve: (...visitor) => server.serve(...visitor),
+  })
+  const server: CacheServer = createCacheServer({
+    snapshots: registry,
+    live,
+    certificates: own,
+    observe: (result) => counts.requests.add({ result }),
+    limitOf: (snapshot) => bandwidths.limitOf(snapshot),
+    onSent: (bytes) => {
+      counts.sentBytes += bytes
+    },
+    log,
+  })
+  certificates.onReplace(() => registry.judge())
+  return {
+    site: new SiteSnapshots({ store, registry, admission, counts, canServe, bytes }),
+    sites: storedSites(registry, store, bytes),
+    counts,
+    get connections() {
+      return server.connections
+    },
+    close: async () => {
+      admission.close()
+      const closed = registry.close()
+      await server.close()
+      await Promise.all([closed, live.close()])
+      await store.close()
+    },
+  }
+}
+
+function storedSites(registry: SnapshotRegistry, store: SnapshotStore, maxBytes: number): StoredSites {
+  return {
+    get usedBytes() {
+      return store.usedBytes
+    },
+    maxBytes,
+    *[Symbol.iterator]() {
+      for (const present of registry) {
+        const { identityKey, hostname, snapshot, publishedAt, expiresAt, lease } = present
+        const [files, bytes] = [snapshot.files.size, bytesOf(snapshot)]
+        const isServed = registry.isServed(present)
+        yield { identityKey, hostname, files, bytes, publishedAt, expiresAt, lease, isServed }
+      }
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// The settings of discovery.
+
+import type { Setting } from './acme-settings.ts'
+import { flag } from './setting-values.ts'
+import { SettingsError } from './settings-error.ts'
+
+/** Bootstrap relays of one relay: it announces itself to each of them. */
+const BOOTSTRAPS_MAX = 32
+
+export interface DiscoverySettings {
+  isEnabled: boolean
+  /** Origins of the relays that this one asks first, and to which it announces itself. */
+  bootstraps: readonly string[]
+  /** Whether relays at addresses that are not public are taken, as those of a test are. */
+  allowsLoopback: boolean
+}
+
+interface DiscoveryTable {
+  DISCOVERY: Setting<boolean>
+  BOOTSTRAPS: Setting<string[]>
+  DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: Setting<boolean>
+}
+
+/** The rows of these settings, in the order in which `--help` lists them. */
+export const DISCOVERY_TABLE: DiscoveryTable = {
+  DISCOVERY: {
+    meaning: 'whether the relay learns of other relays, and tells SDKs of them',
+    default: 'false',
+    parse: flag,
+  },
+  BOOTSTRAPS: {
+    meaning: 'URLs of relays that it asks first and to which it announces itself, separated by commas',
+    unset: 'none',
+    parse: relayUrls,
+  },
+  DISCOVERY_ALLOW_LOOPBACK_FOR_TESTS: {
+    meaning: 'whether relays at loopback and private addresses are taken, too: for tests on one machine',
+    default: 'false',
+    parse: flag,
+  },
+}
+
+function relayUrls(value: string, setting: string): string[] {
+  const origins = value.split(',').map((part) => originOf(part.trim(), setting))
+  if (new Set(origins).size > BOOTSTRAPS_MAX)
+    throw new SettingsError(setting, `has more than ${BOOTSTRAPS_MAX} relays`)
+  return [...new Set(origins)]
+}
+
+function originOf(text: string, setting: string): string {
+  const refuse = (why: string): SettingsError => new SettingsError(setting, `"${text}" ${why}`)
+  const url = URL.parse(text)
+  if (url === null) throw refuse('is not a URL such as https://relay.example.com')
+  if (url.protocol !== 'https:') throw refuse('must begin with https://')
+  if (url.username !== '' || url.password !== '')
+    // Its text may hold a password.
+    throw new SettingsError(
+      setting,
+      `a URL of ${url.host} has a user name or password, which a relay needs not`,
+    )
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw refuse('has more than a host and a port')
+  return url.origin
+}

@@ -1,0 +1,26 @@
+// Remembers when this relay looked at an origin, so that it does so once in an interval, whoever names it.
+
+import { LOOKED_AT_MAX } from './limits.ts'
+
+export class LookTimes {
+  /** Milliseconds between two looks at one origin. */
+  readonly #pauseMs: number
+  /** By origin, the longest ago first, by the monotonic clock. */
+  readonly #times = new Map<string, number>()
+
+  constructor(pauseMs: number) {
+    this.#pauseMs = pauseMs
+  }
+
+  isRecent(origin: string): boolean {
+    const time = this.#times.get(origin)
+    return time !== undefined && performance.now() - time < this.#pauseMs
+  }
+
+  /** Says that the origin is asked now. */
+  add(origin: string): void {
+    this.#times.delete(origin)
+    this.#times.set(origin, performance.now())
+    if (this.#times.size > LOOKED_AT_MAX) this.#times.delete(this.#times.keys().next().value!)
+  }
+}

@@ -1,0 +1,102 @@
+// Whose turn it is to be asked: bootstrap relays and known ones, each at most once in an interval, a few at once.
+
+import { now } from '../clock.ts'
+import {
+  POLL_BACKOFF_MAX,
+  POLL_JITTER,
+  POLL_TICKS,
+  POLLS_PARALLEL_MAX,
+  POLLS_PER_INTERVAL_MAX,
+} from './limits.ts'
+
+interface Turn {
+  /** When the relay was asked last; undefined: never. Relay time. */
+  askedAt: number | undefined
+  /** When it is asked next. Relay time. */
+  nextAt: number
+  failures: number
+  isRunning: boolean
+}
+
+export interface PollsParts {
+  /** Interval in milliseconds. */
+  pollMs: number
+  /** Origins of the relays that are asked. */
+  targets: () => Iterable<string>
+  /** Asks one. Resolves with whether it answered; never rejects. */
+  ask: (origin: string) => Promise<boolean>
+}
+
+export class Polls {
+  readonly #parts: PollsParts
+  readonly #turns = new Map<string, Turn>()
+  #running = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: PollsParts) {
+    this.#parts = parts
+  }
+
+  /** Relays that are asked. */
+  get size(): number {
+    return this.#turns.size
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), this.#parts.pollMs / POLL_TICKS).unref()
+    this.#tick()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Says that a relay was just asked, for another reason. */
+  asked(origin: string): void {
+    this.#turns.set(origin, this.#after({ askedAt: now(), nextAt: 0, failures: 0, isRunning: false }))
+  }
+
+  /** A relay that did not answer says that it is there again: it is asked as soon as it may be. */
+  soon(origin: string): void {
+    const turn = this.#turns.get(origin)
+    if (turn?.askedAt !== undefined && turn.failures > 0)
+      turn.nextAt = Math.min(turn.nextAt, turn.askedAt + this.#parts.pollMs)
+  }
+
+  #tick(): void {
+    this.#follow()
+    const due = [...this.#turns].filter(([, { isRunning, nextAt }]) => !isRunning && nextAt <= now())
+    due.sort(([, one], [, other]) => one.nextAt - other.nextAt)
+    for (const [origin, turn] of due.slice(0, POLLS_PARALLEL_MAX - this.#running))
+      void this.#ask(origin, turn)
+  }
+
+  /** New targets are asked at once, and others no more. */
+  #follow(): void {
+    const targets = new Set(this.#parts.targets())
+    for (const origin of this.#turns.keys()) if (!targets.has(origin)) this.#turns.delete(origin)
+    for (const origin of targets) {
+      if (!this.#turns.has(origin))
+        this.#turns.set(origin, { askedAt: undefined, nextAt: now(), failures: 0, isRunning: false })
+    }
+  }
+
+  async #ask(origin: string, turn: Turn): Promise<void> {
+    this.#running += 1
+    turn.isRunning = true
+    turn.askedAt = now()
+    const hasAnswered = await this.#parts.ask(origin)
+    this.#running -= 1
+    turn.isRunning = false
+    turn.failures = hasAnswered ? 0 : turn.failures + 1
+    this.#after(turn)
+  }
+
+  #after(turn: Turn): Turn {
+    const { pollMs } = this.#parts
+    const interval = Math.max(pollMs, (this.#turns.size * pollMs) / POLLS_PER_INTERVAL_MAX)
+    const pause = interval * Math.min(2 ** turn.failures, POLL_BACKOFF_MAX)
+    turn.nextAt = (turn.askedAt ?? now()) + pause * (1 + POLL_JITTER * Math.random())
+    return turn
+  }
+}

@@ -1,0 +1,8 @@
+// Tokens of hop routes are looked up by their SHA-256, so that the time of a look-up tells nothing of a token.
+
+import { hash } from 'node:crypto'
+
+/** The SHA-256 of a token, or of a hostname, as lower-case hex digits. */
+export function digestOf(text: string): string {
+  return hash('sha256', text)
+}

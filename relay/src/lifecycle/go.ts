@@ -1,0 +1,46 @@
+// Makes what answers `/go/` and the questions of other relays for sites. A relay without discovery loads none of its code.
+
+import type { BodyWriter } from '../api/http/body-writer.ts'
+import type { Handler } from '../api/http/server.ts'
+import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
+import type { Discovery } from './discovery.ts'
+import type { RelayParts } from './parts.ts'
+
+export interface GoHandlers {
+  /** Answers `GET /discovery/site`. */
+  siteQuestion: Handler
+  /** Answers `/go/`, and leaves other paths to `next`. */
+  before(next: Handler): Handler
+}
+
+export async function createGoParts(
+  parts: RelayParts & { discovery?: Discovery | undefined; isClosing: () => boolean },
+  { writer, rateLimits }: { writer: BodyWriter; rateLimits: RateLimits },
+): Promise<GoHandlers | undefined> {
+  const { settings, state, visitors, clientAddresses, discovery, isClosing } = parts
+  if (discovery === undefined) return undefined
+  const [{ createGo }, { createSiteQuestion }, { PresentSites }] = await Promise.all([
+    import('../api/go/go.ts'),
+    import('../api/go/site-question.ts'),
+    import('../api/go/present-sites.ts'),
+  ])
+  const { origin } = settings.url
+  const sites = new PresentSites({ ...state, visitors, isClosing })
+  const common = { origin, sites, clientAddresses, rateLimits }
+  return {
+    siteQuestion: createSiteQuestion(common),
+    before: (next) =>
+      createGo(
+        {
+          ...common,
+          search: discovery.sites,
+          otherRelays: () => Array.from(discovery.relays, ({ origin }) => origin),
+          writer,
+          onOutcome: (outcome) => {
+            discovery.visits[outcome] += 1
+          },
+        },
+        next,
+      ),
+  }
+}

@@ -1,0 +1,173 @@
+// Starts the overlay where the operator turned it on. A relay without it loads none of its code.
+
+import type { GivenOverlay } from '../config/overlay-config.ts'
+import { isLocalhost, SettingsError } from '../config/settings.ts'
+import type { OwnOverlay } from '../discovery/own-descriptor.ts'
+import type { OverlayNetwork } from '../overlay/overlay-network.ts'
+import type { OverlayHandler, OverlayTable, OverlayUpgrade } from '../overlay/overlay-server.ts'
+import type { LinkReadings } from '../overlay/wireguard/wireguard-network.ts'
+import type { Discovery } from './discovery.ts'
+import { createGateways, type GatewayReadings, type Gateways } from './gateways.ts'
+import type { RelayParts } from './parts.ts'
+
+/** By `METHOD /path`, and with an upgrade by path. */
+interface Table extends OverlayTable {
+  handlers: Map<string, OverlayHandler>
+  upgrades: Map<string, OverlayUpgrade>
+}
+
+export interface Overlay {
+  /** What the relay's descriptor says of it; undefined while it is down. */
+  readonly own: OwnOverlay | undefined
+  readonly network: OverlayNetwork
+  /** What peers may ask for. Features add theirs before {@link listen}. */
+  readonly table: Table
+  /** For metrics; undefined where the relay does not make the network itself. */
+  readonly link: (() => LinkReadings) | undefined
+  /** Undefined where the operator did not turn them on. */
+  readonly gateways: Gateways | undefined
+  /** For metrics. */
+  readings(): OverlayReadings
+  /** Lets peers in. @throws SettingsError when the address of a given network cannot be had */
+  listen(): Promise<void>
+  close(): Promise<void>
+}
+
+interface OverlayReadings {
+  peers: number
+  /** Open connections of peers. */
+  connections: number
+  /** Connections that the overlay server closed, by the reason. */
+  refused: Readonly<Record<string, number>>
+  gateways: GatewayReadings | undefined
+}
+
+/** @throws SettingsError when the file of OVERLAY_CONFIG, or wireguard.json, cannot be used */
+export async function startOverlay(
+  parts: RelayParts,
+  discovery: Discovery | undefined,
+): Promise<Overlay | undefined> {
+  const { configFile, wireguardPort } = parts.settings.overlay
+  if (discovery === undefined) return undefined
+  const given = configFile === undefined ? undefined : await readGiven(configFile, wireguardPort)
+  if (given !== undefined) return await startGiven(parts, discovery, given)
+  if (wireguardPort === undefined) return undefined
+  return await startWireGuard(parts, discovery, { wireguardPort, hasGateways: configFile !== undefined })
+}
+
+/** @returns undefined where the file names the network that WIREGUARD_PORT makes */
+async function readGiven(path: string, wireguardPort: number | undefined): Promise<GivenOverlay | undefined> {
+  const { readOverlayConfig } = await import('../config/overlay-config.ts')
+  const config = await readOverlayConfig(path)
+  if (config.kind === 'given' && wireguardPort !== undefined)
+    throw new SettingsError(
+      'OVERLAY_CONFIG',
+      'has to name the network "wireguard" where WIREGUARD_PORT is set',
+    )
+  if (config.kind === 'wireguard' && wireguardPort === undefined)
+    throw new SettingsError('OVERLAY_CONFIG', 'the network "wireguard" needs WIREGUARD_PORT')
+  return config.kind === 'given' ? config : undefined
+}
+
+/** A given network has no key. */
+const GIVEN: OwnOverlay = { wireguardPublicKey: '', wireguardPort: 0 }
+
+async function startGiven(parts: RelayParts, discovery: Discovery, config: GivenOverlay): Promise<Overlay> {
+  const { GivenNetwork } = await import('../overlay/given-network.ts')
+  const network = new GivenNetwork(config, discovery.relays)
+  const served = await createServer(parts, discovery, network, true)
+  return {
+    ...served,
+    own: GIVEN,
+    link: undefined,
+    listen: () =>
+      served.listen(config.port).catch((error: Error) => {
+        throw new SettingsError('OVERLAY_CONFIG', error.message)
+      }),
+  }
+}
+
+async function startWireGuard(
+  parts: RelayParts,
+  discovery: Discovery,
+  { wireguardPort, hasGateways }: { wireguardPort: number; hasGateways: boolean },
+): Promise<Overlay> {
+  const { createWireGuard } = await import('../overlay/wireguard/start-wireguard.ts')
+  const { settings, state, log } = parts
+  const bootstrapHosts = new Set(settings.discovery.bootstraps.map((origin) => new URL(origin).hostname))
+  const { network, publicKey, port, start } = await createWireGuard({
+    directory: settings.identityPath,
+    listenPort: wireguardPort,
+    relays: discovery.relays,
+    allowsLoopback: settings.discovery.allowsLoopback,
+    isOfSystem: (hostname) => isLocalhost(hostname) || bootstrapHosts.has(hostname),
+    // What a connection has not sent yet goes nowhere.
+    onDown: () => served.cutAll(),
+    log,
+  })
+  const served = await createServer(parts, discovery, network, hasGateways)
+  // Peers that are banned, or whose ban was lifted, go or come at once.
+  state.policy.onChange(() => network.follow())
+  const own: OwnOverlay = { wireguardPublicKey: publicKey, wireguardPort }
+  return {
+    ...served,
+    get own() {
+      return network.isUp ? own : undefined
+    },
+    link: () => network.readings,
+    listen: () => start(() => served.listen(port)),
+  }
+}
+
+/** What both kinds of network have. */
+interface Served extends Pick<Overlay, 'network' | 'table' | 'gateways' | 'readings' | 'close'> {
+  /** @throws Error of the system */
+  listen(port: number): Promise<void>
+  /** Cuts the connections of all peers. */
+  cutAll(): void
+}
+
+async function createServer(
+  parts: RelayParts,
+  discovery: Discovery,
+  made: OverlayNetwork,
+  hasGateways: boolean,
+): Promise<Served> {
+  const [{ OverlayServer }, { limitOutbound }, { overlayDiscovery }] = await Promise.all([
+    import('../overlay/overlay-server.ts'),
+    import('../overlay/outbound-limit.ts'),
+    import('../overlay/overlay-discovery.ts'),
+  ])
+  const { state, capacity, log } = parts
+  const network = limitOutbound(made, capacity.overlayConnections)
+  const handlers = new Map<string, OverlayHandler>(overlayDiscovery(discovery))
+  const table: Table = { handlers, upgrades: new Map() }
+  const gateways = hasGateways ? await createGateways(parts, discovery, network, table) : undefined
+  const server = new OverlayServer(network, table, capacity.overlayConnections, log)
+  const { policy } = state
+  policy.onChange(() => server.cut(({ identity, origin }) => policy.isRelayBanned(identity, origin)))
+  return {
+    network,
+    table,
+    gateways,
+    readings: () => ({
+      peers: [...network.peers()].length,
+      connections: server.connections,
+      refused: server.refused,
+      gateways: gateways?.readings(),
+    }),
+    cutAll: () => server.cut(() => true),
+    listen: async (port) => {
+      await server.listen(port)
+      gateways?.start()
+    },
+    close: async () => {
+      gateways?.close()
+      // A network that is still being made tells the server to listen when it is there. Peers are told that connections
+      // end while there is a network.
+      const closed = server.close()
+      await network.close()
+      await closed
+    },
+  }
+}

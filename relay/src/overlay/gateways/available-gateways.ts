@@ -1,0 +1,105 @@
+// Asks each peer from time to time whether it is a gateway with room, over the overlay: one that cannot be reached so is of no use.
+
+import {
+  GATEWAY_PROBE_DEADLINE_MS,
+  GATEWAY_PROBE_FAILED_MAX_MS,
+  GATEWAY_PROBE_MS,
+  GATEWAY_PROBE_TICK_MS,
+  GATEWAY_PROBES_PARALLEL_MAX,
+} from '../limits.ts'
+import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
+import { askPeer } from './ask-peer.ts'
+import { GATEWAY_PATH } from './paths.ts'
+
+interface Probe {
+  /** When the question was asked, by the monotonic clock. */
+  askedAt: number
+  /** Time until the next question. */
+  pauseMs: number
+  isGateway: boolean
+}
+
+export class AvailableGateways {
+  readonly #network: OverlayNetwork
+  /** By identity. */
+  readonly #probes = new Map<string, Probe>()
+  readonly #closing = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #running = 0
+
+  constructor(network: OverlayNetwork) {
+    this.#network = network
+  }
+
+  /** Begins to ask: called when this relay listens on the overlay, perhaps again. */
+  start(): void {
+    if (this.#closing.signal.aborted) return
+    clearInterval(this.#timer)
+    this.#timer = setInterval(() => this.#tick(), GATEWAY_PROBE_TICK_MS).unref()
+    this.#tick()
+  }
+
+  /** Peers that answered the last question, and carry sessions. */
+  *[Symbol.iterator](): Generator<OverlayPeer> {
+    if (!this.#network.isUp) return
+    for (const peer of this.#network.peers()) if (this.#probes.get(peer.identity)?.isGateway) yield peer
+  }
+
+  /** @param identity lower case with `0x` */
+  get(identity: string): OverlayPeer | undefined {
+    const isGateway = this.#network.isUp && this.#probes.get(identity)?.isGateway
+    return isGateway ? this.#network.peerOf(identity) : undefined
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+  }
+
+  #tick(): void {
+    if (!this.#network.isUp) return
+    const peers = new Map([...this.#network.peers()].map((peer) => [peer.identity, peer]))
+    for (const identity of this.#probes.keys()) if (!peers.has(identity)) this.#probes.delete(identity)
+    const now = performance.now()
+    for (const peer of this.#due([...peers.values()], now)) {
+      if (this.#running >= GATEWAY_PROBES_PARALLEL_MAX) return
+      void this.#ask(peer, now)
+    }
+  }
+
+  /** The one that waits longest comes first: those that never answer take no turn of another one. */
+  #due(peers: readonly OverlayPeer[], now: number): OverlayPeer[] {
+    const since = ({ identity }: OverlayPeer): number =>
+      this.#probes.get(identity)?.askedAt ?? Number.NEGATIVE_INFINITY
+    return (
+      peers
+        .filter((peer) => now - since(peer) >= (this.#probes.get(peer.identity)?.pauseMs ?? 0))
+        // Of two that were never asked, either may be first.
+        .sort((a, b) => since(a) - since(b) || 0)
+    )
+  }
+
+  async #ask(peer: OverlayPeer, askedAt: number): Promise<void> {
+    this.#running += 1
+    const before = this.#probes.get(peer.identity)
+    const probe = {
+      askedAt,
+      pauseMs: before?.pauseMs ?? GATEWAY_PROBE_MS,
+      isGateway: before?.isGateway ?? false,
+    }
+    this.#probes.set(peer.identity, probe)
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(GATEWAY_PROBE_DEADLINE_MS)])
+    try {
+      const { status } = await askPeer(this.#network, peer, { path: GATEWAY_PATH }, signal)
+      probe.isGateway = status === OK
+      probe.pauseMs = GATEWAY_PROBE_MS
+    } catch {
+      probe.isGateway = false
+      probe.pauseMs = Math.min(2 * probe.pauseMs, GATEWAY_PROBE_FAILED_MAX_MS)
+    } finally {
+      this.#running -= 1
+    }
+  }
+}
+
+const OK = 200

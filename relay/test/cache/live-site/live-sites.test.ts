@@ -1,0 +1,72 @@
+// Requests at a canonical hostname that go on to the live site: real relays, sites of the SDK, and curl.
+
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { curl } from '../../../../tools/programs/curl.ts'
+import { AWAY, type LiveRelay, publishSite, type SdkSite, startLiveRelay } from '../../support/live-sites.ts'
+
+let relay: LiveRelay
+const sites: SdkSite[] = []
+beforeAll(async () => {
+  relay = await startLiveRelay()
+})
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.close()
+})
+afterAll(() => relay.close())
+
+let published = 0
+/** @returns the URL at the canonical hostname, without a slash at its end */
+async function publish(
+  fetch: (request: Request) => Response | Promise<Response>,
+  options: Partial<Parameters<typeof publishSite>[2]> = {},
+): Promise<string> {
+  published += 1
+  const name = `live${published}`
+  const site = await publishSite(relay, name, { fetch, ...options })
+  sites.push(site)
+  return canonicalUrlOf(name)
+}
+
+function canonicalUrlOf(name: string): string {
+  const lease = [...relay.parts.state.leases].find(({ identity }) => identity.name === name)
+  return `https://${lease?.canonicalHostname}:${relay.port}`
+}
+
+const text = async (...args: string[]): Promise<string> => (await curl(relay.caFile, ...args)).toString()
+
+describe.each([
+  ['HTTP/1.1', '--http1.1'],
+  ['HTTP/2', '--http2'],
+])('over %s', (_version, version) => {
+  test.each(['own', 'shared'] as const)(
+    'GET reaches a site with a certificate that is %s',
+    async (certificate) => {
+      const url = await publish(({ url, method }) => new Response(`${method} ${url}`), { certificate })
+      expect(await text(version, `${url}/a/b?c=d`)).toBe(`GET ${url}/a/b?c=d`)
+    },
+  )
+
+  test('a body is passed on whole, with its length', async () => {
+    const url = await publish(async (request) =>
+      Response.json({ length: request.headers.get('content-length'), text: await request.text() }),
+    )
+    const answer = await text(version, '--data-raw', 'a=b', `${url}/form`)
+    expect(JSON.parse(answer)).toEqual({ length: '3', text: 'a=b' })
+  })
+
+  test('an upload of unknown length is streamed', async () => {
+    const url = await publish(async (request) => new Response(`${(await request.arrayBuffer()).byteLength}`))
+    const file = join(relay.parts.settings.identityPath, 'upload')
+    await writeFile(file, Buffer.alloc(3_000_000))
+    expect(await text(version, '-H', 'Transfer-Encoding: chunked', '-T', file, `${url}/`)).toBe('3000000')
+    expect(await text(version, '-H', 'Expect: 100-continue', '-T', file, `${url}/`)).toBe('3000000')
+  })
+})
+
+test('a site that is away is said to be away', async () => {
+  const url = await publish(() => new Response('here'))
+  await sites.pop()!.close()
+  expect(await text(`${url}/`)).toBe(AWAY)
+})

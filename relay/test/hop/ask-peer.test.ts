@@ -1,0 +1,69 @@
+// What a relay makes of a peer whose refusal of an upgrade breaks off, or never ends: the request fails, and the relay goes on.
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { sendToPeer, upgradeAtPeer } from '../../src/hop/ask-peer.ts'
+import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
+
+vi.mock('../../src/hop/limits.ts', async (original) => ({
+  ...(await original<object>()),
+  HOP_ANSWER_DEADLINE_MS: 1_000,
+}))
+
+/** The head of a refusal, whose body has fewer bytes than it says. */
+const REFUSAL = 'HTTP/1.1 503 x\r\nContent-Length: 100\r\n\r\n{'
+
+let server: Server
+let peer: OverlayPeer
+/** Whether the peer closes the connection behind the part that it sends. */
+let breaksOff = true
+
+const network = {
+  connect: async ({ overlayAddress: host, port }: OverlayPeer) => {
+    const socket = connect({ host, port })
+    await once(socket, 'connect')
+    return socket
+  },
+} as unknown as OverlayNetwork
+
+beforeAll(async () => {
+  server = createServer((socket: Socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(REFUSAL, () => breaksOff && socket.end()))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  peer = {
+    identity: '0x00',
+    origin: 'https://peer.example',
+    overlayAddress: '127.0.0.1',
+    port,
+  } as OverlayPeer
+})
+
+afterAll(() => server.close())
+
+const UPGRADES = [
+  ['a visitor', { path: PATH.hop, upgrade: HOP_UPGRADE }],
+  ['a connection of a site', { path: PATH.neighbour, upgrade: NEIGHBOUR_UPGRADE }],
+] as const
+
+for (const [what, isCut] of [
+  ['breaks off', true],
+  ['never ends', false],
+] as const) {
+  // An unhandled rejection would fail the run: it ends the process of a relay.
+  test.each(UPGRADES)(`a peer refuses %s, and its answer ${what}`, async (_what, upgrade) => {
+    breaksOff = isCut
+    const asked = upgradeAtPeer(network, peer, upgrade, new AbortController().signal)
+    await expect(asked).rejects.toMatchObject({ code: 'feature_unavailable' })
+  })
+
+  test(`a peer refuses a hop route, and its answer ${what}`, async () => {
+    breaksOff = isCut
+    const sent = sendToPeer(network, peer, { method: 'POST', path: PATH.hop, body: {} })
+    await expect(sent).rejects.toMatchObject({ code: 'feature_unavailable' })
+  })
+}

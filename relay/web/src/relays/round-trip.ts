@@ -1,0 +1,56 @@
+// Measures how far away a relay is: the time of one small request over a connection that is open.
+import { PATH } from '@svc/protocol'
+import { ANSWER_MAX_BYTES, MEASUREMENT_DEADLINE_MS } from './limits.ts'
+
+/**
+ * Asks the relay twice. The first request opens the connection and shows that a relay is there.
+ * @param origin of the relay's URL
+ * @returns milliseconds of the second request
+ * @throws Error when no relay answers in time
+ */
+export async function measureRoundTrip(origin: string): Promise<number> {
+  const signal = AbortSignal.timeout(MEASUREMENT_DEADLINE_MS)
+  await ask(origin, signal)
+  const start = performance.now()
+  await ask(origin, signal)
+  return performance.now() - start
+}
+
+async function ask(origin: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${origin}${PATH.domain}`, {
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    signal,
+  })
+  const answer = JSON.parse(await textOf(response)) as { data?: { protocol_version?: unknown } } | null
+  if (!response.ok || typeof answer?.data?.protocol_version !== 'string') throw new Error('no relay answers')
+}
+
+/** Reads the whole body, so that the browser keeps the connection. @throws Error when it is too long */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of chunksOf(body)) {
+    size += chunk.length
+    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too long')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** Not all browsers iterate streams. Whoever stops early cancels the body. */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read()) ?? {}
+      if (done || value === undefined) return
+      yield value
+    }
+  } finally {
+    void reader?.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,39 @@
+// The errors of the static cache: one code for the site's files, one for the relay.
+
+import { SvcError } from '../errors.ts'
+
+/** With these codes a relay refuses the manifest or the files. */
+const OF_FILES: ReadonlySet<string> = new Set(['invalid_request', 'invalid_json'])
+
+/** After these the relay may do it when it is asked again: it is busy, full, or away. */
+const PASSING: ReadonlySet<string> = new Set(['relay_unreachable', 'feature_unavailable', 'rate_limited'])
+
+/** Returns the error of the files that are given: `message` names the file. */
+export function invalidFiles(message: string, cause?: unknown): SvcError {
+  return new SvcError('cache_files_invalid', message, { cause })
+}
+
+/** Returns the error for a site whose relay has no static cache. */
+export function notOffered(): SvcError {
+  return new SvcError('cache_unavailable', 'the relay has no static cache: it stores no files of the site')
+}
+
+/** Returns the error of the site for what went wrong with a request to the relay, or before it. */
+export function asCacheError(cause: unknown): SvcError {
+  if (!(cause instanceof SvcError))
+    return invalidFiles(`the files cannot be read: ${messageOf(cause)}`, cause)
+  const { code, message, retryAfterMs } = cause
+  if (code === 'cache_files_invalid' || code === 'cache_unavailable') return cause
+  if (OF_FILES.has(code)) return invalidFiles(`the relay did not take the files: ${message}`, cause)
+  const text = `the relay does not store the files: ${message}`
+  return new SvcError('cache_unavailable', text, { cause, retryAfterMs })
+}
+
+/** Says whether the failure may pass by itself. */
+export function isPassing({ cause }: SvcError): boolean {
+  return cause instanceof SvcError && PASSING.has(cause.code)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error || error instanceof DOMException ? error.message : String(error)
+}

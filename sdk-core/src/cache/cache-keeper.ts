@@ -1,0 +1,186 @@
+// Keeps the relay's copy of a site's files up to date, for as long as the site is online. The live tunnel never notices.
+
+import type { LeaseKeeper } from '../control/lease-keeper.ts'
+import type { Registration } from '../control/registration.ts'
+import type { RelayClient } from '../control/relay-client.ts'
+import { SvcError } from '../errors.ts'
+import { CACHE_FAILURES_TOLD, CACHE_LOOK_MS, CACHE_RETRY_FIRST_MS, CACHE_RETRY_MAX_MS } from '../limits.ts'
+import { pause } from '../timers/pause.ts'
+import { announce, type CacheRequest, deleteSnapshot, upload } from './cache-client.ts'
+import { asCacheError, isPassing, notOffered } from './cache-failures.ts'
+import type { CacheFiles, CacheStatus } from './cache-options.ts'
+import { FileHashes } from './file-hashes.ts'
+import { listFiles } from './listed-files.ts'
+import { checkManifest, manifestOf } from './manifest.ts'
+
+export interface CacheKeeperParts {
+  client: RelayClient
+  keeper: LeaseKeeper
+  files: () => CacheFiles | Promise<CacheFiles>
+  index: string
+  /** False while the relay is away, or lets no visitor in: the files have time until it is back. */
+  isOnline(): boolean
+  /** Called with each answer of the relay. */
+  changed(status: CacheStatus): void
+  onError(error: SvcError): void
+}
+
+export class CacheKeeper {
+  #parts: CacheKeeperParts
+  #hashes = new FileHashes()
+  /** Aborted when the site is no longer there, or the files are to be removed. */
+  #run = new AbortController()
+  /** Settles when nothing is under way any more. Looks come one after another, and after a removal. */
+  #last: Promise<void> = Promise.resolve()
+  /** The look that has not begun yet, and so will see all changes until now. */
+  #waiting: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isRemoved = false
+  #failures = 0
+  /** The relay asked the SDK to wait until this time of `performance.now()` (`Retry-After`). */
+  #notBefore = 0
+  /** The message of the last error, until a look succeeds: what stays wrong is said once. */
+  #told: string | undefined
+  /** The manifest that was uploaded last. */
+  #uploaded: string | undefined
+  /** How often that was uploaded without being there at the next look. */
+  #losses = 0
+
+  constructor(parts: CacheKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at once, unless the files were removed: the site is online, maybe with another lease. */
+  check(): void {
+    if (!this.#isRemoved) this.#look()
+  }
+
+  /** Looks at once, also after {@link remove}. Resolves when that is done. */
+  refresh(): Promise<void> {
+    this.#isRemoved = false
+    return this.#look()
+  }
+
+  /** @throws SvcError when the relay did not delete the files */
+  remove(): Promise<void> {
+    this.#isRemoved = true
+    this.stop()
+    const removal = this.#last.then(() => this.#remove())
+    this.#last = removal.catch(() => {})
+    return removal
+  }
+
+  /**
+   * Ends what is under way, which may go on to list files, and sends no request any more. {@link check} and {@link refresh} begin
+   * again.
+   */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#run.abort()
+    this.#waiting = undefined
+    this.#last = Promise.resolve()
+  }
+
+  #look(): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#run.signal.aborted) this.#run = new AbortController()
+    if (this.#waiting) return this.#waiting
+    const look = this.#last.then(() => {
+      if (this.#waiting === look) this.#waiting = undefined
+      return this.#attempt(this.#run.signal)
+    })
+    this.#waiting = look
+    this.#last = look
+    return look
+  }
+
+  /** Never rejects. */
+  async #attempt(signal: AbortSignal): Promise<void> {
+    const { keeper, isOnline } = this.#parts
+    await pause(this.#notBefore - performance.now(), signal)
+    const { lease } = keeper
+    if (signal.aborted || !lease || !isOnline()) return
+    if (!lease.cacheLimits) {
+      // Another lease may have it.
+      this.#tell(notOffered())
+      return
+    }
+    try {
+      await this.#update(lease, signal)
+      if (signal.aborted) return
+      this.#failures = 0
+      this.#told = undefined
+      this.#again(Math.max(CACHE_LOOK_MS, pauseAfter(this.#losses)))
+    } catch (error) {
+      if (!signal.aborted) this.#failed(asCacheError(error))
+    }
+  }
+
+  /** @throws SvcError */
+  async #update({ cacheLimits }: Registration, signal: AbortSignal): Promise<void> {
+    const { files: given, index, changed } = this.#parts
+    const files = this.#hashes.recall(await listFiles(given))
+    // No file is read before it is certain that all fit.
+    checkManifest(manifestOf(index, files), cacheLimits!)
+    await this.#hashes.complete(files, signal)
+    const manifest = manifestOf(index, files)
+    const status = await announce(this.#request(signal), manifest)
+    changed(status)
+    const text = JSON.stringify(manifest)
+    if (status.present || text !== this.#uploaded) this.#losses = 0
+    if (status.present) return
+    this.#losses += 1
+    this.#uploaded = text
+    const blobs = files.map(({ blob }) => blob)
+    const stored = await upload(this.#request(signal), manifest, blobs).catch((error) => {
+      // A file may have changed after it was hashed, without another size or time.
+      this.#hashes.forget()
+      throw error
+    })
+    changed(stored)
+  }
+
+  async #remove(): Promise<void> {
+    const { keeper, changed } = this.#parts
+    try {
+      if (keeper.lease && !keeper.lease.cacheLimits) throw notOffered()
+      changed(await deleteSnapshot(this.#request(undefined)))
+    } catch (error) {
+      throw asCacheError(error)
+    }
+  }
+
+  /** The token may be another one after each renewal. */
+  #request(signal: AbortSignal | undefined): CacheRequest {
+    const { client, keeper } = this.#parts
+    if (!keeper.lease) throw new SvcError('lease_ended', 'the site has no lease at this moment')
+    return { client, accessToken: keeper.lease.accessToken, signal }
+  }
+
+  #failed(error: SvcError): void {
+    this.#failures += 1
+    const asked = error.retryAfterMs ?? 0
+    this.#notBefore = performance.now() + asked
+    const isOfFiles = error.code === 'cache_files_invalid'
+    this.#again(isOfFiles ? CACHE_LOOK_MS : Math.max(asked, pauseAfter(this.#failures)))
+    if (!this.#parts.isOnline()) return
+    if (!isPassing(error) || this.#failures >= CACHE_FAILURES_TOLD) this.#tell(error)
+  }
+
+  #tell(error: SvcError): void {
+    if (error.message === this.#told) return
+    this.#told = error.message
+    this.#parts.onError(error)
+  }
+
+  #again(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.check(), ms)
+  }
+}
+
+/** The second half is random, so that sites do not come back all at once. */
+function pauseAfter(failures: number): number {
+  const step = Math.min(CACHE_RETRY_FIRST_MS * 2 ** (failures - 1), CACHE_RETRY_MAX_MS)
+  return step * (0.5 + Math.random() / 2)
+}

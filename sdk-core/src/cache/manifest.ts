@@ -1,0 +1,41 @@
+// Makes the manifest of a snapshot, and checks it as the relay will.
+
+import { CACHE_MANIFEST_MAX_BYTES, parseManifest, type StaticCacheManifest } from '@svc/protocol'
+import type { CacheLimits } from '../control/registration.ts'
+import { invalidFiles, messageOf } from './cache-failures.ts'
+import type { HashedFile } from './file-hashes.ts'
+
+/** @param files in the order of their paths */
+export function manifestOf(index: string, files: readonly HashedFile[]): StaticCacheManifest {
+  return {
+    index,
+    files: files.map(({ path, blob: { size }, sha256 }, number) => ({
+      path,
+      size,
+      sha256: sha256 ?? placeholder(number),
+    })),
+  }
+}
+
+/** Stands for the hash of a file that was not read yet: of each another one, as of files with other content. */
+function placeholder(number: number): string {
+  return number.toString(16).padStart(64, '0')
+}
+
+/**
+ * Checks paths, sizes and numbers. A hash is not checked.
+ * @throws SvcError `cache_files_invalid` that names the file
+ */
+export function checkManifest(manifest: StaticCacheManifest, limits: CacheLimits): void {
+  const { index, files } = manifest
+  try {
+    parseManifest({ ...manifest, index: files[0]?.path }, limits)
+  } catch (error) {
+    throw invalidFiles(messageOf(error), error)
+  }
+  if (!files.some(({ path }) => path === index))
+    throw invalidFiles(`cache.index ${JSON.stringify(index)} is none of the files`)
+  const { length } = new TextEncoder().encode(JSON.stringify(manifest))
+  if (length > CACHE_MANIFEST_MAX_BYTES)
+    throw invalidFiles(`the list of files has ${length} bytes; ${CACHE_MANIFEST_MAX_BYTES} are allowed`)
+}

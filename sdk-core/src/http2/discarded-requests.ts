@@ -1,0 +1,65 @@
+// The short requests that go on after their responses: they may end by themselves for a while (RFC 9113 §8.1).
+
+import { Deadline } from '../timers/deadline.ts'
+import { DISCARDED_REQUEST_MS, DISCARDED_REQUESTS_MAX } from './limits.ts'
+import type { Stream } from './stream.ts'
+
+export class DiscardedRequests {
+  /** Maps the number of a stream, the oldest first, to the stream and the time of `performance.now()` of its reset. */
+  readonly #requests = new Map<number, { stream: Stream; until: number }>()
+  readonly #deadline = new Deadline(() => this.#late())
+  readonly #reset: (streamId: number) => void
+
+  /** @param reset called when a request has not ended in time; it has to call `delete` */
+  constructor(reset: (streamId: number) => void) {
+    this.#reset = reset
+  }
+
+  get size(): number {
+    return this.#requests.size
+  }
+
+  /** Adds a stream, and resets the oldest one when there are too many. */
+  add(stream: Stream): void {
+    this.#requests.set(stream.id, { stream, until: performance.now() + DISCARDED_REQUEST_MS })
+    this.#watch()
+    if (this.size <= DISCARDED_REQUESTS_MAX) return
+    for (const oldest of this.#requests.keys()) {
+      this.#reset(oldest)
+      return
+    }
+  }
+
+  get(streamId: number): Stream | undefined {
+    return this.#requests.get(streamId)?.stream
+  }
+
+  /** @returns whether the stream was there */
+  delete(streamId: number): boolean {
+    const wasThere = this.#requests.delete(streamId)
+    this.#watch()
+    return wasThere
+  }
+
+  /** Forgets all streams, for a connection that is over. */
+  close(): void {
+    this.#requests.clear()
+    this.#deadline.close()
+  }
+
+  #watch(): void {
+    for (const { until } of this.#requests.values()) {
+      this.#deadline.set(until)
+      return
+    }
+    this.#deadline.clear()
+  }
+
+  #late(): void {
+    const now = performance.now()
+    for (const [streamId, { until }] of this.#requests) {
+      if (until > now) return
+      this.#reset(streamId)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// The relays that may be taken next: those that answered the last search, which is repeated now and then.
+
+import type { FetchFunction } from '../control/relay-client.ts'
+import { LISTS_FIRST_MAX, LISTS_MAX, SEARCH_INTERVAL_MS, SEARCH_RETRY_FIRST_MS } from './limits.ts'
+import { bestOf, type Candidate } from './ranking.ts'
+import type { SignerOf, Wanted } from './relay-list.ts'
+import { type SearchResult, searchRelays } from './search.ts'
+
+interface CandidatesParts {
+  wanted: Wanted
+  fetch: FetchFunction
+  signerOf: SignerOf
+  /** Ends a search that is under way. */
+  signal: AbortSignal
+  /** Returns the relays that may be asked for others, the best first. */
+  asked(): readonly URL[]
+  /** Says whether a relay cannot be taken, because the site is there, or because the caller named it. */
+  isExcluded(origin: string): boolean
+  /** Returns the time of `performance.now()` before which a relay that failed is not taken again. */
+  until(origin: string): number
+  /** Called when a search found relays, or is over. */
+  found(): void
+  failed(failure: SearchResult['failures'][number]): void
+}
+
+export class Candidates {
+  /** The relays that named no others at the last search. */
+  failures: SearchResult['failures'] = []
+  #parts: CandidatesParts
+  #pool: readonly Candidate[] = []
+  #isSearching = false
+  #searches = 0
+  /** Searches in a row after which a relay was still missing. */
+  #fruitless = 0
+  #lastAt = Number.NEGATIVE_INFINITY
+  #intervalMs = jittered(SEARCH_INTERVAL_MS)
+  #isMissing = false
+
+  constructor(parts: CandidatesParts) {
+    this.#parts = parts
+  }
+
+  /** True until the first search is over. */
+  get isFirst(): boolean {
+    return this.#searches === 0
+  }
+
+  /**
+   * Returns the relay to take next. Undefined when there is none at this time.
+   * @param used the relays in use
+   */
+  next(used: readonly URL[]): URL | undefined {
+    const now = performance.now()
+    const { isExcluded, until } = this.#parts
+    const free = this.#pool.filter(({ url }) => !isExcluded(url.origin) && until(url.origin) <= now)
+    return bestOf(free, used)?.url
+  }
+
+  /**
+   * Searches when that is due: sooner while a relay is missing.
+   * @param isMissing no relay could be taken in place of one that is missing
+   * @param isWhole the site is online at as many relays as it should be
+   */
+  searchWhenDue(isMissing: boolean, isWhole: boolean): void {
+    if (isWhole) this.#fruitless = 0
+    this.#isMissing = isMissing
+    if (!this.#isSearching && performance.now() >= this.#dueAt) this.#search()
+  }
+
+  /** Makes the next search come soon if a relay is missing: the network is back. */
+  wake(): void {
+    this.#fruitless = 0
+  }
+
+  /** The time of `performance.now()` at which a search is due, or a relay that failed may be taken again. */
+  get nextAt(): number {
+    const pauses = this.#isMissing ? this.#pool.map(({ url }) => this.#parts.until(url.origin)) : []
+    const now = performance.now()
+    return Math.min(
+      this.#isSearching ? Number.POSITIVE_INFINITY : this.#dueAt,
+      ...pauses.filter((time) => time > now),
+    )
+  }
+
+  get #dueAt(): number {
+    const retryMs = Math.min(SEARCH_RETRY_FIRST_MS * 2 ** this.#fruitless, this.#intervalMs)
+    return this.#lastAt + (this.#isMissing ? retryMs : this.#intervalMs)
+  }
+
+  async #search(): Promise<void> {
+    const { wanted, fetch, signerOf, signal, asked, isExcluded, until, found, failed } = this.#parts
+    this.#isSearching = true
+    const take = (candidates: readonly Candidate[]): void => {
+      // Relays that were there at the last search are better than none.
+      if (candidates.length > 0) this.#pool = candidates
+    }
+    const result = await searchRelays({
+      asked: this.#chosen(asked()),
+      wanted,
+      fetch,
+      signerOf,
+      signal,
+      isExcluded: (origin) => isExcluded(origin) || until(origin) > performance.now(),
+      early: (candidates) => {
+        take(candidates)
+        found()
+      },
+    })
+    this.#isSearching = false
+    if (signal.aborted) return
+    this.#searches += 1
+    this.#fruitless += 1
+    this.#lastAt = performance.now()
+    this.#intervalMs = jittered(SEARCH_INTERVAL_MS)
+    take(result.found)
+    this.failures = result.failures
+    for (const failure of result.failures) failed(failure)
+    found()
+  }
+
+  /** The first time several are asked, and later a few in turn, so that no relay alone decides which others are seen. */
+  #chosen(relays: readonly URL[]): URL[] {
+    if (this.isFirst) return relays.slice(0, LISTS_FIRST_MAX)
+    const start = (this.#searches * LISTS_MAX) % Math.max(relays.length, 1)
+    return [...relays.slice(start), ...relays.slice(0, start)].slice(0, LISTS_MAX)
+  }
+}
+
+function jittered(ms: number): number {
+  return ms * (1 + Math.random() / 2)
+}

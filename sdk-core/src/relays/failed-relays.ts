@@ -1,0 +1,53 @@
+// Remembers relays that failed, so that none is taken again at once: the pause grows with each failure.
+
+import type { SvcErrorCode } from '../errors.ts'
+import { FAILED_PAUSE_FIRST_MS, FAILED_PAUSE_MAX_MS, FAILED_RELAYS_MAX, FORGIVEN_AFTER_MS } from './limits.ts'
+
+interface Failed {
+  code: SvcErrorCode
+  failures: number
+  /** The time of `performance.now()` at which it may be taken again. */
+  until: number
+}
+
+export class FailedRelays {
+  /** By origin, the one that failed longest ago first. */
+  #failed = new Map<string, Failed>()
+
+  /**
+   * Makes the relay wait: 30 s at first, then twice as long each time, up to 30 min; the second half is random.
+   * @param onlineMs the milliseconds for which the site was online there: after ten minutes earlier failures do not count
+   */
+  add(origin: string, code: SvcErrorCode, onlineMs: number): void {
+    const before = onlineMs >= FORGIVEN_AFTER_MS ? 0 : (this.#failed.get(origin)?.failures ?? 0)
+    const pauseMs = Math.min(FAILED_PAUSE_FIRST_MS * 2 ** before, FAILED_PAUSE_MAX_MS)
+    const until = performance.now() + pauseMs * (0.5 + Math.random() / 2)
+    this.#set(origin, { code, failures: before + 1, until })
+  }
+
+  /** Never lets the relay be taken again. */
+  ban(origin: string, code: SvcErrorCode): void {
+    this.#set(origin, { code, failures: 1, until: Number.POSITIVE_INFINITY })
+  }
+
+  /** The time of `performance.now()` from which the relay may be taken: 0 for one that has not failed. */
+  until(origin: string): number {
+    return this.#failed.get(origin)?.until ?? 0
+  }
+
+  /** Forgets relays that could not be reached: this machine's own network was away. */
+  forgiveUnreachable(): void {
+    for (const [origin, { code }] of this.#failed)
+      if (code === 'relay_unreachable') this.#failed.delete(origin)
+  }
+
+  #set(origin: string, failed: Failed): void {
+    this.#failed.delete(origin)
+    this.#failed.set(origin, failed)
+    if (this.#failed.size <= FAILED_RELAYS_MAX) return
+    // Those that are banned are forgotten last.
+    const origins = [...this.#failed.keys()]
+    const paused = origins.find((each) => Number.isFinite(this.until(each)))
+    this.#failed.delete(paused ?? origins[0]!)
+  }
+}

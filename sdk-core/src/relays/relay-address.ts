@@ -1,0 +1,43 @@
+// What the address of a relay says without looking its name up, which a page cannot do: whether it is local, and its network.
+
+import { isPublicAddress } from '@svc/protocol'
+
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
+const LOCAL_NAME = /(?:^|\.)localhost\.?$/
+/** The labels of a domain under which one party registers names: of `a.b.example.com` the last two. */
+const REGISTRABLE_LABELS = 2
+/** The groups of an IPv6 /48, and the digits of the next one that a /56 has. */
+const IPV6_GROUPS = 8
+const IPV6_NETWORK_DIGITS = 14
+
+/** Says whether the host is an address that is not public, or a name below `localhost`. What other names mean is not known here. */
+export function isLocal({ hostname }: URL): boolean {
+  const address = addressOf(hostname)
+  return address === undefined ? LOCAL_NAME.test(hostname) : !isPublicAddress(address)
+}
+
+/**
+ * The network of a relay: the /24 of an IPv4 address, the /56 of an IPv6 address, else the last two labels of the name. Under
+ * suffixes such as `co.uk`, relays of different operators count as one network.
+ */
+export function networkOf({ hostname }: URL): string {
+  const address = addressOf(hostname)
+  if (address === undefined) return hostname.split('.').slice(-REGISTRABLE_LABELS).join('.')
+  if (IPV4.test(address)) return address.slice(0, address.lastIndexOf('.'))
+  return digitsOf(address).slice(0, IPV6_NETWORK_DIGITS)
+}
+
+/** Returns the IP address of a host as the URL standard writes it; undefined for a name. */
+function addressOf(hostname: string): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1)
+  return IPV4.test(hostname) ? hostname : undefined
+}
+
+/** The 32 digits of an IPv6 address, whose longest run of zeros may be `::`. */
+function digitsOf(address: string): string {
+  const [left = [], right = []] = address
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = new Array<string>(IPV6_GROUPS - left.length - right.length).fill('0')
+  return [...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('')
+}

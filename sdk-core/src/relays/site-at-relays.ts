@@ -1,0 +1,161 @@
+// A site at several relays as its tenant sees it: online while visitors can come by one of them.
+
+import type { SiteCache } from '../cache/cache-options.ts'
+import type { CacheLimits } from '../control/registration.ts'
+import type { SvcError } from '../errors.ts'
+import type { DatagramStats, Platform } from '../platform.ts'
+import { SiteEvents } from '../site/events.ts'
+import { type Site, SitePressureEvent, type SiteState, type SiteStats } from '../site/site.ts'
+import { SiteStatus } from '../site/status.ts'
+import type { Waiting } from '../site/waiting-reason.ts'
+import { CacheAtRelays } from './cache-at-relays.ts'
+import type { RelaysOptions } from './options.ts'
+import type { PublishAtRelay } from './publish-at-several.ts'
+import type { SignerOf } from './relay-list.ts'
+import { RelaySites } from './relay-sites.ts'
+import { statsOf } from './stats-of-sites.ts'
+
+export class SiteAtRelays extends EventTarget implements Site {
+  /** A page has no dedicated ports. */
+  readonly tcpAddress: undefined
+  readonly udpAddress: undefined
+  readonly cache: SiteCache | undefined
+  #relays: RelaySites<Site>
+  #status = new SiteStatus(() => this.#events.state(this.#status))
+  #events: SiteEvents
+  /** The site whose URL this one shows. */
+  #shown: Site | undefined
+  #wasOnline = false
+  #gone = new AbortController()
+
+  constructor(platform: Platform, options: RelaysOptions, publish: PublishAtRelay, signerOf: SignerOf) {
+    super()
+    // The sites themselves call the option `debug`.
+    this.#events = new SiteEvents(this, undefined)
+    let isFirst = true
+    this.#relays = new RelaySites<Site>({
+      relays: options.relays,
+      discover: options.discover,
+      wanted: { tcp: false, udp: false },
+      fetch: platform.fetch,
+      signerOf,
+      publish: (relay, isExplicit, onSite, signal) => {
+        const own = isFirst ? platform : (platform.forAnotherRelay?.() ?? platform)
+        isFirst = false
+        const { debug, cache } = options
+        return publish(own, {
+          ...options,
+          relay,
+          signal,
+          onSite,
+          debug: debug && ((event) => debug({ ...event, relay: relay.origin })),
+          // Stored files can be read by the relay: none gets them that the caller did not name.
+          cache: isExplicit ? cache : undefined,
+        })
+      },
+      begun: (site) => this.#follow(site),
+      changed: () => this.#update(),
+      failed: (_relay, error) => this.#failed(error),
+    })
+    this.cache = options.cache && new CacheAtRelays(() => this.#relays.explicitSites)
+    this.#relays.ended.then((error) => {
+      this.#gone.abort()
+      if (error && this.#wasOnline) this.#events.error(error)
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#relays.start()
+  }
+
+  /** Aborted when nothing of the site is left. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  get url(): string {
+    return this.#shown?.url ?? ''
+  }
+
+  get canonicalUrl(): string {
+    return this.#shown?.canonicalUrl ?? ''
+  }
+
+  get urls(): readonly string[] {
+    return this.#relays.sites.flatMap(({ urls }) => urls)
+  }
+
+  get state(): SiteState {
+    return this.#status.state
+  }
+
+  get waiting(): Waiting | undefined {
+    return this.#status.waiting
+  }
+
+  get cacheLimits(): CacheLimits | undefined {
+    return this.#shown?.cacheLimits
+  }
+
+  get relayRelease(): undefined {
+    return undefined
+  }
+
+  datagramStats(): DatagramStats | undefined {
+    return undefined
+  }
+
+  stats(): SiteStats {
+    return statsOf(this.#relays.sites)
+  }
+
+  close(): Promise<void> {
+    return this.#relays.close()
+  }
+
+  wake(): void {
+    this.#relays.wake()
+  }
+
+  suspend(): void {
+    this.#relays.suspend()
+  }
+
+  resume(): void {
+    this.#relays.resume()
+  }
+
+  #follow(site: Site): void {
+    site.addEventListener('error', ({ error }) => this.#events.error(error))
+    site.addEventListener('cachechange', () => this.dispatchEvent(new Event('cachechange')))
+    site.addEventListener('pressure', ({ closedForOthers, isFull }) =>
+      this.dispatchEvent(new SitePressureEvent(closedForOthers, isFull)),
+    )
+  }
+
+  /** The caller can listen once `publish` has resolved. */
+  #failed(error: SvcError): void {
+    if (this.#wasOnline) this.#events.error(error)
+    else this.#events.holdError(error)
+  }
+
+  declare addEventListener: Site['addEventListener']
+  declare removeEventListener: Site['removeEventListener']
+
+  #update(): void {
+    const { explicitSites, sites } = this.#relays
+    const named = explicitSites.find(({ url }) => url !== '')
+    this.#shown = named ?? sites.find(({ urls }) => urls.length > 0) ?? this.#shown
+    this.#events.urls(this.#relays.isClosed ? [] : this.urls)
+    const states = sites.map(({ state }) => state)
+    if (this.#relays.isClosed) this.#status.set('closed')
+    else if (states.includes('online')) {
+      this.#wasOnline = true
+      this.#status.set('online')
+    } else {
+      const waiting = sites.find((site) => site.waiting)?.waiting
+      if (waiting) this.#status.wait(waiting)
+      else this.#status.set(this.#wasOnline ? 'reconnecting' : 'connecting')
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// The leases of a site at the relays of its route behind the first: with them it may use the relay, and no list shows them.
+
+import { LEASE_TTL_DEFAULT_S } from '@svc/protocol'
+import {
+  type KeyIdentity,
+  LeaseKeeper,
+  type Registration,
+  type RelayClient,
+  type SvcError,
+} from '@svc/sdk-core'
+
+interface HopLeaseOptions {
+  client: RelayClient
+  name: string
+  identity: KeyIdentity
+  /** Called when the relay does not know the lease any more. */
+  gone(error: SvcError): void
+}
+
+export class HopLease {
+  readonly #keeper: LeaseKeeper
+  #acquiring: Promise<Registration> | undefined
+
+  constructor({ client, name, identity, gone }: HopLeaseOptions) {
+    const request = {
+      name,
+      identity,
+      ttlS: LEASE_TTL_DEFAULT_S,
+      allowCanonicalFallback: true,
+      metadata: { hide: true },
+    }
+    const nothing = (): void => {}
+    this.#keeper = new LeaseKeeper(client, request, {
+      registered: nothing,
+      renewed: nothing,
+      failed: nothing,
+      reduced: nothing,
+      gone,
+    })
+  }
+
+  /** The lease as it was last granted. */
+  get current(): Registration | undefined {
+    return this.#keeper.lease
+  }
+
+  /**
+   * Resolves with the lease, and registers one where there is none. Callers at the same time have the same one.
+   * @param trusting takes a lease that is not due as it is
+   * @throws SvcError
+   */
+  acquire(trusting: boolean): Promise<Registration> {
+    this.#acquiring ??= this.#keeper.acquire(new AbortController().signal, trusting).finally(() => {
+      this.#acquiring = undefined
+    })
+    return this.#acquiring
+  }
+
+  /** Renews in the background. */
+  renew(): void {
+    this.#keeper.renewNow()
+  }
+
+  /** Renews when that is due. */
+  touch(): void {
+    this.#keeper.touch()
+  }
+
+  async release(): Promise<void> {
+    await this.#keeper.release(false)
+  }
+}

@@ -1,0 +1,45 @@
+// Publishes a site on a route over several relays.
+
+import { normalizeName } from '@svc/protocol'
+import { type Platform, type PlatformSite, type PublishOptions, publishOn, SvcError } from '@svc/sdk-core'
+import type { NodeOptions } from '../platform.ts'
+import { SiteRoute } from './site-route.ts'
+
+/** What a route makes of a platform, and of the options of a site. */
+export interface Routed {
+  platform: Platform
+  options: PublishOptions
+  route: SiteRoute
+}
+
+/**
+ * @param options without `relay`: visitors come to the first of the route
+ * @throws SvcError `invalid_option`
+ */
+export async function routed(
+  platform: Platform,
+  options: Omit<PublishOptions, 'relay'> & NodeOptions,
+  relays: readonly (string | URL)[],
+): Promise<Routed> {
+  const { identity, carrier = 'native', ca, cache } = options
+  if (carrier === 'websocket')
+    throw new SvcError('invalid_option', 'a route has a native carrier, not a websocket')
+  if (cache !== undefined) throw new SvcError('invalid_option', 'cache does not go with a route')
+  if (platform.serveRaw || platform.openDatagrams)
+    throw new SvcError('invalid_option', 'a route does not go with dedicated TCP and UDP ports')
+  const privateKey = identity instanceof Uint8Array ? identity : await platform.loadIdentity(identity)
+  const name = normalizeName(`${options.name}`) ?? options.name
+  const isMultiplexed = carrier === 'native'
+  const route = new SiteRoute({ route: relays, name, privateKey, ca, isMultiplexed })
+  return {
+    platform: { ...platform, ...route.platform },
+    options: { ...options, identity: privateKey, relay: relays[0]! },
+    route,
+  }
+}
+
+/** Resolves when visitors can come. @throws SvcError */
+export async function publishRouted(...args: Parameters<typeof routed>): Promise<PlatformSite> {
+  const { platform, options } = await routed(...args)
+  return publishOn(platform, options)
+}

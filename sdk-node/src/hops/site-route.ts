@@ -1,0 +1,293 @@
+// A site's route over several relays: visitors come in at the first, the site connects to the last, and each knows its neighbours.
+
+import { createHash, randomBytes } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { HEADER, HOP_RELAYS_MAX, PATH } from '@svc/protocol'
+import {
+  asSvcError,
+  type CarrierRelay,
+  failureOf,
+  identityFromKey,
+  type OpenCarrier,
+  type Platform,
+  parseRelay,
+  type Registration,
+  SvcError,
+} from '@svc/sdk-core'
+import { nativeCarrier } from '../carrier/native-carrier.ts'
+import { HOP_BROKEN_DELAY_MS, HOP_REFRESH_MS, HOP_ROUTE_TTL_S } from '../limits.ts'
+import { relayTransport } from '../net/relay-transport.ts'
+import { HopLease } from './hop-leases.ts'
+import { RelayLine } from './relay-line.ts'
+import { hopRouteSigner, type SignHopRoute } from './sign-hop-route.ts'
+
+const TOKEN_BYTES = 32
+const MS_PER_S = 1000
+
+interface SiteRouteOptions {
+  /** In the order of a visitor's bytes. */
+  route: readonly (string | URL)[]
+  name: string
+  privateKey: Uint8Array
+  ca: string | Buffer | undefined
+  /** Several sessions share a connection where the last relay lists `native_yamux`. */
+  isMultiplexed: boolean
+}
+
+/** What the site holds of its route while it is online: one of each carrier. */
+interface Installed {
+  site: CarrierRelay
+  lost: (error: SvcError) => void
+  /** When the hop routes end that were taken last, by `performance.now()`. */
+  until: number
+  timer: NodeJS.Timeout | undefined
+  /** Resolves when the refresh under way is done. */
+  refreshing: Promise<void> | undefined
+}
+
+export class SiteRoute {
+  readonly #line: RelayLine
+  /** At the relays behind the first, from the one that the site connects to. */
+  readonly #leases: HopLease[]
+  readonly #sign: SignHopRoute
+  readonly #open: OpenCarrier
+  /** By hostname: the tokens of its hop routes, from the relay that the site connects to. They stay, so that each is replaced. */
+  readonly #tokens = new Map<string, string[]>()
+  /** The end of the last signature. Each ends later than the one before, though the relays' clocks differ. */
+  #signedUntil = 0
+  #installed: Installed | undefined
+
+  /** @throws SvcError `invalid_option` */
+  constructor({ route, name, privateKey, ca, isMultiplexed }: SiteRouteOptions) {
+    const relays = parseRoute(route).toReversed()
+    const identity = identityFromKey(privateKey)
+    const transport = relayTransport(ca)
+    this.#sign = hopRouteSigner(privateKey)
+    this.#open = nativeCarrier(() => transport.connect, isMultiplexed)
+    this.#line = new RelayLine({
+      relays,
+      tls: () => transport.connect,
+      token: async (...lease) => (await this.#acquire(...lease)).accessToken,
+      ended: () => this.#refreshIn(HOP_BROKEN_DELAY_MS),
+    })
+    this.#leases = this.#line.relays
+      .slice(0, -1)
+      .map(({ client }) => new HopLease({ client, name, identity, gone: (error) => this.#lost(error) }))
+  }
+
+  /** The parts of a platform whose site has this route. Its relay is the first. */
+  get platform(): Pick<Platform, 'fetch' | 'forgetConnections' | 'followPage' | 'openCarrier'> {
+    const first = this.#line.relays.at(-1)!
+    return {
+      fetch: (url, init) => first.fetch.fetch(url, init),
+      forgetConnections: () => this.#line.forgetConnections(),
+      followPage: (_site, gone) => {
+        gone.addEventListener('abort', () => void this.#close(), { once: true })
+      },
+      openCarrier: (...site) => this.#openCarrier(...site),
+    }
+  }
+
+  /** Opens a connection to the public port of the first relay, which takes it for one of its neighbour. @throws SvcError */
+  visit(): Promise<Duplex> {
+    return this.#line.open(this.#line.relays.length - 1)
+  }
+
+  #openCarrier: OpenCarrier = async (site, traffic, events, signal) => {
+    // From the site outwards: the lease at each relay is asked for through the one before.
+    for (const index of this.#leases.keys()) await this.#acquire(index, false)
+    const [last] = this.#leases
+    const { carrierUrl: url, extensions, ...rest } = last!.current!
+    const installed: Installed = {
+      site,
+      lost: events.ended,
+      until: 0,
+      timer: undefined,
+      refreshing: undefined,
+    }
+    const carrier = await this.#open(
+      { ...rest, url, extensions },
+      traffic,
+      {
+        ...events,
+        capability: () => last!.current?.capability ?? rest.capability,
+        stale: () => last!.renew(),
+        traffic: () => {
+          for (const lease of this.#leases) lease.touch()
+          events.traffic()
+        },
+        ended: (reason) => {
+          this.#uninstall(installed)
+          events.ended(notOfTheSite(reason))
+        },
+      },
+      signal,
+    )
+    installed.lost = (error) => {
+      carrier.close()
+      events.ended(error)
+    }
+    // The last attempt's carrier may still be there: a site that failed for another reason closes it late.
+    if (this.#installed) this.#uninstall(this.#installed)
+    this.#installed = installed
+    try {
+      await this.#bring(installed)
+    } catch (error) {
+      this.#uninstall(installed)
+      carrier.close()
+      throw notOfTheSite(asSvcError(error, 'relay_unreachable', 'the route could not be made'))
+    }
+    if (this.#installed === installed) this.#refreshIn(HOP_REFRESH_MS)
+    return {
+      get isClosed() {
+        return carrier.isClosed
+      },
+      get stats() {
+        return carrier.stats
+      },
+      fill: () => carrier.fill(),
+      probe: () => {
+        carrier.probe?.()
+        this.#refreshIn(0)
+      },
+      drain: () => carrier.drain(),
+      close: () => {
+        this.#uninstall(installed)
+        carrier.close()
+      },
+    }
+  }
+
+  /** The lease at a relay behind the first. */
+  async #acquire(index: number, trusting: boolean): Promise<Registration> {
+    return await this.#leases[index]!.acquire(trusting).catch((error) => {
+      throw notOfTheSite(error)
+    })
+  }
+
+  /** A carrier that ends late leaves the route to the carrier that came after it. */
+  #uninstall(installed: Installed): void {
+    clearTimeout(installed.timer)
+    if (this.#installed === installed) this.#installed = undefined
+  }
+
+  #lost(error: SvcError): void {
+    const installed = this.#installed
+    if (installed === undefined) return
+    this.#uninstall(installed)
+    installed.lost(notOfTheSite(error))
+  }
+
+  #refreshIn(ms: number): void {
+    const installed = this.#installed
+    if (installed === undefined) return
+    clearTimeout(installed.timer)
+    installed.timer = setTimeout(() => {
+      installed.refreshing ??= this.#refresh(installed)
+    }, ms)
+  }
+
+  /** Brings the route again, since it would end, and to see whether every relay of it is there. */
+  async #refresh(installed: Installed): Promise<void> {
+    try {
+      await this.#bring(installed)
+      if (this.#installed === installed) this.#refreshIn(HOP_REFRESH_MS)
+    } catch (error) {
+      if (this.#installed === installed) this.#notBrought(installed, error)
+    } finally {
+      installed.refreshing = undefined
+    }
+  }
+
+  /** A route whose relays only want it less often stays until it would end before they take it again. */
+  #notBrought(installed: Installed, error: unknown): void {
+    const pauseMs = error instanceof TooOften ? (error.retryAfterMs ?? HOP_REFRESH_MS) : undefined
+    if (pauseMs !== undefined && performance.now() + pauseMs + HOP_REFRESH_MS < installed.until)
+      this.#refreshIn(pauseMs)
+    else this.#lost(asSvcError(error, 'relay_unreachable', 'the route is broken'))
+  }
+
+  /** Brings the hop routes of each hostname, from the site outwards: a visitor comes in when the whole way is there. */
+  async #bring(installed: Installed): Promise<void> {
+    const { site } = installed
+    const until = performance.now() + HOP_ROUTE_TTL_S * MS_PER_S
+    const hostnames =
+      site.hostname === '' ? [site.canonicalHostname] : [site.hostname, site.canonicalHostname]
+    await Promise.all(hostnames.map((hostname) => this.#bringOne(hostname, site)))
+    installed.until = until
+  }
+
+  async #bringOne(hostname: string, { canonicalHostname }: CarrierRelay): Promise<void> {
+    const { relays } = this.#line
+    const tokens = this.#tokens.get(hostname) ?? relays.slice(1).map(() => randomToken())
+    this.#tokens.set(hostname, tokens)
+    const hostname_hash = createHash('sha256').update(hostname).digest('hex')
+    for (let index = 1; index < relays.length; index++) {
+      const isFirst = index === relays.length - 1
+      const next = relays[index - 1]!
+      const now = next.client.clock.now
+      const { accessToken } = await this.#acquire(index - 1, true)
+      const route = this.#sign('POST', {
+        relay_url: relays[index]!.url.origin,
+        public_hostname: isFirst ? hostname : '',
+        route_hostname: isFirst ? canonicalHostname : this.#leases[index]!.current!.canonicalHostname,
+        hostname_hash,
+        match_token: isFirst ? '' : tokens[index]!,
+        metadata: {},
+        forward_relay: next.url.origin,
+        forward_token: tokens[index - 1]!,
+        first_seen_at: new Date(now).toISOString(),
+        expires_at: new Date(this.#endAfter(now)).toISOString(),
+      })
+      const answer = await next.client.request(PATH.hopRoute, {
+        body: { method: 'POST', route },
+        headers: { [HEADER.accessToken]: accessToken },
+      })
+      if (answer.ok) continue
+      const error = failureOf(PATH.hopRoute, answer)
+      throw error.code === 'rate_limited' ? new TooOften(error) : error
+    }
+  }
+
+  /** @param now by the clock of the relay that the signature is for */
+  #endAfter(now: number): number {
+    this.#signedUntil = Math.max(now + HOP_ROUTE_TTL_S * MS_PER_S, this.#signedUntil + 1)
+    return this.#signedUntil
+  }
+
+  /** Gives the leases up from the first relay on, while there is a way to each. */
+  async #close(): Promise<void> {
+    if (this.#installed) this.#uninstall(this.#installed)
+    for (const lease of this.#leases.toReversed()) await lease.release()
+    this.#line.close()
+  }
+}
+
+/** A relay takes no hop route at the moment. It knows the lease, and so it still has the routes that it took before. */
+class TooOften extends SvcError {
+  constructor({ message, retryAfterMs }: SvcError) {
+    super('rate_limited', message, { retryAfterMs })
+  }
+}
+
+/** @throws SvcError `invalid_option` */
+function parseRoute(route: readonly (string | URL)[]): URL[] {
+  const invalid = (message: string): SvcError => new SvcError('invalid_option', message)
+  if (!Array.isArray(route) || route.length < 2 || route.length > HOP_RELAYS_MAX)
+    throw invalid(`a route has 2 to ${HOP_RELAYS_MAX} relays`)
+  const relays = route.map((relay) => new URL(parseRelay(relay).origin))
+  if (new Set(relays.map(({ origin }) => origin)).size < relays.length)
+    throw invalid('a route has no relay twice')
+  return relays
+}
+
+function randomToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+/** The codes that are about the lease at the first relay would make the site drop that lease, or end. */
+function notOfTheSite(error: SvcError): SvcError {
+  const { code, message, retryAfterMs } = error
+  if (code === 'aborted' || code === 'rate_limited' || code === 'ip_banned') return error
+  return new SvcError('relay_unreachable', `the route is broken: ${message}`, { cause: error, retryAfterMs })
+}

@@ -1,0 +1,197 @@
+// A routed site brings its route again: what ends the route, and what does not.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request as httpsRequest } from 'node:https'
+import { EXTENSIONS } from '@svc/protocol'
+import type { CarrierEvents, Site, SiteCarrier } from '@svc/sdk-core'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { HopChanges } from '../../../relay/src/hop/hop-changes.ts'
+import { HopCounts } from '../../../relay/src/hop/hop-counts.ts'
+import {
+  type OverlayMember,
+  type OverlayRelays,
+  startNamedRelays,
+} from '../../../relay/test/support/named-overlay-relays.ts'
+import { SiteRoute } from '../../src/hops/site-route.ts'
+import { publish } from '../../src/publish.ts'
+
+const PATIENT_MS = 60_000
+const POLL_EVERY_MS = 50
+/** Requests at once: more than the connections that a relay leads to its neighbours for one lease. */
+const CROWD = 40
+
+/** Times of the SDK, shorter than the real ones. */
+const times = vi.hoisted(() => ({ routeS: 120 }))
+
+vi.mock('node:dns', async (original) => {
+  const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
+  return { ...(await original<object>()), lookup: lookupLocal }
+})
+vi.mock('../../../relay/src/discovery/limits.ts', async (original) => ({
+  ...(await original<object>()),
+  POLL_MS: 1_000,
+}))
+// Two hostnames are brought twice, and refused for a minute then.
+vi.mock('../../../relay/src/hop/limits.ts', async (original) => ({
+  ...(await original<object>()),
+  HOP_CHANGES_PER_OWNER: { perMinute: 1, burst: 4 },
+}))
+vi.mock('../../src/limits.ts', async (original) => ({
+  ...(await original<object>()),
+  HOP_REFRESH_MS: 200,
+  get HOP_ROUTE_TTL_S() {
+    return times.routeS
+  },
+}))
+
+let group: OverlayRelays
+let first: OverlayMember
+let last: OverlayMember
+const refused = vi.spyOn(HopCounts.prototype, 'refused')
+
+beforeAll(async () => {
+  group = await startNamedRelays('61.6', ['first.localhost', 'last.localhost'])
+  ;[first, last] = group.members as [OverlayMember, OverlayMember]
+  await group.known()
+}, PATIENT_MS)
+
+beforeEach(() => {
+  refused.mockClear()
+})
+
+afterAll(async () => {
+  await group?.close()
+})
+
+async function publishRouted(name: string, states: string[] = []): Promise<Site> {
+  const site = await publish({
+    name,
+    route: [first.origin, last.origin],
+    ca: group.ca,
+    identity: new Uint8Array(randomBytes(32)),
+    fetch: () => new Response('hello'),
+  })
+  site.addEventListener('statechange', () => states.push(site.state))
+  return site
+}
+
+async function visit({ url }: Site): Promise<string> {
+  const { hostname: servername, port, host: Host } = new URL(url)
+  const { ca } = first
+  const asked = httpsRequest({ host: '127.0.0.1', servername, port, ca, agent: false, headers: { Host } })
+  asked.end()
+  const [answer] = await once(asked, 'response')
+  let text = ''
+  for await (const chunk of answer) text += chunk
+  return text
+}
+
+test('a route whose relays want it less often goes on while its end is far', {
+  timeout: PATIENT_MS,
+}, async () => {
+  times.routeS = 120
+  const states: string[] = []
+  const site = await publishRouted('patient', states)
+  try {
+    await vi.waitFor(() => expect(refused).toHaveBeenCalledWith('rate_limited'), {
+      timeout: PATIENT_MS,
+      interval: POLL_EVERY_MS,
+    })
+    // The refusal has come to the site when the visitor's answer has.
+    for (let count = 0; count < 5; count++) expect(await visit(site)).toBe('hello')
+    expect(states).toEqual([])
+    expect(site.state).toBe('online')
+  } finally {
+    await site.close()
+  }
+})
+
+test('a route that would end before its relays take it again is made anew', {
+  timeout: PATIENT_MS,
+}, async () => {
+  times.routeS = 30
+  const states: string[] = []
+  const site = await publishRouted('hasty', states)
+  try {
+    await vi.waitFor(() => expect(states).toContain('waiting'), {
+      timeout: PATIENT_MS,
+      interval: POLL_EVERY_MS,
+    })
+    expect(refused).toHaveBeenCalledWith('rate_limited')
+  } finally {
+    await site.close()
+  }
+})
+
+test('requests of a crowd wait for each other on the way to the first relay', {
+  timeout: PATIENT_MS,
+}, async () => {
+  const privateKey = new Uint8Array(randomBytes(32))
+  const route = new SiteRoute({
+    route: [first.origin, last.origin],
+    name: 'crowd',
+    privateKey,
+    ca: group.ca,
+    isMultiplexed: true,
+  })
+  const gone = new AbortController()
+  route.platform.followPage?.({} as never, gone.signal)
+  const ask = async (): Promise<number> => {
+    const answer = await route.platform.fetch(`${first.origin}/sdk/domain`, {
+      method: 'GET',
+      headers: {},
+      signal: AbortSignal.timeout(PATIENT_MS),
+    })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  const answers = await Promise.all(Array.from({ length: CROWD }, ask))
+  expect(answers).toEqual(Array(CROWD).fill(200))
+  gone.abort()
+})
+
+test('a carrier that closes late leaves the route to the one after it', { timeout: PATIENT_MS }, async () => {
+  times.routeS = 120
+  const privateKey = new Uint8Array(randomBytes(32))
+  const account = privateKeyToAccount(`0x${Buffer.from(privateKey).toString('hex')}`)
+  const { canonical_hostname: canonicalHostname } = await first.register('late', { account })
+  const relays = [first.origin, last.origin]
+  const route = new SiteRoute({
+    route: relays,
+    name: 'late',
+    privateKey,
+    ca: group.ca,
+    isMultiplexed: true,
+  })
+  const gone = new AbortController()
+  route.platform.followPage?.({} as never, gone.signal)
+  const nothing = (): void => {}
+  const events: CarrierEvents = {
+    capability: () => '',
+    stale: nothing,
+    hasRoomFor: () => true,
+    serve: () => Promise.resolve(),
+    traffic: nothing,
+    admits: nothing,
+    ended: nothing,
+    debug: nothing,
+  }
+  const open = (): Promise<SiteCarrier> =>
+    route.platform.openCarrier!(
+      { url: '', isGateway: false, extensions: new Set(EXTENSIONS), hostname: '', canonicalHostname },
+      { bytesIn: 0, bytesOut: 0 },
+      events,
+      gone.signal,
+    )
+  const [early, late] = [await open(), await open()]
+  early.close()
+  const taken = vi.spyOn(HopChanges.prototype, 'take')
+  await vi.waitFor(() => expect(taken).toHaveBeenCalledTimes(2), {
+    timeout: PATIENT_MS / 4,
+    interval: POLL_EVERY_MS,
+  })
+  late.close()
+  gone.abort()
+})

@@ -1,0 +1,184 @@
+// A site on a route over three real relays: what passes, and what happens when one of them goes.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { ConnectionOptions } from 'node:tls'
+import type { FetchHandler, Site } from '@svc/sdk-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import {
+  type OverlayMember,
+  type OverlayRelays,
+  startNamedRelays,
+} from '../../../relay/test/support/named-overlay-relays.ts'
+import { atDepth } from '../../../tools/test-depth.ts'
+import { expose } from '../../src/expose.ts'
+import { publish } from '../../src/publish.ts'
+
+const PATIENT_MS = atDepth(900_000, 120_000)
+const MIB = 1024 * 1024
+/** Visitors at once: more than the connections that a relay leads to its neighbours for one lease. */
+const CROWD = 40
+const LARGE_MIB = atDepth(1024, 64)
+
+vi.mock('node:dns', async (original) => {
+  const { lookupLocal } = await import('../../../relay/test/support/local-names.ts')
+  return { ...(await original<object>()), lookup: lookupLocal }
+})
+vi.mock('../../../relay/src/discovery/limits.ts', async (original) => ({
+  ...(await original<object>()),
+  POLL_MS: 1_000,
+}))
+
+let group: OverlayRelays
+let [entry, middle, exit]: OverlayMember[] = []
+let site: Site
+const piece = randomBytes(MIB)
+
+const handler: FetchHandler = async (request, info) => {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/socket') {
+    const { socket, response } = info.upgrade(request)
+    socket.onmessage = ({ data }) => socket.send(data)
+    return response
+  }
+  if (pathname === '/sum') {
+    const sum = createHash('sha256')
+    for await (const chunk of request.body!) sum.update(chunk)
+    return new Response(sum.digest('hex'))
+  }
+  if (pathname === '/large') {
+    let left = LARGE_MIB
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      if (left-- > 0) controller.enqueue(new Uint8Array(piece))
+      else controller.close()
+    }
+    return new Response(new ReadableStream({ pull }))
+  }
+  return new Response(`hello ${pathname}`)
+}
+
+beforeAll(async () => {
+  group = await startNamedRelays('61.1', ['entry.localhost', 'middle.localhost', 'exit.localhost'])
+  ;[entry, middle, exit] = group.members
+  await group.known()
+  site = await publish({
+    name: 'demo',
+    route: [entry!.origin, middle!.origin, exit!.origin],
+    ca: group.ca,
+    identity: new Uint8Array(randomBytes(32)),
+    fetch: handler,
+  })
+}, PATIENT_MS)
+
+afterAll(async () => {
+  await site?.close()
+  await group?.close()
+})
+
+async function ask(url: string, body?: Buffer): Promise<IncomingMessage> {
+  const { hostname: servername, port, pathname: path } = new URL(url)
+  const { ca } = entry!
+  const method = body ? 'POST' : 'GET'
+  const headers = { Host: `${servername}:${port}` }
+  const asked = httpsRequest({ host: '127.0.0.1', servername, port, path, ca, agent: false, method, headers })
+  asked.end(body)
+  const [answer] = await once(asked, 'response')
+  return answer
+}
+
+async function textOf(url: string, body?: Buffer): Promise<string> {
+  let text = ''
+  for await (const chunk of await ask(url, body)) text += chunk
+  return text
+}
+
+/** Resolves with what visitors see as soon as the site answers again. */
+async function back(): Promise<void> {
+  const look = async (): Promise<void> => {
+    expect(await textOf(`${site.url}/again`)).toBe('hello /again')
+    expect(site.state).toBe('online')
+  }
+  await vi.waitFor(look, { timeout: PATIENT_MS, interval: 200 })
+}
+
+test('visitors of the first relay reach the site, at both hostnames', async () => {
+  expect(site.url).toBe(`https://demo.${entry!.host}:${entry!.port}`)
+  for (const url of [site.url, site.canonicalUrl]) expect(await textOf(`${url}/there`)).toBe('hello /there')
+})
+
+test('a crowd of new visitors reaches the site', { timeout: PATIENT_MS }, async () => {
+  const answers = await Promise.all(Array.from({ length: CROWD }, () => textOf(`${site.url}/crowd`)))
+  expect(answers).toEqual(Array(CROWD).fill('hello /crowd'))
+})
+
+test('the other relays do not list the site', async () => {
+  for (const { call } of [middle!, exit!])
+    expect((await call('GET', '/api/state')).text).not.toContain('demo')
+})
+
+test('a WebSocket passes', async () => {
+  const { hostname, port } = new URL(site.url)
+  const options: ConnectionOptions = { ca: entry!.ca, servername: hostname }
+  const headers = { Host: `${hostname}:${port}` }
+  const socket = new WebSocket(`wss://127.0.0.1:${port}/socket`, [], { ...options, headers })
+  await once(socket, 'open')
+  for (const text of ['one', 'x'.repeat(100_000)]) {
+    socket.send(text)
+    const [data] = await once(socket, 'message')
+    expect(`${data}` === text).toBe(true)
+  }
+  socket.close()
+  await once(socket, 'close')
+})
+
+test(`${LARGE_MIB} MiB pass as they are, and a body of 8 MiB the other way`, {
+  timeout: PATIENT_MS,
+}, async () => {
+  const [expected, got] = [createHash('sha256'), createHash('sha256')]
+  for (let count = 0; count < LARGE_MIB; count++) expected.update(piece)
+  for await (const chunk of await ask(`${site.url}/large`)) got.update(chunk)
+  expect(got.digest('hex')).toBe(expected.digest('hex'))
+  const body = Buffer.alloc(8 * MIB, piece)
+  expect(await textOf(`${site.url}/sum`, body)).toBe(createHash('sha256').update(body).digest('hex'))
+})
+
+test('the self-probe finds that TLS passes through all of them', { timeout: PATIENT_MS }, async () => {
+  const verdicts: string[] = []
+  const probed = await expose({
+    name: 'probed',
+    relay: entry!.origin,
+    via: [middle!.origin, exit!.origin],
+    ca: group.ca,
+    identity: new Uint8Array(randomBytes(32)),
+    fetch: handler,
+    onProbe: ({ verdict }) => verdicts.push(verdict),
+  })
+  try {
+    // Visitors start probes.
+    const look = async (): Promise<void> => {
+      await textOf(`${probed.sites[0]!.url}/visited`)
+      expect(verdicts).toEqual(['passthrough'])
+    }
+    await vi.waitFor(look, { timeout: PATIENT_MS, interval: 100 })
+  } finally {
+    await probed.close()
+  }
+})
+
+test.each([
+  ['last', () => exit!],
+  ['middle', () => middle!],
+  ['first', () => entry!],
+])(
+  'the %s relay goes, and visitors reach the site again when it is back',
+  { timeout: PATIENT_MS },
+  async (_, relay) => {
+    await relay().stop()
+    await vi.waitFor(() => expect(site.state).toBe('reconnecting'), { timeout: PATIENT_MS, interval: 50 })
+    await relay().start()
+    await back()
+  },
+)
