@@ -1,0 +1,20 @@
+// What a facilitator does: it says what it takes, checks a payment, and carries it out once.
+
+import type {
+  PaymentRequest,
+  PreparedPayment,
+  PrepareRequest,
+  SettleResponse,
+  SupportedResponse,
+  VerifyResponse,
+} from './messages.ts'
+
+/** A Facilitator is in the process, or at a URL. Each method rejects when it cannot say; a payment that is wrong is an answer. */
+export interface Facilitator {
+  supported(): Promise<SupportedResponse>
+  verify(request: PaymentRequest): Promise<VerifyResponse>
+  /** Carries a payment out. The same payment again gets the same answer, and is not carried out twice. */
+  settle(request: PaymentRequest): Promise<SettleResponse>
+  /** Ours, not of x402: a visitor's page needs no library of the chain. */
+  prepare(request: PrepareRequest): Promise<PreparedPayment>
+}

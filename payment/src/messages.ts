@@ -1,0 +1,95 @@
+// The messages of x402 version 2 between a site, a visitor's wallet and a facilitator, as the public interface has them.
+
+/** What a site wants for one request. Source: x402 version 2, `PaymentRequirements`. */
+export interface PaymentRequirements {
+  /** `exact`: the amount is paid as it stands. */
+  scheme: string
+  /** CAIP-2 form of the chain, such as `sui:mainnet`. */
+  network: string
+  /** Whole number of the asset's smallest units, as decimal digits. */
+  amount: string
+  /** Type of the coin on the chain. */
+  asset: string
+  /** Address of the recipient. */
+  payTo: string
+  /** Seconds within which a payment settles. */
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+/** The thing that is sold. */
+export interface PaidResource {
+  url: string
+  description?: string
+  mimeType?: string
+}
+
+/** The answer to a request that was not paid. Source: x402 version 2, `PaymentRequired`. */
+export interface PaymentRequired {
+  x402Version: number
+  error?: string
+  resource: PaidResource
+  accepts: PaymentRequirements[]
+}
+
+/** What a visitor sends to pay. Source: x402 version 2, `PaymentPayload`. */
+export interface PaymentPayload {
+  x402Version: number
+  resource?: PaidResource
+  /** The requirements that the visitor chose. */
+  accepted: PaymentRequirements
+  /** Of the scheme and the chain. */
+  payload: Record<string, unknown>
+}
+
+/** What a site asks a facilitator. */
+export interface PaymentRequest {
+  x402Version: number
+  paymentPayload: PaymentPayload
+  paymentRequirements: PaymentRequirements
+}
+
+export interface VerifyResponse {
+  isValid: boolean
+  invalidReason?: string
+  invalidMessage?: string
+  /** Address of the sender. */
+  payer?: string
+}
+
+export interface SettleResponse {
+  success: boolean
+  errorReason?: string
+  errorMessage?: string
+  payer?: string
+  /** Digest of the transaction on the chain; empty without one. */
+  transaction: string
+  network: string
+}
+
+export interface SupportedKind {
+  x402Version: number
+  scheme: string
+  network: string
+  extra?: Record<string, unknown>
+}
+
+export interface SupportedResponse {
+  kinds: SupportedKind[]
+  extensions: string[]
+  /** Addresses that sign for the facilitator, by network: none, for nothing here is signed by one. */
+  signers: Record<string, string[]>
+}
+
+/** Asks for a transaction that pays `paymentRequirements` when `sender` signs it. */
+export interface PrepareRequest {
+  sender: string
+  paymentRequirements: PaymentRequirements
+}
+
+/** Transactions to sign, each in Base64 of its BCS form. */
+export interface PreparedPayment {
+  /** Moves coins of the sender to its address balance, where that balance alone is too small; comes first. */
+  prepareTransaction?: { transaction: string }
+  paymentTransaction: { transaction: string }
+}
