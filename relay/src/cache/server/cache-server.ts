@@ -149,8 +149,12 @@ class Server implements CacheServer {
     response: VisitorResponse,
   ): void {
     const connection = transport && this.#byTransport.get(transport)
-    if (connection === undefined) response.destroy()
-    else void this.#requests.answer(request, response, connection)
+    if (connection === undefined) {
+      response.destroy()
+      return
+    }
+    connection.asked()
+    void this.#requests.answer(request, response, connection)
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -165,6 +169,7 @@ class Server implements CacheServer {
       connection.cut()
       return
     }
+    connection.asked()
     void this.#requests.upgrade(request, socket, head, connection)
   }
 }

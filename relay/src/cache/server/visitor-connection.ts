@@ -18,6 +18,7 @@ export class VisitorConnection {
   #tls: TLSSocket | undefined
   #session: ServerHttp2Session | undefined
   readonly #open = new Set<VisitorResponse>()
+  #hasAsked = false
   #isEnding = false
   #cutting: NodeJS.Timeout | undefined
   /** When it is cut, in milliseconds of the monotonic clock. */
@@ -58,6 +59,11 @@ export class VisitorConnection {
     this.#session = session
   }
 
+  /** Notes that a request has come. */
+  asked(): void {
+    this.#hasAsked = true
+  }
+
   /** Counts a response that takes a while. @returns whether the connection may have one more */
   began(response: VisitorResponse): boolean {
     this.#open.add(response)
@@ -68,12 +74,15 @@ export class VisitorConnection {
     return this.#session !== undefined || this.#open.size <= PIPELINED_REQUESTS_MAX
   }
 
-  /** Ends it as soon as its open responses have left, or when they take too long. */
+  /**
+   * Ends it as soon as its open responses have left, or when they take too long. A visitor who has just connected may be sending
+   * the first request, so a short time remains for it.
+   */
   end(): void {
     if (this.#isEnding) return
     this.#isEnding = true
     this.#cutAfter(CACHE_CLOSING_MAX_MS)
-    this.#session?.close()
+    if (this.#hasAsked) this.#session?.close()
     this.#endIfIdle()
   }
 
@@ -88,9 +97,10 @@ export class VisitorConnection {
 
   #endIfIdle(): void {
     if (this.isBusy || this.#socket.destroyed) return
-    // A session ends by itself after its last stream.
-    if (this.#session === undefined) (this.#tls ?? this.#socket).end()
     this.#cutAfter(CLOSE_GRACE_MS)
+    if (!this.#hasAsked) return
+    if (this.#session === undefined) (this.#tls ?? this.#socket).end()
+    else this.#session.close()
   }
 
   /** The earliest deadline holds. */

@@ -7,7 +7,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CACHE_CLOSING_MAX_MS } from '../../../src/limits.ts'
+import { CACHE_CLOSING_MAX_MS, CLOSE_GRACE_MS } from '../../../src/limits.ts'
 import { type CachedSite, HOSTNAME, received, startCachedSite } from './cached-site.ts'
 
 const FILM = randomBytes(10 * 1024 * 1024)
@@ -115,6 +115,52 @@ test('over HTTP/2 the visitor hears so at once', async () => {
   expect((await goaway)[0]).toBe(0)
   await expect(once(session.request({ ':path': '/' }), 'response')).rejects.toThrow('GOAWAY')
   expect(Buffer.concat(await film.toArray()).equals(FILM)).toBe(true)
+})
+
+describe('a visitor who has connected, and has asked for nothing yet, when its snapshot is removed', () => {
+  test('hears over HTTP/1.1 that it must connect again', async () => {
+    const visitor = await site.tls()
+    site.snapshots.remove(false)
+    visitor.write(GET_INDEX)
+    expect((await received(visitor)).toString('latin1')).toMatch(/^HTTP\/1.1 421 [\s\S]*Connection: close/)
+  })
+
+  test('and over HTTP/2', async () => {
+    const connection = await site.tls({ ALPNProtocols: ['h2'] })
+    const session = connectHttp2(`https://${HOSTNAME}`, { createConnection: () => connection })
+    await once(session, 'connect')
+    await once(session, 'remoteSettings')
+    const closed = once(session, 'close')
+    site.snapshots.remove(false)
+    const [fields] = await once(session.request({ ':path': '/' }), 'response')
+    expect(fields[':status']).toBe(421)
+    await closed
+  })
+
+  test('and in the middle of its handshake', async () => {
+    const arriving = site.tls({ ALPNProtocols: ['h2'] })
+    await expect.poll(() => site.server.connections, { interval: 1 }).toBe(1)
+    site.snapshots.remove(false)
+    const connection = await arriving
+    const session = connectHttp2(`https://${HOSTNAME}`, { createConnection: () => connection })
+    const [fields] = await once(session.request({ ':path': '/' }), 'response')
+    expect(fields[':status']).toBe(421)
+  })
+
+  test('is cut when it does not ask soon', async () => {
+    const visitor = await site.tls()
+    const closed = received(visitor)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      site.snapshots.remove(false)
+      await vi.advanceTimersByTimeAsync(CLOSE_GRACE_MS - 1)
+      expect(site.server.connections).toBe(1)
+      await vi.advanceTimersByTimeAsync(1)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await closed).toHaveLength(0)
+  })
 })
 
 test('a ban cuts what has begun, also after the snapshot was removed', async () => {
