@@ -22,7 +22,7 @@ interface Logged {
 }
 
 interface Session {
-  /** What a visitor sent to the site whose files the relay stores, and what was in the file. */
+  /** The request of a visitor to the site whose files the relay stores, and the content of the file. */
   stored: { asked: Buffer; answered: Buffer }
   asked: Buffer
   answered: Buffer

@@ -13,7 +13,7 @@ const test = base.extend<object, { relay: TestRelay }>({
   relay: relayWith({ STATIC_CACHE_ENABLED: 'true' }),
 })
 
-/** How curl says that the server ended the handshake with an alert. */
+/** The text with which curl says that the server ended the handshake with an alert. */
 const NO_HANDSHAKE = /curl: \((35|56)\)/
 const HTML =
   '<!doctype html><html lang="en"><title>Left behind</title><h1>Still here</h1><script src="/assets/main.js"></script>'

@@ -11,7 +11,7 @@ import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const HTML = '<h1>stored</h1>'
-/** How curl says that the server ended the handshake with an alert. */
+/** The text with which curl says that the server ended the handshake with an alert. */
 const NO_HANDSHAKE = /curl: \((35|56)\)/
 /** A ban holds within a second; this leaves time for a machine that is busy. */
 const BANNED = { timeout: 5_000 }

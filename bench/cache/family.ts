@@ -161,7 +161,7 @@ async function* steady(
   )
 }
 
-/** What the relay grows by, once somebody has asked for each file, and garbage is collected. */
+/** The growth of the relay once somebody has asked for each file, and garbage is collected. */
 async function memory(): Promise<Entry> {
   const relay = await BenchRelay.start({ env: SETTINGS, execArgv: PROBED })
   try {

@@ -41,7 +41,7 @@ export interface Member {
 export class Network {
   readonly members: Member[] = []
   readonly #byOrigin = new Map<string, Member>()
-  /** Whether a member that only answers lists all members. */
+  /** True when a member that only answers lists all members. */
   readonly #knowsAll: boolean
   #listed: Promise<RelayDescriptor[]> | undefined
   #listedAt = 0

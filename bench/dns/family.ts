@@ -164,7 +164,7 @@ async function* latency(
   yield limited({ name: 'bytes bridged meanwhile', unit: 'GB/s', better: 'more' }, mean / GB, 1)
 }
 
-/** How a flooder asks. */
+/** The way in which a flooder asks. */
 interface Flooder {
   words: string
   transport?: 'udp' | 'tcp'

@@ -106,7 +106,7 @@ async function* measure(hosts: Hosts, runs: number): AsyncGenerator<Entry> {
   yield compared({ ...request, name: 'added latency per hop' }, added, latency.tunnel)
 }
 
-/** What runs on the hosts. */
+/** The processes that run on the hosts. */
 class Hosts {
   readonly relays: readonly LinkedRelay[]
   readonly #network: TestNetwork

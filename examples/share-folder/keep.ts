@@ -19,7 +19,7 @@ const PROMISES = {
 }
 
 export interface Keeper {
-  /** What the site is published with now. */
+  /** The options with which the site is published now. */
   readonly cache: CacheOptions | undefined
   /** Shows what the relay has of the site's files. */
   follow(site: Site): Site

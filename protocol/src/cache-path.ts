@@ -12,7 +12,7 @@ const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?:\.|$)/i
 const REMOVED_END = /[. ]$/
 
 /**
- * Whether a file of a snapshot may have this path. A visitor's request means a file when its path, percent-decoded once,
+ * Returns whether a file of a snapshot may have this path. A visitor's request means a file when its path, percent-decoded once,
  * is exactly `/` and this path.
  *
  * The rules are about readers that are less exact, so that no file is mistaken for another one, or for something outside

@@ -77,7 +77,7 @@ export interface StaticCacheFile {
 export interface StaticCacheStatus {
   /** For `POST`: whether a snapshot with this very manifest is there, and has not expired. */
   present: boolean
-  /** When the snapshot expires, if the site is not renewed meanwhile. Only while one is present. RFC 3339. */
+  /** The time at which the snapshot expires if the site is not renewed meanwhile. Only while one is present. RFC 3339. */
   expires_at?: string | undefined
 }
 
@@ -569,9 +569,9 @@ export interface CachedSite {
   published_at: string
   /** The time at which the relay removes the files, if the site is not renewed meanwhile. RFC 3339. */
   expires_at: string
-  /** Whether the site has a lease now. */
+  /** True when the site has a lease now. */
   has_lease: boolean
-  /** Whether visitors get the files now: not while the site waits for an approval. */
+  /** True when visitors get the files now: not while the site waits for an approval. */
   is_served: boolean
 }
 

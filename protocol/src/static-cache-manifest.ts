@@ -4,7 +4,7 @@ import { compareCachePaths, problemOfCachePath } from './cache-path.ts'
 import { CACHE_FILES_MAX } from './limits.ts'
 import type { StaticCacheFile, StaticCacheManifest } from './messages.ts'
 
-/** What the relay takes, as it says in `StaticCacheLimits`. */
+/** The bounds of what the relay takes, as it says in `StaticCacheLimits`. */
 export interface ManifestLimits {
   /** Bytes of all files together. */
   maxExposureBytes: number

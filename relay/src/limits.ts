@@ -183,7 +183,7 @@ export const TCP_KEEPALIVE_MS = 30_000
 /** A PROXY header with its TLVs. They have a few hundred bytes, and nginx takes one page of memory, too. */
 export const PROXY_HEADER_MAX_BYTES = 4096
 /**
- * How many times the budget of a client a relay on the overlay has: the sites whose routes go through it register from its
+ * The factor by which the budget of a relay on the overlay exceeds that of a client: the sites whose routes go through it register from its
  * address. So twenty of them register in a minute, and all relays together stay within the budget of this one.
  */
 export const PEER_BUDGET_FACTOR = 12
@@ -384,7 +384,7 @@ export const CACHE_TTL_REQUEST_MAX_S = 999_999_999
 /** Snapshots that the static cache has, one of each identity. The one that nobody has used for longest makes room for another. */
 export const CACHE_SNAPSHOTS_MAX = 128
 /**
- * When a snapshot is gone, responses that have begun may go on for this long, in milliseconds: the relay must not end TLS for the
+ * The time, in milliseconds, for which responses that have begun may go on when a snapshot is gone: the relay must not end TLS for the
  * site any more. It is enough for the largest file at 1.4 Mbit/s.
  */
 export const CACHE_CLOSING_MAX_MS = 60_000
@@ -410,7 +410,7 @@ export const CACHE_SECONDS_PER_NETWORK: { perMinute: number; burst: number } = {
 /** Seconds that each such request costs at least: what it takes to parse a large manifest, several times. */
 export const CACHE_SECONDS_MIN = 0.1
 /**
- * How much later the end of a snapshot may be than its record says, in milliseconds, so that a renewal seldom writes the
+ * The time, in milliseconds, by which a snapshot may end later than its record says, so that a renewal seldom writes the
  * record. After a crash the snapshot may end so much earlier.
  */
 export const CACHE_RECORD_LAG_MS = 60_000

@@ -14,11 +14,11 @@ export interface NetworkHost {
   readonly address: string
   /** A name that all hosts resolve to {@link address}, with their file `/etc/hosts`: `relay-1.test` and so on. */
   readonly hostname: string
-  /** What runs a program on the host: it goes in front of the program's own command line. */
+  /** The command that runs a program on the host: it goes in front of the program's own command line. */
   readonly through: readonly string[]
   /** Runs a program to its end. @returns its standard output. @throws Error with its standard error when it fails */
   run(program: string, ...args: string[]): string
-  /** Whether the host's cable is plugged in. */
+  /** Plugs the host's cable in, or pulls it out. */
   plug(isPlugged: boolean): void
 }
 
@@ -37,14 +37,14 @@ export interface NetworkOptions {
 
 /** Names of namespaces, up to the number of their process. */
 const PREFIX = 'svc-test'
-/** Where `ip netns exec` finds files that replace those of /etc in a namespace. */
+/** The folder in which `ip netns exec` finds files that replace those of /etc in a namespace. */
 const ETC = '/etc/netns'
 const COMMAND_TIMEOUT_MS = 30_000
 
 let networks = 0
 let reason: { why: string | undefined } | undefined
 
-/** Why this machine has no such network; undefined where it has. */
+/** The reason why this machine has no such network; undefined where it has one. */
 export function whyNoNetwork(): string | undefined {
   reason ??= { why: findReason() }
   return reason.why

@@ -17,7 +17,7 @@ export interface LinkedRelay {
   readonly directory: string
   /** The CAs of all relays, as PEM. */
   readonly caFile: string
-  /** What it logged, each line as JSON has it. */
+  /** The lines that it logged, each parsed from JSON. */
   readonly log: readonly { msg?: string }[]
   /** The process number; undefined while it does not run. */
   readonly pid: number | undefined
@@ -40,7 +40,7 @@ export interface LinkedRelays {
 const CONNECTED_TIMEOUT_MS = 60_000
 const LOOK_MS = 200
 export const WIREGUARD_PORT = 51_820
-/** Where each relay serves metrics on its own host. */
+/** The address at which each relay serves metrics on its own host. */
 export const METRICS_PORT = 9_100
 
 /**

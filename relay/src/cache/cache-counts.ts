@@ -4,7 +4,7 @@ import { LabeledCounter } from '../metrics/relay-counters.ts'
 import type { CacheResult } from './snapshot.ts'
 
 /**
- * How an upload ended: stored; refused for what it was; put off, because others were under way or the disk was full; dropped,
+ * The end of an upload: stored; refused for what it was; put off, because others were under way or the disk was full; dropped,
  * because its lease ended or the policy does not route it; or failed by an error of the relay.
  */
 export type UploadResult = 'stored' | 'refused' | 'busy' | 'dropped' | 'failed'

@@ -26,7 +26,7 @@ export class PresentSnapshot {
   declare expiry: ExpiryEntry<PresentSnapshot>
   /** The larger, the later somebody used it. */
   usedAt = 0
-  /** Whether visitors are sent to it. */
+  /** True when visitors are sent to it. */
   isCovered = false
   #snapshot: Snapshot
   #clientIp: string

@@ -1,4 +1,4 @@
-// What a site does with its snapshot by the API: it asks whether the relay has it, uploads it, and removes it.
+// Serves the requests of a site about its snapshot: it asks whether the relay has it, uploads it, and removes it.
 
 import {
   CACHE_EXPOSURE_MAX_BYTES,
@@ -24,7 +24,7 @@ interface SiteSnapshotsParts {
   registry: SnapshotRegistry
   admission: UploadAdmission
   counts: CacheCounts
-  /** Whether the relay has what it takes to end TLS for hostnames of sites. */
+  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Bytes that the cache may use. */
   bytes: number
@@ -115,7 +115,7 @@ export class SiteSnapshots implements SiteCache {
     return await registry.publish(staged, { lease, signal })
   }
 
-  /** Whether the relay has what it takes to serve a snapshot. */
+  /** Returns whether the relay has what it takes to serve a snapshot. */
   get canServe(): boolean {
     return this.#parts.canServe()
   }

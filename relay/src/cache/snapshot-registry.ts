@@ -25,9 +25,9 @@ export interface RegistryParts {
   store: Pick<SnapshotStore, 'kept' | 'usedBytes' | 'borrow' | 'isRead' | 'rewrite' | 'remove'>
   /** Longest time for which a snapshot is served without its site, in seconds. */
   ttlMaxS: number
-  /** Whether a site is uploading: its snapshot stays meanwhile. */
+  /** Returns whether a site is uploading: its snapshot stays meanwhile. */
   isUploading: (identityKey: string) => boolean
-  /** Whether the relay has what it takes to end TLS for hostnames of sites. */
+  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. */
   canServe: () => boolean
   /** Serves a visitor of a snapshot. */
   serve: FeatureRoute['serve']
@@ -95,7 +95,7 @@ export class SnapshotRegistry implements ServedSnapshots {
     return present !== undefined && present.expiresAt > now() ? present : undefined
   }
 
-  /** Whether visitors may have it now. */
+  /** Returns whether visitors may have it now. */
   isServed(present: PresentSnapshot): boolean {
     const { policy, canServe } = this.#parts
     return this.of(present.identityKey) === present && policy.routes(present) && canServe()

@@ -63,7 +63,7 @@ export interface ServedSnapshots {
   onClosed(listener: (hostname: string, isBanned: boolean) => void): void
 }
 
-/** How a request of a visitor was answered: from the stored files, by the live site, or by saying that the site is away. */
+/** The source of the answer to a visitor: from the stored files, by the live site, or by saying that the site is away. */
 export type CacheResult = 'hit' | 'live' | 'away'
 
 /** Called once for each request of a visitor, for the metrics. */

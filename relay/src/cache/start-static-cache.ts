@@ -34,7 +34,7 @@ export interface StaticCacheParts {
   visitorServer: VisitorServer
   visitors: Visitors
   bandwidths: Pick<IdentityBandwidths, 'limitOf'>
-  /** Whether the relay has issued a certificate for a lease. */
+  /** True when the relay has issued a certificate for a lease. */
   hasIssued: HasIssued
   /** Aborted as soon as the relay begins to close. */
   closing: AbortSignal
@@ -61,7 +61,7 @@ const CACHE_DIRECTORY = 'static-cache'
 export async function startStaticCache(parts: StaticCacheParts): Promise<RunningCache> {
   const { settings, certificates, bandwidths, log } = parts
   const { bytes, ttlMaxS } = settings
-  // What cannot fail any more when there is a store to close comes after it.
+  // Steps that cannot fail come after the store, which would have to be closed.
   const live = startLiveSites(parts)
   const store = await SnapshotStore.open({ directory: join(parts.identityPath, CACHE_DIRECTORY), bytes, log })
   const admission = new UploadAdmission()

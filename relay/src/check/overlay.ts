@@ -33,7 +33,7 @@ export async function checkOverlay({ overlay, identityPath }: Settings): Promise
 const WITHOUT_FIREWALL =
   'The machine has no nft (Debian package nftables): peers on the overlay can reach other IPv6 addresses of it.'
 
-/** Whether this relay uses gateways, and is one. */
+/** Checks whether this relay uses gateways, and is one. */
 export function checkGateways({ overlay, workers }: Settings): Found[] {
   if (overlay.configFile === undefined) return [off('OVERLAY_CONFIG is not set: the relay has no gateways.')]
   if (workers === 1) return [ok('The relay is a gateway of its peers, and chooses gateways among them.')]

@@ -36,7 +36,7 @@ const IPV6_GROUPS = 8
 export const OVERLAY_PREFIX = 'fd9c:6cc0:2f1f::'
 const OVERLAY_START: string = OVERLAY_PREFIX.slice(0, -1)
 
-/** Whether it is the address of a relay on that network. @param ip normalized */
+/** Returns whether it is the address of a relay on that network. @param ip normalized */
 export function isOnOverlay(ip: string): boolean {
   return ip.startsWith(OVERLAY_START)
 }

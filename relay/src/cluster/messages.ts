@@ -26,7 +26,7 @@ export interface WorkerStart {
   certificates: CertificateFiles
   /** Whether the primary process may prove names to an ACME authority. */
   provesNames: boolean
-  /** Whether the relay makes an overlay, whose peers have no business at the public port. */
+  /** True when the relay makes an overlay, whose peers have no business at the public port. */
   makesOverlay: boolean
   policy: PolicyFile
   trustedProxies: string

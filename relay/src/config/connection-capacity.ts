@@ -18,7 +18,7 @@ export interface Capacity {
   overlayConnections: number
 }
 
-/** What a process listens to beside the SNI listener. */
+/** The listeners of a process beside the SNI listener. */
 interface Listeners {
   hasTcpPorts: boolean
   hasOverlay: boolean

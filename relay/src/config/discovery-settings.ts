@@ -11,7 +11,7 @@ export interface DiscoverySettings {
   isEnabled: boolean
   /** Origins of the relays that this one asks first, and to which it announces itself. */
   bootstraps: readonly string[]
-  /** Whether relays at addresses that are not public are taken, as those of a test are. */
+  /** True when relays at addresses that are not public are taken, as those of a test are. */
   allowsLoopback: boolean
 }
 

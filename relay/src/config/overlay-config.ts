@@ -16,7 +16,7 @@ const FIELDS = ['network', 'address', 'port', 'peers']
 const UNSPECIFIED = ['0.0.0.0', '::']
 const PORT_MAX = 65_535
 
-/** Where the overlay server of a relay listens. */
+/** The address at which the overlay server of a relay listens. */
 export interface OverlayEndpoint {
   /** Normalized IP address. */
   address: string

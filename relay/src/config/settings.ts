@@ -67,7 +67,7 @@ export interface Settings {
   ensGasless: boolean
   /** The static cache. */
   cache: CacheSettings
-  /** How the relay learns of other relays. */
+  /** The settings of discovery, by which the relay learns of other relays. */
   discovery: DiscoverySettings
   /** The overlay that links the relay with others. */
   overlay: OverlaySettings

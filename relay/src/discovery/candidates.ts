@@ -7,7 +7,7 @@ import type { LookTimes } from './look-times.ts'
 
 export interface Candidate {
   read: ReadDescriptor
-  /** Whether the signature was checked already. */
+  /** True when the signature was checked already. */
   isGenuine: boolean
   /** Who named it: the network of an announcement, or the origin of a relay. */
   source: string
@@ -45,7 +45,7 @@ export class Candidates {
     return this.#held.size
   }
 
-  /** Whether an offer of `source` would change nothing, whatever the descriptor is. */
+  /** Returns whether an offer of `source` would change nothing, whatever the descriptor is. */
   isIdle(origin: string, source: string): boolean {
     return this.#isClosed || this.#parts.times.isRecent(origin) || !this.#isWanted(origin, source)
   }

@@ -1,4 +1,4 @@
-// What a descriptor has to be before anything is asked or computed for it: its form, its origin, its times.
+// Checks the form, the origin and the times of a descriptor before the relay asks or computes anything for it.
 
 import { isIP } from 'node:net'
 import { isPublicAddress, normalizeAddress, parseDescriptor, type RelayDescriptor } from '@svc/protocol'
@@ -57,7 +57,7 @@ function originOf(text: string, allowsLoopback: boolean): string {
   return url.origin
 }
 
-/** Whether the host of an origin is a public address, or a name that may have one. */
+/** Returns whether the host of an origin is a public address, or a name that may have one. */
 export function isPublicOrigin(origin: string): boolean {
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? !isLocalhost(host.replace(/\.$/, '')) : isPublicAddress(host)

@@ -22,7 +22,7 @@ export class DescriptorSignatures {
     this.#recover = recover
   }
 
-  /** Whether the key of its address signed a descriptor. @throws the errors of the recovery */
+  /** Returns whether the key of its address signed a descriptor. @throws the errors of the recovery */
   isGenuine(descriptor: RelayDescriptor): Promise<boolean> {
     const address = descriptor.address.toLowerCase()
     return isSignedByItsAddress(descriptor, (text, signature) => this.#signerOf(address, text, signature))

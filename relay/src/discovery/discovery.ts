@@ -1,4 +1,4 @@
-// What the relay knows of other relays, from their announcements, from those who name them, and from themselves.
+// Collects what the relay knows of other relays: from their announcements, from those who name them, and from themselves.
 
 import { setImmediate } from 'node:timers/promises'
 import { type DiscoveryResponse, PROTOCOL_VERSION, type RelayDescriptor } from '@svc/protocol'

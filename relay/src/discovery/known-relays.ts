@@ -20,11 +20,11 @@ export interface KnownRelay {
   readonly release: string
   /** Questions in a row that it did not answer. */
   readonly failures: number
-  /** Whether it has answered since this relay started. */
+  /** True when it has answered since this relay started. */
   readonly isConfirmed: boolean
 }
 
-/** What an answer of the relay showed beside its descriptor. */
+/** The facts that an answer of the relay showed beside its descriptor. */
 export type Seen = Pick<KnownRelay, 'network' | 'release'>
 
 /** Times are relay time. */
@@ -68,7 +68,7 @@ export class KnownRelays {
     return ifCurrent(this.#byAddress.get(address), now)
   }
 
-  /** Why the descriptor is not taken, whoever signed it; undefined when the signature is worth a look. */
+  /** Returns why the descriptor is not taken, whoever signed it; undefined when the signature is worth a look. */
   objectionTo({ origin, address, issuedAt }: ReadDescriptor, now: number): Refusal | undefined {
     if (this.#isBanned(address, origin)) return 'banned'
     const owner = this.#byOrigin.get(origin)
@@ -183,7 +183,7 @@ function ifCurrent(relay: KnownRelay | undefined, now: number): KnownRelay | und
   return relay?.isConfirmed && !isStale(relay, now) ? relay : undefined
 }
 
-/** Whether a relay may have to make room for another one. */
+/** Returns whether a relay may have to make room for another one. */
 function isStale({ expiresAt, failures }: KnownRelay, now: number): boolean {
   return expiresAt <= now || failures >= POLL_FAILURES_MAX
 }

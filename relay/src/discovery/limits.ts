@@ -12,7 +12,7 @@ export const POLLS_PARALLEL_MAX = 16
 export const POLL_BACKOFF_MAX = 5
 /** With so many failures in a row a relay is not passed on any more. */
 export const POLL_FAILURES_MAX = 2
-/** How often the relay looks whose turn it is, of the interval. */
+/** The number of times in an interval at which the relay looks whose turn it is. */
 export const POLL_TICKS = 120
 /** Relays of each interval that are asked for all that they know; the others are asked for themselves alone. */
 export const WHOLE_LISTS_PER_INTERVAL = 8
@@ -39,7 +39,7 @@ export const CLOCK_SKEW_MS = 120_000
 export const RELAYS_MAX = 1024
 /** The same with addresses in one network: an IPv4 /24 or an IPv6 /56. */
 export const RELAYS_PER_NETWORK_MAX = 64
-/** How long an origin stays with its address after the descriptor has expired. */
+/** The time for which an origin stays with its address after the descriptor has expired. */
 export const BINDING_MS: number = 24 * 60 * 60_000
 /**
  * Relays that announced themselves and wait to be looked at, and as many that other relays named. When there are more, the source that

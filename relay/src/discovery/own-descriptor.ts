@@ -12,16 +12,16 @@ import type { RelayIdentity } from '../auth/relay-identity.ts'
 import { now, toWallTime } from '../clock.ts'
 import { DESCRIPTOR_REFRESH_MS, DESCRIPTOR_VALID_MS } from './limits.ts'
 
-/** What the relay says of itself, read when a descriptor is made. */
+/** The statements of the relay about itself, read when a descriptor is made. */
 export interface OwnState {
-  /** Whether leases can have dedicated ports of each kind. */
+  /** True when leases can have dedicated ports of each kind. */
   udp: boolean
   tcp: boolean
   /** Open connections of visitors. */
   connections: number
   /** Bytes of visitors, both ways, since the relay started. */
   bytes: number
-  /** What other relays need to reach it over the overlay; undefined: it has none. */
+  /** The data that other relays need to reach it over the overlay; undefined when it has no overlay. */
   overlay?: OwnOverlay | undefined
 }
 

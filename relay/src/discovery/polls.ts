@@ -1,4 +1,4 @@
-// Whose turn it is to be asked: bootstrap relays and known ones, each at most once in an interval, a few at once.
+// Chooses whose turn it is to be asked, of bootstrap relays and known ones: each at most once in an interval, a few at once.
 
 import { now } from '../clock.ts'
 import {
@@ -10,9 +10,9 @@ import {
 } from './limits.ts'
 
 interface Turn {
-  /** When the relay was asked last; undefined: never. Relay time. */
+  /** The time at which the relay was asked last, in relay time; undefined when it was never asked. */
   askedAt: number | undefined
-  /** When it is asked next. Relay time. */
+  /** The time at which it is asked next, in relay time. */
   nextAt: number
   failures: number
   isRunning: boolean

@@ -1,4 +1,4 @@
-// Why a relay is refused, and how often each reason occurred.
+// Names the reasons for which a relay is refused, and counts how often each occurred.
 
 import { OutboundError, type OutboundErrorCode } from '../outbound/outbound-error.ts'
 

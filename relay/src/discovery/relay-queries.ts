@@ -1,4 +1,4 @@
-// What a relay asks another one: what it is, which relays it knows, and to take an announcement.
+// Asks another relay what it is and which relays it knows, and announces this one to it.
 
 import { hash } from 'node:crypto'
 import {

@@ -12,7 +12,7 @@ import {
   UNKNOWN_SITE_SEARCHES_PARALLEL_MAX,
 } from './limits.ts'
 
-/** What one search has found. */
+/** The result of one search. */
 export interface SiteSearchResult {
   /** Origin of a relay that has the site; undefined when none of those that were asked has it. */
   origin: string | undefined

@@ -38,7 +38,7 @@ export interface DiscoveryParts {
   identity: Pick<RelayIdentity, 'address' | 'signDigest'>
   /** State directory. */
   directory: string
-  /** What the relay says of itself. */
+  /** Returns the statements of the relay about itself. */
   ownState: () => OwnState
   policy: { isRelayBanned(address: string, origin: string): boolean; onChange(listener: () => void): void }
   health: WriteHealth
@@ -167,7 +167,7 @@ function clientFor({ settings, ca, lookup }: DiscoveryParts, signal: AbortSignal
   })
 }
 
-/** What the announcing relay is told, by the reason. */
+/** The answers to the announcing relay, by the reason. */
 const ANSWERS: Partial<Record<Refusal, [ErrorCode, string]>> = {
   malformed: ['invalid_request', 'the descriptor has not the form of one'],
   expired: ['invalid_request', 'the descriptor has expired'],

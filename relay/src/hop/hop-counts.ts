@@ -2,7 +2,7 @@
 
 import { LabeledCounter } from '../metrics/relay-counters.ts'
 
-/** Why a hop route was refused. */
+/** The reasons for which a hop route is refused. */
 export type HopRefusal =
   | 'malformed'
   | 'forged'
@@ -17,7 +17,7 @@ export type HopRefusal =
   | 'full'
   | 'rate_limited'
 
-/** What became of a visitor who came on a route, or was passed on. */
+/** The outcomes of a visitor who came on a route, or was passed on. */
 export type HopVisitorResult =
   | 'forwarded'
   | 'arrived'

@@ -40,11 +40,11 @@ export interface HopVisitorsParts {
   bandwidths: IdentityBandwidths
   pipe: Pipe
   counts: HopCounts
-  /** What leases have open at each peer, by its identity. */
+  /** The connections that leases have open at each peer, by its identity. */
   peerRooms: Rooms<string, Lease>
 }
 
-/** What one relay tells the next of a visitor. The visitor's address is not in it. */
+/** The data that one relay sends to the next about a visitor. The visitor's address is not in it. */
 interface PassedOn {
   token: string
   hostnameHash: string

@@ -11,7 +11,7 @@ export const HOP_ROUTES: RoomLimits = {
 }
 /** Routes that were removed before their end, and may not come back. The relay forgets the oldest first. */
 export const HOP_REMOVED_MAX = 16_384
-/** How much later than {@link HOP_ROUTE_TTL_MAX_S} a route may end by this relay's clock, in milliseconds: two clocks differ. */
+/** The time, in milliseconds, by which a route may end later than {@link HOP_ROUTE_TTL_MAX_S} by this relay's clock: two clocks differ. */
 export const HOP_CLOCK_SKEW_MS = 60_000
 /**
  * Hop routes that one peer may bring, before any signature is checked: two thousand sites bring two each every 20 s. It bounds

@@ -22,7 +22,7 @@ export interface NeighboursParts {
   policy: Pick<PolicyRules, 'blocks'>
   bandwidths: IdentityBandwidths
   pipe: Pipe
-  /** What leases have open at each peer, by its identity. */
+  /** The connections that leases have open at each peer, by its identity. */
   peerRooms: Rooms<string, Lease>
   /** Serves a connection as one to this relay's public port. */
   serveVisitor: (socket: Socket) => void

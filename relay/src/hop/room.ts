@@ -9,7 +9,7 @@ export interface RoomLimits {
   perHolderWhenHalfFull: number
 }
 
-/** Why a holder gets no more. */
+/** The reasons for which a holder gets no more. */
 export type RoomRefusal = 'full' | 'holder_full'
 
 export class Room<Holder> {
@@ -21,7 +21,7 @@ export class Room<Holder> {
     this.#limits = limits
   }
 
-  /** What all hold. */
+  /** The total that all hold. */
   get size(): number {
     return this.#size
   }

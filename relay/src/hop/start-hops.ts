@@ -40,7 +40,7 @@ export interface Hops {
   handOver(lease: Lease, method: HopRouteMethod, route: unknown): Promise<void>
   /** @see Neighbours.connect */
   connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
-  /** Whether a client address is a peer's, from which the sites come whose routes go through it. */
+  /** Returns whether a client address is a peer's, from which the sites come whose routes go through it. */
   isPeer(clientIp: string): boolean
   readonly readings: HopReadings
   close(): void
@@ -55,7 +55,7 @@ interface HopReadings {
   connections(): number
   /** Hop routes that were refused. */
   refusals: HopCounts['refusals']
-  /** What became of visitors on hop routes. */
+  /** The outcomes of visitors on hop routes. */
   results: HopCounts['visitors']
 }
 

@@ -55,7 +55,7 @@ export interface ControlPlane {
   serve: (socket: Socket) => void
   /** Serves a connection to the root host whose TLS a worker has ended. */
   serveDecrypted: (connection: Duplex) => void
-  /** Whether the relay has issued this certificate for a lease. @param leaf DER */
+  /** Returns whether the relay has issued this certificate for a lease. @param leaf DER */
   hasIssued: (lease: Lease, leaf: Buffer) => Promise<boolean>
   close(): Promise<void>
 }

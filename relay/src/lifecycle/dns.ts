@@ -96,7 +96,7 @@ async function startEmbedded({ settings, isManaged, log }: DnsParts): Promise<St
   }
 }
 
-/** What the relay knows before the authority's directory says it. */
+/** The facts about an authority that the relay knows before the authority's directory says them. */
 function knownIssuers({ directory }: Settings['acme']): string[] {
   return new URL(directory).hostname.endsWith('.letsencrypt.org') ? ['letsencrypt.org'] : []
 }

@@ -17,10 +17,10 @@ interface Table extends OverlayTable {
 }
 
 export interface Overlay {
-  /** What the relay's descriptor says of it; undefined while it is down. */
+  /** The statements of the relay's descriptor about it; undefined while it is down. */
   readonly own: OwnOverlay | undefined
   readonly network: OverlayNetwork
-  /** What peers may ask for. Features add theirs before {@link listen}. */
+  /** The requests that peers may make. Features add theirs before {@link listen}. */
   readonly table: Table
   /** For metrics; undefined where the relay does not make the network itself. */
   readonly link: (() => LinkReadings) | undefined
@@ -101,7 +101,7 @@ async function startWireGuard(
     relays: discovery.relays,
     allowsLoopback: settings.discovery.allowsLoopback,
     isOfSystem: (hostname) => isLocalhost(hostname) || bootstrapHosts.has(hostname),
-    // What a connection has not sent yet goes nowhere.
+    // Bytes that a connection has not sent yet go nowhere.
     onDown: () => served.cutAll(),
     log,
   })
@@ -119,7 +119,7 @@ async function startWireGuard(
   }
 }
 
-/** What both kinds of network have. */
+/** The members that both kinds of network have. */
 interface Served extends Pick<Overlay, 'network' | 'table' | 'gateways' | 'readings' | 'close'> {
   /** @throws Error of the system */
   listen(port: number): Promise<void>

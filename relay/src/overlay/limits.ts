@@ -6,7 +6,7 @@ export const OVERLAY_PEER_SHARE: number = 1 / 4
 export const OVERLAY_PEER_CROWDED_SHARE: number = 1 / 32
 /** Time for the head of a request, and for the whole request, in milliseconds. */
 export const OVERLAY_REQUEST_DEADLINE_MS = 10_000
-/** How often the overlay server looks for requests that are too slow, in milliseconds. */
+/** The interval at which the overlay server looks for requests that are too slow, in milliseconds. */
 export const OVERLAY_DEADLINE_CHECK_MS = 1_000
 /** Time after which a connection without a request is closed, in milliseconds. */
 export const OVERLAY_IDLE_MS = 30_000
@@ -15,17 +15,17 @@ export const OVERLAY_IDLE_MS = 30_000
  * By Node's numbers it ends the connection after 10 questions, a second apart, without an answer.
  */
 export const OVERLAY_KEEP_ALIVE_MS = 30_000
-/** How often the overlay server looks whether connections are still of the peers that opened them, in milliseconds. */
+/** The interval at which the overlay server looks whether connections are still of the peers that opened them, in milliseconds. */
 export const OVERLAY_PEERS_CHECK_MS = 1_000
 /** Bytes of the head of a request. */
 export const OVERLAY_HEAD_MAX_BYTES: number = 16 * 1024
 /** Time for a TCP connection to a peer's overlay server, in milliseconds. */
 export const OVERLAY_CONNECT_DEADLINE_MS = 5_000
-/** How often a relay asks each peer whether it is a gateway with room, in milliseconds. */
+/** The interval at which a relay asks each peer whether it is a gateway with room, in milliseconds. */
 export const GATEWAY_PROBE_MS = 15_000
 /** The longest time until it asks again a peer that did not answer, in milliseconds: the time doubles with each failure. */
 export const GATEWAY_PROBE_FAILED_MAX_MS: number = 2 * 60_000
-/** How often it looks for peers that it has not asked yet, in milliseconds. */
+/** The interval at which it looks for peers that it has not asked yet, in milliseconds. */
 export const GATEWAY_PROBE_TICK_MS = 1_000
 /** Peers that it asks at once. */
 export const GATEWAY_PROBES_PARALLEL_MAX = 8

@@ -21,7 +21,7 @@ export interface OverlayPeer {
 export interface OverlayNetwork {
   /** This relay's own IP address on the overlay. */
   readonly address: string
-  /** Whether packets can pass now. */
+  /** True when packets can pass now. */
   readonly isUp: boolean
   peers(): Iterable<OverlayPeer>
   /** @param identity lower case with `0x` */

@@ -47,7 +47,7 @@ export interface OverlayTable {
   upgrades: ReadonlyMap<string, OverlayUpgrade>
 }
 
-/** Why a connection was closed before it could ask anything. */
+/** The reasons for which a connection is closed before it can ask anything. */
 export type OverlayRefusal = 'no_peer' | 'peer_full' | 'full'
 
 export class OverlayServer {
@@ -228,7 +228,7 @@ export class OverlayServer {
     }
   }
 
-  /** What a peer is told. An error that is no RelayError is a fault of this relay, and is logged. */
+  /** Returns the answer to a peer. An error that is no RelayError is a fault of this relay, and is logged. */
   #refusal(error: unknown, { origin }: OverlayPeer, request: IncomingMessage): RelayError {
     if (error instanceof RelayError) return error
     this.#log.error({ err: error, peer: origin, path: pathOf(request) }, 'a request over the overlay failed')

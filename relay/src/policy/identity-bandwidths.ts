@@ -10,7 +10,7 @@ type OfIdentity = Readonly<Pick<Lease, 'identityKey'>>
 export class IdentityBandwidths {
   readonly #policy: Pick<PolicyRules, 'bytesPerSecond'>
   readonly #processes: number
-  /** What owners keep alive, by identity key. */
+  /** The bandwidths that owners keep alive, by identity key. */
   readonly #shared = new Map<string, WeakRef<Bandwidth>>()
   readonly #byOwner = new WeakMap<OfIdentity, Bandwidth>()
   readonly #dropped = new FinalizationRegistry<string>((identityKey) => {

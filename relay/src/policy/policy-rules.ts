@@ -14,7 +14,7 @@ interface IdentityStatus {
   bps: number
 }
 
-/** What the policy needs to know of a lease, or of what is left of one. */
+/** The facts that the policy needs of a lease, or of what is left of one. */
 export type Judged = Readonly<Pick<Lease, 'identityKey' | 'clientIp' | 'reportedIp'>>
 
 export class PolicyRules {
@@ -65,7 +65,7 @@ export class PolicyRules {
     return ips.some((ip) => ip !== undefined && this.#index.bannedIps.has(ip))
   }
 
-  /** Whether the operator banned a relay from discovery. @param address lower case with `0x` */
+  /** Returns whether the operator banned a relay from discovery. @param address lower case with `0x` */
   isRelayBanned(address: string, origin: string): boolean {
     return this.#index.bannedRelays.has(address) || this.#index.bannedRelays.has(origin)
   }

@@ -183,7 +183,7 @@ export class RateLimits {
     this.#networks.refund(slot, this.#shareOf(clientIp, REGISTRATION_COST), now)
   }
 
-  /** What `units` take of the budget of the client's network. */
+  /** Returns the cost of `units` in the budget of the client's network. */
   #shareOf(clientIp: string, units: number): number {
     return this.#isPeer(clientIp) ? units / PEER_BUDGET_FACTOR : units
   }

@@ -33,7 +33,7 @@ import { webSocketConnection } from './websocket-connection.ts'
 /** A request with a delegated capability, which was not looked at yet. */
 export interface CarriedRequest {
   request: IncomingMessage
-  /** What the client asks the connection to become, in lower case. */
+  /** The protocol to which the client asks to change, in lower case. */
   protocol: string
   capability: string
   /** Normalized address of the client. */
@@ -45,13 +45,13 @@ export interface CarriedRequest {
 
 /** Carries reverse sessions of other relays' leases. */
 export interface ReverseGateway {
-  /** Whether the capability says that it is for a gateway. Nothing of it is verified. */
+  /** Returns whether the capability says that it is for a gateway. Nothing of it is verified. */
   isDelegated(capability: string): boolean
   /** @throws RelayError when the request is refused; nothing was written then */
   carry(request: CarriedRequest): Promise<void>
 }
 
-/** How a request came, and how its capability is looked at. */
+/** The way in which a request came, and the check of its capability. */
 interface Arrival {
   /** The connection of the carrier: over TLS, or of a gateway. */
   socket: Duplex
@@ -257,7 +257,10 @@ export function noCapability(): RelayError {
   return new RelayError('unauthorized', `a capability is needed, ${native} or ${browser}`)
 }
 
-/** What the connection is to become. A native client may leave the upgrade headers out. @throws RelayError for another protocol */
+/**
+ * Returns the protocol to which the connection changes. A native client may leave the upgrade headers out.
+ * @throws RelayError for another protocol
+ */
 function protocolOf(request: IncomingMessage): string {
   const protocol = request.headers.upgrade?.toLowerCase() ?? RAW_UPGRADE
   if (protocol === 'websocket' || protocol === YAMUX_UPGRADE || protocol === RAW_UPGRADE) return protocol

@@ -6,7 +6,7 @@ import type { Logger } from '../log/log.ts'
 /** A file of the state directory, and what holds while it cannot be written. */
 export interface WatchedFile {
   name: string
-  /** What the relay does, or does not, meanwhile: a clause for people. */
+  /** The effect on the relay meanwhile: a clause for people. */
   meanwhile: string
 }
 

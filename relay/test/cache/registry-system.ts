@@ -99,7 +99,7 @@ export interface RegistrySystem {
   decide(change: Partial<PolicyFile>): void
   /** The relay gets a certificate that it can serve sites with, or has none any more. */
   certify(canServe: boolean): void
-  /** Whether visitors of the canonical hostname come to the snapshot. */
+  /** Returns whether visitors of the canonical hostname come to the snapshot. */
   isServed(hostname: string): boolean
 }
 

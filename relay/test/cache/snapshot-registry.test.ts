@@ -18,7 +18,7 @@ import {
 
 const GRACE_S = 120
 const S = 1000
-/** What a small file takes of the disk. */
+/** The bytes that a small file takes of the disk. */
 const BLOCK = 4096
 
 let system: RegistrySystem

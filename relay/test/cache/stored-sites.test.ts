@@ -114,7 +114,7 @@ test('visitors who come to a worker process get the files, and none when they ar
   const site = await relay.register('worked', { cache: true })
   await put(relay, site, FILES)
   await leave(site)
-  // Which process a connection comes to is the kernel's choice.
+  // The kernel chooses the process that a connection comes to.
   for (let visits = 0; visits < 20; visits++)
     expect(await visit(relay, site)).toMatchObject({ status: 200, text: FILES['index.html'] })
 })
@@ -151,7 +151,7 @@ test('a site holds no more of the disk with files that it replaced, whatever a v
     const get = `GET / HTTP/1.1\r\nHost: ${site.canonical_hostname}:${relay.port}\r\n\r\n`
     visitor.write(get.repeat(8))
     await once(visitor, 'readable')
-    // What is there, and what it replaced.
+    // The snapshot that is there, and the one that it replaced.
     expect(await usedBytes()).toBeLessThan(bytes / 2)
   }
   // The one of the last files goes on.
@@ -165,7 +165,7 @@ test('a site holds no more of the disk with files that it replaced, whatever a v
 })
 
 test('an upload for which there is no room is put off, in plain text', async () => {
-  // What the store itself writes of a snapshot takes more than that.
+  // The record that the store writes of a snapshot takes more than that.
   await start({ STATIC_CACHE_BYTES: '8192' })
   const site = await relay.register('small', { cache: true })
   expect(await put(relay, site, FILES)).toMatchObject({

@@ -1,4 +1,4 @@
-// What a descriptor has to be before anything is computed for it: each of its texts is bounded and plain.
+// A descriptor whose texts are not all bounded and plain is refused before anything is computed for it.
 
 import { DESCRIPTOR_SIGNATURE_BYTES } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'

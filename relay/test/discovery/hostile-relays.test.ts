@@ -1,4 +1,4 @@
-// What discovery does with relays that lie, stall, flood or are not there. Real servers over HTTPS; 127.0.0.2 stands for a
+// Discovery meets relays that lie, stall, flood or are not there. Real servers over HTTPS; 127.0.0.2 stands for a
 // public address.
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -33,7 +33,7 @@ let hosts: RelayHosts
 let discovery: Discovery
 let directory: string
 let own: InventedRelay
-/** What the bootstrap relay lists beside itself. */
+/** The relays that the bootstrap relay lists beside itself. */
 let listed: unknown[]
 let banned: Set<string>
 let onPolicyChange: () => void

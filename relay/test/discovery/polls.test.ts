@@ -1,4 +1,4 @@
-// How often relays are asked: the interval, the number at once, and pauses after failures.
+// Tests the rhythm in which relays are asked: the interval, the number at once, and pauses after failures.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { POLL_MS } from '../../src/discovery/limits.ts'

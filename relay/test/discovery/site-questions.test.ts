@@ -1,4 +1,5 @@
-// What a relay believes when it asks others whether they have a site. Real servers over HTTPS; 127.0.0.2 stands for a public address.
+// A relay asks others whether they have a site, and believes those that prove it. Real servers over HTTPS; 127.0.0.2 stands
+// for a public address.
 
 import { hash } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'

@@ -1,4 +1,4 @@
-// How often discovery announces itself, asks for whole lists and writes its file: real code, with a simulated clock.
+// Tests the times at which discovery announces itself, asks for whole lists and writes its file: real code, with a simulated clock.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readDescriptor } from '../../src/discovery/descriptor-rules.ts'
@@ -53,7 +53,7 @@ class Network {
   readonly relays = new Map<string, InventedRelay>()
   /** A relay that names another one, even when it is asked for itself alone. */
   chatty: { origin: string; names: string } | undefined
-  /** Whether the bootstrap relay knows the one that is tested. */
+  /** True when the bootstrap relay knows the one that is tested. */
   isOwnListed = true
   readonly #own = inventRelay()
 

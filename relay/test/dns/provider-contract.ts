@@ -9,7 +9,7 @@ import {
 } from '../../src/dns/provider.ts'
 import { ATTEMPTS_MAX } from '../../src/dns/providers/limits.ts'
 
-/** What the servers of a provider do in place of answering as they should. */
+/** The faults of the servers of a provider. */
 export interface Trouble {
   /**
    * - `rate_limited`: they answer 429 with Retry-After.
@@ -20,7 +20,7 @@ export interface Trouble {
   kind: 'rate_limited' | 'error' | 'lost' | 'silent'
   /** Of requests that look, or that change records. */
   at: 'read' | 'change'
-  /** How many requests have it. @default 1 */
+  /** The number of requests that have it. @default 1 */
   times?: number
   /** Seconds of Retry-After. */
   retryAfterS?: number

@@ -81,7 +81,7 @@ function checkManifest(value: unknown): void {
   checkFiles(manifest)
 }
 
-/** What is true of every manifest that passes, by the simplest means. */
+/** Checks what is true of every manifest that passes, by the simplest means. */
 function checkFiles({ index, files }: StaticCacheManifest): void {
   const paths = files.map(({ path }) => path)
   if (!paths.includes(index)) throw new Error('the index is not listed')

@@ -1,4 +1,4 @@
-// What a relay makes of a peer whose refusal of an upgrade breaks off, or never ends: the request fails, and the relay goes on.
+// A peer refuses an upgrade with an answer that breaks off, or never ends: the request fails, and the relay goes on.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ const REFUSAL = 'HTTP/1.1 503 x\r\nContent-Length: 100\r\n\r\n{'
 
 let server: Server
 let peer: OverlayPeer
-/** Whether the peer closes the connection behind the part that it sends. */
+/** True when the peer closes the connection behind the part that it sends. */
 let breaksOff = true
 
 const network = {

@@ -1,4 +1,4 @@
-// Which peers a relay asks whether they are gateways, and when: those that never answer keep it from none that does.
+// A relay asks peers whether they are gateways: those that never answer keep it from none that does.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'

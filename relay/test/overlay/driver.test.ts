@@ -1,4 +1,4 @@
-// What a relay that makes WireGuard interfaces finds out before it does: its rights, and what the programs need.
+// A relay checks its rights, and the needs of the programs, before it makes WireGuard interfaces.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

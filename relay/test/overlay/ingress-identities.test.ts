@@ -1,4 +1,4 @@
-// Whose delegated capabilities a gateway takes: those of peers alone, each by the key of its own identity.
+// A gateway takes delegated capabilities of peers alone, each by the key of its own identity.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Which relays are peers: what descriptors say, and who has a key that several relays name.
+// Tests which relays become peers: by their descriptors, and by who has a key that several relays name.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { VerifiedRelay } from '../../src/overlay/verified-relays.ts'
@@ -120,7 +120,7 @@ test('a relay that names the key of another one does not get its place', async (
   // Nobody is asked before packets can pass.
   peers.follow([thief, owner], [reading({})])
   expect(asked).toHaveLength(0)
-  // Whose host the packets come from does not count: the thief says where its own is.
+  // The host that the packets come from does not count: the thief says where its own is.
   ADDRESSES['https://thief.example'] = ['192.0.2.66', '192.0.2.1']
   peers.follow([thief, owner], connected())
   peers.follow([thief, owner], connected())
@@ -166,7 +166,7 @@ test('only so many owners are asked at once', async () => {
   expect(asked).toHaveLength(CLAIM_QUESTIONS_PARALLEL_MAX)
   asked[0]!.answer('0xone0')
   await vi.waitFor(() => expect(asked).toHaveLength(CLAIM_QUESTIONS_PARALLEL_MAX + 1))
-  // What waits for a key that nobody names any more is not asked.
+  // A relay that waits for a key which nobody names any more is not asked.
   peers.clear()
   asked[1]!.answer('0xone1')
   await new Promise(setImmediate)

@@ -83,7 +83,7 @@ export function statusOf({ status, json, text }: Answer): StaticCacheStatus {
   return json.data as unknown as StaticCacheStatus
 }
 
-/** What a visitor gets; undefined when the relay does not end TLS for the hostname. */
+/** The answer to a visitor; undefined when the relay does not end TLS for the hostname. */
 export async function visit(
   { port, ca }: TestClient,
   { canonical_hostname: host }: Pick<RegisterResponse, 'canonical_hostname'>,

@@ -10,10 +10,10 @@ import { setTimeout } from 'node:timers/promises'
 const LIFE_MAX_MS = 60
 
 interface Life {
-  /** What the writer writes to. */
+  /** The folder that the writer writes to. */
   directory: string
   seed: number
-  /** What the writer has said on standard output before it is killed at a random moment. */
+  /** The text that the writer has written to standard output before it is killed at a random moment. */
   milestone: string
 }
 

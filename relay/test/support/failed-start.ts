@@ -5,7 +5,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-/** What keeps a port, a process, a thread, a timer or a watch. */
+/** The modules that keep a port, a process, a thread, a timer or a watch. */
 const KINDS = new Set([
   'FSEVENTWRAP',
   'MESSAGEPORT',

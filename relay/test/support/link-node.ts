@@ -51,7 +51,7 @@ const server = new OverlayServer(
   OVERLAY_CONNECTIONS_MAX,
   createLog('silent'),
 )
-// What listens on all addresses of the machine.
+// Listens on all addresses of the machine.
 const other = createTcpServer((socket) => socket.end('other'))
   // A second process on the host does without.
   .on('error', () => {})

@@ -29,7 +29,7 @@ import { SharedReadBuffer } from '../../src/node-internals/shared-read-buffer.ts
 import { newAccount, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 import { openTlsSite, type TlsSite } from './tls-site.ts'
 
-/** What a visitor is told when no session of the site came. */
+/** The text that a visitor gets when no session of the site came. */
 export const AWAY = 'the site is away'
 
 export interface LiveRelay extends TestClient {

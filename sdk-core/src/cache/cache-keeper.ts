@@ -43,7 +43,7 @@ export class CacheKeeper {
   #told: string | undefined
   /** The manifest that was uploaded last. */
   #uploaded: string | undefined
-  /** How often that was uploaded without being there at the next look. */
+  /** The number of times that it was uploaded without being there at the next look. */
   #losses = 0
 
   constructor(parts: CacheKeeperParts) {

@@ -43,10 +43,10 @@ export interface CacheOptions {
 
 /** A CacheStatus is what the relay last said of a site's files. */
 export interface CacheStatus {
-  /** Whether the relay stores the files as they were at the last look: visitors get them while the site is away. */
+  /** True when the relay stores the files as they were at the last look: visitors get them while the site is away. */
   readonly present: boolean
   /**
-   * When the relay stops serving the files if it never hears from the site again: RFC 3339, by the relay's clock. The time moves
+   * The time at which the relay stops serving the files if it never hears from the site again: RFC 3339, by the relay's clock. The time moves
    * on while the site is online. Undefined while the relay stores no files.
    */
   readonly expires_at: string | undefined

@@ -13,7 +13,7 @@ export interface HashedFile {
 }
 
 interface KnownFile extends HashedFile {
-  /** What was given for the file. */
+  /** The value that was given for the file. */
   readonly content: unknown
 }
 

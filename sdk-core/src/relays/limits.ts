@@ -27,7 +27,7 @@ export const LISTS_FIRST_MAX = 4
 export const LISTS_MAX = 2
 /** The SDK looks for relays again after this long, or up to a half more, so that it knows some that are there. */
 export const SEARCH_INTERVAL_MS: number = 10 * 60_000
-/** When a relay is missing and nobody named another, the SDK searches again after this. Each time without success doubles it. */
+/** The time after which the SDK searches again when a relay is missing and nobody named another. Each time without success doubles it. */
 export const SEARCH_RETRY_FIRST_MS = 15_000
 /** So many connections of a relay count as much as a millisecond of distance. */
 export const LOAD_CONNECTIONS_PER_MS = 100

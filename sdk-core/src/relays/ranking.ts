@@ -1,4 +1,4 @@
-// Which of the relays that answered is taken first: distance and load decide, and a network that no relay in use has wins.
+// Ranks the relays that answered: distance and load decide, and a relay in a network that no relay in use has comes first.
 
 import { LOAD_BYTES_PER_MS, LOAD_CONNECTIONS_PER_MS, LOAD_COST_MAX_MS } from './limits.ts'
 import { networkOf } from './relay-address.ts'

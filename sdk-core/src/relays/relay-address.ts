@@ -1,4 +1,4 @@
-// What the address of a relay says without looking its name up, which a page cannot do: whether it is local, and its network.
+// Reads from the address of a relay whether it is local, and its network, without looking its name up, which a page cannot do.
 
 import { isPublicAddress } from '@svc/protocol'
 

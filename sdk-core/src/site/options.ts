@@ -224,7 +224,7 @@ function requireWithin(what: string, value: number, max: number): number {
   return value
 }
 
-/** What `files` holds is checked at each look, since it may change. */
+/** The SDK checks the content of `files` at each look, since it may change. */
 function parseCache(cache: CacheOptions): SiteCacheOptions {
   if (typeof cache !== 'object' || cache === null) throw invalid('cache must be an object with files')
   const { files, index = 'index.html', ttl = 0 } = cache

@@ -85,9 +85,9 @@ export interface Site extends EventTarget {
   readonly state: SiteState
   /** The reason for which visitors cannot come, and until when, while the state is `waiting`. */
   readonly waiting: Waiting | undefined
-  /** What the relay stores of the site's files. Undefined unless the option `cache` is set. */
+  /** The state of the site's files at the relay. Undefined unless the option `cache` is set. */
   readonly cache: SiteCache | undefined
-  /** What the relay takes into its static cache. Undefined while the site has no lease, and at a relay that has no such cache. */
+  /** The bounds of the relay's static cache. Undefined while the site has no lease, and at a relay that has no such cache. */
   readonly cacheLimits: CacheLimits | undefined
   /** Returns the figures of this moment, and the totals since the site was published. */
   stats(): SiteStats

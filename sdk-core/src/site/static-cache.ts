@@ -1,4 +1,4 @@
-// What a site shows of the relay's static cache. The code that fills it is loaded when the option `cache` is set.
+// Shows a site's state in the relay's static cache. The code that fills it is loaded when the option `cache` is set.
 
 import type { CacheKeeper, CacheKeeperParts } from '../cache/cache-keeper.ts'
 import type { CacheStatus, SiteCache } from '../cache/cache-options.ts'

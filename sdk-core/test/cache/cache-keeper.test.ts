@@ -1,4 +1,4 @@
-// When the SDK looks at the files of the option `cache`, and how long it waits for a relay that fails.
+// Tests the times at which the SDK looks at the files of the option `cache`, and its pauses for a relay that fails.
 
 import { CACHE_UPLOAD_DEADLINE_MS } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

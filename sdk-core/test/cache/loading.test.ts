@@ -1,4 +1,4 @@
-// Where the code of the static cache cannot be loaded (a service worker, or the network is gone), the site lives and says so.
+// A site lives on, and says so, where the code of the static cache cannot be loaded: in a service worker, or without a network.
 
 import { expect, test, vi } from 'vitest'
 import { RelayClient } from '../../src/control/relay-client.ts'

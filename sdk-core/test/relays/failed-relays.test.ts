@@ -1,4 +1,4 @@
-// What is remembered of relays that failed, and for how long.
+// The SDK remembers relays that failed, for a bounded time.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FailedRelays } from '../../src/relays/failed-relays.ts'

@@ -1,4 +1,4 @@
-// Which relay is taken next: the nearest that is not busy, in a network that is not used yet.
+// The SDK takes the nearest relay that is not busy, in a network that is not used yet.
 
 import { expect, it } from 'vitest'
 import { LOAD_COST_MAX_MS } from '../../src/relays/limits.ts'

@@ -1,4 +1,4 @@
-// What the address of a relay says by itself.
+// Tests what the SDK reads from the address of a relay by itself.
 
 import { expect, it } from 'vitest'
 import { isLocal, networkOf } from '../../src/relays/relay-address.ts'

@@ -1,4 +1,4 @@
-// When a relay is taken, replaced and given up: the class on fake timers, with sites that do what these tests say.
+// Tests when a relay is taken, replaced and given up: the class on fake timers, with sites that do what these tests say.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type OwnErrorCode, SvcError, type SvcErrorCode } from '../../src/errors.ts'
@@ -21,7 +21,7 @@ import type { Waiting } from '../../src/site/waiting-reason.ts'
 
 vi.mock('../../src/relays/search.ts')
 
-/** How a relay treats a new site. */
+/** The treatment of a new site by a relay. */
 type Behaviour = 'online' | 'silent' | 'approval' | SvcErrorCode
 
 class TestSite extends EventTarget {

@@ -5,7 +5,7 @@ import { type Platform, type PlatformSite, type PublishOptions, publishOn, SvcEr
 import type { NodeOptions } from '../platform.ts'
 import { SiteRoute } from './site-route.ts'
 
-/** What a route makes of a platform, and of the options of a site. */
+/** The platform and the options of a site, as a route changes them. */
 export interface Routed {
   platform: Platform
   options: PublishOptions

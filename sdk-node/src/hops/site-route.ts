@@ -34,11 +34,11 @@ interface SiteRouteOptions {
   isMultiplexed: boolean
 }
 
-/** What the site holds of its route while it is online: one of each carrier. */
+/** The parts of its route that the site holds while it is online: one of each carrier. */
 interface Installed {
   site: CarrierRelay
   lost: (error: SvcError) => void
-  /** When the hop routes end that were taken last, by `performance.now()`. */
+  /** The time at which the hop routes end that were taken last, by `performance.now()`. */
   until: number
   timer: NodeJS.Timeout | undefined
   /** Resolves when the refresh under way is done. */

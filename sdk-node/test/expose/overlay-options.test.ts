@@ -1,4 +1,4 @@
-// What the option `overlay` does not go with.
+// Tests the options that the option `overlay` does not go with.
 
 import { expect, it } from 'vitest'
 import { type ExposeOptions, expose, publish } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-// Which addresses a gateway may have: public ones, looked at when the connection is opened, however its name resolves then.
+// A gateway may have public addresses alone, which are looked at when the connection is opened, however its name resolves then.
 
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'

@@ -23,7 +23,7 @@ let received: { method: string; type: string | undefined; cookie: string | undef
 
 /** Requests to `/stuck`, whose bodies are read when a test does it. */
 let stuck: IncomingMessage[] = []
-/** What came of a body to `/refused`. */
+/** The fate of a body to `/refused`. */
 let refusedBytes = 0
 
 /** Answers at once, and reads on as a relay does. */

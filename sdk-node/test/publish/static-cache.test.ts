@@ -90,7 +90,7 @@ it('are those of the last look, up to the largest that the relay takes', async (
   await site.cache?.refresh()
   expect(site.cache?.present).toBe(true)
   expect(await text(`${site.canonicalUrl}/e.bin`)).toBe('small')
-  // What is not stored any more, the live site answers.
+  // The live site answers a request for a file that is not stored any more.
   expect(await text(`${site.canonicalUrl}/b.bin`)).toBe('live')
   expect(errors).toEqual([])
 })

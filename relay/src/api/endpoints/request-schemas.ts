@@ -198,7 +198,7 @@ export const siteCertificateRequest: z.ZodType<SiteCertificateRequest> = named(
   z.object({ csr: base64(CERTIFICATE_REQUEST_MAX_BYTES) }),
 )
 
-/** What the fields hold, and the signature, are more than a schema can say: `parseHopRoute` and the relay have them. */
+/** A schema cannot describe the content of the fields and the signature: `parseHopRoute` and the relay check them. */
 const hopText = (): z.ZodString => text(HOP_FIELD_MAX_CHARS)
 export const hopRouteRequest: z.ZodType<HopRouteRequest> = named(
   'HopRouteRequest',

@@ -1,4 +1,4 @@
-// What a path below `/go/` names: a site, and a path and query there.
+// Reads the site, and the path and query there, that a path below `/go/` names.
 
 import { normalizeCanonicalLabel, PATH } from '@svc/protocol'
 

@@ -24,7 +24,7 @@ interface SearchResult {
   known: number
 }
 
-/** Where visitors of `/go/` were led: to this relay, to another one, to none, or nowhere since too many came. */
+/** Counts of the visitors of `/go/` by where they were led: to this relay, to another one, to none, or nowhere since too many came. */
 type GoOutcome = 'here' | 'elsewhere' | 'nowhere' | 'busy'
 
 export interface GoParts {

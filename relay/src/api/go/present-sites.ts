@@ -16,7 +16,7 @@ export interface PresentSitesParts {
     identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean }
   }
   visitors: { visitorsOf(lease: Lease): number }
-  /** Whether the relay is closing. */
+  /** Returns whether the relay is closing. */
   isClosing: () => boolean
 }
 
@@ -34,7 +34,7 @@ export class PresentSites {
     routes.onCover((hostname) => this.#follow(hostname))
   }
 
-  /** Whether visitors of the site would reach it here: a site that is only busy counts, one that is silent does not. */
+  /** Returns whether visitors of the site would reach it here: a site that is only busy counts, one that is silent does not. */
   has(label: string): boolean {
     const { routes, policy, visitors, isClosing } = this.#parts
     const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
@@ -44,7 +44,7 @@ export class PresentSites {
     return ready.size > 0 || (visitors.visitorsOf(route.lease) > 0 && !ready.isSilent)
   }
 
-  /** Whether the operator banned or denied the site: then the relay leads nobody to it, wherever it is. @param label canonical */
+  /** Returns whether the operator banned or denied the site: then the relay leads nobody to it, wherever it is. @param label canonical */
   isBarred(label: string): boolean {
     const hyphen = label.lastIndexOf('-')
     const key = identityKey(label.slice(0, hyphen), `0x${label.slice(hyphen + 1)}`)

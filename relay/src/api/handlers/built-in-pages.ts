@@ -24,7 +24,7 @@ interface Pages {
   directory: string | undefined
   /** Whether the policy allows `/` and `/sites`. Other pages, such as `/admin`, are always served. */
   hasLandingPage: () => boolean
-  /** Whether the relay answers `GET /discovery`, of which `/relays` is a view. */
+  /** True when the relay answers `GET /discovery`, of which `/relays` is a view. */
   hasDiscovery: boolean
   /** PEM of the development CA's certificate; undefined without one. */
   authority: () => string | undefined

@@ -17,7 +17,7 @@ import { headerOf } from '../http/request.ts'
 import type { Handler } from '../http/server.ts'
 import { timestamp } from '../http/timestamp.ts'
 
-/** Whether a site has a snapshot, and until when, in relay time. */
+/** The presence of a site's snapshot, and its end in relay time. */
 export type SnapshotStatus = { isPresent: true; expiresAt: number } | { isPresent: false }
 
 /** A request that occupies a place until it ends. */

@@ -24,7 +24,7 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   return isConnect(request) || isNeighbour(request)
 }
 
-/** Whether a request wants a connection to a neighbour of the relay. */
+/** Returns whether a request wants a connection to a neighbour of the relay. */
 export function isNeighbour(request: IncomingMessage): boolean {
   return request.method === 'GET' && pathOf(request) === PATH.neighbour
 }

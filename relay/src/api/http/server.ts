@@ -165,7 +165,7 @@ async function upgrade(
     const carried = isNeighbour(request)
       ? connectToNeighbour(api, request, socket, head)
       : api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)
-    // What this relay serves itself is a carrier already.
+    // Requests that this relay serves itself come over a carrier already.
     if (carried !== undefined) await carried
     observed.responded(SWITCHING_PROTOCOLS)
     return true

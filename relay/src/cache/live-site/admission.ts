@@ -18,7 +18,7 @@ export class LiveSlot {
     this.#leave = leave
   }
 
-  /** When the response last went on; never before it has begun, for that has a deadline of its own. */
+  /** The time at which the response last went on; never before it has begun, for that has a deadline of its own. */
   get heardAt(): number {
     return this.#heardAt
   }

@@ -5,7 +5,7 @@ import type { CertificateRotation } from '../../certificates/certificate-rotatio
 import type { Lease } from '../../lease/lease.ts'
 
 /**
- * Whether this relay has issued a certificate for a lease.
+ * Returns whether this relay has issued a certificate for a lease.
  * @param leaf DER
  */
 export type HasIssued = (lease: Lease, leaf: Buffer) => Promise<boolean>

@@ -34,7 +34,7 @@ export function copyBody(answer: IncomingMessage, copying: Copying): Promise<voi
       if (isWhole) resolve()
       else reject(new Error('the response broke off'))
     }
-    /** What Node does not write breaks one response off, and never the relay. */
+    /** A field that Node does not write breaks one response off, and never the relay. */
     const attempt = (write: () => void): void => {
       try {
         write()

@@ -18,7 +18,7 @@ import { LIVE_BODY_MIN_BYTES, LIVE_INTERIM_MAX, type LiveDeadlines } from './lim
 import type { VisitorRequest, VisitorResponse } from './live-sites.ts'
 import { abortResponse, clearHead, end, hasLeft, sendText, stopReading } from './visitor-response.ts'
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 type Outcome = 'done' | 'away' | 'dead connection'
 
 export interface Exchange {

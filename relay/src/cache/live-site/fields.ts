@@ -163,7 +163,7 @@ export function* pairs(raw: RawFields): Iterable<[string, string]> {
   for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at]!, raw[at + 1]!]
 }
 
-/** How the body is framed for the site, whatever framed it before. */
+/** Returns the framing of the body for the site, whatever framed it before. */
 function framingOf(request: VisitorRequest): Pick<SiteRequest, 'fields' | 'hasBody' | 'length'> {
   const { headers } = request
   const coding = headers['transfer-encoding']
@@ -218,12 +218,12 @@ function joinCookies(fields: readonly string[]): string[] {
   return cookies.length === 0 ? others : [...others, 'Cookie', cookies.join('; ')]
 }
 
-/** Whether a repeated request has no other effect (RFC 9110 §9.2.2), and can be sent once more. */
+/** Returns whether a repeated request has no other effect (RFC 9110 §9.2.2), and can be sent once more. */
 export function isRepeatable({ method, hasBody }: SiteRequest): boolean {
   return !hasBody && ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'].includes(method)
 }
 
-/** Whether a request asks for a change to a WebSocket (RFC 6455 §4.1). */
+/** Returns whether a request asks for a change to a WebSocket (RFC 6455 §4.1). */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket'
 }

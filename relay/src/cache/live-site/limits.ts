@@ -17,24 +17,24 @@ export const LIVE_RESERVED_SHARE: number = 1 / 8
 export const LIVE_IDLE_SHARE = 0.5
 /** The same of one site. */
 export const LIVE_IDLE_PER_SITE_MAX = 16
-/** How long such a connection waits. The SDKs close theirs later, so that a request rarely meets the end of one. */
+/** The time for which such a connection waits. The SDKs close theirs later, so that a request rarely meets the end of one. */
 export const LIVE_IDLE_MS = 10_000
 /** Time for a connection to a live site: for its session, and for the handshake. */
 export const LIVE_CONNECT_DEADLINE_MS = 15_000
 /**
- * How long a request waits for a session of a site that has no session, ready or with a visitor. Such a site is most likely
+ * The time for which a request waits for a session of a site that has no session, ready or with a visitor. Such a site is most likely
  * away, and one that reconnects takes less.
  */
 export const LIVE_AWAY_WAIT_MS = 2_000
-/** How long a site may take for the head of its response, after the end of the request's body. */
+/** The time that a site may take for the head of its response, after the end of the request's body. */
 const LIVE_RESPONSE_DEADLINE_MS = 60_000
-/** What a visitor must send of a request's body in that time, in bytes: 500 a second. */
+/** The bytes of a request's body that a visitor must send in that time: 500 a second. */
 export const LIVE_BODY_MIN_BYTES = 30_000
-/** How long a response may stop in the midst. Streams of events say something every 15 to 60 seconds. */
+/** The time for which a response may stop in the midst. Streams of events say something every 15 to 60 seconds. */
 const LIVE_QUIET_DEADLINE_MS = 600_000
-/** When there is no slot for another request, one whose response or WebSocket was quiet for this long makes room. */
+/** The time after which a quiet response or WebSocket makes room for another request when no slot is free. */
 const LIVE_CROWDED_QUIET_MS = 30_000
-/** When a visitor takes nothing of a response for this long, the relay cuts it: the slot is for others. */
+/** The time after which the relay cuts a response of which the visitor takes nothing: the slot is for others. */
 const LIVE_STALLED_MS = 300_000
 /** Head of a site's response. Servers allow themselves 8 to 16 KiB. */
 export const LIVE_HEAD_MAX_BYTES: number = 32 * 1024

@@ -19,7 +19,7 @@ export interface Upgrade {
   slot: LiveSlot
 }
 
-/** How the site answered. */
+/** The answer of the site. */
 type SiteAnswer =
   | { kind: 'switched'; response: IncomingMessage; site: Duplex; siteHead: Buffer }
   | { kind: 'refused'; response: IncomingMessage }
@@ -109,7 +109,7 @@ async function join(
   for (const side of [socket, site]) side.setMaxListeners(0)
   slot.heard()
   for (const side of [socket, site]) side.on('data', () => slot.heard())
-  // What the visitor sends goes to the site, and what comes from there to the visitor.
+  // The bytes of the visitor go to the site, and those of the site to the visitor.
   await pipeline(socket, site, socket).catch(() => {})
   socket.destroy()
   site.destroy()

@@ -10,7 +10,7 @@ interface Answering {
   response: VisitorResponse
 }
 
-/** Whether the visitor gets no more bytes. */
+/** Returns whether the visitor gets no more bytes. */
 export function hasLeft(response: VisitorResponse): boolean {
   return 'stream' in response ? response.stream.destroyed : response.destroyed || response.writableFinished
 }

@@ -164,7 +164,7 @@ class Server implements CacheServer {
       socket.destroy()
       return
     }
-    // What is left of earlier responses would be written among the bytes of the other protocol.
+    // Node would write the rest of earlier responses among the bytes of the other protocol.
     if (connection.isBusy) {
       connection.cut()
       return

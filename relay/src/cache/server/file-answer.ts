@@ -30,7 +30,7 @@ const RANGE_NOT_SATISFIABLE = 416
 
 const NO_CONTENT: readonly string[] = ['Content-Length', '0']
 
-/** What is sent after the head, out of the snapshot that it is read from. */
+/** The content that is sent after the head, out of the snapshot that it is read from. */
 interface Content {
   representation: Representation
   /** Undefined for the whole. */
@@ -141,7 +141,7 @@ export class FileAnswers {
     })
   }
 
-  /** Whether most of the memory is free, for this visitor and for others. */
+  /** Returns whether most of the memory is free, for this visitor and for others. */
   #isAmpleFor({ network }: VisitorConnection): boolean {
     const isUsed = this.#memory.usedBy(network) >= FILE_BYTES_PER_NETWORK_MAX * PIECES_AMPLE_SHARE
     return !isUsed && this.#memory.total < FILE_BYTES_MAX * PIECES_AMPLE_SHARE

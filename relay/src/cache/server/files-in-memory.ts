@@ -7,7 +7,7 @@ import type { Representation } from './representation.ts'
 
 interface Held {
   readonly body: Buffer
-  /** Whether a visitor has wanted it since the last look. */
+  /** True when a visitor has wanted it since the last look. */
   isUsed: boolean
 }
 
@@ -31,7 +31,7 @@ export class FilesInMemory {
     return this.#bytes
   }
 
-  /** Whether a file is small enough to be here. */
+  /** Returns whether a file is small enough to be here. */
   suits({ size }: Representation): boolean {
     return size <= MEMORY_FILE_MAX_BYTES
   }

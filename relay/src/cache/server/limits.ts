@@ -6,7 +6,7 @@ export const SITE_CONNECTIONS_MAX = 4096
 export const SITE_CONNECTIONS_PER_NETWORK_MAX = 1024
 /** Fields of a request's head. Browsers send some twenty. */
 export const REQUEST_FIELDS_MAX = 128
-/** When a visitor takes nothing of a response for this long, in milliseconds, the relay cuts its connection, or its stream. */
+/** The time, in milliseconds, after which the relay cuts the connection, or the stream, of a visitor who takes nothing of a response. */
 export const VISITOR_WRITE_DEADLINE_MS = 30_000
 /** Streams of an HTTP/2 connection that are open at once: RFC 9113 §6.5.2 advises no fewer. */
 export const HTTP2_STREAMS_MAX = 100
@@ -44,15 +44,18 @@ export const FILE_BYTES_MAX: number = 128 * 1024 * 1024
 /** Buffers of that size which the relay keeps for the next responses: 4 MiB. */
 export const FILE_BUFFERS_SPARE_MAX = 16
 /**
- * What a response to a request for a stored file counts beside its content, in bytes, where the operator limits the bandwidth of the
+ * The bytes that a response to a request for a stored file counts beside its content where the operator limits the bandwidth of the
  * identity: the fields of both, and TLS.
  */
 export const LIMITED_RESPONSE_BYTES = 512
-/** When the responses before it take longer, in milliseconds, a response of such an identity does not begin: no browser waits for it. */
+/**
+ * The time, in milliseconds, that the responses before one may take. Beyond it a response of such an identity does not begin: no browser
+ * waits for it.
+ */
 export const LIMITED_WAIT_MAX_MS = 30_000
 /** `Retry-After` of that, in seconds. */
 export const LIMITED_RETRY_AFTER_S = 30
-/** How often a response that waits looks whether the limit was lifted, in milliseconds. */
+/** The interval at which a response that waits looks whether the limit was lifted, in milliseconds. */
 export const LIMITED_RECHECK_MS = 1_000
 /** Large files that are open for as long as their response takes, out of the descriptors that are not for connections. */
 export const FILES_HELD_MAX = 64

@@ -7,7 +7,7 @@ const ORIGIN = /^https?:\/\/([^/?#]*)/i
 /** The file that stands for its folder. */
 const FOLDER_INDEX = 'index.html'
 
-/** What a path leads to: a stored file, the folder of which one is the index, or nothing. */
+/** The target of a path: a stored file, the folder of which one is the index, or nothing. */
 export type Found =
   | { kind: 'file'; file: SnapshotFile }
   /** The path lacks the slash to which links of the folder's index are relative. `location` is relative to the request. */

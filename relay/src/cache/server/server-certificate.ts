@@ -13,7 +13,7 @@ export interface ServerCertificate {
   /** PEM. */
   readonly key: string
   /**
-   * Whether its key is for this hostname alone: then HTTP/2 and TLS 1.2 are safe. With the key of the wildcard they are
+   * True when its key is for this hostname alone: then HTTP/2 and TLS 1.2 are safe. With the key of the wildcard they are
    * not: browsers share an HTTP/2 connection among all hosts of a certificate, and for TLS 1.2 see decision 0016.
    */
   readonly isOwn: boolean
@@ -28,7 +28,7 @@ interface Issued {
 }
 
 /**
- * Where the relay has a development CA, each hostname gets a certificate of its own, with a key that only the relay has. Elsewhere
+ * Each hostname gets a certificate of its own where the relay has a development CA, with a key that only the relay has. Elsewhere
  * the relay's wildcard serves. A relay whose certificate covers its root host alone serves no stored files: to order a certificate
  * for each snapshot would take half of what the authority gives new sites in a week, and leave visitors without an answer meanwhile.
  */
@@ -41,7 +41,7 @@ export class ServerCertificates {
     this.#rotation = rotation
   }
 
-  /** Whether the relay has what it takes to end TLS for hostnames of sites. A later certificate may change it. */
+  /** Returns whether the relay has what it takes to end TLS for hostnames of sites. A later certificate may change it. */
   get isAvailable(): boolean {
     const { hasCertificate, current } = this.#rotation
     return hasCertificate && (current.authority !== undefined || current.hasWildcard)

@@ -21,7 +21,7 @@ export class VisitorConnection {
   #hasAsked = false
   #isEnding = false
   #cutting: NodeJS.Timeout | undefined
-  /** When it is cut, in milliseconds of the monotonic clock. */
+  /** The time at which it is cut, in milliseconds of the monotonic clock. */
   #cutAt = Number.POSITIVE_INFINITY
 
   /** @param socket the TCP connection */
@@ -39,12 +39,12 @@ export class VisitorConnection {
     return new Promise((resolve) => this.#socket.once('close', () => resolve()))
   }
 
-  /** Whether it ends after its open responses, and takes no request any more. */
+  /** Returns whether it ends after its open responses, and takes no request any more. */
   get isEnding(): boolean {
     return this.#isEnding
   }
 
-  /** Whether responses are open that were not sent at once. */
+  /** Returns whether responses are open that were not sent at once. */
   get isBusy(): boolean {
     return this.#open.size > 0
   }

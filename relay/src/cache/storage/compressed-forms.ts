@@ -146,7 +146,7 @@ async function compress(
   }
 }
 
-/** Whether what a client decodes is the file. */
+/** Returns whether what a client decodes is the file. */
 async function isFormOf(
   path: string,
   file: SnapshotFile,

@@ -8,13 +8,13 @@ import { CACHE_DISK_BLOCK_BYTES } from '../../limits.ts'
 import { writePrivate } from '../../storage/state-file.ts'
 import type { StoredCoding } from '../snapshot.ts'
 
-/** Whose files a snapshot has. */
+/** The site whose files a snapshot has. */
 export interface SnapshotOwner {
   identityKey: string
   hostname: string
 }
 
-/** What the registry keeps with a snapshot. */
+/** The data that the registry keeps with a snapshot. */
 export interface SnapshotRecord {
   /** Milliseconds of the wall clock, as {@link publishedAt}. */
   expiresAt: number

@@ -154,7 +154,7 @@ export class SnapshotStore {
     return borrowed
   }
 
-  /** Whether somebody has borrowed the snapshot: its removal would free nothing yet. */
+  /** Returns whether somebody has borrowed the snapshot: its removal would free nothing yet. */
   isRead(snapshot: Snapshot): boolean {
     return (this.#stored.get(snapshot)?.readers.size ?? 0) > 0
   }

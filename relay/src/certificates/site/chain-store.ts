@@ -98,7 +98,7 @@ export class ChainStore {
     return chain
   }
 
-  /** Whether an identity's kept chain begins with this certificate. @param leaf DER */
+  /** Returns whether an identity's kept chain begins with this certificate. @param leaf DER */
   async holds(identityKey: string, leaf: Buffer): Promise<boolean> {
     await this.#loaded
     if (!this.#kept.has(identityKey)) return false

@@ -24,7 +24,7 @@ export interface SiteCertificateIssuer {
   find(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer | undefined>
   /** @throws RelayError when there is no certificate to be had */
   issue(request: CertificateRequest, lease: Lease): Promise<SiteCertificateAnswer>
-  /** Whether a certificate is the one that is kept for a lease's identity. @param leaf DER */
+  /** Returns whether a certificate is the one that is kept for a lease's identity. @param leaf DER */
   hasIssued(lease: Lease, leaf: Buffer): Promise<boolean>
   /** Ends what is under way. */
   close(): Promise<void>

@@ -12,7 +12,7 @@ import { askPeer } from './ask-peer.ts'
 import { GATEWAY_PATH } from './paths.ts'
 
 interface Probe {
-  /** When the question was asked, by the monotonic clock. */
+  /** The time at which the question was asked, by the monotonic clock. */
   askedAt: number
   /** Time until the next question. */
   pauseMs: number

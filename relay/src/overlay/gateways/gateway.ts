@@ -147,7 +147,7 @@ function switchingProtocols(headers: IncomingHttpHeaders): string {
   return `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n${lines.join('')}\r\n`
 }
 
-/** What the ingress relay answered, as far as it is one of the protocol's own refusals. */
+/** Returns the answer of the ingress relay as far as it is one of the protocol's own refusals. */
 function refusalOf({ headers, text }: { headers: IncomingHttpHeaders; text: string }): RelayError {
   const pause = headers['retry-after']
   const more: Record<string, string> =

@@ -10,7 +10,7 @@ import type { AvailableGateways } from './available-gateways.ts'
 interface Choice {
   /** Identity of the gateway; undefined: the lease is direct. */
   gateway: string | undefined
-  /** Whether the next question chooses anew. */
+  /** True when the next question chooses anew. */
   isOpen: boolean
   /** Identity of each gateway that failed → when, by the monotonic clock; the longest ago first. */
   failed: Map<string, number>
@@ -58,7 +58,7 @@ export class GatewaysOfLeases implements GatewayChoice {
     if (origin === this.#parts.origin) choice.isOpen = true
   }
 
-  /** Whether the lease's sessions come through this gateway now. */
+  /** Returns whether the lease's sessions come through this gateway now. */
   isChosen(lease: Lease, identity: string): boolean {
     return this.#choices.get(lease)?.gateway === identity
   }

@@ -53,7 +53,7 @@ export class IngressIdentities {
   }
 }
 
-/** What a token claims to be. @returns undefined for what is no token */
+/** Reads the claims of a token, unverified. @returns undefined for what is no token */
 export function unverifiedClaims(token: string): Partial<Record<keyof TokenClaims, unknown>> | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString())

@@ -16,7 +16,7 @@ const SLOT_KEY_BYTES = 32
 /** Pause that a client is told when all places are taken, in seconds. */
 const FULL_RETRY_S = 5
 
-/** Which limit refused a request. */
+/** The limit that refused a request. */
 type GatewayLimit = 'rate' | 'source_sessions' | 'ingress_sessions' | 'outbound'
 
 export class SourceLimits {

@@ -5,7 +5,7 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { COMMAND_DEADLINE_MS, COMMAND_ERROR_MAX_CHARS, COMMAND_OUTPUT_MAX_BYTES } from './limits.ts'
 
-/** Where Debian has programs of administrators, which are not in the PATH of every service. */
+/** The folders in which Debian has programs of administrators, which are not in the PATH of every service. */
 const ADMIN_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin']
 
 /**
@@ -32,7 +32,7 @@ export function runCommand(program: string, args: readonly string[], input = '')
   })
 }
 
-/** Whether the machine has a program. */
+/** Returns whether the machine has a program. */
 export async function hasProgram(name: string): Promise<boolean> {
   const paths = programEnv()
     .PATH.split(delimiter)

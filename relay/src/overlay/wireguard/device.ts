@@ -22,7 +22,7 @@ export interface DevicePeer {
   port: number
 }
 
-/** What WireGuard says of one peer. */
+/** The state of one peer, as WireGuard reports it. */
 export interface PeerReading {
   publicKey: string
   /** IP address from which its last genuine packet came; without one, the configured one; undefined: none. */

@@ -1,4 +1,4 @@
-// What makes WireGuard interfaces: the kernel, or a program in user space.
+// Describes a driver, which makes WireGuard interfaces: the kernel, or a program in user space.
 
 import { readFile } from 'node:fs/promises'
 import { hasProgram } from './command.ts'
@@ -16,9 +16,9 @@ export interface OverlayLink {
 /** One way to make WireGuard interfaces. */
 export interface OverlayDriver {
   readonly name: string
-  /** Whether this machine has it. Makes no lasting change. */
+  /** Returns whether this machine has it. Makes no lasting change. */
   isAvailable(): Promise<boolean>
-  /** Why it makes no interface here all the same; undefined: nothing is known. */
+  /** The reason why it makes no interface here all the same; undefined when none is known. */
   obstacle?(): Promise<string | undefined>
   /**
    * Makes an interface, and removes the one of this name that an earlier process of this relay left.
@@ -57,8 +57,8 @@ export async function findDriver(): Promise<OverlayDriver | string> {
 const CAP_NET_ADMIN = 12n
 
 /**
- * Whether the programs that a process starts may configure networks. They get its ambient capabilities, or all that they may have where it
- * is root; those that its own file has are not theirs.
+ * Returns whether the programs that a process starts may configure networks. They get its ambient capabilities, or all that they may
+ * have where it is root; those that its own file has are not theirs.
  * @param status /proc/self/status
  */
 export function mayConfigure(status: string): boolean {

@@ -22,7 +22,7 @@ interface Resolved {
 }
 
 export interface EndpointsParts {
-  /** Whether addresses that are not public are taken, as those of a test are. */
+  /** True when addresses that are not public are taken, as those of a test are. */
   allowsLoopback: boolean
   /** Called when the addresses of an origin have changed. */
   onChange: () => void

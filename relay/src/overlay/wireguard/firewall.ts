@@ -29,7 +29,7 @@ export async function closeInterface(parts: FirewallParts): Promise<string> {
   return await listRules(parts.interfaceName)
 }
 
-/** Whether the rules are as {@link closeInterface} set them. Never rejects. */
+/** Returns whether the rules are as {@link closeInterface} set them. Never rejects. */
 export async function isClosedAs(rules: string, interfaceName: string): Promise<boolean> {
   return await listRules(interfaceName).then(
     (now) => now === rules,
@@ -41,7 +41,7 @@ async function listRules(interfaceName: string): Promise<string> {
   return await runCommand('nft', ['--stateless', 'list', 'table', 'inet', interfaceName])
 }
 
-/** Whether the rules can close the interface wholly. */
+/** Returns whether the rules can close the interface wholly. */
 export function hasFirewall(): Promise<boolean> {
   return hasProgram('nft')
 }

@@ -15,7 +15,7 @@ export type AskOwner = (publicKey: string, signal: AbortSignal) => Promise<strin
 interface Owner {
   /** Lower case with `0x`; undefined: nobody has answered yet. */
   identity: string | undefined
-  /** When it was asked for last. Relay time. */
+  /** The time at which it was asked for last, in relay time. */
   askedAt: number
 }
 

@@ -6,7 +6,7 @@ export const MTU_BYTES = 1420
 export const KEEPALIVE_S = 25
 /** Age of a handshake above which a session ends, in milliseconds (WireGuard's REJECT_AFTER_TIME): such a peer is not connected. */
 export const SESSION_MAX_MS = 180_000
-/** How often the relay compares the interface with what it should be, in milliseconds. */
+/** The interval at which the relay compares the interface with what it should be, in milliseconds. */
 export const FOLLOW_MS = 2_000
 /** Age at which the name of a peer's host is resolved again, in milliseconds. */
 export const RESOLVE_AGAIN_MS: number = 5 * 60_000
@@ -26,7 +26,7 @@ export const COMMAND_OUTPUT_MAX_BYTES: number = 1024 * 1024
 export const COMMAND_ERROR_MAX_CHARS = 300
 /** Time until a WireGuard process has made its interface, in milliseconds. */
 export const DEVICE_DEADLINE_MS = 10_000
-/** How often the relay looks whether it has, in milliseconds. */
+/** The interval at which the relay looks whether it has, in milliseconds. */
 export const DEVICE_LOOK_MS = 50
 /** Pause before the first new start of a link that failed, in milliseconds. It doubles with each further failure. */
 export const RESTART_MS = 1_000

@@ -1,4 +1,4 @@
-// Which relays are peers of the link, and how each is reached: follows what discovery knows and what WireGuard sees.
+// Keeps the list of relays that are peers of the link, and the way to each: it follows discovery and the state of WireGuard.
 
 import { monotonic } from '../../clock.ts'
 import { OVERLAY_PORT } from '../../config/overlay-settings.ts'
@@ -17,7 +17,7 @@ interface Holder {
   port: number
   /** Since when it holds the key. Relay time. */
   since: number
-  /** Where it is sought while it is silent, and since when. Relay time. */
+  /** The address at which it is sought while it is silent, and the time since then, in relay time. */
   sought: { host: string | undefined; since: number } | undefined
 }
 
@@ -27,7 +27,7 @@ export interface LinkPeersParts {
   address: string
   /** IP addresses of an origin's host, as far as they are known. */
   addressesOf: (origin: string) => readonly string[]
-  /** Which of several relays that name a key has it, as far as that is known. */
+  /** The owner of each key that several relays name, as far as it is known. */
   owners: Pick<KeyOwners, 'ownerOf' | 'keep'>
 }
 
@@ -139,7 +139,7 @@ export class LinkPeers {
     const { peer, publicKey, port } = holder
     const { overlayAddress, origin } = peer
     const addresses = this.#parts.addressesOf(origin)
-    // Where its packets come from is right, also behind a NAT. One that is silent is sought where it says that it is.
+    // The address that its packets come from is right, also behind a NAT. A silent peer is sought where it says that it is.
     if (reading !== undefined && isConnected(reading)) {
       holder.sought = undefined
       return { publicKey, overlayAddress, host: reading.host, port: reading.port }
@@ -156,7 +156,7 @@ export class LinkPeers {
   }
 }
 
-/** Whether the session with a peer can still carry packets. */
+/** Returns whether the session with a peer can still carry packets. */
 export function isConnected({ handshakeAt, host }: PeerReading): boolean {
   return host !== undefined && handshakeAt !== undefined && Date.now() - handshakeAt < SESSION_MAX_MS
 }

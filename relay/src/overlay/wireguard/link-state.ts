@@ -21,7 +21,7 @@ export const INTERFACE_PREFIX = 'svc'
 /** With the prefix, 13 characters: a name has 15 at most. */
 const INTERFACE_RANDOM_BYTES = 5
 const INTERFACE_NAME = /^svc[0-9a-f]{10}$/
-/** What comes before the 32 bytes of an X25519 key in PKCS #8 (RFC 8410 §7). */
+/** The bytes before the 32 bytes of an X25519 key in PKCS #8 (RFC 8410 §7). */
 const PKCS8_PREFIX: Buffer = Buffer.from('302e020100300506032b656e04220420', 'hex')
 
 /**

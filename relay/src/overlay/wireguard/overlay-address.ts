@@ -10,7 +10,7 @@ const KEY_BYTES = 32
 /** Bytes of an address behind the prefix. Another key with the same address takes 2^80 attempts. */
 const SUFFIX_BYTES = 10
 
-/** Whether this is the base64 of a key, in the one spelling that it has. */
+/** Returns whether this is the base64 of a key, in the one spelling that it has. */
 export function isWireGuardKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === KEY_BYTES && bytes.toString('base64') === text

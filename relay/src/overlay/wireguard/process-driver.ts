@@ -13,7 +13,7 @@ import { COMMAND_ERROR_MAX_CHARS, DEVICE_DEADLINE_MS, DEVICE_LOOK_MS } from './l
 const TUN_DEVICE = '/dev/net/tun'
 /** Bytes that are kept of what a process says before its end. */
 const LAST_WORDS_MAX_CHARS = 1000
-/** Where WireGuard processes have their control sockets (the cross-platform interface of wireguard.com). */
+/** The folder in which WireGuard processes have their control sockets (the cross-platform interface of wireguard.com). */
 const SOCKETS = '/var/run/wireguard'
 
 export const processDrivers: readonly OverlayDriver[] = [
@@ -112,7 +112,7 @@ async function waitForInterface(
   }
 }
 
-/** What a process needs beside the rights: the TUN device, and a folder for its control socket. */
+/** The files that a process needs beside the rights: the TUN device, and a folder for its control socket. */
 async function obstacle(): Promise<string | undefined> {
   try {
     await (await open(TUN_DEVICE, 'r+')).close()

@@ -14,7 +14,7 @@ interface RouteParts {
   address: string
 }
 
-/** What `ip -json` says of a route; `type` is absent where packets go on. */
+/** A route as `ip -json` describes it; `type` is absent where packets go on. */
 interface Route {
   type?: string
   dst: string
@@ -49,7 +49,7 @@ export async function openOverlayRoute({ interfaceName, address }: RouteParts): 
   })
 }
 
-/** Which of the relay's routes are there. @throws Error when the system refuses */
+/** Returns those of the relay's routes that are there. @throws Error when the system refuses */
 export async function readRoutes(parts: RouteParts): Promise<{
   hasAddress: boolean
   isOpen: boolean

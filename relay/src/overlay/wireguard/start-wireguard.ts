@@ -13,7 +13,7 @@ export interface WireGuardOptions {
   /** UDP port of WireGuard. */
   listenPort: number
   relays: VerifiedRelays
-  /** Whether peers at addresses that are not public are taken, as those of a test are. */
+  /** True when peers at addresses that are not public are taken, as those of a test are. */
   allowsLoopback: boolean
   log: Logger
   /** Called each time the interface is lost. */

@@ -25,7 +25,7 @@ export interface WireGuardParts {
   /** UDP port of WireGuard. */
   listenPort: number
   relays: VerifiedRelays
-  /** Whether peers at addresses that are not public are taken, as those of a test are. */
+  /** True when peers at addresses that are not public are taken, as those of a test are. */
   allowsLoopback: boolean
   log: Pick<Logger, 'info' | 'warn'>
   /** Called each time the interface has its address. When it rejects, the interface is given up and made again. */
@@ -54,7 +54,7 @@ export interface LinkReadings {
   /** Bytes of packets of WireGuard since the relay started. */
   receivedBytes: number
   sentBytes: number
-  /** How often the interface had to be made again. */
+  /** The number of times that the interface had to be made again. */
   restarts: number
 }
 
@@ -247,7 +247,7 @@ export class WireGuardNetwork implements OverlayNetwork {
 const WITHOUT_FIREWALL =
   'the machine has no nft: peers on the overlay can reach other IPv6 addresses of it; install nftables'
 
-/** What two lists of peers have in common when WireGuard need not be told. */
+/** Returns the text that two lists of peers share when WireGuard need not be told. */
 function keyOf(peers: readonly DevicePeer[]): string {
   return JSON.stringify(
     peers.map(({ publicKey, overlayAddress, host, port }) => [publicKey, overlayAddress, host, port]).sort(),

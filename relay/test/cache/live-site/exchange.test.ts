@@ -1,4 +1,4 @@
-// What a live site and its visitors exchange through the relay: fields, streams and their ends, over both versions of HTTP.
+// Tests the exchange of a live site and its visitors through the relay: fields, streams and their ends, over both versions of HTTP.
 
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'

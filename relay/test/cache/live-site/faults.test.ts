@@ -26,7 +26,7 @@ const DEADLINE_MS = 3_000
 const LOOK_UP_MS = 200
 const issued = new Set<string>()
 const agents: Agent[] = []
-/** What the look at the certificates that the relay has issued waits for. */
+/** The gate that the look at the certificates waits for. */
 let lookUp = async (): Promise<unknown> => undefined
 
 let relay: LiveRelay

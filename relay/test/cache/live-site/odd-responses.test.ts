@@ -15,7 +15,7 @@ const VISITOR_PATIENCE_MS = 15_000
 
 let relay: LiveRelay
 const sites: HandMadeSite[] = []
-/** What would have ended a relay. */
+/** The faults that would have ended a relay. */
 const fatal: unknown[] = []
 const onFatal = (error: unknown): void => void fatal.push(error)
 beforeAll(async () => {
@@ -50,7 +50,7 @@ async function open(answer: (path: string) => string | undefined): Promise<HandM
   return site
 }
 
-/** What became of a request over HTTP/2. */
+/** The outcome of a request over HTTP/2. */
 interface Http2Answer {
   headers: IncomingHttpHeaders
   text: string

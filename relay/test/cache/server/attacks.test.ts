@@ -1,4 +1,4 @@
-// What a hostile visitor of stored files gets, and that it costs others nothing: they are served all the while.
+// A hostile visitor of stored files costs others nothing: they are served all the while.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// What goes to the live site, and what a visitor gets while the site is away.
+// Tests which requests go to the live site, and the answers while the site is away.
 
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'

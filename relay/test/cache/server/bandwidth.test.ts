@@ -31,7 +31,7 @@ async function get(path: string, ...args: string[]): Promise<Buffer> {
   return await curl(site.caFile, '--resolve', `${at}:127.0.0.1`, ...args, `https://${at}${path}`)
 }
 
-/** What may be sent at a rate since a time, with the second that accumulates. */
+/** The bytes that may be sent at a rate since a time, with the second that accumulates. */
 function allowed(bytesPerSecond: number, since: number): number {
   return ((performance.now() - since) / 1000 + 1) * bytesPerSecond
 }

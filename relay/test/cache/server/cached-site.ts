@@ -122,9 +122,9 @@ export interface CachedSite {
   snapshots: TestSnapshots
   server: CacheServer
   rotation: CertificateRotation
-  /** How requests were answered, in their order. */
+  /** The sources of the answers, in the order of the requests. */
   results: CacheResult[]
-  /** What the operator allows the identity. */
+  /** The bandwidth that the operator allows the identity. */
   limit: Limit
   tcp(): Promise<Socket>
   tls(options?: ConnectionOptions): Promise<TLSSocket>
@@ -134,7 +134,7 @@ export interface CachedSite {
 interface CachedSiteOptions {
   live?: LiveSites
   log?: Logger
-  /** Whether the relay has an authority of its own. Else it has a wildcard. */
+  /** True when the relay has an authority of its own. Else it has a wildcard. */
   hasAuthority?: boolean
   port?: number
 }
@@ -202,7 +202,7 @@ export async function startCachedSite({
   }
 }
 
-/** What a visitor receives until its connection is closed, or reset. */
+/** The bytes that a visitor receives until its connection is closed, or reset. */
 export function received(visitor: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   return new Promise((resolve) =>

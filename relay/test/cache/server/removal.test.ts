@@ -1,4 +1,4 @@
-// What becomes of visitors' connections when a snapshot goes, when its files cannot be read, and when the relay closes.
+// Tests the end of visitors' connections when a snapshot goes, when its files cannot be read, and when the relay closes.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// What visitors get of stored files: with curl, over HTTP/1.1 and HTTP/2, and byte by byte.
+// Visitors get stored files: with curl, over HTTP/1.1 and HTTP/2, and byte by byte.
 
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

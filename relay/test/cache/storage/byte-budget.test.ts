@@ -24,7 +24,7 @@ type Step =
   | { kind: 'publish' | 'discard' | 'borrow' | 'release' | 'remove' | 'rewrite'; which: number }
   | { kind: 'reopen' }
 
-/** What a test holds of a store. */
+/** The bytes that a test holds of a store. */
 class World {
   readonly disk: TestStore
   readonly staged: StagedSnapshot[] = []

@@ -3,7 +3,7 @@ import { type DomainResponse, PATH } from '@svc/protocol'
 import { callApi } from './api.ts'
 import { Store } from './store.ts'
 
-/** Whether the relay answers `GET /discovery`; false until that is known. */
+/** True when the relay answers `GET /discovery`; false until that is known. */
 export const hasDiscovery: Store<boolean> = new Store(false)
 
 export async function loadDiscovery(): Promise<void> {

@@ -9,7 +9,7 @@ interface RelayRowProps {
   relay: ListedRelay
   /** Undefined while it is measured. */
   roundTrip: RoundTrip | undefined
-  /** Whether the page is of this relay. */
+  /** True when the page is of this relay. */
   isHere: boolean
 }
 

@@ -22,7 +22,7 @@ export class RoundTrips {
   readonly #probe: Probe
   #wanted: readonly string[] = []
   readonly #running = new Set<string>()
-  /** Whether the browser could not load or run the probe. */
+  /** True when the browser could not load or run the probe. */
   #isBroken = false
 
   constructor(probe: Probe) {

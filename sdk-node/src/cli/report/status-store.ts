@@ -39,7 +39,7 @@ export interface WaitingStatus {
 /** The relay's copy of the site's files. */
 export interface CopyStatus {
   present: boolean
-  /** When the relay stops showing it if it never hears from the site again (RFC 3339); undefined where there is none. */
+  /** The time at which the relay stops showing it if it never hears from the site again (RFC 3339); undefined where there is none. */
   expires_at?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// What is told and shown of the relays of a tunnel: of their copies of its files, and of relays that come and go.
+// The tunnel tells and shows its relays: of their copies of its files, and of relays that come and go.
 
 import { type PlatformSite, SvcError } from '@svc/sdk-core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
