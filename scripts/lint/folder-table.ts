@@ -147,6 +147,10 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It names what a platform gives a site.',
     },
     identity: { imports: ['errors.ts'], why: 'A key signs what it is given, and knows no relay.' },
+    siwe: {
+      imports: ['identity'],
+      why: 'A message is text, and a key signed it; who asked for it is not known here.',
+    },
     control: {
       imports: ['identity', 'bytes', 'errors.ts', 'limits.ts'],
       why: 'The control plane registers, renews and signs, and carries no visitor.',

@@ -3,7 +3,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { getPublicKey, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
 import { SvcError } from '../errors.ts'
 
@@ -20,6 +20,7 @@ export interface KeyIdentity {
 }
 
 const PRIVATE_KEY_BYTES = 32
+const SIGNATURE = /^0x[\da-f]{130}$/i
 
 /** Returns a new private key from the platform's random source. */
 export function createPrivateKey(): Uint8Array {
@@ -53,11 +54,34 @@ export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
  * @returns undefined when no key can have made it
  */
 export function signerOf(text: string, signature: Uint8Array): string | undefined {
+  return recoveredAddress(signature, signature[64]! % 27, sha256(utf8ToBytes(text)))
+}
+
+/**
+ * Returns the address of the key that made a `personal_sign` signature (EIP-191) of `message`.
+ * @param signature `0x` and 130 hexadecimal digits: r, s, and v as 27 or 28, or as the recovery bit alone
+ * @returns undefined when no key can have made it
+ */
+export function personalSigner(message: string, signature: string): string | undefined {
+  if (!SIGNATURE.test(signature)) return undefined
+  const bytes = hexToBytes(signature.slice(2))
+  const v = bytes[64]!
+  const recovery = v >= 27 ? v - 27 : v
+  return recovery > 1 ? undefined : recoveredAddress(bytes, recovery, messageHash(message))
+}
+
+/**
+ * Returns `address` in EIP-55 case.
+ * @param address `0x` and 40 hexadecimal digits, in any case
+ */
+export function checksumAddress(address: string): string {
+  return checksummed(address.slice(2).toLowerCase())
+}
+
+function recoveredAddress(signature: Uint8Array, recovery: number, hash: Uint8Array): string | undefined {
   try {
-    const recovery = signature[64]! % 27
     const recovered = concatBytes(Uint8Array.of(recovery), signature.subarray(0, 64))
-    const key = recoverPublicKey(recovered, sha256(utf8ToBytes(text)), { prehash: false })
-    return addressOf(Point.fromBytes(key).toBytes(false))
+    return addressOf(Point.fromBytes(recoverPublicKey(recovered, hash, { prehash: false })).toBytes(false))
   } catch {
     return undefined
   }
