@@ -228,17 +228,21 @@ export const FOLDER_TABLE: FolderTable = {
     },
     cli: {
       imports: [
+        'agent',
         'expose.ts',
         'platform.ts',
         'carrier',
         'identity',
-        'target',
         'folder',
         'probe',
         'version.ts',
         'limits.ts',
       ],
       why: 'The commands use what the API has; nothing imports them.',
+    },
+    agent: {
+      imports: ['probe'],
+      why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': { imports: ['platform.ts', 'hops'], why: 'It gives the core what Node has.' },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },

@@ -1,7 +1,7 @@
 // The rows of both texts that ask something of an SDK, for the SDK of pages and for that of Node. What the two share is
 // proved once, in the core that both run on.
 
-import { impossible, planned, proved, type Standing, together } from './standing.ts'
+import { impossible, planned, proved, type Standing, together, unproved } from './standing.ts'
 
 /** A row as each SDK stands to it. */
 export interface OfSdks {
@@ -315,7 +315,10 @@ export const SDKS = {
       ),
     },
     'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(planned('payment')),
-    'local agent': { browser: impossible('a page listens on no port'), node: planned('agent') },
+    'local agent': {
+      browser: impossible('a page listens on no port'),
+      node: unproved('its control API has types, and no server so far'),
+    },
     'wallet sign-in before the application': shared(planned('wallet')),
   },
   'Wire: registration and tokens': {

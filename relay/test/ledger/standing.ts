@@ -45,8 +45,7 @@ export const PARTS = {
     extension: 'visitor_address',
     word: 'visitor_address',
   },
-  agent: { what: 'local agent', folder: 'sdk-node/src/agent', word: '/agent/' },
-  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet', word: 'allowed_wallets' },
+  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet', word: 'X-Svc-Wallet' },
 } as const satisfies Record<string, Part>
 
 export type PartName = keyof typeof PARTS

@@ -3,6 +3,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { canonicalLabel, normalizeName } from '@svc/protocol'
 import { identityFromKey, parseRelay, SvcError } from '@svc/sdk-core'
+import type { CopyStatus } from '../../agent/api-messages.ts'
 import { nameOfAddress } from '../../expose.ts'
 import { loadIdentityFile } from '../../identity/identity-file.ts'
 import { type KeptCertificate, readKeptCertificate } from '../../identity/site-keys.ts'
@@ -13,7 +14,6 @@ import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { until } from '../report/format-stats.ts'
 import type { DoctorVerdict, Reporter } from '../report/report.ts'
-import type { CopyStatus } from '../report/status-store.ts'
 import { readStatus } from './status-socket.ts'
 
 type Options = Extract<ParsedCommand, { command: 'doctor' }>['options']

@@ -1,6 +1,7 @@
 // Formats the figures of a site for people.
 
-import type { SiteStatus, WaitingStatus } from './status-store.ts'
+import type { WaitingStatus } from '../../agent/api-messages.ts'
+import type { SiteStatus } from './status-store.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 

@@ -1,9 +1,10 @@
 // Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
 
 import { PATH } from '@svc/protocol'
+import type { CopyStatus, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { formatStats, formatWaiting, until } from './format-stats.ts'
-import type { Addresses, CopyStatus, SiteStatus, WaitingStatus } from './status-store.ts'
+import type { Addresses, SiteStatus } from './status-store.ts'
 
 /** The tunnel that a report is about, where it has a name, and the relay. */
 interface Subject {

@@ -1,8 +1,14 @@
 // The status of this process: its sites, their figures and the last requests, for the live view and `svc status`.
 
-import type { PlatformSite, WaitingReason } from '@svc/sdk-core'
+import type { PlatformSite } from '@svc/sdk-core'
+import type {
+  AgentRequest,
+  CopyStatus,
+  Failure,
+  RelayStatus,
+  WaitingStatus,
+} from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
-import type { RequestReport } from '../../target/request-reports.ts'
 import { RecentErrors } from './recent-errors.ts'
 
 /** Requests that are remembered: more than a terminal has lines. */
@@ -25,50 +31,8 @@ export interface SiteEntry {
   failure: Failure | undefined
 }
 
-interface Failure {
-  code: string
-  message: string
-}
-
-/** The reason for which visitors cannot come, and the time of the next attempt (RFC 3339). */
-export interface WaitingStatus {
-  reason: WaitingReason
-  until?: string | undefined
-}
-
-/** The relay's copy of the site's files. */
-export interface CopyStatus {
-  present: boolean
-  /** The time at which the relay stops showing it if it never hears from the site again (RFC 3339); undefined where there is none. */
-  expires_at?: string | undefined
-}
-
-export interface SiteStatus {
-  tunnel?: string | undefined
-  relay: string
-  /** The site's URL; undefined until the relay granted it, and where nothing answers there. */
-  url?: string | undefined
-  canonical_url?: string | undefined
-  tcp_address?: string | undefined
-  udp_address?: string | undefined
-  state: PlatformSite['state'] | 'failed'
-  waiting?: WaitingStatus | undefined
-  failure?: Failure | undefined
-  /** Milliseconds of the last round trip to the relay. */
-  rtt_ms?: number | undefined
-  /** Connections that visitors have now. */
-  connections: number
-  reconnects: number
-  bytes_in: number
-  bytes_out: number
-  /** The verdict of the site's last visit to itself. */
-  probe?: ProbeVerdict | undefined
-  /** Undefined for a site without `cache`. */
-  cache?: CopyStatus | undefined
-}
-
-/** A request, and the tunnel that it came by. */
-export interface TunnelRequest extends RequestReport {
+/** A tunnel at one relay, with the name of the tunnel when it has one. */
+export interface SiteStatus extends RelayStatus {
   tunnel?: string | undefined
 }
 
@@ -76,7 +40,7 @@ export class StatusStore {
   readonly recentErrors: RecentErrors = new RecentErrors()
   readonly #rows = new Set<SiteEntry>()
   readonly #probes = new WeakMap<PlatformSite, ProbeVerdict>()
-  readonly #requests: TunnelRequest[] = []
+  readonly #requests: AgentRequest[] = []
 
   add(row: SiteEntry): SiteEntry {
     this.#rows.add(row)
@@ -97,14 +61,14 @@ export class StatusStore {
     this.#probes.set(site, verdict)
   }
 
-  requested(request: TunnelRequest): void {
+  requested(request: AgentRequest): void {
     if (request.status !== BAD_GATEWAY) this.recentErrors.answered(request.tunnel)
     this.#requests.push(request)
     if (this.#requests.length > REQUESTS_KEPT) this.#requests.shift()
   }
 
   /** The last requests, the oldest first. */
-  get requests(): readonly TunnelRequest[] {
+  get requests(): readonly AgentRequest[] {
     return this.#requests
   }
 

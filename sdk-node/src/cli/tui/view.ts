@@ -1,14 +1,15 @@
 // The live view as lines that fit a terminal: what matters most is kept when there is little room.
 
+import type { AgentRequest } from '../../agent/api-messages.ts'
 import { formatStats, until } from '../report/format-stats.ts'
 import { formatAddresses, formatHeading } from '../report/report.ts'
-import type { SiteStatus, TunnelRequest } from '../report/status-store.ts'
+import type { SiteStatus } from '../report/status-store.ts'
 import { qrCode } from './qr-code.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
   /** The last requests, the oldest first. */
-  requests: readonly TunnelRequest[]
+  requests: readonly AgentRequest[]
   /** Errors that still stand, such as a target that does not answer, the oldest first. */
   notices: readonly string[]
   /** Lines have to say which tunnel they are about. */
@@ -65,7 +66,7 @@ function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
   ]
 }
 
-function requestLine({ tunnel, method, path, status, ms }: TunnelRequest, areSeveral: boolean): string {
+function requestLine({ tunnel, method, path, status, ms }: AgentRequest, areSeveral: boolean): string {
   const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
   return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
 }
