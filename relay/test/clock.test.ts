@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 const SHORT_S = 3
 
 /** Much longer than any of these waits, and much shorter than a day. */
-const PATIENT = { timeout: 20_000, interval: 100 }
+const PATIENT = { timeout: 60_000, interval: 100 }
 
 let relay: TestRelay
 beforeAll(async () => {

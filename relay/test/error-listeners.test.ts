@@ -47,7 +47,7 @@ beforeAll(async () => {
     },
     { execArgv: [`--import=${AUDIT}`] },
   )
-}, 60_000)
+})
 afterAll(async () => {
   await relay.close()
   await rm(directory, { recursive: true })
@@ -75,7 +75,7 @@ async function download(): Promise<void> {
   client.destroy()
 }
 
-test('nothing is without one while a relay is used in every way', { timeout: 60_000 }, async () => {
+test('nothing is without one while a relay is used in every way', async () => {
   const lease = await relay.register('audited', { tcp_enabled: true, udp_enabled: true })
   const { capability } = lease.reverse_endpoint
   const [tcpPort, udpPort] = [lease.tcp_addr, lease.udp_addr].map((address) => Number(address?.split(':')[1]))

@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('they are built when their sources are others, and not again', { timeout: 60_000 }, async () => {
+test('they are built when their sources are others, and not again', async () => {
   const pages = path.join(directory, 'pages')
   const onBuild = vi.fn()
   const build = () => buildRelayPages({ directory: pages, onBuild })

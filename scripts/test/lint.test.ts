@@ -149,7 +149,7 @@ afterAll(() => rmSync(checkout, { recursive: true }))
 function lint(): { file: string; message: string }[] {
   const biome = path.join(root, 'node_modules/.bin/biome')
   const args = ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github', '.']
-  const { stdout } = spawnSync(biome, args, { cwd: checkout, encoding: 'utf8', timeout: 10_000 })
+  const { stdout } = spawnSync(biome, args, { cwd: checkout, encoding: 'utf8', timeout: 60_000 })
   const annotation = /^::error .*?file=([^,]+),.*?::(.*)$/gm
   return [...stdout.matchAll(annotation)].map(([, file = '', message = '']) => ({
     file: path.relative(checkout, path.resolve(checkout, file)),

@@ -43,7 +43,7 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
 }
 
-test('a difference that is meant is none, another is a fault', { timeout: 60_000 }, async () => {
+test('a difference that is meant is none, another is a fault', async () => {
   const repository = path.join(directory, 'origin')
   for (const [name, content] of Object.entries(FILES)) {
     mkdirSync(path.dirname(path.join(repository, name)), { recursive: true })

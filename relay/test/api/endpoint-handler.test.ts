@@ -168,7 +168,7 @@ describe('each kind of body', () => {
     expect(memory.total).toBe(0)
   })
 
-  test.each(KINDS)('%s: has a deadline of its own', { timeout: 20_000 }, async (kind) => {
+  test.each(KINDS)('%s: has a deadline of its own', async (kind) => {
     const { deadlineMs } = TABLE[kind].body!
     const { socket, text } = await begin(kind, 'Content-Length: 10')
     const started = performance.now()
@@ -210,9 +210,7 @@ describe('a stream', () => {
     expect(await failure.promise).toMatchObject(expected)
   })
 
-  test('waits for its handler: what is not read is not taken from the client', {
-    timeout: 20_000,
-  }, async () => {
+  test('waits for its handler: what is not read is not taken from the client', async () => {
     const gate = Promise.withResolvers<void>()
     handled.stream = async (body) => {
       await gate.promise

@@ -64,7 +64,7 @@ describe('a relay that starts again', () => {
 
   test('signs for the chain of before, as well as for that of now', async () => {
     const before = await install()
-    await vi.waitUntil(() => log.includes('certificates reloaded'), { timeout: 20_000 })
+    await vi.waitUntil(() => log.includes('certificates reloaded'))
     await restart()
     expect(await signedFor(before)).toBe(200)
     expect(await signedFor(new X509Certificate(await read('fullchain.pem')))).toBe(200)

@@ -156,7 +156,7 @@ test('a running relay takes up the operator’s', async () => {
     await writeFile(join(relay.directory, CHAIN!), own.chain)
     expect(await before.closed).toMatchObject({ errorCode: 0 })
     const trusting = { ...relay, ca: another.certificate }
-    const after = await vi.waitFor(() => openTunnel(trusting), { timeout: 20_000, interval: 50 })
+    const after = await vi.waitFor(() => openTunnel(trusting), { interval: 50 })
     expect(await after.hello(lease.access_token)).toMatchObject({ ok: true })
     await expect(openTunnel(relay)).rejects.toThrow()
     await after.close()

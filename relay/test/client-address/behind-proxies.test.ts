@@ -187,7 +187,7 @@ describe('PROXY protocol from a listed address', () => {
     expect(await ask({ preface: fromClient })).toEqual(ACCEPTED)
   })
 
-  test('a header that stops half-way is cut 2 s after its first byte', { timeout: 10_000 }, async () => {
+  test('a header that stops half-way is cut 2 s after its first byte', async () => {
     const started = Date.now()
     const socket = await tcp(PROXY)
     socket.write(fromClient.subarray(0, 13))

@@ -290,5 +290,5 @@ test('a new certificate is shown by both', async () => {
       }),
     )
   const { fingerprint256 } = new X509Certificate(leaf.chain)
-  await expect.poll(shown, { timeout: 10_000 }).toEqual(new Set([fingerprint256]))
+  await expect.poll(shown).toEqual(new Set([fingerprint256]))
 })

@@ -8,9 +8,6 @@ import { freeRange } from '../support/ports.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { openTunnel, type TestTunnel, type Visitor, visitorOf } from '../support/tunnel.ts'
 
-// a relay that starts waits for its QUIC process
-vi.setConfig({ hookTimeout: 30_000 })
-
 const FACTOR_MAX = 3
 /** What a service of a protocol without any care for this answers. */
 const ANSWERS = 16

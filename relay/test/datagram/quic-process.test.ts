@@ -18,7 +18,6 @@ import { openTunnel, type TestTunnel, visitorOf } from '../support/tunnel.ts'
 
 const ADMIN_TOKEN = 'an-administrator-token-of-this-test'
 // relays start as processes of their own here, each with another one
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const isRoot = process.getuid?.() === 0
 
 let relay: RelayProcess

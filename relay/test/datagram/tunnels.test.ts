@@ -18,7 +18,6 @@ const PORTS = 60
 /** Until something has arrived, on a slow machine. */
 const PATIENT_MS = 20_000
 // a relay that starts waits for its QUIC process
-vi.setConfig({ hookTimeout: 60_000 })
 
 let relay: TestRelay
 let first: number

@@ -75,7 +75,7 @@ test.each<[string, () => string, { damaged: boolean; holds: boolean }]>([
     () => numbered((n) => line(n)),
     { damaged: false, holds: true },
   ],
-])('%s', { timeout: 60_000 }, async (_what, content, { damaged, holds }) => {
+])('%s', async (_what, content, { damaged, holds }) => {
   const path = join(directory, 'leases.jsonl')
   await writeFile(path, content() + line(1))
   const start = process.cpuUsage()

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const name of ['install.sh', 'install.ps1', ...PROGRAM_SLUGS.map((slug) => `bin/${slug}`)])
     await writeFile(join(site, name), name)
   world = await startWorld({ SVC_SITE_DIR: site, SVC_INSTALL_DIR: site })
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const get = (path: string) => world.call('GET', path)

@@ -31,7 +31,6 @@ vi.mock('../../src/overlay/limits.ts', async (original) => ({
 }))
 
 const PATIENT = { timeout: 60_000, interval: 100 }
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let relays: OverlayRelay[]
 let overlayPort: number

@@ -32,8 +32,6 @@ const PEER: OverlayPeer = {
   overlayAddress: '127.0.0.1',
   port: 1,
 }
-const PATIENT = { timeout: 10_000 }
-vi.setConfig({ testTimeout: 20_000 })
 
 const GET = 'GET /discovery HTTP/1.1\r\nHost: x\r\n\r\n'
 const UPGRADE = 'GET /join HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n'
@@ -80,9 +78,9 @@ async function ask(text: string): Promise<Socket> {
 test('responses that wait for one another, with an upgrade behind them, end with their connection', async () => {
   await start()
   const socket = await ask(GET.repeat(3) + UPGRADE)
-  await vi.waitFor(() => expect(begun).toBe(3), PATIENT)
+  await vi.waitFor(() => expect(begun).toBe(3))
   socket.destroy()
-  await vi.waitFor(() => expect(running).toBe(0), PATIENT)
+  await vi.waitFor(() => expect(running).toBe(0))
   expect(upgrade).not.toHaveBeenCalled()
   // Nor do they hold the memory that responses may take.
   const next = await ask(GET)
@@ -94,8 +92,8 @@ test('a peer that reads nothing is cut, also behind an upgrade that was refused'
   await start()
   for (const text of [GET.repeat(3), GET.repeat(3) + UPGRADE]) {
     await ask(text)
-    await vi.waitFor(() => expect(server.connections).toBe(1), PATIENT)
-    await vi.waitFor(() => expect(server.connections + running).toBe(0), PATIENT)
+    await vi.waitFor(() => expect(server.connections).toBe(1))
+    await vi.waitFor(() => expect(server.connections + running).toBe(0))
   }
 })
 
@@ -106,10 +104,10 @@ test('a bridge that passes nothing stays', async () => {
     socket.write(Buffer.alloc(16 * 1024 * 1024))
   })
   const bridge = await ask(UPGRADE)
-  await vi.waitFor(() => expect(upgrade).toHaveBeenCalledOnce(), PATIENT)
+  await vi.waitFor(() => expect(upgrade).toHaveBeenCalledOnce())
   const silent = await ask(GET.repeat(3))
-  await vi.waitFor(() => expect(server.connections).toBe(2), PATIENT)
-  await vi.waitFor(() => expect(server.connections).toBe(1), PATIENT)
+  await vi.waitFor(() => expect(server.connections).toBe(2))
+  await vi.waitFor(() => expect(server.connections).toBe(1))
   bridge.resume()
   expect(bridge.destroyed).toBe(false)
   silent.destroy()
@@ -119,9 +117,9 @@ test('a connection has so many requests at once', async () => {
   await start()
   const head = 'HEAD /slow HTTP/1.1\r\nHost: x\r\n\r\n'
   const many = (await ask(GET + head.repeat(PIPELINED_REQUESTS_MAX))).resume()
-  await vi.waitFor(() => expect(many.closed).toBe(true), PATIENT)
+  await vi.waitFor(() => expect(many.closed).toBe(true))
   const allowed = (await ask(GET + head.repeat(PIPELINED_REQUESTS_MAX - 1))).resume()
-  await vi.waitFor(() => expect(allowed.bytesRead).toBeGreaterThan(4_000_000), PATIENT)
+  await vi.waitFor(() => expect(allowed.bytesRead).toBeGreaterThan(4_000_000))
   expect(allowed.destroyed).toBe(false)
 })
 
@@ -142,7 +140,7 @@ test('what a peer does not read takes no share of another one with a close addre
   port = (http.address() as AddressInfo).port
   for (let n = 0; n < 4; n++) {
     await ask(GET)
-    await vi.waitFor(() => expect(answered).toHaveLength(n + 1), PATIENT)
+    await vi.waitFor(() => expect(answered).toHaveLength(n + 1))
   }
   expect(answered).toEqual(['waits', 'waits', 'waits', 'rate_limited'])
   const other = await ask(GET.replace('Host: x', 'Host: y'))

@@ -20,8 +20,6 @@ const LISTEN_PORT = 51_820
 const OVERLAY_PORT = 41_820
 const OVERLAY_NETWORK = 'fd9c:6cc0:2f1f::/48'
 const HOSTS = 3
-/** Until the relay's next look at its interface. */
-const PATIENT = { timeout: 15_000 }
 
 type LinkState = LinkReadings & { all: OverlayPeer[] }
 
@@ -218,14 +216,12 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
       await listenElsewhere
       expect(dial(2, [[from, to, 444]])).toEqual(['other'])
       first!.child.kill('SIGCONT')
-      await expect
-        .poll(() => network.hosts[0]!.run('nft', 'list', 'tables'), PATIENT)
-        .toContain(`table inet ${name}`)
+      await expect.poll(() => network.hosts[0]!.run('nft', 'list', 'tables')).toContain(`table inet ${name}`)
       expect(dial(2, [...dials, [from, to, 444]])).toEqual([third!.relay.address, ...closed, 'silent'])
       // Part of the rules is as bad as none.
       network.hosts[0]!.run('nft', 'flush', 'chain', 'inet', name, 'input')
       await expect
-        .poll(() => network.hosts[0]!.run('nft', 'list', 'chain', 'inet', name, 'input'), PATIENT)
+        .poll(() => network.hosts[0]!.run('nft', 'list', 'chain', 'inet', name, 'input'))
         .toContain('drop')
     } finally {
       elsewhere.kill('SIGKILL')
@@ -270,7 +266,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     know(thief)
     await expect.poll(holder).toBe('0xthief')
     know(thief, owner!.relay)
-    await expect.poll(holder, PATIENT).toBe(owner!.relay.address)
+    await expect.poll(holder).toBe(owner!.relay.address)
     introduce()
     await expect.poll(async () => (await askPeer(owner!, other!)).text).toBe(owner!.relay.address)
   })
@@ -308,9 +304,9 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
     await once(second, 'exit')
     await rm(directory, { recursive: true })
     // The relay that left took the route that both need along.
-    await expect.poll(routes, PATIENT).toBe(before)
+    await expect.poll(routes).toBe(before)
     run('ip', '-6', 'route', 'delete', OVERLAY_NETWORK, 'metric', '1024')
-    await expect.poll(routes, PATIENT).toBe(before)
+    await expect.poll(routes).toBe(before)
     expect((await askPeer(nodes[0]!, nodes[1]!)).text).toBe(nodes[0]!.relay.address)
     expect((await nodes[0]!.state()).restarts).toBe(1)
   })

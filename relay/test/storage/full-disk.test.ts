@@ -74,9 +74,7 @@ describe('a relay whose disk is full', () => {
     throw new Error('the disk is not full')
   }
 
-  test('serves who is here, refuses without a trace what it cannot keep, recovers, and ends in order', {
-    timeout: 60_000,
-  }, async () => {
+  test('serves who is here, refuses without a trace what it cannot keep, recovers, and ends in order', async () => {
     life = await start(disk.directory)
     const account = newAccount()
     const site = await life.register('site', { account })
@@ -138,9 +136,7 @@ describe('a relay whose disk is full', () => {
     expect(await life.register('site', { account })).toMatchObject({ hostname: site.hostname })
   })
 
-  test('does not start for the first time, says why, and leaves nothing half-written', {
-    timeout: 30_000,
-  }, async (context) => {
+  test('does not start for the first time, says why, and leaves nothing half-written', async (context) => {
     // A limit needs a process that is there already.
     const small = mountSmallDisk()
     if (small === undefined) return context.skip('mounting is not permitted here')

@@ -75,7 +75,7 @@ describe('a broken file', () => {
     await writeFile(file('ca-key.pem'), 'nothing')
     const main = join(import.meta.dirname, '../../src/main.ts')
     const env = { ...INHERITED_ENV, SVC_URL: `https://${ROOT_HOST}:4433`, IDENTITY_PATH: directory }
-    const ended = promisify(execFile)(process.execPath, [main], { env, timeout: 10_000 })
+    const ended = promisify(execFile)(process.execPath, [main], { env, timeout: 60_000 })
     await expect(ended).rejects.toMatchObject({ code: 1, stderr: 'svc-relay: ca-key.pem: is not PEM\n' })
   })
 })

@@ -25,7 +25,6 @@ afterEach(async () => {
   await relay.crash()
 })
 
-const WAIT = { timeout: 30_000 }
 const PAGE = { 'index.html': 'hello', 'assets/main.js': 'run()' }
 
 async function publishDemo(options: CacheOptions | undefined, more: Partial<PublishOptions> = {}) {
@@ -51,11 +50,11 @@ async function publishStored(files: CacheOptions['files'], more: Partial<CacheOp
 }
 
 async function stored(site: Site): Promise<void> {
-  await vi.waitFor(() => expect(site.cache?.present).toBe(true), WAIT)
+  await vi.waitFor(() => expect(site.cache?.present).toBe(true))
 }
 
 async function failed(): Promise<{ code: string; message: string }> {
-  await vi.waitFor(() => expect(errors).not.toEqual([]), WAIT)
+  await vi.waitFor(() => expect(errors).not.toEqual([]))
   return errors[0]!
 }
 
@@ -109,8 +108,8 @@ describe('a site', () => {
     expect(site.cache).toMatchObject({ present: false, expires_at: undefined })
     expect(cache.stored).toBeUndefined()
     relay.endLease(1001)
-    await vi.waitFor(() => expect(site.state).toBe('reconnecting'), WAIT)
-    await vi.waitFor(() => expect(site.state).toBe('online'), WAIT)
+    await vi.waitFor(() => expect(site.state).toBe('reconnecting'))
+    await vi.waitFor(() => expect(site.state).toBe('online'))
     expect(cache.stored).toBeUndefined()
     await site.cache?.refresh()
     expect(site.cache?.present).toBe(true)
@@ -142,7 +141,7 @@ describe('a site', () => {
       { ok: false, error: { code: 'lease_not_found', message: '' } },
     ]
     relay.endLease(1001)
-    await vi.waitFor(() => expect(cache.stored?.size).toBe(2), WAIT)
+    await vi.waitFor(() => expect(cache.stored?.size).toBe(2))
     await stored(site)
   })
 
@@ -153,7 +152,7 @@ describe('a site', () => {
     await site.cache?.refresh()
     expect(cache.calls).toEqual(['POST', 'PUT'])
     page.resume()
-    await vi.waitFor(() => expect(cache.calls).toEqual(['POST', 'PUT', 'POST']), WAIT)
+    await vi.waitFor(() => expect(cache.calls).toEqual(['POST', 'PUT', 'POST']))
     expect(errors).toEqual([])
   })
 
@@ -459,7 +458,7 @@ describe('a relay', () => {
   it('that is busy is asked again, and told of when it stays so', async () => {
     cache.refuse = (method) => (method === 'PUT' ? [503, 'busy\n', { 'Retry-After': '1' }] : undefined)
     const site = await publishDemo({ files: PAGE })
-    await vi.waitFor(() => expect(cache.count('PUT')).toBe(1), WAIT)
+    await vi.waitFor(() => expect(cache.count('PUT')).toBe(1))
     expect(errors).toEqual([])
     await site.cache?.refresh()
     expect(errors).toMatchObject([{ code: 'cache_unavailable', retryAfterMs: 1000 }])

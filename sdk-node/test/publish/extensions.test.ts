@@ -27,7 +27,7 @@ async function openssl(port: number, caFile: string, args: readonly string[]): P
   const where = ['-connect', `127.0.0.1:${port}`, '-servername', HOST, '-verify_hostname', HOST]
   const trust = ['-CAfile', caFile, '-verify_return_error', '-ign_eof']
   const client = promisify(execFile)('openssl', ['s_client', ...where, ...trust, ...args], {
-    timeout: 10_000,
+    timeout: 60_000,
   })
   client.child.stdin!.end(GET)
   return await client.then(

@@ -9,7 +9,7 @@ import { type ExposeOptions, type Exposure, expose, type SvcError } from '../../
 import type { TestRelay } from './relay.ts'
 
 /** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
-export const TEST_TIMEOUT_MS = 90_000
+export const TEST_TIMEOUT_MS = 120_000
 
 export const TCP_SETTINGS = (min: number) => ({
   TCP_ENABLED: 'true',

@@ -15,7 +15,7 @@ import { nativeSession, type TestSession } from '../../support/session.ts'
 
 const ADMIN_TOKEN = 'a-token-of-the-administrator'
 const DIGITS = 'ab'.repeat(20)
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { interval: 50 }
 
 vi.mock('node:dns', async (original) => {
   const { lookupLocal } = await import('../../support/local-names.ts')
@@ -49,9 +49,10 @@ beforeAll(async () => {
   distrust = trust([other.ca, await readFile(join(directory, 'ca.pem'), 'utf8')])
   const env = { ...on, ADMIN_TOKEN, SNI_PORT: `${port}`, METRICS_ADDR: `${metricsPort}` }
   relay = await startTestRelay({ ...env, BOOTSTRAPS: other.origin }, { directory })
-  await vi.waitFor(async () => expect((await relay.call('GET', '/discovery')).text).toContain(other.origin), {
-    ...PATIENT,
-  })
+  await vi.waitFor(
+    async () => expect((await relay.call('GET', '/discovery')).text).toContain(other.origin),
+    PATIENT,
+  )
 })
 afterAll(async () => {
   distrust()

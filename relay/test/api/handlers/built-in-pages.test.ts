@@ -15,7 +15,7 @@ describe('without SVC_SITE_DIR', () => {
   beforeAll(async () => {
     await buildRelayPages()
     relay = await startRelayProcess()
-  }, 60_000)
+  })
   afterAll(() => relay.close())
 
   test.each(['/', '/sites', '/sites/', '/admin', '/admin/'])('%s is a page of the relay', async (path) => {
@@ -76,7 +76,7 @@ describe('where they are not built', () => {
     await cp(join(PACKAGE, 'package.json'), join(directory, 'relay/package.json'))
     await symlink(resolve(PACKAGE, '../node_modules'), join(directory, 'node_modules'))
     relay = await startRelayProcess({ ADMIN_TOKEN }, { main: join(directory, 'relay/src/main.ts') })
-  }, 60_000)
+  })
   afterAll(async () => {
     await relay.close()
     await rm(directory, { recursive: true })

@@ -33,7 +33,7 @@ async function download(
   return (await run('curl', line, { encoding: 'buffer' })).stdout
 }
 
-beforeAll(async () => void (await buildRelayPages()), 60_000)
+beforeAll(async () => void (await buildRelayPages()))
 
 describe('a relay on localhost', () => {
   let relay: TestRelay

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(directory, 'index.html'), 'the operator’s own page')
   await writeFile(join(directory, 'sdk.js'), 'the operator’s own file')
   relay = await startRelayProcess({ ADMIN_TOKEN, SVC_SITE_DIR: directory })
-}, 60_000)
+})
 afterAll(async () => {
   await relay.close()
   await rm(directory, { recursive: true })

@@ -31,7 +31,7 @@ beforeAll(async () => {
     { SVC_SITE_DIR: directory, SVC_INSTALL_DIR: directory },
     { openFiles: OPEN_FILES },
   )
-}, 60_000)
+})
 afterAll(async () => {
   await relay.close()
   await rm(directory, { recursive: true })
@@ -50,9 +50,8 @@ async function abortDownload(path: string, more = ''): Promise<string> {
 }
 
 async function descriptorsAreClosed(before: number): Promise<void> {
-  await vi.waitFor(
-    async () => expect(await relay.descriptors()).toBeLessThanOrEqual(before + SPARE_DESCRIPTORS),
-    { timeout: 20_000 },
+  await vi.waitFor(async () =>
+    expect(await relay.descriptors()).toBeLessThanOrEqual(before + SPARE_DESCRIPTORS),
   )
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   relay = await startTestRelay({ ADMIN_TOKEN })
   for (let index = 0; index < LEASES; index++)
     await relay.register(`page${index}`, { metadata: METADATA, ttl: 600 })
-}, 60_000)
+})
 afterAll(() => relay.close())
 
 async function walk(path: string, headers = {}): Promise<Lease[][]> {

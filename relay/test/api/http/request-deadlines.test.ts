@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
 import { openCarrier, type TestCarrier } from '../../support/carrier.ts'
 import { freeRange } from '../../support/ports.ts'
@@ -10,7 +10,6 @@ import { startTestRelay, type TestRelay } from '../../support/relay.ts'
 import { openTunnel } from '../../support/tunnel.ts'
 
 // a relay that starts waits for its QUIC process
-vi.setConfig({ hookTimeout: 30_000 })
 
 let relay: TestRelay
 let carrier: TestCarrier
@@ -42,7 +41,7 @@ async function api(): Promise<Socket> {
 
 const HEAD = 'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Type: application/json\r\n'
 
-describe.concurrent('deadlines', { timeout: 30_000 }, () => {
+describe.concurrent('deadlines', () => {
   test('a connection that says nothing is closed after 10 s', async () => {
     const { seconds, text } = await closing(await relay.tcp())
     expect(text).toBe('')

@@ -46,7 +46,7 @@ class World {
   async check(): Promise<void> {
     const reserved = (): number => this.disk.store.usedBytes - BLOCK * this.staged.length
     expect(this.disk.store.usedBytes).toBeLessThanOrEqual(LIMIT)
-    await expect.poll(() => reserved() - this.disk.diskBytes(), { interval: 1, timeout: 2_000 }).toBe(0)
+    await expect.poll(() => reserved() - this.disk.diskBytes(), { interval: 1 }).toBe(0)
   }
 
   async reopen(): Promise<void> {

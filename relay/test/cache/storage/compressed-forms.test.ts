@@ -33,7 +33,7 @@ function codingsOf(snapshot: Snapshot, path: string): StoredCoding[] {
 
 /** The background has done everything: the file that comes last has its forms. */
 async function settled(snapshot: Snapshot, last = 'z.html'): Promise<void> {
-  await expect.poll(() => codingsOf(snapshot, last), { timeout: 10_000 }).toEqual(['br', 'gzip'])
+  await expect.poll(() => codingsOf(snapshot, last)).toEqual(['br', 'gzip'])
 }
 
 function decode(path: string, coding: StoredCoding): string {
@@ -110,7 +110,7 @@ test('a removal at any moment of the compression leaves nothing', async () => {
     await store.remove(snapshot)
     expect([store.usedBytes, disk.diskBytes()]).toEqual([0, 0])
   }
-}, 60_000)
+})
 
 test('one after the other: a second snapshot has its forms too, and the close waits for neither', async () => {
   const large = randomBytes(500_000).toString('hex')
