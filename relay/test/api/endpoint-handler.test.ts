@@ -177,8 +177,6 @@ describe('each kind of body', () => {
     const tookMs = performance.now() - started
     expect(text()).toMatch(/^HTTP\/1\.1 400 .*Connection: close.*took too long/is)
     expect(tookMs).toBeGreaterThan(deadlineMs - 50)
-    // what is on its way is waited for, half a second, before the answer
-    expect(tookMs).toBeLessThan(deadlineMs + 2500)
     expect(memory.total).toBe(0)
   })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { PolicyChange } from '@svc/protocol'
 import { type PolicyStateResponse, SUBPROTOCOL } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FIRST_BYTE_DEADLINE_MS } from '../../../src/limits.ts'
 import { RecentPolicyChanges } from '../../../src/policy/recent-changes.ts'
 import { DEFAULT_RESERVED_NAMES } from '../../../src/policy/reserved-names.ts'
 import { ADMIN_ROUTES } from '../../support/admin-routes.ts'
@@ -11,6 +12,8 @@ import { connectWebSocket, openCarrier } from '../../support/carrier.ts'
 import { newAccount, startTestRelay, type TestRelay } from '../../support/relay.ts'
 
 const TOKEN = 'correct horse battery staple'
+/** A second, and the time of a slow machine: without a decision they would end after {@link FIRST_BYTE_DEADLINE_MS}. */
+const SOON_MS: number = FIRST_BYTE_DEADLINE_MS - 1_000
 const bearer = { Authorization: `Bearer ${encodeURIComponent(TOKEN)}` }
 let relay: TestRelay
 beforeAll(async () => {
@@ -30,7 +33,10 @@ const isPublic = async (name: string) => {
   return data.leases.some((lease) => lease.name === name)
 }
 
-/** Whether the relay lets visitors of `hostname` in, seen from what it does with their ClientHello. */
+/**
+ * Tells whether the relay lets visitors of `hostname` in, seen from what it does with their ClientHello. A refusal that comes late on a
+ * slow machine is taken for none.
+ */
 async function isRouted(hostname: string): Promise<boolean> {
   const visitor = relay.tls(hostname)
   const error = once(visitor, 'error').then(([{ code }]) => code !== 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')
@@ -179,7 +185,9 @@ describe('policy', () => {
       is_approved: false,
       client_ip: '127.0.0.1',
     })
-    expect([await isPublic('waiting'), await isRouted(hostname)]).toEqual([false, false])
+    await expect
+      .poll(async () => [await isPublic('waiting'), await isRouted(hostname)])
+      .toEqual([false, false])
     await post('/api/policy/leases', {
       identity_key: key.toUpperCase().replace('0X', '0x'),
       is_approved: true,
@@ -198,7 +206,7 @@ describe('policy', () => {
       json: { ok: true, data: {} },
     })
     expect(await leaseOf(name)).toMatchObject({ [flag]: true })
-    expect([await isPublic(name), await isRouted(hostname)]).toEqual([false, false])
+    await expect.poll(async () => [await isPublic(name), await isRouted(hostname)]).toEqual([false, false])
     await post('/api/policy/leases', { identity_key: key, [flag]: false })
     expect(await isRouted(hostname)).toBe(true)
   })
@@ -247,7 +255,7 @@ describe('policy', () => {
     await post('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
     await expect(relay.register('more')).rejects.toThrow(/ip_banned/)
     expect(await leaseOf('source')).toMatchObject({ is_ip_banned: true })
-    expect(await isRouted(hostname)).toBe(false)
+    await expect.poll(() => isRouted(hostname)).toBe(false)
     await post('/api/policy/ips', { ip: '127.0.0.1', is_banned: false })
     expect(await isRouted(hostname)).toBe(true)
   })
@@ -285,7 +293,7 @@ describe("a ban's effect on what is open", () => {
           : post('/api/policy/leases', { identity_key: `${name}:${lease.identity.address}`, [how]: active })
       await ban(true)
       await closed
-      expect(Date.now() - started).toBeLessThan(1000)
+      expect(Date.now() - started).toBeLessThan(SOON_MS)
       const refused = connectWebSocket(relay, [SUBPROTOCOL, capability])
       const [, response] = await once(refused, 'unexpected-response')
       const [body] = await once(response, 'data')
@@ -324,7 +332,7 @@ describe("a lost approval's effect on what is open", () => {
       if (how === 'the mode') await post('/api/policy', { ...settings, approval_mode: 'manual' })
       else await post('/api/policy/leases', { identity_key, is_approved: false })
       await closed
-      expect(Date.now() - started).toBeLessThan(1000)
+      expect(Date.now() - started).toBeLessThan(SOON_MS)
       const routing = async (): Promise<unknown> => {
         const { json } = await relay.call('POST', '/sdk/reverse', { access_token: lease.access_token })
         return (json.data as { routing: string }).routing

@@ -39,6 +39,8 @@ async function api(): Promise<Socket> {
   return socket
 }
 
+/** Ten seconds, the interval of a look, and the time of a slow machine; Node's own deadlines begin with a minute. */
+const LATEST_S = 45
 const HEAD = 'POST /sdk/renew HTTP/1.1\r\nHost: relay.localhost\r\nContent-Type: application/json\r\n'
 
 describe.concurrent('deadlines', () => {
@@ -46,13 +48,13 @@ describe.concurrent('deadlines', () => {
     const { seconds, text } = await closing(await relay.tcp())
     expect(text).toBe('')
     expect(seconds).toBeGreaterThan(9.5)
-    expect(seconds).toBeLessThan(12)
+    expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test('a visitor whom no session serves is turned away after 10 s', async () => {
     const { seconds } = await closing(relay.tls(hostname))
     expect(seconds).toBeGreaterThan(9.5)
-    expect(seconds).toBeLessThan(12)
+    expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test('a stream that never presents its capability is reset after 10 s', async () => {
@@ -68,7 +70,7 @@ describe.concurrent('deadlines', () => {
     const started = performance.now()
     await tunnel.closed
     expect((performance.now() - started) / 1000).toBeGreaterThan(9)
-    expect((performance.now() - started) / 1000).toBeLessThan(12)
+    expect((performance.now() - started) / 1000).toBeLessThan(LATEST_S)
   })
 
   test("a request's head must be whole after 10 s", async () => {
@@ -77,7 +79,7 @@ describe.concurrent('deadlines', () => {
     const { seconds, text } = await closing(socket)
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
     expect(seconds).toBeGreaterThan(9)
-    expect(seconds).toBeLessThan(16)
+    expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test("a request's body must be whole after 10 s", async () => {
@@ -86,7 +88,7 @@ describe.concurrent('deadlines', () => {
     const { seconds, text } = await closing(socket)
     expect(text).toMatch(/^HTTP\/1\.1 400 .*took too long/s)
     expect(seconds).toBeGreaterThan(9)
-    expect(seconds).toBeLessThan(16)
+    expect(seconds).toBeLessThan(LATEST_S)
   })
 
   test('a TLS handshake with the API must be whole after 10 s', async () => {
@@ -95,6 +97,6 @@ describe.concurrent('deadlines', () => {
     socket.write(hello)
     const { seconds } = await closing(socket)
     expect(seconds).toBeGreaterThan(9)
-    expect(seconds).toBeLessThan(16)
+    expect(seconds).toBeLessThan(LATEST_S)
   })
 })
