@@ -12,6 +12,7 @@ const ENTRIES = [
   'yamux/src/index.ts',
   'tls/src/index.ts',
   'tls/src/messages/index.ts',
+  'payment/src/index.ts',
   'sdk-core/src/index.ts',
   'sdk-core/src/handlers/index.ts',
   'sdk-browser/src/index.ts',

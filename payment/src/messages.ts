@@ -49,6 +49,7 @@ export interface PaymentRequest {
   paymentRequirements: PaymentRequirements
 }
 
+/** The answer to whether a payment would succeed. `invalidReason` is x402's word for what is wrong. */
 export interface VerifyResponse {
   isValid: boolean
   invalidReason?: string
@@ -57,6 +58,7 @@ export interface VerifyResponse {
   payer?: string
 }
 
+/** The answer to a payment that was to be carried out. */
 export interface SettleResponse {
   success: boolean
   errorReason?: string
@@ -67,6 +69,7 @@ export interface SettleResponse {
   network: string
 }
 
+/** One kind of payment that a facilitator takes. */
 export interface SupportedKind {
   x402Version: number
   scheme: string
@@ -74,6 +77,7 @@ export interface SupportedKind {
   extra?: Record<string, unknown>
 }
 
+/** The kinds of payments that a facilitator takes. */
 export interface SupportedResponse {
   kinds: SupportedKind[]
   extensions: string[]

@@ -95,6 +95,56 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The relay imports this codec without the engine, so it imports nothing of the engine.',
     },
   },
+  'payment/src': {
+    'index.ts': {
+      imports: [
+        'create-facilitator.ts',
+        'facilitator.ts',
+        'http-facilitator.ts',
+        'journal.ts',
+        'kept-records.ts',
+        'limits.ts',
+        'log-journal.ts',
+        'messages.ts',
+        'networks.ts',
+        'payment-error.ts',
+      ],
+      why: 'It exports what sites, relays and journals need, and loads no library.',
+    },
+    'create-facilitator.ts': {
+      imports: ['sui', 'facilitator.ts', 'journal.ts', 'limits.ts', 'networks.ts', 'payment-error.ts'],
+      why: 'It alone leads to the libraries, by a dynamic import.',
+    },
+    sui: {
+      imports: [
+        'facilitator.ts',
+        'journal.ts',
+        'limits.ts',
+        'messages.ts',
+        'networks.ts',
+        'payment-error.ts',
+      ],
+      why: 'The facilitator knows the interface of a journal, and no journal.',
+    },
+    'http-facilitator.ts': {
+      imports: ['facilitator.ts', 'limits.ts', 'messages.ts', 'payment-error.ts'],
+      why: 'A facilitator at a URL needs no library of the chain.',
+    },
+    'log-journal.ts': {
+      imports: ['journal.ts', 'kept-records.ts', 'limits.ts', 'payment-error.ts'],
+      why: 'It writes records into a file that it is given.',
+    },
+    'kept-records.ts': {
+      imports: ['journal.ts', 'limits.ts', 'payment-error.ts'],
+      why: 'It knows which records may go, and no file.',
+    },
+    'journal.ts': { imports: ['messages.ts'], why: 'A record keeps the answer to a payment.' },
+    'facilitator.ts': { imports: ['messages.ts'], why: 'It names the questions and answers.' },
+    'networks.ts': { imports: ['limits.ts', 'messages.ts'], why: 'It holds facts.' },
+    'payment-error.ts': { imports: [], why: 'It holds codes.' },
+    'messages.ts': { imports: [], why: 'It holds types.' },
+    'limits.ts': { imports: [], why: 'It holds numbers.' },
+  },
   'sdk-core/src': {
     'index.ts': {
       imports: [

@@ -4,7 +4,16 @@ import path from 'node:path'
 import { root } from '../../tools/programs/command.ts'
 
 /** The folders of the packages, each after those that it imports. */
-export const PUBLISHED = ['protocol', 'yamux', 'tls', 'sdk-core', 'sdk-browser', 'sdk-node', 'relay'] as const
+export const PUBLISHED = [
+  'protocol',
+  'yamux',
+  'tls',
+  'payment',
+  'sdk-core',
+  'sdk-browser',
+  'sdk-node',
+  'relay',
+] as const
 
 export type PublishedFolder = (typeof PUBLISHED)[number]
 

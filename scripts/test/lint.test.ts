@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-const ALONE = 'protocol, yamux and tls import none of ours'
+const ALONE = 'protocol, yamux, tls and payment import none of ours'
 const RELAY = 'the engine holds tenant secrets, the relay must never'
 const CORE = 'it knows neither the relay nor the SDK that uses it'
 const SDK = 'an SDK never imports the relay'
@@ -25,6 +25,9 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['protocol/src/a.ts', "export * from '@svc/tls'", ALONE],
   ['yamux/src/a.ts', "export * from '@svc/protocol'", ALONE],
   ['tls/src/handshake/a.ts', "export type { T } from '@svc/protocol'", ALONE],
+  ['payment/src/a.ts', "export * from '@svc/protocol'", ALONE],
+  ['payment/src/b.ts', "export { x } from 'node:fs'", WEB],
+  ['payment/src/sui/a.ts', "export { bcs } from '@mysten/sui/bcs'", ONE_IMPORTER],
   ['relay/src/keyless/a.ts', "export { Server } from '@svc/tls'", RELAY],
   ['relay/src/keyless/b.ts', "export const tls = await import('@svc/tls')", RELAY],
   ['relay/src/c.ts', "export type { Site } from '@svc/sdk-browser'", RELAY],
@@ -99,6 +102,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['relay/src/reverse/ok.ts', "export { WebSocket } from 'ws'\nexport * from '../lease/ok.ts'"],
   ['relay/src/log/log.ts', "export { pino } from 'pino'"],
   ['relay/src/datagram/quic.ts', "export const quic = await import('@currentspace/http3')"],
+  ['payment/src/sui/libraries.ts', "export { x } from '@x402/core'\nexport { bcs } from '@mysten/sui/bcs'"],
   ['tls/src/crypto/ok.ts', "export { x } from '@noble/hashes/sha2.js'"],
   ['sdk-core/src/carrier/websocket-transport.ts', "export { default } from 'isomorphic-ws'"],
   [

@@ -1,0 +1,44 @@
+// The errors of this package, each with a stable code.
+
+/**
+ * - `invalid_settings`: an option of the caller is wrong, such as an address that is none.
+ * - `library_missing`: a library that this package needs for a facilitator in the process is not installed.
+ * - `invalid_request`: a request is wrong; `reason` is x402's word for it.
+ * - `busy`: too many payments are in flight; nothing was done.
+ * - `journal_failed`: the journal could not write a payment down; no money moved because of this call.
+ * - `nodes_unavailable`: no full node of the chain answered; no money moved because of this call.
+ * - `unsettled`: the payment may have been carried out or not. Ask again with the same payment: it is never carried out twice.
+ * - `facilitator_unavailable`: the facilitator at the URL cannot be reached, or did not answer in time.
+ * - `facilitator_failed`: the facilitator at the URL answered with something that is no answer.
+ * - `prepare_unsupported`: the facilitator at the URL prepares no payments.
+ */
+export type PaymentErrorCode =
+  | 'invalid_settings'
+  | 'library_missing'
+  | 'invalid_request'
+  | 'busy'
+  | 'journal_failed'
+  | 'nodes_unavailable'
+  | 'unsettled'
+  | 'facilitator_unavailable'
+  | 'facilitator_failed'
+  | 'prepare_unsupported'
+
+interface PaymentErrorOptions {
+  cause?: unknown
+  reason?: string
+}
+
+/** PaymentError is what the methods of a facilitator reject with. */
+export class PaymentError extends Error {
+  override readonly name = 'PaymentError'
+  readonly code: PaymentErrorCode
+  /** x402's word for what is wrong, such as `insufficient_funds`, where it has one. */
+  readonly reason: string | undefined
+
+  constructor(code: PaymentErrorCode, message: string, { cause, reason }: PaymentErrorOptions = {}) {
+    super(message, { cause })
+    this.code = code
+    this.reason = reason
+  }
+}

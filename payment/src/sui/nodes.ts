@@ -1,0 +1,172 @@
+// The full nodes of a facilitator, asked in turn: one that is silent, broken or of another chain is passed over.
+
+import { MAX_NODE_ANSWER_BYTES, NODE_ANSWER_MS, NODE_AVOIDED_MS } from '../limits.ts'
+import { PaymentError } from '../payment-error.ts'
+import { SuiGrpcClient, TransactionError } from './libraries.ts'
+
+/** What a node is asked; `signal` aborts when it has taken too long. */
+export type Question<T> = (client: SuiGrpcClient, signal: AbortSignal) => Promise<T>
+
+/** ChainState is what a node says of its chain. */
+export interface ChainState {
+  /** Digest of the first checkpoint, in Base58. */
+  chain: string
+  epoch: bigint
+}
+
+export interface NodesOptions {
+  network: string
+  endpoints: readonly string[]
+  /** Digest of the first checkpoint; undefined where the chain is that of the first node that answers. */
+  chain: string | undefined
+  fetch: typeof fetch
+  now: () => number
+}
+
+/** Node is one full node. */
+export interface Node {
+  readonly endpoint: string
+  readonly client: SuiGrpcClient
+  avoidedUntil: number
+}
+
+/** Codes of gRPC with which a node says something about a request, and not about itself. */
+const ANSWERS = new Set([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'FAILED_PRECONDITION',
+  'OUT_OF_RANGE',
+  'ABORTED',
+])
+
+export class Nodes {
+  readonly #options: NodesOptions
+  readonly #nodes: readonly Node[]
+  #chain: string | undefined
+
+  constructor(options: NodesOptions) {
+    this.#options = options
+    this.#chain = options.chain
+    this.#nodes = options.endpoints.map((endpoint) => ({
+      endpoint,
+      client: new SuiGrpcClient({
+        network: options.network.replace('sui:', ''),
+        baseUrl: endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint,
+        fetch: boundedFetch(options.fetch),
+      }),
+      avoidedUntil: 0,
+    }))
+  }
+
+  get count(): number {
+    return this.#nodes.length
+  }
+
+  /** The nodes, those last that did not answer lately. */
+  inOrder(): Node[] {
+    const now = this.#options.now()
+    return [...this.#nodes].sort(
+      (one, other) => Number(one.avoidedUntil > now) - Number(other.avoidedUntil > now),
+    )
+  }
+
+  /**
+   * The answer of the first node that has one. An error with which a node answers is an answer: {@link isAnswer}.
+   * @throws PaymentError `nodes_unavailable` when none has
+   */
+  async ask<T>(question: Question<T>): Promise<T> {
+    let cause: unknown
+    for (const node of this.inOrder()) {
+      try {
+        return await this.askOne(node, question)
+      } catch (error) {
+        if (isAnswer(error)) throw error
+        cause = error
+      }
+    }
+    throw new PaymentError('nodes_unavailable', 'no full node of the chain answers', { cause })
+  }
+
+  /** Asks one node, which is of the right chain. Rejects with what the client says, or when it takes longer than `ms`. */
+  async askOne<T>(node: Node, question: Question<T>, ms: number = NODE_ANSWER_MS): Promise<T> {
+    try {
+      await this.#checkChain(node)
+      return await within(ms, (signal) => question(node.client, signal))
+    } catch (error) {
+      if (!isAnswer(error)) node.avoidedUntil = this.#options.now() + NODE_AVOIDED_MS
+      throw error
+    }
+  }
+
+  /** @throws PaymentError `nodes_unavailable` */
+  state(): Promise<ChainState> {
+    return this.ask(async (client, signal) => {
+      const { response } = await client.ledgerService.getServiceInfo({}, { abort: signal })
+      const epoch = response.epoch ?? (await client.core.getCurrentSystemState({ signal })).systemState.epoch
+      if (response.chainId === undefined) throw new Error('the node names no chain')
+      return { chain: response.chainId, epoch: BigInt(epoch) }
+    })
+  }
+
+  async #checkChain({ endpoint, client }: Node): Promise<void> {
+    const { chainIdentifier } = await within(NODE_ANSWER_MS, (signal) =>
+      client.core.getChainIdentifier({ signal }),
+    )
+    this.#chain ??= chainIdentifier
+    if (chainIdentifier !== this.#chain)
+      throw new PaymentError('nodes_unavailable', `${endpoint} is a full node of another chain`)
+  }
+}
+
+/** Whether an error is what a node answered, so that another node would say the same. */
+export function isAnswer(error: unknown): boolean {
+  return isNotFound(error) || ANSWERS.has(codeOf(error))
+}
+
+/** Whether a node said that it knows no such transaction. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof TransactionError || codeOf(error) === 'NOT_FOUND'
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** Runs a request that ends in time even where its client ignores the signal. */
+async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error('the full node did not answer in time')
+      reject(error)
+      late.abort(error)
+    }, ms)
+  })
+  try {
+    return await Promise.race([run(late.signal), expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A fetch that follows no redirect, and whose answers end after {@link MAX_NODE_ANSWER_BYTES}. */
+function boundedFetch(inner: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await inner(input, { ...init, redirect: 'error' })
+    if (response.body === null) return response
+    let length = 0
+    const bound = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        length += chunk.length
+        if (length > MAX_NODE_ANSWER_BYTES)
+          controller.error(new Error('the answer of the full node is too long'))
+        else controller.enqueue(chunk)
+      },
+    })
+    const { status, statusText, headers } = response
+    return new Response(response.body.pipeThrough(bound), { status, statusText, headers })
+  }
+}
