@@ -503,6 +503,8 @@ export const FORWARDED_CONNECTIONS_MAX = 4_096
 export const OUTBOUND_DEADLINE_MS = 10_000
 /** Body of such a response. */
 export const OUTBOUND_RESPONSE_MAX_BYTES: number = 1024 * 1024
+/** Interim responses (1xx) to one request of the relay. Servers that use them send one or two. */
+export const INTERIM_RESPONSES_MAX = 8
 /** Time for the first question to a name server about a name that a stranger chose. The second one has twice as much. */
 export const STRANGERS_DNS_TIMEOUT_MS = 1_500
 /** Addresses of such a name that are dialled, of each family: a name server may name thousands. */

@@ -572,6 +572,7 @@ export const FOLDER_TABLE: FolderTable = {
         'routing',
         'metrics',
         'http',
+        'outbound',
         'storage',
         'rate-limit',
         'log',
@@ -592,6 +593,7 @@ export const FOLDER_TABLE: FolderTable = {
       imports: [
         'api',
         'overlay',
+        'outbound',
         'bridge',
         'ingress',
         'keyless',

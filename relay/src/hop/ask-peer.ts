@@ -4,7 +4,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ERROR_STATUS, type ErrorCode, type HopRouteMethod } from '@svc/protocol'
 import { RelayError } from '../errors.ts'
-import { request } from '../node-internals/http-module.ts'
+import { request as send } from '../node-internals/http-module.ts'
+import { boundInterimResponses } from '../outbound/interim-responses.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay/overlay-network.ts'
 import { HOP_ANSWER_DEADLINE_MS, HOP_ANSWER_MAX_BYTES } from './limits.ts'
 
@@ -85,7 +86,9 @@ async function connectTo(network: OverlayNetwork, peer: OverlayPeer, signal: Abo
 function ask(socket: Socket, peer: OverlayPeer, asked: Asked, signal: AbortSignal): ClientRequest {
   const { method, path, headers } = asked
   const Host = `${peer.overlayAddress.includes(':') ? `[${peer.overlayAddress}]` : peer.overlayAddress}:${peer.port}`
-  return request({ createConnection: () => socket, method, path, headers: { Host, ...headers }, signal })
+  const asking = send({ createConnection: () => socket, method, path, headers: { Host, ...headers }, signal })
+  boundInterimResponses(asking)
+  return asking
 }
 
 function answered(asked: ClientRequest): Promise<IncomingMessage> {

@@ -6,6 +6,7 @@ import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { OUTBOUND_DEADLINE_MS, OUTBOUND_RESPONSE_MAX_BYTES } from '../limits.ts'
 import { AddressRule } from './address-rule.ts'
+import { boundInterimResponses } from './interim-responses.ts'
 import { OutboundError } from './outbound-error.ts'
 
 export interface HttpClientOptions {
@@ -121,6 +122,7 @@ export class HttpClient {
     // `agent: false` makes a connection for this request alone, and takes no proxy from the environment
     const request = send(url, { method, headers, agent: false, lookup, signal, ca: this.#ca })
     const answered = once(request, 'response', { signal })
+    boundInterimResponses(request)
     // beside `once`, for errors after the response has begun: its body tells of them, too
     request.on('error', () => {})
     request.end(body)

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { failure, sendError } from '../api/http/envelope.ts'
 import { countRequest, requireNoOpenResponse } from '../api/http/open-responses.ts'
+import { requireNoBody } from '../api/http/request.ts'
 import { RelayError } from '../errors.ts'
 import { WriteTimeouts } from '../http/write-timeouts.ts'
 import type { Logger } from '../log/log.ts'
@@ -218,6 +219,7 @@ export class OverlayServer {
     if (peer === undefined) return void socket.destroy()
     try {
       requireNoOpenResponse(socket)
+      requireNoBody(request)
       this.#writeTimeouts.forget(socket)
       await this.#table.upgrades.get(pathOf(request))!(peer, request, socket, head)
     } catch (error) {

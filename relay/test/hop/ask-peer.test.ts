@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { HOP_UPGRADE, NEIGHBOUR_UPGRADE, PATH } from '@svc/protocol'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { sendToPeer, upgradeAtPeer } from '../../src/hop/ask-peer.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../../src/overlay/overlay-network.ts'
 
 vi.mock('../../src/hop/limits.ts', async (original) => ({
@@ -14,7 +15,12 @@ vi.mock('../../src/hop/limits.ts', async (original) => ({
 
 /** The head of a refusal, whose body has fewer bytes than it says. */
 const REFUSAL = 'HTTP/1.1 503 x\r\nContent-Length: 100\r\n\r\n{'
+/** Interim responses, behind which the peer takes what it is asked for. */
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(INTERIM_RESPONSES_MAX + 1)
+const TAKEN = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
+const UPGRADED = `HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: ${HOP_UPGRADE}\r\n\r\n`
 
+let answer = REFUSAL
 let server: Server
 let peer: OverlayPeer
 /** True when the peer closes the connection behind the part that it sends. */
@@ -31,7 +37,7 @@ const network = {
 beforeAll(async () => {
   server = createServer((socket: Socket) => {
     socket.on('error', () => {})
-    socket.once('data', () => socket.write(REFUSAL, () => breaksOff && socket.end()))
+    socket.once('data', () => socket.write(answer, () => breaksOff && socket.end()))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -44,6 +50,9 @@ beforeAll(async () => {
 })
 
 afterAll(() => server.close())
+afterEach(() => {
+  answer = REFUSAL
+})
 
 const UPGRADES = [
   ['a visitor', { path: PATH.hop, upgrade: HOP_UPGRADE }],
@@ -67,3 +76,19 @@ for (const [what, isCut] of [
     await expect(sent).rejects.toMatchObject({ code: 'feature_unavailable' })
   })
 }
+
+test.each([
+  ['a hop route', TAKEN, () => sendToPeer(network, peer, { method: 'POST', path: PATH.hop, body: {} })],
+  [
+    'a visitor',
+    UPGRADED,
+    () =>
+      upgradeAtPeer(network, peer, UPGRADES[0][1], new AbortController().signal).then((it) => it.destroy()),
+  ],
+])('a peer takes %s, but not behind interim responses without an end', async (_what, taken, ask) => {
+  breaksOff = false
+  answer = taken
+  await ask()
+  answer = `${INTERIM}${taken}`
+  await expect(ask()).rejects.toMatchObject({ code: 'feature_unavailable' })
+})

@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/limits.ts'
 import { HttpClient, type HttpClientOptions, type HttpRequest } from '../../src/outbound/http-client.ts'
 
 const PUBLIC = '127.0.0.2'
@@ -65,6 +66,16 @@ test('a response comes with its status, header fields and body', async () => {
   const { url, status, headers, body } = await ask('/a?b', { method: 'POST', body: 'question' })
   expect(url.pathname + url.search).toBe('/a?b')
   expect([status, headers['x-method'], `${body}`]).toEqual([404, 'POST', 'question'])
+})
+
+test('a response comes behind a few interim ones; a server that sends more is cut', async () => {
+  handle = (request, response) => {
+    const more = request.url === '/more' ? 1 : 0
+    for (let sent = 0; sent < INTERIM_RESPONSES_MAX + more; sent++) response.writeProcessing()
+    response.end('hello')
+  }
+  expect(`${(await ask()).body}`).toBe('hello')
+  await expect(ask('/more')).rejects.toMatchObject({ code: 'connection_failed' })
 })
 
 test('a certificate that is not trusted, or of another name, fails the connection', async () => {

@@ -6,6 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Lease } from '../../src/lease/lease.ts'
+import { INTERIM_RESPONSES_MAX } from '../../src/limits.ts'
 import { Gateway } from '../../src/overlay/gateways/gateway.ts'
 import { GatewaysOfLeases } from '../../src/overlay/gateways/gateways-of-leases.ts'
 import type { IngressIdentities } from '../../src/overlay/gateways/ingress-identities.ts'
@@ -96,6 +97,15 @@ describe('a gateway', () => {
     sockets[0]!.resetAndDestroy()
     await vi.waitFor(() => expect([gateway.sessions, gateway.limits.outbound]).toEqual([0, 0]))
     expect(socket.destroyed).toBe(true)
+  })
+
+  test('takes no answer behind interim responses without an end', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(INTERIM_RESPONSES_MAX + 1)
+    const { gateway } = await gatewayTo((socket) =>
+      socket.write(`${interim}HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\n`),
+    )
+    await expect(carry(gateway)).rejects.toMatchObject({ code: 'feature_unavailable' })
+    expect(gateway.limits.outbound).toBe(0)
   })
 
   test('keeps room for the leases of other relays than one that brings many sessions', async () => {

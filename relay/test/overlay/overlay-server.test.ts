@@ -382,6 +382,11 @@ test('an upgrade takes over the connection, which a refusal and a cut end', asyn
     403,
     expect.stringContaining('unauthorized'),
   ])
+  const withBody = { ...headers, 'Transfer-Encoding': 'chunked' }
+  expect(await call(port, B, { path: '/join', headers: withBody })).toMatchObject([
+    400,
+    expect.stringContaining('no body'),
+  ])
   server!.cut(({ identity }) => identity === '0xc')
   expect(joined.closed).toBe(false)
   server!.cut(({ identity }) => identity === '0xb')

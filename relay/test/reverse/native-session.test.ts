@@ -156,6 +156,34 @@ describe('the upgrade', () => {
     expect(head).toMatch(/^allow: GET$/im)
   })
 
+  test.each([
+    ['raw', 'Content-Length: 1', 'x'],
+    ['raw', 'Content-Length: 1', ''],
+    ['raw', 'Transfer-Encoding: chunked', '0\r\n\r\n'],
+    ['yamux', 'Content-Length: 5', 'hello'],
+    ['websocket', 'Transfer-Encoding: chunked', '1\r\nx\r\n0\r\n\r\n'],
+  ])('a body has no place in an upgrade to %s: %s', async (protocol, framing, body) => {
+    const fields =
+      protocol === 'websocket'
+        ? [
+            'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+            'Sec-WebSocket-Version: 13',
+            `Sec-WebSocket-Protocol: svc.reverse.v1, ${capability}`,
+          ]
+        : []
+    const upgrade = ['Connection: Upgrade', `Upgrade: ${protocol}`, framing, ...fields]
+    const request = `${connectRequest(capability, upgrade)}${body}`
+    expect(await refusal(request)).toEqual([400, 'invalid_request'])
+  })
+
+  test('an empty body is none', async () => {
+    const socket = await apiSocket(relay)
+    const read = socketReader(socket)
+    socket.write(connectRequest(capability, [...UPGRADE_HEADERS, 'Content-Length: 0']))
+    expect(await readHead(read)).toMatch(/^HTTP\/1\.1 101 /)
+    socket.destroy()
+  })
+
   test('an upgrade elsewhere is not taken up', async () => {
     for (const Upgrade of ['h2c', 'websocket', 'raw'])
       for (const [path, status] of [

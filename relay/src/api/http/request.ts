@@ -1,6 +1,7 @@
 // Represents API requests, and recognizes those for a reverse session, which native SDKs send without upgrade headers.
 
 import { HEADER, PATH } from '@svc/protocol'
+import { RelayError } from '../../errors.ts'
 import { IncomingMessage } from '../../node-internals/http-module.ts'
 
 /** Requests whose `upgrade` flag Node set. The base constructor sets it, before a subclass has its fields. */
@@ -27,6 +28,15 @@ export function mayUpgrade(request: IncomingMessage): boolean {
 /** Returns whether a request wants a connection to a neighbour of the relay. */
 export function isNeighbour(request: IncomingMessage): boolean {
   return request.method === 'GET' && pathOf(request) === PATH.neighbour
+}
+
+/**
+ * Refuses a request with a body that is to be upgraded: its bytes could pass for the first ones of the other protocol.
+ * @throws RelayError `invalid_request`
+ */
+export function requireNoBody({ headers }: IncomingMessage): void {
+  const isEmpty = /^0*$/.test(headers['content-length'] ?? '') && headers['transfer-encoding'] === undefined
+  if (!isEmpty) throw new RelayError('invalid_request', 'a request to change the protocol has no body')
 }
 
 export function pathOf(request: IncomingMessage): string {

@@ -25,7 +25,7 @@ import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
 import { requireRootHost } from './host-check.ts'
 import { countRequest, requireNoOpenResponse } from './open-responses.ts'
-import { ApiRequest, isNeighbour, mayUpgrade, pathOf } from './request.ts'
+import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
 import type { RequestLog } from './request-log.ts'
 
 const METHOD_NOT_ALLOWED = 405
@@ -162,6 +162,7 @@ async function upgrade(
   try {
     requireNoOpenResponse(request.socket)
     requireRootHost(request, api.rootHost, api.clientAddresses)
+    requireNoBody(request)
     const carried = isNeighbour(request)
       ? connectToNeighbour(api, request, socket, head)
       : api.connect.upgrade(request, api.clientAddresses.ofRequest(request), socket, head)

@@ -2,6 +2,7 @@
 
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { boundInterimResponses } from '../../outbound/interim-responses.ts'
 import type { LiveSlot } from './admission.ts'
 import type { SiteAgent } from './agent.ts'
 import { SiteAway, type SiteClient, SiteUntrusted } from './connector.ts'
@@ -14,7 +15,7 @@ import {
   responseFields,
   type SiteRequest,
 } from './fields.ts'
-import { LIVE_BODY_MIN_BYTES, LIVE_INTERIM_MAX, type LiveDeadlines } from './limits.ts'
+import { LIVE_BODY_MIN_BYTES, type LiveDeadlines } from './limits.ts'
 import type { VisitorRequest, VisitorResponse } from './live-sites.ts'
 import { abortResponse, clearHead, end, hasLeft, sendText, stopReading } from './visitor-response.ts'
 
@@ -51,7 +52,6 @@ class Attempt {
   #sent = 0
   /** Bytes of the body since the deadline was last put off. */
   #sinceRefresh = 0
-  #interim = 0
   #isContinued = false
   #isAnswered = false
 
@@ -74,10 +74,10 @@ class Attempt {
     this.#upstream
       .on('socket', () => this.#sendBody())
       .on('continue', () => this.#sayContinue())
-      .on('information', () => this.#onInterim())
       .on('upgrade', (_answer, site: Duplex) => this.#onUnaskedUpgrade(site))
       .on('response', (answer: IncomingMessage) => this.#receive(answer))
       .on('error', (error) => this.#onError(error))
+    boundInterimResponses(this.#upstream, () => this.#onTooManyInterim())
     if (hasLeft(response)) onLeft()
   }
 
@@ -155,11 +155,9 @@ class Attempt {
     if (!hasLeft(response)) response.writeContinue()
   }
 
-  /** Interim responses (RFC 9110 §15.2), 100 included, give a site no more time. */
-  #onInterim(): void {
-    this.#interim += 1
-    if (this.#interim > LIVE_INTERIM_MAX && !this.#isAnswered)
-      this.#answer(502, 'The site sent too many interim responses.')
+  /** Interim responses give a site no more time. */
+  #onTooManyInterim(): void {
+    if (!this.#isAnswered) this.#answer(502, 'The site sent too many interim responses.')
   }
 
   #onUnaskedUpgrade(site: Duplex): void {

@@ -3,6 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { boundInterimResponses } from '../../outbound/interim-responses.ts'
 import type { LiveSlot } from './admission.ts'
 import type { SiteAgent } from './agent.ts'
 import { SiteAway, type SiteClient, SiteUntrusted } from './connector.ts'
@@ -76,6 +77,10 @@ function ask({ socket, passed, client, deadlines }: Upgrade, agent: SiteAgent): 
       settle({ kind: 'failed', status: 504, text: 'The site did not answer in time.' })
     }, deadlines.responseMs)
     socket.once('close', onLeft)
+    boundInterimResponses(upstream, () => {
+      upstream.destroy()
+      settle({ kind: 'failed', status: 502, text: 'The site sent too many interim responses.' })
+    })
     upstream
       .on('upgrade', (response: IncomingMessage, site: Duplex, siteHead: Buffer) =>
         settle({ kind: 'switched', response, site, siteHead }),

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { request } from '../../node-internals/http-module.ts'
+import { boundInterimResponses } from '../../outbound/interim-responses.ts'
 import { GATEWAY_ANSWER_MAX_BYTES } from '../limits.ts'
 import type { OverlayNetwork, OverlayPeer } from '../overlay-network.ts'
 
@@ -42,6 +43,7 @@ export async function askPeer(
         path,
         headers: { Host: hostOf(peer), Connection: 'close', ...headers },
       })
+      boundInterimResponses(asked)
       asked.on('error', fail)
       asked.on('upgrade', ({ headers }, _socket, head) =>
         settle(resolve)({ status: 101, headers, socket, head }),

@@ -5,7 +5,8 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { LIVE_DEADLINES, LIVE_INTERIM_MAX } from '../../../src/cache/live-site/limits.ts'
+import { LIVE_DEADLINES } from '../../../src/cache/live-site/limits.ts'
+import { INTERIM_RESPONSES_MAX } from '../../../src/limits.ts'
 import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
 import { askSite, closeOf, http2To } from '../../support/live-visitor.ts'
 
@@ -176,7 +177,9 @@ describe('interim responses', () => {
 
   test('too many end the request', async () => {
     const site = await open((path) =>
-      path === '/' ? interim.repeat(LIVE_INTERIM_MAX + 1) + final : interim.repeat(LIVE_INTERIM_MAX) + final,
+      path === '/'
+        ? interim.repeat(INTERIM_RESPONSES_MAX + 1) + final
+        : interim.repeat(INTERIM_RESPONSES_MAX) + final,
     )
     expect(await askSite(relay, site, '/')).toMatchObject({ status: 502 })
     expect(await askSite(relay, site, '/fewer')).toMatchObject({ status: 200, text: 'ok' })

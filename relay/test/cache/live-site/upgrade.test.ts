@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { LIVE_REQUESTS_PER_NETWORK_MAX } from '../../../src/cache/live-site/limits.ts'
+import { INTERIM_RESPONSES_MAX } from '../../../src/limits.ts'
 import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
 import { readAll } from '../../support/relay.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
@@ -21,6 +22,7 @@ afterEach(async () => {
 afterAll(() => relay.close())
 
 const LATIN1 = Buffer.from('HTTP/1.1 403 Forbidden\r\nX-Name: Ren\xe9\r\nContent-Length: 0\r\n\r\n', 'latin1')
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'
 let opened = 0
 /** @param serve gets the WebSocket of each visitor */
 async function open(serve: (socket: WebSocket) => void): Promise<HandMadeSite> {
@@ -32,6 +34,7 @@ async function open(serve: (socket: WebSocket) => void): Promise<HandMadeSite> {
   server.on('upgrade', (request, socket, head) => {
     if (request.url === '/refused') socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 8\r\n\r\nnot here')
     else if (request.url === '/latin1') socket.end(LATIN1)
+    else if (request.url === '/interim') socket.write(INTERIM.repeat(INTERIM_RESPONSES_MAX + 1))
     else webSockets.handleUpgrade(request, socket, head, serve)
   })
   const site = await openLiveSite(relay, `chat${opened}`, serveTls)
@@ -103,6 +106,12 @@ test('bytes of fields beyond ASCII stay what they are', async () => {
   const socket = connect(await open(echo), '/latin1')
   const [, response] = await once(socket, 'unexpected-response')
   expect(response.headers['x-name']).toBe('Ren\xe9')
+  response.resume()
+})
+
+test('a site that sends interim responses without an end is cut', async () => {
+  const [, response] = await once(connect(await open(echo), '/interim'), 'unexpected-response')
+  expect(response.statusCode).toBe(502)
   response.resume()
 })
 
