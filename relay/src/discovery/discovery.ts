@@ -9,14 +9,16 @@ import { RELEASE_VERSION } from '../version.ts'
 import { type Candidate, Candidates } from './candidates.ts'
 import { type ReadDescriptor, readDescriptor, timeFault } from './descriptor-rules.ts'
 import type { DescriptorSignatures } from './descriptor-signatures.ts'
+import { DialLimits } from './dial-limits.ts'
 import { IncompatibleRelays } from './incompatible-relays.ts'
 import { KnownRelays } from './known-relays.ts'
-import { ANNOUNCE_MS, WHOLE_LISTS_PER_INTERVAL } from './limits.ts'
+import { ANNOUNCE_MS, BOOTSTRAP_LIST_MS, NEWS_SHARE, WHOLE_LISTS_PER_INTERVAL } from './limits.ts'
 import { LookTimes } from './look-times.ts'
+import { relayNetworkOf } from './networks.ts'
 import type { OwnDescriptor } from './own-descriptor.ts'
 import { Polls } from './polls.ts'
 import { noRefusals, type Refusal, type RefusalCounts, RelayRefused, refusalOf } from './refusals.ts'
-import type { RelayList, RelayQueries } from './relay-queries.ts'
+import type { MayAsk, OnIncompatible, RelayList, RelayQueries } from './relay-queries.ts'
 import { SiteSearch } from './site-search.ts'
 
 /** Descriptors of a list that are read in one turn of the event loop, at some 10 µs each. */
@@ -29,7 +31,7 @@ export interface RelayDiscoveryParts {
   allowsLoopback: boolean
   isBanned: (address: string, origin: string) => boolean
   signatures: DescriptorSignatures
-  queries: (onIncompatible: (origin: string, version: string) => void) => RelayQueries
+  queries: (onIncompatible: OnIncompatible, mayAsk: MayAsk) => RelayQueries
   pollMs: number
   signal: AbortSignal
   log: Logger
@@ -49,11 +51,17 @@ export class RelayDiscovery {
   readonly #incompatible = new IncompatibleRelays()
   /** Bootstrap relay → when this relay announced itself there, in relay time. */
   readonly #announcedAt = new Map<string, number>()
+  /** Bootstrap relay → the relay time from which it is asked for its whole list again. */
+  readonly #wholeFrom = new Map<string, number>()
+  readonly #dials = new DialLimits()
 
   constructor(parts: RelayDiscoveryParts) {
     this.#parts = parts
     this.relays = new KnownRelays(parts.isBanned)
-    this.#queries = parts.queries((origin, version) => this.#incompatible.add(origin, version))
+    this.#queries = parts.queries(
+      (origin, version) => this.#incompatible.add(origin, version),
+      (origin, address) => this.#mayAsk(origin, relayNetworkOf(address)),
+    )
     this.#lookTimes = new LookTimes(parts.pollMs)
     const candidates = (): Candidates =>
       new Candidates({ look: (candidate) => this.#look(candidate), times: this.#lookTimes })
@@ -134,11 +142,16 @@ export class RelayDiscovery {
     const isBootstrap = this.#parts.bootstraps.has(origin)
     try {
       const isKnown = this.relays.at(origin) !== undefined
-      const isWhole = isBootstrap || this.#wantsWhole()
+      const isDue = isBootstrap && (!isKnown || (this.#wholeFrom.get(origin) ?? 0) <= now())
+      const isWhole = isDue || this.#wantsWhole()
       const list = await this.#queries.list(origin, isWhole, !isKnown)
       if (isKnown) await this.#confirm(origin, list)
-      if (isWhole) await this.#offerAll(list, origin)
-      if (isBootstrap) await this.#announceTo(origin, list)
+      const unknown = isWhole ? await this.#offerAll(list, origin) : 0
+      if (isBootstrap && isWhole) {
+        const hasNews = unknown > list.relays.length * NEWS_SHARE
+        this.#wholeFrom.set(origin, hasNews ? 0 : now() + BOOTSTRAP_LIST_MS)
+        await this.#announceTo(origin, list)
+      }
       return true
     } catch (error) {
       if (this.#count(error) !== undefined) this.relays.failed(origin)
@@ -182,8 +195,10 @@ export class RelayDiscovery {
   /**
    * Offers the relays that `source` named, but for those that are known. A relay that was asked for itself alone is not heard about others:
    * otherwise one that names a thousand would have all relays ask those in each interval.
+   * @returns how many it named that are not known
    */
-  async #offerAll({ relays }: RelayList, source: string): Promise<void> {
+  async #offerAll({ relays }: RelayList, source: string): Promise<number> {
+    let unknown = 0
     for (const [index, value] of relays.entries()) {
       if (index % READ_PER_TURN === READ_PER_TURN - 1) await setImmediate()
       // Most of a list is known, in this form; nothing of that is parsed.
@@ -192,6 +207,7 @@ export class RelayDiscovery {
       if (held !== undefined && held.descriptor.address === address) continue
       const origin = originIn(value)
       if (origin === this.#parts.own.origin || this.#knows(origin, value)) continue
+      unknown += 1
       if (origin !== undefined && this.#listed.isIdle(origin, source)) continue
       try {
         if (!this.#listed.offer({ read: this.#read(value), isGenuine: false, source }))
@@ -200,6 +216,12 @@ export class RelayDiscovery {
         this.#count(error)
       }
     }
+    return unknown
+  }
+
+  /** A relay is asked where it was found; names lead to other networks a bounded number of times. */
+  #mayAsk(origin: string, network: string): boolean {
+    return this.relays.at(origin)?.network === network || this.#dials.take(network)
   }
 
   #isBanned(origin: string): boolean {

@@ -14,7 +14,7 @@ import { OutboundError, type OutboundErrorCode } from '../outbound/outbound-erro
  * - `incompatible`: it speaks another version of the protocol.
  * - `unreachable`, `timeout`, `too_large`, `redirected`, `bad_answer`: its origin gave no usable answer.
  * - `full`, `crowded`: the table, or the part of it for the relay's network, has no room.
- * - `busy`: too many relays wait to be looked at.
+ * - `busy`: too many relays wait to be looked at, or too many names lead to the addresses of one network.
  */
 const REFUSALS = [
   'malformed',
@@ -60,6 +60,7 @@ export class RelayRefused extends Error {
 const OF_REQUESTS: Partial<Record<OutboundErrorCode, Refusal>> = {
   invalid_url: 'malformed',
   address_blocked: 'not_public',
+  address_busy: 'busy',
   deadline_exceeded: 'timeout',
   response_too_large: 'too_large',
   redirect_refused: 'redirected',

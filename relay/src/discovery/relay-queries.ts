@@ -1,6 +1,8 @@
 // Asks another relay what it is and which relays it knows, and announces this one to it.
 
 import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import {
   type DiscoveryAnnouncement,
   isVersion,
@@ -10,7 +12,7 @@ import {
   sitePresenceText,
   siteQuestionText,
 } from '@svc/protocol'
-import type { HttpClient, HttpRequest } from '../outbound/http-client.ts'
+import type { HttpClient, HttpRequest, HttpResponse } from '../outbound/http-client.ts'
 import {
   ANSWER_MAX_BYTES,
   ANSWER_MAX_VALUES,
@@ -35,14 +37,20 @@ export interface RelayList {
   network: string
 }
 
+const decompress = promisify(gunzip)
+
 /** Tells of a relay that speaks another version of the protocol. */
 export type OnIncompatible = (origin: string, protocolVersion: string) => void
+
+/** Says whether the relay of an origin is asked at an address. */
+export type MayAsk = (origin: string, address: string) => boolean
 
 export class RelayQueries {
   readonly #client: Pick<HttpClient, 'request'>
   readonly #bootstraps: ReadonlySet<string>
   readonly #onIncompatible: OnIncompatible
   readonly #signal: AbortSignal
+  readonly #mayAsk: MayAsk
 
   /** @param bootstraps origins from the settings, which may be at any address, but for {@link requireRelay} */
   constructor(
@@ -50,7 +58,9 @@ export class RelayQueries {
     bootstraps: ReadonlySet<string>,
     onIncompatible: OnIncompatible,
     signal: AbortSignal,
+    mayAsk: MayAsk = () => true,
   ) {
+    this.#mayAsk = mayAsk
     this.#client = client
     this.#bootstraps = bootstraps
     this.#onIncompatible = onIncompatible
@@ -73,7 +83,11 @@ export class RelayQueries {
    */
   async list(origin: string, isWhole: boolean, isConfigured: boolean): Promise<RelayList> {
     const path = isWhole ? PATH.discovery : `${PATH.discovery}?${ONLY_OWN_DESCRIPTOR}`
-    const request = { maxBytes: LIST_MAX_BYTES, isConfigured: isConfigured && this.#bootstraps.has(origin) }
+    const request = {
+      maxBytes: LIST_MAX_BYTES,
+      isConfigured: isConfigured && this.#bootstraps.has(origin),
+      ...(isWhole && { headers: { 'Accept-Encoding': 'gzip' } }),
+    }
     const { data, address } = await this.#ask(origin, path, request)
     this.#requireVersion(origin, data)
     if (!Array.isArray(data.relays)) throw new RelayRefused('bad_answer')
@@ -118,13 +132,15 @@ export class RelayQueries {
     path: string,
     request: HttpRequest,
   ): Promise<{ data: Record<string, unknown>; address: string | undefined }> {
-    const { status, body, address } = await this.#client.request(`${origin}${path}`, {
+    const response = await this.#client.request(`${origin}${path}`, {
       deadlineMs: QUERY_DEADLINE_MS,
       signal: this.#signal,
+      mayDial: (address) => this.#mayAsk(origin, address),
       ...request,
     })
+    const { status, address } = response
     if (status < 200 || status > 299) throw new RelayRefused('bad_answer')
-    return { data: dataOf(body), address }
+    return { data: dataOf(await decoded(response, request.maxBytes)), address }
   }
 
   #requireVersion(origin: string, { protocol_version: version }: Record<string, unknown>): void {
@@ -134,6 +150,15 @@ export class RelayQueries {
     this.#onIncompatible(origin, version)
     throw new RelayRefused('incompatible')
   }
+}
+
+/** Returns the body without its content coding. @throws RelayRefused */
+async function decoded({ headers, body }: HttpResponse, maxOutputLength = ANSWER_MAX_BYTES): Promise<Buffer> {
+  if (headers['content-encoding'] === undefined) return body
+  if (headers['content-encoding'].toLowerCase() !== 'gzip') throw new RelayRefused('bad_answer')
+  return await decompress(body, { maxOutputLength }).catch((error: NodeJS.ErrnoException) => {
+    throw new RelayRefused(error.code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_answer')
+  })
 }
 
 /** @returns the data of the envelope. @throws RelayRefused */

@@ -107,8 +107,8 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
     allowsLoopback,
     isBanned: (...relay) => policy.isRelayBanned(...relay),
     signatures,
-    queries: (onIncompatible) =>
-      new RelayQueries(clientFor(parts, closing.signal), bootstraps, onIncompatible, closing.signal),
+    queries: (onIncompatible, mayAsk) =>
+      new RelayQueries(clientFor(parts, closing.signal), bootstraps, onIncompatible, closing.signal, mayAsk),
     pollMs,
     signal: closing.signal,
     log,

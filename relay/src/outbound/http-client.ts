@@ -5,7 +5,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { OUTBOUND_DEADLINE_MS, OUTBOUND_RESPONSE_MAX_BYTES } from '../limits.ts'
-import { AddressRule } from './address-rule.ts'
+import { AddressRule, type MayDial } from './address-rule.ts'
 import { boundInterimResponses } from './interim-responses.ts'
 import { OutboundError } from './outbound-error.ts'
 
@@ -40,6 +40,11 @@ export interface HttpRequest {
    * @default false
    */
   isConfigured?: boolean
+  /**
+   * Says of each address that the rule of addresses admits whether it is dialled, unless the URL is of a configured origin.
+   * @default all of them
+   */
+  mayDial?: MayDial
   /** Ends the request when it aborts. */
   signal?: AbortSignal
 }
@@ -62,6 +67,7 @@ interface Outgoing {
   headers: Record<string, string>
   body: string | Uint8Array | undefined
   isConfigured: boolean | undefined
+  mayDial: MayDial | undefined
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -93,12 +99,13 @@ export class HttpClient {
   }
 
   async #follow(first: URL, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-    const { method = 'GET', maxRedirects = 0 } = request
+    const { method = 'GET', maxRedirects = 0, mayDial } = request
     let url = first
     for (let redirects = 0; ; redirects++) {
       // The caller's headers and body, perhaps with a credential, are for the first origin.
       const { headers, body, isConfigured } = url.origin === first.origin ? request : {}
-      const response = await this.#send(url, { method, headers: { ...headers }, body, isConfigured }, signal)
+      const outgoing = { method, headers: { ...headers }, body, isConfigured, mayDial }
+      const response = await this.#send(url, outgoing, signal)
       const { statusCode: status = 0, headers: received } = response
       if (!REDIRECTS.has(status)) {
         const address = response.socket.remoteAddress
@@ -114,10 +121,10 @@ export class HttpClient {
 
   async #send(
     url: URL,
-    { method, headers, body, isConfigured = false }: Outgoing,
+    { method, headers, body, isConfigured = false, mayDial }: Outgoing,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const lookup = this.#addresses.lookupFor(url, isConfigured)
+    const lookup = this.#addresses.lookupFor(url, isConfigured, mayDial)
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     // `agent: false` makes a connection for this request alone, and takes no proxy from the environment
     const request = send(url, { method, headers, agent: false, lookup, signal, ca: this.#ca })

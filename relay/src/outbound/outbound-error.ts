@@ -4,6 +4,7 @@
  * - `invalid_url`: the URL does not parse, carries credentials, or is not https and its origin not configured.
  * - `name_not_resolved`: DNS knows no address for the host, or did not answer.
  * - `address_blocked`: the host has no public address, and its origin is not configured.
+ * - `address_busy`: the caller dials no address of the host for now.
  * - `connection_failed`: TCP, TLS or HTTP failed before the response was whole.
  * - `deadline_exceeded`: the exchange took longer than its deadline.
  * - `response_too_large`: the body has more bytes than its bound.
@@ -14,6 +15,7 @@ export type OutboundErrorCode =
   | 'invalid_url'
   | 'name_not_resolved'
   | 'address_blocked'
+  | 'address_busy'
   | 'connection_failed'
   | 'deadline_exceeded'
   | 'response_too_large'

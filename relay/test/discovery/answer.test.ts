@@ -1,5 +1,6 @@
 // The answer to `GET /discovery` at its fullest, and what of other relays' answers gets into it.
 
+import { gzipSync } from 'node:zlib'
 import { DESCRIPTOR_SIGNATURE_BYTES, PROTOCOL_VERSION } from '@svc/protocol'
 import { expect, test, vi } from 'vitest'
 import { now } from '../../src/clock.ts'
@@ -85,9 +86,9 @@ function queriesOf(data: unknown, onIncompatible = vi.fn()): RelayQueries {
   return queriesFor(Buffer.from(JSON.stringify({ ok: true, data })), onIncompatible)
 }
 
-function queriesFor(body: Buffer, onIncompatible = vi.fn()): RelayQueries {
+function queriesFor(body: Buffer, onIncompatible = vi.fn(), headers = {}): RelayQueries {
   const url = new URL(ORIGIN)
-  const request = async () => ({ url, address: '192.0.2.1', status: 200, headers: {}, body })
+  const request = async () => ({ url, address: '192.0.2.1', status: 200, headers, body })
   return new RelayQueries({ request }, new Set(), onIncompatible, new AbortController().signal)
 }
 
@@ -122,6 +123,21 @@ test.each([
   await expect(queriesFor(body).list(ORIGIN, true, false)).rejects.toMatchObject({ reason: 'too_large' })
   expect(parse).not.toHaveBeenCalled()
   parse.mockRestore()
+})
+
+test('a list may come compressed, but a small answer is not a large list', async () => {
+  const data = { protocol_version: PROTOCOL_VERSION, relays: [], release_version: '1.2.3' }
+  const gzip = { 'content-encoding': 'gzip' }
+  const compressed = (text: string, headers: object = gzip) => queriesFor(gzipSync(text), vi.fn(), headers)
+  const text = JSON.stringify({ ok: true, data })
+  expect(await compressed(text).list(ORIGIN, true, false)).toMatchObject({ release: '1.2.3' })
+  const bomb = compressed(`${text}${' '.repeat(LIST_MAX_BYTES)}`)
+  await expect(bomb.list(ORIGIN, true, false)).rejects.toMatchObject({ reason: 'too_large' })
+  for (const broken of [
+    compressed(text, { 'content-encoding': 'br' }),
+    queriesFor(Buffer.from('?'), vi.fn(), gzip),
+  ])
+    await expect(broken.list(ORIGIN, true, false)).rejects.toMatchObject({ reason: 'bad_answer' })
 })
 
 test('of a list of any length 1,025 descriptors are looked at', async () => {

@@ -27,6 +27,8 @@ vi.mock('../../src/discovery/limits.ts', async (original) => ({
   QUERY_DEADLINE_MS: 1_000,
   // Whole crowds would take this test a minute of signatures.
   CANDIDATES_MAX: 64,
+  // All relays of this test have one address.
+  DIALS_PER_NETWORK: { perMinute: 1_000_000, burst: 1_000_000 },
 }))
 
 let hosts: RelayHosts

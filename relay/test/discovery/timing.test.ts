@@ -153,6 +153,30 @@ test('of 80 known relays some 8 in each interval are asked for their whole list,
   expect(Math.abs(whole - others.length / 10)).toBeLessThan(5 * Math.sqrt(others.length * 0.1 * 0.9))
 })
 
+test('of 80 known relays the bootstrap relay is asked for its whole list every 10 minutes, and more often for news', async () => {
+  const network = new Network()
+  for (let index = 0; index < 79; index++) network.relays.set(`https://r${index}.example`, inventRelay())
+  const discovery = network.discover()
+  discovery.start()
+  await pass(10 * MINUTE_MS)
+  // By chance it is asked as every other relay is.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.99)
+  const lists = () => network.asked.filter(({ url }) => url === `${BOOTSTRAP}/discovery`).map(({ at }) => at)
+  network.asked.length = 0
+  await pass(60 * MINUTE_MS)
+  expect(lists().length).toBeGreaterThanOrEqual(4)
+  const pauses = lists().flatMap((at, index, all) => (index > 0 ? [at - all[index - 1]!] : []))
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(10 * MINUTE_MS)
+  // They never become known.
+  for (let index = 0; index < 20; index++) network.relays.set(`https://slow${index}.example`, inventRelay())
+  await pass(15 * MINUTE_MS)
+  network.asked.length = 0
+  await pass(15 * MINUTE_MS)
+  expect(lists().length).toBeGreaterThanOrEqual(5)
+  random.mockRestore()
+  discovery.close()
+})
+
 test('of 8 relays each is asked for its whole list', async () => {
   const network = new Network()
   for (let index = 0; index < 7; index++) network.relays.set(`https://r${index}.example`, inventRelay())

@@ -249,6 +249,21 @@ describe('the address rule', () => {
     expect(dialled).toEqual([PUBLIC])
   })
 
+  test('of the public addresses those are dialled that the caller wants', async () => {
+    const asked: string[] = []
+    const mayDial = (address: string): boolean => asked.push(address) === 2
+    answers = [['127.0.0.1', PUBLIC]]
+    await expect(ask('/', { mayDial })).rejects.toMatchObject({ code: 'address_busy' })
+    expect([asked, dialled]).toEqual([[PUBLIC], []])
+    await ask('/', { mayDial })
+    expect([asked, dialled]).toEqual([[PUBLIC, PUBLIC], [PUBLIC]])
+    await expect(ask('/', { mayDial }, PUBLIC)).rejects.toMatchObject({ code: 'address_busy' })
+    expect(dialled).toEqual([PUBLIC])
+    const options = { configuredOrigins: [`https://${HOST}:${port}`] }
+    await client(options).request(`https://${HOST}:${port}`, { isConfigured: true, mayDial: () => false })
+    expect(dialled).toEqual([PUBLIC, '127.0.0.1'])
+  })
+
   test('DNS rebinding: each dial resolves once and dials what it checked', async () => {
     answers = [[PUBLIC], ['127.0.0.1']]
     await ask()
