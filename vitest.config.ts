@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { LongTestsFirst } from './tools/long-tests-first.ts'
 import { findChromium } from './tools/programs/chromium.ts'
 import { TEST_TIMEOUT_MS, WAIT_TIMEOUT_MS } from './tools/test-timeouts.ts'
 
@@ -32,8 +33,9 @@ export default defineConfig({
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,
     expect: { poll: { timeout: WAIT_TIMEOUT_MS } },
-    // More than the cores that CI has: many tests wait for deadlines on the real clock. With five, some of these fail.
-    maxWorkers: 4,
+    // Three for each core that CI has: most of the time of most files is waiting for deadlines of the real clock.
+    maxWorkers: 6,
+    sequence: { sequencer: LongTestsFirst },
     // Tests of deadlines wait side by side.
     maxConcurrency: 10,
     // Its cache of transformed modules does not notice that a package.json exports something else.

@@ -1,0 +1,30 @@
+// Orders test files: those that wait for long come first, so that others compute meanwhile and none is left alone at the end.
+
+import path from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files of fifteen seconds or more, most of which are waits for deadlines of the real clock. The longest comes first. */
+const LONG: readonly string[] = [
+  'relay/test/discovery/five-relays.test.ts',
+  'relay/test/api/http/slow-readers.test.ts',
+  'relay/test/cache/live-site/bounds.test.ts',
+  'relay/test/certificates/acme/acme-renewal.test.ts',
+  'relay/test/overlay/wireguard-link.test.ts',
+  'relay/test/cache/live-site/odd-responses.test.ts',
+  'relay/test/cache/live-site/faults.test.ts',
+  'relay/test/storage/full-disk.test.ts',
+  'relay/test/cache/server/bandwidth.test.ts',
+  'relay/test/datagram/tunnels.test.ts',
+  'relay/test/ledger/states.test.ts',
+  'relay/test/rate-limit/request-memory.test.ts',
+  'relay/test/dns/providers/provider-contract.test.ts',
+  'relay/test/discovery/hostile-relays.test.ts',
+]
+
+export class LongTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const places = new Map(LONG.map((file, place) => [path.resolve(this.ctx.config.root, file), place]))
+    const placeOf = ({ moduleId }: TestSpecification): number => places.get(moduleId) ?? LONG.length
+    return (await super.sort(files)).sort((one, other) => placeOf(one) - placeOf(other))
+  }
+}
