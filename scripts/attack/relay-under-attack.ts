@@ -5,8 +5,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { freeRange } from '../../relay/test/support/ports.ts'
-import { freePort } from '../../tools/network/free-port.ts'
+import { freePort, freeRange } from '../../tools/network/free-port.ts'
 import {
   BUDGETS_OF_MANY,
   NEVER_OVERLOADED,

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeDatagram, encodeDatagram } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { freeRange } from '../support/ports.ts'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { openTunnel, type TestTunnel, type Visitor, visitorOf } from '../support/tunnel.ts'
 

@@ -1,10 +1,10 @@
 // Tests how many datagrams of a lease pass.
 
 import { expect, test } from 'vitest'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { DatagramForwarder, type ForwarderParts } from '../../src/datagram/datagram-forwarder.ts'
 import type { Lease } from '../../src/lease/lease.ts'
 import { RelayCounters } from '../../src/metrics/relay-counters.ts'
-import { freeRange } from '../support/ports.ts'
 
 const PER_MS = 20
 

@@ -2,8 +2,8 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { apiSocket, connectRequest, socketReader } from '../support/api-socket.ts'
-import { freeRange } from '../support/ports.ts'
 import { newAccount } from '../support/relay.ts'
 import { failsWith, ledger, startWorld, type World, withWorld } from './ledger.ts'
 

@@ -3,8 +3,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureHello } from '../../../tools/network/client-hello.ts'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { socketReader, UPGRADE_HEADERS } from '../support/api-socket.ts'
-import { freeRange } from '../support/ports.ts'
 import { startTestRelay, type TestRelay } from '../support/relay.ts'
 import { nativeSession, type TestSession } from '../support/session.ts'
 

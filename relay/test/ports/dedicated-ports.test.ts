@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { MARKER, type RegisterResponse } from '@svc/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freeRange } from '../support/ports.ts'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { type Answer, freePort, newAccount, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
 

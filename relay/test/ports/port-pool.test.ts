@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { freeRange } from '../../../tools/network/free-port.ts'
 import { now } from '../../src/clock.ts'
 import { Lease } from '../../src/lease/lease.ts'
 import { createLog } from '../../src/log/log.ts'
@@ -10,7 +11,6 @@ import { DedicatedPorts, restorePorts } from '../../src/ports/dedicated-ports.ts
 import { PortAllocator, type PortAllocatorOptions } from '../../src/ports/port-allocator.ts'
 import { PortPool } from '../../src/ports/port-pool.ts'
 import { TcpPorts } from '../../src/ports/tcp-port.ts'
-import { freeRange } from '../support/ports.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -4,14 +4,17 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect as connectTcp, createServer, type Socket } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Envelope, RegisterChallengeResponse, RegisterResponse } from '@svc/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { freePort } from '../../../tools/network/free-port.ts'
 import { type CloseOptions, type Relay, readSettings, startRelay } from '../../src/index.ts'
 import { createLog, type Logger } from '../../src/log/log.ts'
+
+export { freePort }
 
 export const ROOT_HOST = 'relay.localhost'
 
@@ -160,13 +163,4 @@ function parse(text: string): Answer['json'] {
   } catch {
     return {} as Answer['json']
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

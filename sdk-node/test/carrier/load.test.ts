@@ -10,13 +10,14 @@ import type { Exposure } from '../../src/index.ts'
 import {
   exposeAt,
   listening,
+  TCP_PORTS,
   TCP_SETTINGS,
   TEST_TIMEOUT_MS,
   tcpServer,
   text,
   visit,
 } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
@@ -28,7 +29,7 @@ let relay: TestRelay
 let exposure: Exposure
 let service: Server
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
 })
 afterEach(async () => {
   await exposure.close()

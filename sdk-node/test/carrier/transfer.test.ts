@@ -8,8 +8,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { atDepth } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
 import type { Exposure } from '../../src/index.ts'
-import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, visit } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import {
+  exposeAt,
+  listening,
+  TCP_PORTS,
+  TCP_SETTINGS,
+  TEST_TIMEOUT_MS,
+  tcpServer,
+  visit,
+} from '../support/exposed.ts'
+import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 const MB = 1_000_000
 const BYTES: number = Number(process.env.TRANSFER_MB ?? atDepth(50, 6)) * MB
@@ -21,7 +29,7 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS + (BYTES / SLOWEST) * 1000 })
 let relay: TestRelay
 let exposure: Exposure
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
 })
 afterEach(() => exposure.close())
 afterAll(() => relay.close())

@@ -10,8 +10,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { RelayDouble } from '../../../sdk-core/test/support/relay-double.ts'
 import sdkPackage from '../../package.json' with { type: 'json' }
-import { listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer, text, visit } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import {
+  listening,
+  TCP_PORTS,
+  TCP_SETTINGS,
+  TEST_TIMEOUT_MS,
+  tcpServer,
+  text,
+  visit,
+} from '../support/exposed.ts'
+import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { MAIN, type ProcessRun, type Run, reported, runHere, runSvc } from '../support/svc.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -22,7 +30,7 @@ let other: TestRelay
 let target: Server
 let targetPort: number
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
   other = await startTestRelay()
   target = createServer((_, response) => void response.end('from the target'))
   targetPort = await listening(target)

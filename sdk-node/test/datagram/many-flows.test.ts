@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { atDepth } from '../../../tools/test-depth.ts'
-import { TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
-import { freePort, startTestRelay } from '../support/relay.ts'
+import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { freePort, freeRange, startTestRelay } from '../support/relay.ts'
 import { reported, runSvc } from '../support/svc.ts'
 import { echo, udpService } from '../support/udp.ts'
 
@@ -29,7 +29,11 @@ afterAll(async () => {
 
 it(`${VISITORS} visitors keep their flows, and none gets an answer of another`, async () => {
   const metricsPort = await freePort()
-  const settings = { ...TCP_SETTINGS(await freePort()), UDP_ENABLED: 'true', METRICS_ADDR: `${metricsPort}` }
+  const settings = {
+    ...TCP_SETTINGS(await freeRange(TCP_PORTS)),
+    UDP_ENABLED: 'true',
+    METRICS_ADDR: `${metricsPort}`,
+  }
   const relay = await startTestRelay(settings)
   open.push(() => relay.close())
   const service = await udpService(echo)

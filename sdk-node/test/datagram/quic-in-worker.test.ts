@@ -11,8 +11,8 @@ import { dialQuic } from '../../src/datagram/quic.ts'
 import { type DialQuic, dialInWorker } from '../../src/datagram/quic-in-worker.ts'
 import type { ThreadCode } from '../../src/installation.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
+import { freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -25,7 +25,7 @@ vi.mock('@currentspace/http3', () => ({
 
 let relay: TestRelay
 beforeAll(async () => {
-  relay = await startTestRelay({ ...TCP_SETTINGS(await freePort()), UDP_ENABLED: 'true' })
+  relay = await startTestRelay({ ...TCP_SETTINGS(await freeRange(TCP_PORTS)), UDP_ENABLED: 'true' })
 })
 afterAll(() => relay.close())
 

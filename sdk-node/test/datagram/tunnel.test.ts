@@ -14,8 +14,8 @@ import type { DialQuic } from '../../src/datagram/quic-in-worker.ts'
 import { openTunnel } from '../../src/datagram/tunnel.ts'
 import { HEARTBEAT_DEADLINE_MS } from '../../src/limits.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS, withTunnel } from '../support/exposed.ts'
+import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { echo, type Network, startNetwork, type UdpService, UdpVisitor, udpService } from '../support/udp.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
@@ -27,7 +27,11 @@ let origin: string
 beforeAll(async () => {
   const port = await freePort()
   origin = `https://relay.localhost:${port}`
-  relay = await startTestRelay({ ...TCP_SETTINGS(await freePort()), UDP_ENABLED: 'true', SVC_URL: origin })
+  relay = await startTestRelay({
+    ...TCP_SETTINGS(await freeRange(TCP_PORTS)),
+    UDP_ENABLED: 'true',
+    SVC_URL: origin,
+  })
   network = await startNetwork(port, relay.port)
   service = await udpService(echo)
 })

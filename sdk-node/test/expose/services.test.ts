@@ -21,14 +21,14 @@ import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support
 import { findPostgres, findRedis } from '../../../tools/programs/services.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import type { Exposure } from '../../src/index.ts'
-import { exposeAt, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { exposeAt, TCP_PORTS, TCP_SETTINGS, TEST_TIMEOUT_MS } from '../support/exposed.ts'
+import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
 })
 afterAll(() => relay.close())
 

@@ -7,14 +7,21 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import type { Exposure, SvcError } from '../../src/index.ts'
-import { exposeAt, listening, TCP_SETTINGS, TEST_TIMEOUT_MS, tcpServer } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import {
+  exposeAt,
+  listening,
+  TCP_PORTS,
+  TCP_SETTINGS,
+  TEST_TIMEOUT_MS,
+  tcpServer,
+} from '../support/exposed.ts'
+import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
-  relay = await startTestRelay(TCP_SETTINGS(await freePort()))
+  relay = await startTestRelay(TCP_SETTINGS(await freeRange(TCP_PORTS)))
 })
 afterAll(() => relay.close())
 

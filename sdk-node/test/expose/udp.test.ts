@@ -15,13 +15,14 @@ import type { Exposure, SvcError } from '../../src/index.ts'
 import {
   exposeAt,
   listening,
+  TCP_PORTS,
   TCP_SETTINGS,
   TEST_TIMEOUT_MS,
   tcpServer,
   text,
   visit,
 } from '../support/exposed.ts'
-import { freePort, startTestRelay, type TestRelay } from '../support/relay.ts'
+import { freePort, freeRange, startTestRelay, type TestRelay } from '../support/relay.ts'
 import { reported, runHere } from '../support/svc.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 
@@ -29,7 +30,7 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 let relay: TestRelay
 beforeAll(async () => {
-  relay = await startTestRelay({ ...TCP_SETTINGS(await freePort()), UDP_ENABLED: 'true' })
+  relay = await startTestRelay({ ...TCP_SETTINGS(await freeRange(TCP_PORTS)), UDP_ENABLED: 'true' })
 })
 afterAll(() => relay.close())
 

@@ -10,7 +10,7 @@ import { publishOn } from '@svc/sdk-core'
 import { CERTIFICATE_PEM, PRIVATE_KEY_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { datagramCarrier } from '../../src/datagram/datagram-carrier.ts'
 import { nodePlatform } from '../../src/platform.ts'
-import { freePort, startTestRelay } from '../support/relay.ts'
+import { freeRange, startTestRelay } from '../support/relay.ts'
 import { echo, UdpVisitor, udpService } from '../support/udp.ts'
 import { type FoundPeer, PeerProcess } from './peers.ts'
 
@@ -31,7 +31,7 @@ export const ROLES: Record<Role, (peer: FoundPeer) => Promise<void>> = {
 /** The peer stands where the SDK would, as an echo behind our relay. */
 async function asClient(found: FoundPeer): Promise<void> {
   await using cleanups = new AsyncDisposableStack()
-  const min = await freePort()
+  const min = await freeRange(10)
   const relay = await startTestRelay({ UDP_ENABLED: 'true', MIN_PORT: `${min}`, MAX_PORT: `${min + 9}` })
   cleanups.defer(() => relay.close())
   const peer = new PeerProcess(found, ['client', `${relay.port}`, relay.caFile])

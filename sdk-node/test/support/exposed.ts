@@ -11,10 +11,14 @@ import type { TestRelay } from './relay.ts'
 /** Processes start and megabytes pass, on a machine that may have other work: for `vi.setConfig`. */
 export const TEST_TIMEOUT_MS = 120_000
 
+/** Ports of a relay, which are consecutive. */
+export const TCP_PORTS = 100
+
+/** @param min the first of {@link TCP_PORTS} that are free */
 export const TCP_SETTINGS = (min: number) => ({
   TCP_ENABLED: 'true',
   MIN_PORT: String(min),
-  MAX_PORT: String(min + 99),
+  MAX_PORT: String(min + TCP_PORTS - 1),
 })
 
 /** The QUIC handshake of a tunnel has five seconds, which a machine that has other work may miss. */

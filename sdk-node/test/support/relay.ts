@@ -3,20 +3,18 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:https'
-import {
-  type AddressInfo,
-  createServer,
-  getDefaultAutoSelectFamilyAttemptTimeout,
-  setDefaultAutoSelectFamilyAttemptTimeout,
-} from 'node:net'
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort, freeRange } from '../../../tools/network/free-port.ts'
 import {
   BUDGETS_OF_MANY,
   type RelayProcess,
   startRelay,
   WITHOUT_OVERLOAD,
 } from '../../../tools/relay/process.ts'
+
+export { freePort, freeRange }
 
 const ADMIN_TOKEN = 'a-long-random-value'
 const ROOT_HOST = 'relay.localhost'
@@ -99,13 +97,4 @@ async function call(port: number, ca: string, path: string, body?: object): Prom
   asked.end(body && JSON.stringify(body))
   const [response] = await once(asked, 'response')
   return JSON.parse(String(Buffer.concat(await response.toArray()))) as never
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
