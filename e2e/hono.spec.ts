@@ -79,7 +79,7 @@ hono('50 visitors follow, and no more', async ({ example: { address }, relay }) 
   // The visitors who left made room, as soon as the site has heard of it.
   const next = async (): Promise<string> => {
     const follower = spawn('curl', ['--silent', '--no-buffer', '--cacert', relay.caFile, `${url}/live`])
-    const [chunk] = await once(follower.stdout, 'data')
+    const [chunk] = await Promise.race([once(follower.stdout, 'data'), once(follower, 'close')])
     follower.kill()
     return String(chunk)
   }

@@ -22,8 +22,9 @@ const GROWTH_MAX_BYTES: number = 64 * MiB
 /** Bytes of a transfer that moves, before one that does not. */
 const MOVING_BYTES: number = atDepth(20, 8) * MiB
 const VISITS = 25
-/** How many times as long a visit may take beside slow visitors; one that waits for them takes for ever. */
+/** How long a visit may take beside slow visitors: so many times as long as alone, or so many milliseconds on a machine with other work. */
 const SLOWNESS_MAX = 10
+const BUSY_MS = 5_000
 
 function endless(): ReadableStream<Uint8Array> {
   const chunk = new Uint8Array(64 * 1024)
@@ -38,7 +39,7 @@ test('visitors who do not read do not slow others, on the same WebSocket', async
   const alone = await medianVisitMs(quick)
   const slow = visitorOf(site, relay)
   const stuck = await Promise.all(Array.from({ length: 16 }, () => slow.open('/endless')))
-  expect(await medianVisitMs(quick)).toBeLessThan(SLOWNESS_MAX * alone)
+  expect(await medianVisitMs(quick)).toBeLessThan(Math.max(SLOWNESS_MAX * alone, BUSY_MS))
   expect(site.stats().openStreams).toBeGreaterThanOrEqual(stuck.length)
   for (const response of stuck) response.destroy()
   await expect.poll(() => site.stats().openStreams).toBe(0)

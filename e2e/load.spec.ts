@@ -27,7 +27,7 @@ test(`${SEQUENTIAL} requests one after another`, async () => {
     }
     visitor.close()
   }
-  await expect.poll(() => site.stats()).toMatchObject({ openStreams: 0, webSockets: 1, reconnects: 0 })
+  await expect.poll(() => site.stats(), { timeout: SCALE_DOWN_MS }).toMatchObject(SETTLED)
   await site.close()
   await relay.stop()
 })

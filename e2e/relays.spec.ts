@@ -13,8 +13,6 @@ const ADMIN_TOKEN = 'a-long-random-value'
 const HOSTS = ['here.localhost', 'near.localhost', 'untrusted.localhost']
 /** The smallest screen. */
 const NARROW_PX = 320
-/** Answers of the group are there when its first round of questions is over. */
-const KNOWN_MS = 30_000
 /** A refused connection, or a certificate that the browser does not trust: the browser itself logs both. */
 const NOT_REACHED = /net::ERR_/
 
@@ -44,7 +42,7 @@ const test = base.extend<
     { scope: 'worker' },
   ],
   opened: async ({ browser, group }, use) => {
-    await expect.poll(async () => (await listOf(group)).relays.length, { timeout: KNOWN_MS }).toBe(3)
+    await expect(async () => expect((await listOf(group)).relays).toHaveLength(3)).toPass()
     const context = await browser.newContext()
     const opened = await openWeb(context, `${group[0]!.url}/relays`)
     await use(opened)

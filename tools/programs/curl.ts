@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Seconds for one transfer. */
-const TIMEOUT_S = 40
+/** Seconds for one transfer: it ends what hangs. */
+const TIMEOUT_S = 90
 const OUTPUT_MAX_BYTES: number = 64 * 1024 * 1024
 
 /** @returns what curl writes to its standard output; rejects with what it says when it fails */
