@@ -14,7 +14,7 @@ import { visitExposed } from '../binaries/exposed-site.ts'
 
 const BUNDLE_MAX_BYTES = 3_000_000
 /** Bundling, and starts of processes, on a machine that may have other work. */
-const TIMEOUT_MS = 90_000
+const TIMEOUT_MS = 120_000
 
 /** Installs as the documentation says, on a machine whose PATH has Node 24 or newer. @returns the path of the program */
 function installFrom({ url, caFile }: TestRelay, directory: string): string {

@@ -7,7 +7,7 @@ import { root } from '../../tools/programs/command.ts'
 import { checkExamples } from '../lint/documentation-examples.ts'
 
 /** Longest that the check may take, in milliseconds, on a machine that is busy. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 /** The names that stand for what the reader has. */
 const READERS_OWN = `

@@ -16,7 +16,7 @@ const ADMIN_TOKEN = 'a-long-random-value'
 const ADMIN = { Authorization: `Bearer ${ADMIN_TOKEN}` }
 const PORTS = 60
 /** Until something has arrived, on a slow machine. */
-const PATIENT_MS = 20_000
+const PATIENT_MS = 60_000
 // a relay that starts waits for its QUIC process
 
 let relay: TestRelay

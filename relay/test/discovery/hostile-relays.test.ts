@@ -15,7 +15,7 @@ import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 import { PRIVATE, type RelayHosts, startRelayHosts } from '../support/relay-hosts.ts'
 
 const POLL_MS = 400
-const PATIENT_MS = 60_000
+const PATIENT_MS = 120_000
 const patient = { timeout: PATIENT_MS, interval: 20 }
 
 vi.mock('@svc/protocol', async (original) => ({

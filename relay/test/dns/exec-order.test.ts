@@ -22,7 +22,7 @@ import { writeNsupdateCommand } from '../support/nsupdate-command.ts'
 
 const HOST = 'relay.test'
 const NAMES = [HOST, `*.${HOST}`]
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 describe.skipIf(findBind9() === undefined || !hasAcmeServer())('an order by a command', () => {
   let directory = ''

@@ -19,7 +19,7 @@ import { testProviderContract } from './provider-contract.ts'
 const HOST = 'relay.test'
 const CHALLENGE = `_acme-challenge.${HOST}`
 const NO_BIND9 = findBind9() === undefined ? 'needs apt' : undefined
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 const embedded = (): never => expect.fail('another provider was asked for')
 let directory = ''
 

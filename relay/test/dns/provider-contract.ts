@@ -63,7 +63,7 @@ export interface ContractOptions {
   timeoutMs?: number
 }
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 const NO_SERVERS = 'it asks no servers by HTTP'
 const NONE: NameAddresses = { ipv4: [], ipv6: [] }
 /** Values as ACME has them: 43 characters of base64url, which may begin with a dash. */

@@ -21,7 +21,7 @@ import { HOP_CHANGES_PER_OWNER, HOP_CHANGES_PER_PEER, NEIGHBOUR_CONNECTIONS } fr
 import { type OverlayMember, type OverlayRelays, startNamedRelays } from '../support/named-overlay-relays.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 
-const PATIENT_MS = 60_000
+const PATIENT_MS = 120_000
 const ADMIN_TOKEN = randomBytes(16).toString('hex')
 
 vi.mock('node:dns', async (original) => {

@@ -14,7 +14,7 @@ import { createLog } from '../../src/log/log.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 
 const SCRIPT = join(import.meta.dirname, '../support/failed-start.ts')
-const ENDED_TIMEOUT_MS = 30_000
+const ENDED_TIMEOUT_MS = 60_000
 
 let directory: string
 beforeEach(async () => {

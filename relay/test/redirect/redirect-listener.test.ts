@@ -8,7 +8,7 @@ import { curl } from '../../../tools/programs/curl.ts'
 import { REDIRECT_CONNECTIONS_PER_NETWORK_MAX, REDIRECT_HEAD_MAX_BYTES } from '../../src/limits.ts'
 import { freePort, ROOT_HOST, startTestRelay, type TestRelay } from '../support/relay.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 let relay: TestRelay
 let port = 0
 let site = ''

@@ -8,7 +8,7 @@ import { bodyOf, CONTENT_TYPE, type TestFiles, uploadOf } from './multipart-body
 import { type Answer, ROOT_HOST, type TestClient } from './relay.ts'
 
 const PATH = '/sdk/cache'
-const DEADLINE_MS = 10_000
+const DEADLINE_MS = 60_000
 
 type Token = Pick<RegisterResponse, 'access_token'>
 

@@ -13,7 +13,7 @@ import { freePort, ROOT_HOST, relayClient, type TestClient } from './relay.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
-const END_TIMEOUT_MS = 15_000
+const END_TIMEOUT_MS = 60_000
 const LOOK_MS = 50
 
 export interface RelayProcess extends TestClient {

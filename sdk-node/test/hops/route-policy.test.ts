@@ -12,7 +12,7 @@ import {
 } from '../../../relay/test/support/named-overlay-relays.ts'
 import { publish } from '../../src/publish.ts'
 
-const PATIENT_MS = 60_000
+const PATIENT_MS = 120_000
 const ADMIN_TOKEN = 'an-admin-token-for-this-test-alone'
 const PROCESSES = 2
 

@@ -17,7 +17,7 @@ import {
 import { SiteRoute } from '../../src/hops/site-route.ts'
 import { publish } from '../../src/publish.ts'
 
-const PATIENT_MS = 60_000
+const PATIENT_MS = 120_000
 const POLL_EVERY_MS = 50
 /** Requests at once: more than the connections that a relay leads to its neighbours for one lease. */
 const CROWD = 40

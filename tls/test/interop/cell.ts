@@ -10,7 +10,7 @@ import { startProxy } from './proxy.ts'
 import { type Site, startSite } from './site.ts'
 
 /** One exchange; gnutls-cli, which writes the large body byte by byte, takes the longest. */
-export const CELL_TIMEOUT_MS = 30_000
+export const CELL_TIMEOUT_MS = 90_000
 const RESPONSE_BYTES = 64
 
 /** @throws Error that says what was not as it should be */

@@ -71,7 +71,7 @@ function converse(child: ChildProcessWithoutNullStreams, lines: Line[]): void {
 /** Of what it printed, for a person to read. */
 const LOG_BYTES: number = 4 * 1024
 /** What a client says about itself, in milliseconds. */
-const ASK_TIMEOUT_MS = 10_000
+const ASK_TIMEOUT_MS = 60_000
 
 /** What a command prints, standard error included, whatever its exit code; undefined when there is no such command. */
 export function ask(command: string, ...args: string[]): Promise<string | undefined> {

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AcmeServer, hasAcmeServer, startAcmeServer } from '../../../../tools/programs/pebble.ts'
 import { atDepth } from '../../../../tools/test-depth.ts'
@@ -23,6 +24,8 @@ const RENEWALS = atDepth(10, 2)
 /** An order must be faster than two thirds of it, else the relay takes its clock for wrong: loaded machines need seconds. */
 const VALIDITY_S = atDepth(90, 15)
 const CLIENTS = atDepth(4, 2)
+/** Between two visits of a client. In the slice they leave the processor to other tests. */
+const PAUSE_MS = atDepth(0, 20)
 /** On a slow machine a certificate of seconds may end before its successor is there, so that the slice does not look at it. */
 const isVerified: boolean = atDepth(true, false)
 const TIMEOUT_MS: number = atDepth(20, 4) * 60_000
@@ -50,6 +53,7 @@ describe.skipIf(!hasAcmeServer())('renewal', () => {
           while (!load.signal.aborted) {
             const status = await statusOf(port, root).catch((error) => error.message)
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
+            await setTimeout(PAUSE_MS)
           }
         })
         const renewals = () => relay.log.filter(({ msg }) => msg === 'certificate renewed').length
