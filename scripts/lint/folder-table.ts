@@ -291,7 +291,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The commands use what the API has; nothing imports them.',
     },
     agent: {
-      imports: ['probe'],
+      imports: ['probe', 'identity'],
       why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': { imports: ['platform.ts', 'hops'], why: 'It gives the core what Node has.' },

@@ -64,7 +64,7 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['sdk-core/src/handlers/a.ts', "export { lookup } from 'mrmime'", ONE_IMPORTER],
   ['sdk-core/src/websocket/a.ts', "export { Inflate } from 'pako'", ONE_IMPORTER],
   ['sdk-node/src/cli/a.ts', "export { Command } from 'commander'", ONE_IMPORTER],
-  ['sdk-node/src/cli/config/template.ts', "export { parse } from 'smol-toml'", ONE_IMPORTER],
+  ['sdk-node/src/cli/config/template.ts', "export { parse } from '@decimalturn/toml-patch'", ONE_IMPORTER],
   ['sdk-node/src/cli/tui/view.ts', "export { encode } from 'uqr'", ONE_IMPORTER],
   ['sdk-node/src/identity/identity-file.ts', "export { x } from 'viem/accounts'", ONE_IMPORTER],
   ['sdk-node/src/target/a.ts', "export { WebSocket } from 'ws'", ONE_IMPORTER],

@@ -162,6 +162,8 @@ export interface AgentStatus {
   release_version: string
   /** The address of the control API, without a path. */
   url: string
+  /** Says whether `svc agent run` put it into the background. Else a terminal or a service of the system runs it. */
+  detached: boolean
   config: ConfigStatus
   /** In the order of svc.toml; those that were removed and are still ending come last. */
   tunnels: TunnelStatus[]
@@ -171,7 +173,7 @@ export interface AgentStatus {
   errors: TunnelError[]
 }
 
-export interface ConfigStatus {
+interface ConfigStatus {
   path: string
   /** Says why the file could not be used when it was read last; what ran before goes on. Undefined when all is well. */
   error?: string | undefined

@@ -4,7 +4,7 @@
 import { compileCacheEnv, useCompileCache } from './compile-cache.ts'
 import { V8_FLAGS } from './v8-flags.ts'
 
-const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start'])
+const SERVING: ReadonlySet<string> = new Set(['expose', 'serve', 'start', 'run'])
 
 const [, ...args] = process.argv
 const missing = V8_FLAGS.filter((option) => !process.execArgv.includes(option))

@@ -9,6 +9,7 @@ import type { TunnelContext } from './commands/tunnel.ts'
 import { TunnelSupervisor } from './commands/tunnel-supervisor.ts'
 import { collectWhenIdle } from './idle-collection.ts'
 import {
+  type AgentCommand,
   type ParsedCommand,
   parseCommandLine,
   type SiteCommand,
@@ -50,6 +51,10 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
       tell = makeReporter(json, print, commands.length > 1)
       return await runShown(commands, json, tell, surroundings)
     }
+    if (isOfAgent(chosen)) {
+      const { obeyAgent } = await import('./agent/obey-agent.ts')
+      return await obeyAgent(chosen, tell, surroundings, statusFolder(env))
+    }
     return await execute(chosen, tell, env)
   } catch (error) {
     const { code, message, exitCode } = explainError(error)
@@ -59,7 +64,7 @@ async function obey(chosen: ParsedCommand, surroundings: Surroundings): Promise<
 }
 
 async function execute(
-  chosen: Exclude<ParsedCommand, SiteCommand | { command: 'start' }>,
+  chosen: Exclude<ParsedCommand, SiteCommand | AgentCommand | { command: 'start' }>,
   tell: Reporter,
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
@@ -87,6 +92,10 @@ async function execute(
       return EXIT.ok
     }
   }
+}
+
+function isOfAgent(chosen: ParsedCommand): chosen is AgentCommand {
+  return chosen.command.startsWith('agent ')
 }
 
 function statusFolder(env: NodeJS.ProcessEnv): string {

@@ -1,10 +1,12 @@
 // Files that only their owner may read: secrets of the identity and of its sites.
 
-import { link, mkdir, open, rename, unlink, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, mkdir, open, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { type OwnErrorCode, SvcError } from '@svc/sdk-core'
 
 const PRIVATE_MODE = 0o600
+/** The end of a draft's name, behind that of its file: a UUID. */
+const DRAFT_END = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Any access of group and others. */
 const OTHERS = 0o077
 
@@ -63,4 +65,15 @@ async function writeBeside(
     await unlink(draft).catch(() => {})
     throw error
   }
+}
+
+/** Removes the drafts of a file that a process left when it was killed. Nobody else may be writing the file meanwhile. */
+export async function removeDrafts(path: string): Promise<void> {
+  const folder = dirname(path)
+  const names = await readdir(folder).catch(() => [])
+  const isDraft = (name: string): boolean =>
+    name.startsWith(basename(path)) && DRAFT_END.test(name.slice(basename(path).length))
+  await Promise.all(
+    names.filter(isDraft).map((name) => rm(join(folder, name), { force: true }).catch(() => {})),
+  )
 }

@@ -1,12 +1,12 @@
-// Reads the config file of `svc start`: TOML to one command a tunnel, each field checked. Only importer of smol-toml.
+// Reads svc.toml, the config file of `svc start` and of the agent: TOML to one command a tunnel, each field checked.
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
-import { parse, TomlError } from 'smol-toml'
 import { CARRIERS } from '../../carrier/kinds.ts'
 import { CERTIFICATES, identityPathOf, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
+import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 
 interface Kind {
   wanted: string
@@ -14,6 +14,8 @@ interface Kind {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+/** The address of a wallet, in any case. */
+const WALLET = /^0x[\da-f]{40}$/i
 const isPlace = (value: unknown): boolean => isText(value) || Number.isInteger(value)
 
 const TEXT: Kind = { wanted: 'a string', accepts: isText }
@@ -27,6 +29,10 @@ const RELAYS: Kind = {
 const TEXTS: Kind = {
   wanted: 'a list of strings',
   accepts: (value) => Array.isArray(value) && value.every(isText),
+}
+const WALLETS: Kind = {
+  wanted: 'a list of wallet addresses, each 0x and 40 hexadecimal digits',
+  accepts: (value) => Array.isArray(value) && value.every((each) => isText(each) && WALLET.test(each)),
 }
 const ROUTES: Kind = {
   wanted: 'a table of ports or strings',
@@ -62,6 +68,7 @@ const SHARED: Readonly<Record<string, Kind>> = {
 /** The fields that stand in a tunnel alone. */
 const OWN: Readonly<Record<string, Kind>> = {
   name: TEXT,
+  paused: YES_NO,
   description: TEXT,
   http: PLACE,
   tls: PLACE,
@@ -75,6 +82,9 @@ const OWN: Readonly<Record<string, Kind>> = {
   cache: YES_NO,
   cache_ttl: COUNT,
 }
+
+/** The fields of `[agent]`. */
+const AGENT: Readonly<Record<string, Kind>> = { control_addr: TEXT, allowed_wallets: WALLETS }
 
 /** The fields, as checked with `SHARED` and `OWN`. */
 interface Fields {
@@ -93,6 +103,7 @@ interface Fields {
   thumbnail?: string
   tags?: string[]
   name?: string
+  paused?: boolean
   description?: string
   http?: string | number
   tls?: string | number
@@ -107,27 +118,51 @@ interface Fields {
   cache_ttl?: number
 }
 
-/** @throws SvcError `invalid_option` that says where it is wrong, by line or by field */
-export async function readConfig(path: string, env: NodeJS.ProcessEnv): Promise<SiteCommand[]> {
-  const { tunnel: tunnels, ...shared } = parseToml(path, await read(path))
-  check(path, shared, SHARED)
-  if (!Array.isArray(tunnels) || tunnels.length === 0) throw wrong(path, 'there is no [[tunnel]]')
-  const names = new Set<unknown>()
-  return tunnels.map((tunnel: unknown, at) => {
-    const where = `${path}: tunnel ${at + 1}`
-    if (!isRecord(tunnel)) throw wrong(where, 'is not a table')
-    check(where, tunnel, { ...SHARED, ...OWN })
-    const fields: Fields = { ...shared, ...tunnel }
-    if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
-    if (names.has(fields.name)) throw wrong(where, `name "${fields.name}" is there twice`)
-    names.add(fields.name)
-    fields.relay ??= env.SVC_URL
-    if (!fields.relay) throw wrong(where, 'relay is missing, and SVC_URL is not set')
-    return commandOf(where, fields, { base: dirname(resolve(path)), env })
-  })
+/** A Config is what svc.toml says. */
+export interface Config {
+  agent: AgentSettings
+  tunnels: ConfiguredTunnel[]
 }
 
-async function read(path: string): Promise<string> {
+/** The settings of `[agent]`, which `svc start` has no use for. */
+interface AgentSettings {
+  /** The address of the control API, such as `127.0.0.1:4018`, as it stands in the file. */
+  controlAddr?: string | undefined
+  /** The wallets that may sign in, in lower case. Empty: any wallet may. */
+  allowedWallets: readonly string[]
+}
+
+export interface ConfiguredTunnel {
+  command: SiteCommand
+  /** The tunnel is not to run. */
+  isPaused: boolean
+}
+
+/** The surroundings of a config file, for what it leaves open. */
+export interface ConfigContext {
+  env: NodeJS.ProcessEnv
+  /** @returns the identity's file of a tunnel for which svc.toml names none */
+  identityPath(name: string | undefined): string
+}
+
+/**
+ * Reads the tunnels that `svc start` runs: those that are not paused.
+ * @throws SvcError `invalid_option` that says where it is wrong, by line or by field
+ */
+export async function readConfig(path: string, env: NodeJS.ProcessEnv): Promise<SiteCommand[]> {
+  const identityPath = identityPathOf(env)
+  const { tunnels } = parseConfig(path, await readConfigText(path), { env, identityPath: () => identityPath })
+  const commands = tunnels.flatMap(({ command, isPaused }) => (isPaused ? [] : [command]))
+  if (tunnels.length === 0) throw wrong(path, 'there is no [[tunnel]]')
+  if (commands.length === 0) throw wrong(path, 'every [[tunnel]] is paused')
+  return commands
+}
+
+/**
+ * Resolves with the text of a config file.
+ * @throws SvcError `invalid_option`
+ */
+export async function readConfigText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
@@ -135,14 +170,44 @@ async function read(path: string): Promise<string> {
   }
 }
 
-function parseToml(path: string, text: string): Record<string, unknown> {
+/** @throws SvcError `invalid_option` that says where it is wrong, by line or by field */
+export function parseConfig(path: string, text: string, context: ConfigContext): Config {
+  const { tunnel: tunnels = [], agent = {}, ...shared } = parseText(path, text)
+  check(path, shared, SHARED)
+  if (!Array.isArray(tunnels)) throw wrong(path, 'tunnel is not a list of tables: write [[tunnel]]')
+  if (!isRecord(agent)) throw wrong(path, 'agent is not a table')
+  check(`${path}: agent`, agent, AGENT)
+  const names = new Set<unknown>()
+  return {
+    agent: agentSettings(agent),
+    tunnels: tunnels.map((tunnel: unknown, at) => {
+      const where = `${path}: tunnel ${at + 1}`
+      if (!isRecord(tunnel)) throw wrong(where, 'is not a table')
+      check(where, tunnel, { ...SHARED, ...OWN })
+      const fields: Fields = { ...shared, ...tunnel }
+      if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
+      if (names.has(fields.name)) throw wrong(where, `name "${fields.name}" is there twice`)
+      names.add(fields.name)
+      fields.relay ??= context.env.SVC_URL
+      if (!fields.relay) throw wrong(where, 'relay is missing, and SVC_URL is not set')
+      const command = commandOf(where, fields, { ...context, base: dirname(resolve(path)) })
+      return { command, isPaused: fields.paused ?? false }
+    }),
+  }
+}
+
+function agentSettings(fields: { control_addr?: string; allowed_wallets?: string[] }): AgentSettings {
+  const { control_addr: controlAddr, allowed_wallets: wallets = [] } = fields
+  return { controlAddr, allowedWallets: wallets.map((wallet) => wallet.toLowerCase()) }
+}
+
+function parseText(path: string, text: string): TomlTable {
   try {
-    return parse(text, { unsafeKeyBehaviour: 'throw' })
+    return parseToml(text)
   } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause
-    // behind the first line it quotes the file
-    const [message = ''] = cause.message.replace(/^Invalid TOML document: /, '').split('\n', 1)
-    throw wrong(`${path}:${cause.line}:${cause.column}`, message)
+    if (!(cause instanceof TomlSyntaxError)) throw cause
+    const { line, column, message } = cause
+    throw wrong(line === undefined ? path : `${path}:${line}:${column}`, message)
   }
 }
 
@@ -154,13 +219,12 @@ function check(where: string, fields: Record<string, unknown>, kinds: Readonly<R
   }
 }
 
-interface Surroundings {
+interface Surroundings extends ConfigContext {
   /** Relative paths are relative to this folder. */
   base: string
-  env: NodeJS.ProcessEnv
 }
 
-function commandOf(where: string, fields: Fields, { base, env }: Surroundings): SiteCommand {
+function commandOf(where: string, fields: Fields, { base, identityPath }: Surroundings): SiteCommand {
   const path = (value: string): string => resolve(base, value)
   const { relay = [], http, folder, tls, tcp, udp, routes = {} } = fields
   const options: SiteOptions = {
@@ -168,7 +232,7 @@ function commandOf(where: string, fields: Fields, { base, env }: Surroundings): 
     relay: [relay].flat(),
     discover: fields.discover ?? 0,
     ...(fields.via !== undefined && { via: [fields.via].flat() }),
-    identityPath: fields.identity_path === undefined ? identityPathOf(env) : path(fields.identity_path),
+    identityPath: fields.identity_path === undefined ? identityPath(fields.name) : path(fields.identity_path),
     carrier: fields.carrier ?? 'native',
     allowCanonical: fields.allow_canonical ?? false,
     banMitm: fields.ban_mitm ?? false,

@@ -47,8 +47,16 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 
 # All of the above may be in a tunnel, too, and holds there alone.
 
+# The agent (svc agent run): its control API, on this machine alone, and the wallets that may sign in to read its status. Default:
+# any wallet.
+#[agent]
+#control_addr = "127.0.0.1:4018"
+#allowed_wallets = ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]
+
 [[tunnel]]
 name = "demo"
+# With true it stays in this file and does not run.
+#paused = false
 # What the relay's public list says of it.
 #description = "What this is"
 # An HTTP server: a port, "host:port", or a URL.

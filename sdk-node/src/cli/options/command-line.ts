@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
+import { LOG_LINES_DEFAULT } from '../../agent/limits.ts'
 import { CARRIERS, type CarrierKind } from '../../carrier/kinds.ts'
 import { RELEASE_VERSION } from '../../version.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
@@ -69,6 +70,20 @@ export type ParsedCommand =
   | { command: 'doctor'; options: SharedOptions & Pick<SiteOptions, 'relay' | 'ca' | 'name'> }
   | { command: 'start'; options: JsonOption & { config: string } }
   | { command: 'config init'; path: string; options: JsonOption }
+  | AgentCommand
+
+interface AgentOptions extends JsonOption {
+  /** The state directory; undefined: that of the user. */
+  stateDir?: string
+}
+
+export type AgentCommand =
+  | {
+      command: 'agent run'
+      options: AgentOptions & { config: string; foreground: boolean; detached: boolean }
+    }
+  | { command: 'agent stop' | 'agent restart' | 'agent status' | 'agent open'; options: AgentOptions }
+  | { command: 'agent logs'; options: AgentOptions & { lines: number } }
 
 /** The parser printed something instead: help, the version, or an error. */
 export interface PrintedText {
@@ -161,6 +176,9 @@ export function parseCommandLine(
     .action((path, options) => {
       chosen = { command: 'config init', path, options }
     })
+  agentCommands(program, (command) => {
+    chosen = command
+  })
   shared(program.command('identity'), env)
     .description('the address that the canonical URL is bound to; a new identity when there is none')
     .action((options) => {
@@ -174,6 +192,31 @@ export function parseCommandLine(
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage }
   }
   return chosen ?? { exitCode: EXIT.usage }
+}
+
+function agentCommands(program: Command, choose: (command: AgentCommand) => void): void {
+  const agent = program
+    .command('agent')
+    .description('one process for all tunnels of svc.toml, which programs and a page can control')
+  const command = (name: string, description: string): Command =>
+    json(agent.command(name))
+      .description(description)
+      .option('--state-dir <folder>', 'the agent’s own folder [~/.local/state/svc/agent]')
+  command('run', 'starts it in the background')
+    .option('-c, --config <file>', 'the config file', CONFIG_PATH)
+    .option('--foreground', 'run here until it is ended, as services of the system do', false)
+    .addOption(new Option('--detached', 'it is the process in the background').default(false).hideHelp())
+    .action((options) => choose({ command: 'agent run', options }))
+  for (const [name, description] of [
+    ['stop', 'takes its tunnels off their relays and ends it'],
+    ['restart', 'ends it and starts it again with its config file'],
+    ['status', 'where it answers, and each of its tunnels'],
+    ['open', 'the address of its page, which opens it once within a minute'],
+  ] as const)
+    command(name, description).action((options) => choose({ command: `agent ${name}`, options }))
+  command('logs', 'the last lines of its log')
+    .addOption(new Option('--lines <count>', 'how many').argParser(Number).default(LOG_LINES_DEFAULT))
+    .action((options) => choose({ command: 'agent logs', options }))
 }
 
 /** A printer of lines ends the last line itself. */

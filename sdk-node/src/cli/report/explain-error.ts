@@ -1,6 +1,7 @@
 // An error as one line that says what to do, and the exit code that goes with it.
 
 import { SvcError } from '@svc/sdk-core'
+import { AgentError } from '../../agent/errors.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 export interface Explanation {
@@ -43,6 +44,11 @@ const EXIT_OF: Readonly<Record<string, ExitCode>> = {
   alternate_gateway: EXIT.incompatible,
   identity_unavailable: EXIT.identity,
   lease_replaced: EXIT.ended,
+  address_refused: EXIT.usage,
+  address_in_use: EXIT.usage,
+  state_unusable: EXIT.usage,
+  agent_running: EXIT.usage,
+  agent_unavailable: EXIT.unreachable,
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -61,7 +67,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 export function explainError(error: unknown): Explanation {
-  if (!(error instanceof SvcError)) {
+  if (!(error instanceof SvcError || error instanceof AgentError)) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { code: 'internal', message, exitCode: EXIT.failed }
   }
@@ -69,7 +75,7 @@ export function explainError(error: unknown): Explanation {
   return { code, message: oneLine(messageOf(error)), exitCode: EXIT_OF[code] ?? EXIT.refused }
 }
 
-function messageOf(error: SvcError): string {
+function messageOf(error: SvcError | AgentError): string {
   if (error.code !== 'relay_unreachable') return ADVICE[error.code] ?? withReason(error)
   const code = systemCode(error)
   const reason = code === undefined ? innermost(error).message : (NETWORK[code] ?? code)
@@ -77,7 +83,7 @@ function messageOf(error: SvcError): string {
 }
 
 /** Adds the system's error about a file, which our own message leaves out. */
-function withReason(error: SvcError): string {
+function withReason(error: SvcError | AgentError): string {
   const reason = systemCode(error)
   return reason === undefined || error.message.includes(reason)
     ? error.message

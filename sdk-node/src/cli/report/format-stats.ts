@@ -36,7 +36,7 @@ export function until(time: string | undefined): string {
 }
 
 /** @returns the time of day in this process's time zone */
-function clock(time: string): string {
+export function clock(time: string): string {
   return new Date(time).toTimeString().slice(0, 8)
 }
 

@@ -1,9 +1,9 @@
 // Prints what `svc` reports: a JSON object a line for machines, else a line of text. Errors go to standard error.
 
 import { PATH } from '@svc/protocol'
-import type { CopyStatus, WaitingStatus } from '../../agent/api-messages.ts'
+import type { CopyStatus, TunnelStatus, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
-import { formatStats, formatWaiting, until } from './format-stats.ts'
+import { clock, formatStats, formatWaiting, until } from './format-stats.ts'
 import type { Addresses, SiteStatus } from './status-store.ts'
 
 /** The tunnel that a report is about, where it has a name, and the relay. */
@@ -42,6 +42,13 @@ export type Report =
   | { event: 'idle' }
   | RelayReport
   | { event: 'config'; path: string }
+  | AgentReport
+  /** A tunnel of the agent that is at no relay. */
+  | ({ event: 'tunnel' } & Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> & {
+        tunnel?: string | undefined
+      })
+  /** The address of the agent's page, which it opens once. */
+  | { event: 'page'; url: string; expires_at: string }
   /** What visitors of a URL see. */
   | { event: 'doctor'; relay: string; url: string; verdict: DoctorVerdict; message: string }
 
@@ -65,6 +72,18 @@ export type DoctorVerdict =
   | 'other_key'
   | 'untrusted'
   | 'unreachable'
+
+/** The agent runs, or has ended. */
+interface AgentReport {
+  event: 'agent'
+  state: 'running' | 'stopped'
+  url: string
+  pid: number
+  /** The path of svc.toml. */
+  config: string
+  /** Says why svc.toml could not be used when it was read last. */
+  error?: string | undefined
+}
 
 export type RelayReport = { event: 'relay'; relay: string } & (
   | { healthy: true; protocol_version: string; release_version: string; rtt_ms: number }
@@ -131,9 +150,25 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return `${report.relay}  ${relayLine(report)}`
     case 'doctor':
       return `${report.url}  ${report.message}`
+    case 'agent':
+      return formatAgent(report)
+    case 'tunnel':
+      return `${report.tunnel ?? 'a tunnel without a name'}  ${formatTunnel(report)}`
+    case 'page':
+      return `${report.url}`
     case 'config':
       return `${report.path} is written: svc start --config ${report.path}`
   }
+}
+
+function formatAgent({ state, url, pid, config, error }: AgentReport): string {
+  if (state === 'stopped') return `the agent has ended  pid ${pid}`
+  return `the agent runs at ${url}  pid ${pid}  ${config}${error === undefined ? '' : `\n${error}`}`
+}
+
+function formatTunnel({ state, failure, retry_at }: Extract<Report, { event: 'tunnel' }>): string {
+  const again = retry_at === undefined ? '' : `, tried again at ${clock(retry_at)}`
+  return failure === undefined ? state : `failed: ${failure.message}${again}`
 }
 
 function formatCopy({

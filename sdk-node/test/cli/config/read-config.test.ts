@@ -113,16 +113,32 @@ describe('svc.toml', () => {
   })
 
   it.each<[string, string, string]>([
-    ['a syntax error', 'relay = "https://a.example"\n[[tunnel]\n', ':2:10: '],
+    ['a syntax error', 'relay = "https://a.example"\n[[tunnel]\n', ':2:9: '],
     ['a key twice', 'hide = true\nhide = false\n', ':2:'],
     ['no tunnel', 'relay = "https://a.example"', ': there is no [[tunnel]]'],
-    ['a tunnel that is a table', '[tunnel]\nhttp = 1', ': there is no [[tunnel]]'],
+    [
+      'tunnels that are all paused',
+      'relay = "https://a.example"\n[[tunnel]]\npaused = true',
+      ': every [[tunnel]] is paused',
+    ],
+    ['a tunnel that is a table', '[tunnel]\nhttp = 1', ': tunnel is not a list of tables: write [[tunnel]]'],
+    ['an agent that is none', 'agent = 1\n[[tunnel]]', ': agent is not a table'],
+    [
+      'an unknown field of the agent',
+      '[agent]\nport = 1',
+      ': agent: port is not known; known are control_addr, allowed_wallets',
+    ],
+    [
+      'a wallet that is none',
+      '[agent]\nallowed_wallets = ["0x1"]',
+      ': agent: allowed_wallets is not a list of wallet addresses',
+    ],
     ['a tunnel that is none', 'tunnel = [1]', ': tunnel 1: is not a table'],
     ['an unknown field', 'port = 1\n[[tunnel]]', ': port is not known; known are relay, '],
     ['an unknown field of a tunnel', '[[tunnel]]\nhtpp = 1', ': tunnel 1: htpp is not known; known are '],
     ['a field that only tunnels have', 'http = 1\n[[tunnel]]', ': http is not known'],
     ['a field that every object has', 'toString = 1\n[[tunnel]]', ': toString is not known'],
-    ['a prototype', '__proto__ = { http = 1 }\n[[tunnel]]', ':1:'],
+    ['a prototype', '__proto__ = { http = 1 }\n[[tunnel]]', ': __proto__ is not known'],
     ['a port that is none', '[[tunnel]]\nhttp = 1.5', ': tunnel 1: http is not a port or a string'],
     ['an empty name', '[[tunnel]]\nname = ""', ': tunnel 1: name is not a string'],
     ['no relay', '[[tunnel]]\nhttp = 1', ': tunnel 1: relay is missing, and SVC_URL is not set'],

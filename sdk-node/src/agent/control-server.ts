@@ -1,0 +1,208 @@
+// The control server: HTTP on the loopback interface, for requests that name the agent's own address and for no other page.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isRecord } from '@svc/sdk-core'
+import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
+import type { ControlAddress } from './control-address.ts'
+import { ENDPOINTS, type Endpoint, type EndpointContext } from './endpoints.ts'
+import { AgentError } from './errors.ts'
+import { BODY_MAX_BYTES, CONNECTIONS_MAX, HEAD_DEADLINE_MS, REQUEST_DEADLINE_MS } from './limits.ts'
+import type { AgentOperations } from './operations.ts'
+import type { Caller } from './sign-ins.ts'
+import { SignIns } from './sign-ins.ts'
+import { WalletChallenges } from './wallet-challenges.ts'
+
+const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+/** Fields of every answer: nothing is kept, framed, guessed or told to others. */
+const SAFE_FIELDS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const
+
+/** The page of the agent as an HTTP answer. */
+export interface PageAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+export interface ControlServer {
+  /** The address of the control API, without a path. */
+  readonly url: string
+  readonly signIns: SignIns
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens until it is closed.
+ * @param token the bearer token of the owner
+ * @param page resolves with the answer at `/`, which has its own security fields
+ * @throws AgentError `address_in_use`, `address_refused`
+ */
+export async function startControlServer(
+  { host, port }: ControlAddress,
+  token: string,
+  operations: AgentOperations,
+  page?: () => Promise<PageAnswer>,
+): Promise<ControlServer> {
+  const server = createServer({
+    headersTimeout: HEAD_DEADLINE_MS,
+    requestTimeout: REQUEST_DEADLINE_MS,
+    keepAliveTimeout: REQUEST_DEADLINE_MS,
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  await listen(server, host, port)
+  const { port: taken } = server.address() as AddressInfo
+  const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`).origin
+  const signIns = new SignIns(token)
+  const context = { url, operations, signIns, challenges: new WalletChallenges(url) }
+  const hosts = new Set([new URL(url).host, new URL(`http://localhost:${taken}`).host])
+  server.on('request', (request, response) => void respond(request, response, { ...context, page }, hosts))
+  return {
+    url,
+    signIns,
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    await once(server.listen({ host, port, exclusive: true }), 'listening')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new AgentError(
+        'address_in_use',
+        `port ${port} of ${host} is in use: stop what listens there, or set agent.control_addr in svc.toml`,
+        cause,
+      )
+    throw new AgentError('address_refused', `the agent cannot listen at ${host}:${port} (${code})`, cause)
+  }
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: EndpointContext & { page: (() => Promise<PageAnswer>) | undefined },
+  hosts: ReadonlySet<string>,
+): Promise<void> {
+  try {
+    requireOwnHost(request, hosts)
+    const url = URL.parse(request.url ?? '', context.url)
+    if (url === null) throw new AgentError('invalid_request', 'the request names no path')
+    const { pathname, searchParams } = url
+    if (pathname === '/' && context.page) return await sendPage(request, response, await context.page())
+    requireOwnOrigin(request, hosts)
+    const endpoint = Object.hasOwn(ENDPOINTS, pathname) ? ENDPOINTS[pathname] : undefined
+    if (endpoint === undefined) throw new AgentError('not_found', 'there is nothing at this path')
+    requireMethod(request, response, endpoint.method)
+    const [, token = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
+    const caller = token === '' ? undefined : context.signIns.callerOf(token)
+    requireRole(endpoint, caller)
+    const body = endpoint.method === 'POST' ? await readBody(request) : {}
+    const data = await endpoint.answer({ caller, token, body, query: searchParams }, context)
+    send(response, 200, { ok: true, data })
+  } catch (error) {
+    // whoever asked is gone
+    if (request.errored || response.destroyed) return
+    refuse(response, error, context.operations)
+  }
+}
+
+function refuse(response: ServerResponse, error: unknown, operations: AgentOperations): void {
+  if (!(error instanceof AgentError)) operations.failed(error)
+  const known =
+    error instanceof AgentError ? error : new AgentError('internal', 'the log of the agent says why')
+  if (response.headersSent) return void response.destroy()
+  // what is left of the request is not read
+  response.setHeader('Connection', 'close')
+  if (known.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
+  const { status, message } = known
+  send(response, status, { ok: false, error: { code: known.code as AgentErrorCode, message } })
+}
+
+/** A page of another site reaches this address by a name of its own, which it lets lead here (DNS rebinding). */
+function requireOwnHost({ headers, rawHeaders }: IncomingMessage, hosts: ReadonlySet<string>): void {
+  const count = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  if (count === 1 && hosts.has(headers.host?.toLowerCase() ?? '')) return
+  throw new AgentError('misdirected_request', 'Host is not the address of this agent')
+}
+
+/** A browser tells the origin of the page that asks, in each request but a plain navigation. */
+function requireOwnOrigin({ headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
+  const { origin, 'sec-fetch-site': site = 'none' } = headers
+  const isOwn = origin === undefined || (URL.canParse(origin) && isOneOf(new URL(origin), hosts))
+  if (isOwn && (site === 'none' || site === 'same-origin')) return
+  throw new AgentError('forbidden_origin', 'only the page of this agent may ask')
+}
+
+function isOneOf({ protocol, host }: URL, hosts: ReadonlySet<string>): boolean {
+  return protocol === 'http:' && hosts.has(host)
+}
+
+function requireMethod(request: IncomingMessage, response: ServerResponse, method: Endpoint['method']): void {
+  if (request.method === method) return
+  response.setHeader('Allow', method)
+  throw new AgentError('method_not_allowed', `this path takes ${method}`)
+}
+
+function requireRole({ role }: Endpoint, caller: Caller | undefined): void {
+  if (role === undefined) return
+  if (caller === undefined) throw new AgentError('unauthorized', 'the token is missing, wrong or over')
+  const enough: readonly Role[] = role === 'owner' ? ['owner'] : ['owner', 'reader']
+  if (!enough.includes(caller.role))
+    throw new AgentError('forbidden', 'a wallet that signed in may read /agent/status, and nothing else')
+}
+
+/** A type that no form of another page can send keeps such pages out, and so does a bound on the body. */
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
+    throw new AgentError('unsupported_media_type', 'the body is not application/json')
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    size += part.length
+    if (size > BODY_MAX_BYTES) throw new AgentError('too_large', `the body has over ${BODY_MAX_BYTES} bytes`)
+    parts.push(part)
+  }
+  let body: unknown
+  try {
+    body = JSON.parse(Buffer.concat(parts).toString())
+  } catch {
+    throw new AgentError('invalid_json', 'the body is not JSON')
+  }
+  if (!isRecord(body)) throw new AgentError('invalid_request', 'the body is not an object')
+  return body
+}
+
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: PageAnswer,
+): void {
+  requireMethod(request, response, 'GET')
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+function send(response: ServerResponse, status: number, answer: AgentAnswer<object>): void {
+  const text = JSON.stringify(answer)
+  response.writeHead(status, {
+    ...SAFE_FIELDS,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  response.end(text)
+}

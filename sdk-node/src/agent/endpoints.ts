@@ -1,0 +1,168 @@
+// The table of the control API's endpoints: for each path its method, who may ask, and the handler.
+
+import { isRecord } from '@svc/sdk-core'
+import {
+  AGENT_PATH,
+  type AgentLogs,
+  type AuthStatus,
+  type ChangeTunnelRequest,
+  type RedeemRequest,
+  type Role,
+  type SignIn,
+  type Ticket,
+  type WalletChallenge,
+  type WalletChallengeRequest,
+} from './api-messages.ts'
+import { AgentError } from './errors.ts'
+import { LOG_LINES_DEFAULT, LOG_LINES_MAX } from './limits.ts'
+import type { AgentOperations } from './operations.ts'
+import type { Caller, SignIns } from './sign-ins.ts'
+import type { WalletChallenges } from './wallet-challenges.ts'
+
+export interface EndpointContext {
+  /** The address of the control API, without a path. */
+  url: string
+  operations: AgentOperations
+  signIns: SignIns
+  challenges: WalletChallenges
+}
+
+interface Question {
+  /** Undefined when nobody is signed in. */
+  caller: Caller | undefined
+  /** The token of the caller. */
+  token: string
+  body: Record<string, unknown>
+  query: URLSearchParams
+}
+
+export interface Endpoint {
+  method: 'GET' | 'POST'
+  /** The least role that may ask; undefined: everybody may. */
+  role?: Role
+  /** Resolves with the data of the answer. */
+  answer(question: Question, context: EndpointContext): object | Promise<object>
+}
+
+const changing = (
+  change: (operations: AgentOperations, body: Record<string, unknown>) => Promise<void>,
+): Endpoint => ({
+  method: 'POST',
+  role: 'owner',
+  answer: async ({ body }, { operations }) => {
+    await change(operations, body)
+    return {}
+  },
+})
+
+export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  [AGENT_PATH.challenge]: {
+    method: 'POST',
+    answer: ({ body }, { challenges, operations }): WalletChallenge => {
+      const { address }: Partial<WalletChallengeRequest> = body
+      const challenge = challenges.issue(address)
+      requireAllowed(operations, String(address))
+      return challenge
+    },
+  },
+  [AGENT_PATH.login]: {
+    method: 'POST',
+    answer: async ({ body }, { challenges, signIns, operations }): Promise<SignIn> => {
+      const address = await challenges.redeem({
+        challenge_id: text(body, 'challenge_id'),
+        siwe_message: text(body, 'siwe_message'),
+        siwe_signature: text(body, 'siwe_signature'),
+      })
+      requireAllowed(operations, address)
+      return signIns.signIn('reader', address)
+    },
+  },
+  [AGENT_PATH.logout]: {
+    method: 'POST',
+    role: 'reader',
+    answer: ({ token }, { signIns }) => {
+      signIns.signOut(token)
+      return {}
+    },
+  },
+  [AGENT_PATH.authStatus]: {
+    method: 'GET',
+    answer: ({ caller }): AuthStatus => caller ?? { authenticated: false },
+  },
+  [AGENT_PATH.ticket]: {
+    method: 'POST',
+    role: 'owner',
+    answer: (_, { signIns, url }): Ticket => {
+      const { ticket, expiresAt } = signIns.newTicket()
+      return { ticket, url: `${url}/#ticket=${ticket}`, expires_at: new Date(expiresAt).toISOString() }
+    },
+  },
+  [AGENT_PATH.redeem]: {
+    method: 'POST',
+    answer: ({ body }, { signIns }) => {
+      const { ticket }: RedeemRequest = { ticket: text(body, 'ticket') }
+      return signIns.redeem(ticket)
+    },
+  },
+  [AGENT_PATH.status]: {
+    method: 'GET',
+    role: 'reader',
+    answer: (_, { operations, url }) => operations.status(url),
+  },
+  [AGENT_PATH.config]: {
+    method: 'GET',
+    role: 'owner',
+    answer: (_, { operations }) => operations.config(),
+  },
+  [AGENT_PATH.addTunnel]: changing((operations, body) =>
+    operations.addTunnel({ settings: settingsOf(body, false) as never }),
+  ),
+  [AGENT_PATH.changeTunnel]: changing((operations, body) =>
+    operations.changeTunnel({ name: nameOf(body), settings: settingsOf(body, true) }),
+  ),
+  [AGENT_PATH.removeTunnel]: changing((operations, body) => operations.removeTunnel({ name: nameOf(body) })),
+  [AGENT_PATH.pauseTunnel]: changing((operations, body) => operations.pauseTunnel({ name: nameOf(body) })),
+  [AGENT_PATH.resumeTunnel]: changing((operations, body) => operations.resumeTunnel({ name: nameOf(body) })),
+  [AGENT_PATH.connectRelay]: changing((operations, body) =>
+    operations.connectRelay({ name: nameOf(body), relay: text(body, 'relay') }),
+  ),
+  [AGENT_PATH.disconnectRelay]: changing((operations, body) =>
+    operations.disconnectRelay({ name: nameOf(body), relay: text(body, 'relay') }),
+  ),
+  [AGENT_PATH.reload]: changing((operations) => operations.reload()),
+  [AGENT_PATH.shutdown]: changing(async (operations) => operations.shutdown()),
+  [AGENT_PATH.logs]: {
+    method: 'GET',
+    role: 'owner',
+    answer: async ({ query }, { operations }): Promise<AgentLogs> => {
+      const lines = Number(query.get('lines') ?? LOG_LINES_DEFAULT)
+      if (!Number.isInteger(lines) || lines < 1 || lines > LOG_LINES_MAX)
+        throw new AgentError('invalid_request', `lines is not a number from 1 to ${LOG_LINES_MAX}`)
+      return { lines: await operations.logs(lines) }
+    },
+  },
+}
+
+function requireAllowed(operations: AgentOperations, address: string): void {
+  if (!operations.isAllowed(address))
+    throw new AgentError('forbidden', 'agent.allowed_wallets does not have this wallet')
+}
+
+function text(body: Record<string, unknown>, field: string): string {
+  const value = body[field]
+  if (typeof value === 'string') return value
+  throw new AgentError('invalid_request', `${field} is not a string`)
+}
+
+function nameOf(body: Record<string, unknown>): string | undefined {
+  return body.name === undefined ? undefined : text(body, 'name')
+}
+
+/** The fields themselves are checked as those of a file are. */
+function settingsOf(body: Record<string, unknown>, mayRemove: boolean): ChangeTunnelRequest['settings'] {
+  const { settings } = body
+  if (!isRecord(settings)) throw new AgentError('invalid_request', 'settings is not an object')
+  if (!mayRemove && Object.values(settings).includes(null))
+    throw new AgentError('invalid_request', 'settings has a field that is null')
+  return settings as ChangeTunnelRequest['settings']
+}

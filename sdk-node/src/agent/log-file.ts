@@ -1,0 +1,105 @@
+// The log of the agent: a JSON object a line, in a file of bounded size. The file before it is kept as `agent.log.1`.
+
+import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
+import { LOG_FILE_MAX_BYTES, LOG_LINE_MAX_CHARS, LOG_WAITING_MAX_BYTES } from './limits.ts'
+
+const PRIVATE_MODE = 0o600
+
+export class LogFile {
+  readonly #path: string
+  readonly #maxBytes: number
+  #size: number | undefined
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #leftOut = 0
+  #writing: Promise<void> | undefined
+
+  /** @param maxBytes of the file, after which it becomes the one before */
+  constructor(path: string, maxBytes: number = LOG_FILE_MAX_BYTES) {
+    this.#path = path
+    this.#maxBytes = maxBytes
+  }
+
+  /** Takes a line and does not wait for the disk. A disk that is too slow, or full, costs lines and nothing else. */
+  write(entry: object): void {
+    const line = `${cut(entry)}\n`
+    const size = Buffer.byteLength(line)
+    if (this.#waitingBytes + size > LOG_WAITING_MAX_BYTES) {
+      this.#leftOut++
+      return
+    }
+    this.#waiting.push(line)
+    this.#waitingBytes += size
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  /** Resolves when what was taken is in the file. */
+  async flush(): Promise<void> {
+    await this.#writing
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting.splice(0)
+      const text = lines.join('')
+      try {
+        await this.#append(text)
+      } catch {
+        this.#leftOut += lines.length
+      }
+      this.#waitingBytes -= Buffer.byteLength(text)
+      if (this.#leftOut > 0 && this.#waiting.length === 0) {
+        const count = this.#leftOut
+        this.#leftOut = 0
+        await this.#append(`${cut({ event: 'log', message: `${count} lines were left out` })}\n`).catch(
+          () => {
+            this.#leftOut += count
+          },
+        )
+      }
+    }
+  }
+
+  async #append(text: string): Promise<void> {
+    this.#size ??= await stat(this.#path).then(
+      ({ size }) => size,
+      () => 0,
+    )
+    const bytes = Buffer.byteLength(text)
+    if (this.#size > 0 && this.#size + bytes > this.#maxBytes) {
+      await rm(`${this.#path}.1`, { force: true })
+      await rename(this.#path, `${this.#path}.1`)
+      this.#size = 0
+    }
+    await appendFile(this.#path, text, { mode: PRIVATE_MODE })
+    this.#size += bytes
+  }
+}
+
+/** Resolves with the last lines of the log, the oldest first. */
+export async function lastLines(path: string, count: number): Promise<string[]> {
+  const now = await linesOf(path)
+  const before = now.length < count ? await linesOf(`${path}.1`) : []
+  return [...before, ...now].slice(-count)
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  const file = await open(path, 'r').catch(() => undefined)
+  if (file === undefined) return []
+  try {
+    const text = await file.readFile('utf8')
+    return text.split('\n').filter((line) => line !== '')
+  } finally {
+    await file.close()
+  }
+}
+
+function cut(entry: object): string {
+  const line = JSON.stringify({ time: new Date().toISOString(), ...entry })
+  if (line.length <= LOG_LINE_MAX_CHARS) return line
+  // half of it for what JSON makes longer
+  const start = line.slice(0, LOG_LINE_MAX_CHARS / 2)
+  return JSON.stringify({ time: new Date().toISOString(), event: 'log', message: `${start}…` })
+}

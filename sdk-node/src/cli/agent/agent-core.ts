@@ -1,0 +1,269 @@
+// The agent without its API: svc.toml, the tunnels that it names, and the changes of both.
+
+import { basename } from 'node:path'
+import { isRecord, parseRelay } from '@svc/sdk-core'
+import type {
+  AddTunnelRequest,
+  AgentConfig,
+  AgentStatus,
+  ChangeTunnelRequest,
+  RelayRequestBody,
+  TunnelError,
+  TunnelRequestBody,
+  TunnelSettings,
+  TunnelStatus,
+} from '../../agent/api-messages.ts'
+import { AgentError } from '../../agent/errors.ts'
+import { lastLines } from '../../agent/log-file.ts'
+import type { AgentOperations } from '../../agent/operations.ts'
+import { RELEASE_VERSION } from '../../version.ts'
+import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
+import { addTunnel, removeTunnel, setFields } from '../config/edit-toml.ts'
+import type { Config } from '../config/read-config.ts'
+import type { TomlTable } from '../config/toml.ts'
+import type { SiteCommand } from '../options/command-line.ts'
+import { explainError } from '../report/explain-error.ts'
+import type { Reporter } from '../report/report.ts'
+import type { StatusStore } from '../report/status-store.ts'
+import type { ConfigFile } from './config-file.ts'
+import { ConfiguredTunnel } from './configured-tunnel.ts'
+
+export interface AgentParts {
+  file: ConfigFile
+  supervisor: TunnelSupervisor
+  store: StatusStore
+  tell: Reporter
+  logPath: string
+  isDetached: boolean
+  /** The relay of tunnels for which svc.toml names none. */
+  defaultRelay: string | undefined
+  /** Called when a client asks the agent to end. */
+  onShutdown(): void
+  /** Called when the wallets that may sign in have changed. */
+  onWallets(isAllowed: (address: string) => boolean): void
+}
+
+export class AgentCore implements AgentOperations {
+  readonly #parts: AgentParts
+  readonly #startedAt = new Date().toISOString()
+  /** By name; those that were removed stay until they have ended. */
+  readonly #tunnels = new Map<string | undefined, ConfiguredTunnel>()
+  #config: Config
+  #configError: string | undefined
+  /** Changes are made one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** @param config as it was loaded from `parts.file` */
+  constructor(config: Config, parts: AgentParts) {
+    this.#parts = parts
+    this.#config = config
+  }
+
+  /** Starts the tunnels. */
+  start(): void {
+    this.#apply(this.#config)
+  }
+
+  /** Takes all tunnels off their relays. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => {})
+    const tunnels = [...this.#tunnels.values()]
+    for (const tunnel of tunnels) tunnel.set(undefined)
+    await Promise.all(tunnels.map(({ over }) => over))
+  }
+
+  status(url: string): AgentStatus {
+    const { store, file, isDetached: detached } = this.#parts
+    const sites = Map.groupBy(store.snapshot(), ({ tunnel }) => tunnel)
+    const order = new Map(this.#config.tunnels.map(({ command }, at) => [command.options.name, at]))
+    const placeOf = (name: string | undefined): number => order.get(name) ?? order.size
+    return {
+      pid: process.pid,
+      started_at: this.#startedAt,
+      release_version: RELEASE_VERSION,
+      url,
+      detached,
+      config: { path: file.path, error: this.#configError },
+      tunnels: [...this.#tunnels.values()]
+        .sort((one, other) => placeOf(one.name) - placeOf(other.name))
+        .map((tunnel): TunnelStatus => {
+          const relays = (sites.get(tunnel.name) ?? []).map(({ tunnel: _name, ...relay }) => relay)
+          return { name: tunnel.name, ...tunnel.state, ...describe(tunnel.command), relays }
+        }),
+      requests: [...store.requests],
+      errors: store.recentErrors.standing.map(
+        ({ tunnel, relay, code, message }): TunnelError => ({
+          tunnel,
+          relay,
+          code,
+          message,
+        }),
+      ),
+    }
+  }
+
+  async config(): Promise<AgentConfig> {
+    const { file } = this.#parts
+    const { tunnel: tunnels, agent: _agent, ...shared } = await file.fields()
+    return {
+      path: file.path,
+      shared: shared as TunnelSettings,
+      tunnels: (Array.isArray(tunnels) ? tunnels : []) as TunnelSettings[],
+    }
+  }
+
+  addTunnel({ settings }: AddTunnelRequest): Promise<void> {
+    return this.#change((text) => addTunnel(text, settings))
+  }
+
+  changeTunnel({ name, settings }: ChangeTunnelRequest): Promise<void> {
+    if (settings.name !== undefined && settings.name !== name)
+      throw new AgentError('invalid_request', 'a tunnel keeps its name: add another one, and remove this one')
+    return this.#change((text, fields) => setFields(text, indexOf(fields, name), settings))
+  }
+
+  removeTunnel({ name }: TunnelRequestBody): Promise<void> {
+    return this.#change((text, fields) => removeTunnel(text, indexOf(fields, name)))
+  }
+
+  pauseTunnel({ name }: TunnelRequestBody): Promise<void> {
+    return this.#change((text, fields) => setFields(text, indexOf(fields, name), { paused: true }))
+  }
+
+  async resumeTunnel({ name }: TunnelRequestBody): Promise<void> {
+    await this.#change((text, fields) => setFields(text, indexOf(fields, name), { paused: null }))
+    this.#tunnels.get(name)?.retry()
+  }
+
+  connectRelay({ relay, name }: RelayRequestBody): Promise<void> {
+    const origin = originOf(relay)
+    return this.#changeRelays(name, (relays) =>
+      relays.some((each) => isAt(each, origin)) ? relays : [...relays, origin],
+    )
+  }
+
+  disconnectRelay({ relay, name }: RelayRequestBody): Promise<void> {
+    const origin = originOf(relay)
+    return this.#changeRelays(name, (relays) => {
+      const left = relays.filter((each) => !isAt(each, origin))
+      if (left.length === relays.length)
+        throw new AgentError('invalid_request', `${origin} is not among the relays`)
+      if (left.length > 0) return left
+      throw new AgentError('invalid_request', 'a tunnel needs a relay: pause or remove it instead')
+    })
+  }
+
+  reload(): Promise<void> {
+    return this.#exclusively(async () => {
+      try {
+        this.#apply(await this.#parts.file.load())
+      } catch (error) {
+        const { message } = explainError(error)
+        this.#configError = message
+        throw new AgentError('config_unusable', message, error)
+      }
+    })
+  }
+
+  shutdown(): void {
+    this.#parts.onShutdown()
+  }
+
+  logs(lines: number): Promise<string[]> {
+    return lastLines(this.#parts.logPath, lines)
+  }
+
+  isAllowed(address: string): boolean {
+    const { allowedWallets } = this.#config.agent
+    return allowedWallets.length === 0 || allowedWallets.includes(address.toLowerCase())
+  }
+
+  failed(error: unknown): void {
+    const { code, message } = explainError(error)
+    this.#parts.tell({ event: 'error', code, message })
+  }
+
+  #changeRelays(name: string | undefined, change: (relays: string[]) => string[]): Promise<void> {
+    return this.#change((text, fields) => {
+      const index = name === undefined && !hasNameless(fields) ? undefined : indexOf(fields, name)
+      const own = index === undefined ? undefined : tunnelsOf(fields)[index]?.relay
+      const { defaultRelay } = this.#parts
+      const before = listOf(own ?? fields.relay ?? defaultRelay)
+      const after = change(before)
+      return setFields(text, index, { relay: after.length === 1 ? after[0] : after })
+    })
+  }
+
+  #change(edit: (text: string, fields: TomlTable) => string): Promise<void> {
+    return this.#exclusively(async () => this.#apply(await this.#parts.file.change(edit)))
+  }
+
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  /** Starts, changes and ends what differs from before; other tunnels keep their sessions. */
+  #apply(config: Config): void {
+    this.#config = config
+    this.#configError = undefined
+    this.#parts.onWallets((address) => this.isAllowed(address))
+    const named = new Map(config.tunnels.map((tunnel) => [tunnel.command.options.name, tunnel]))
+    for (const [name, tunnel] of this.#tunnels) tunnel.set(named.get(name))
+    for (const [name, wanted] of named) if (!this.#tunnels.has(name)) this.#add(name, wanted)
+  }
+
+  #add(name: string | undefined, wanted: Config['tunnels'][number]): void {
+    const onOver = (): void => void this.#tunnels.delete(name)
+    const tunnel = new ConfiguredTunnel(wanted, this.#parts.supervisor, onOver)
+    this.#tunnels.set(name, tunnel)
+    tunnel.over.catch((error) => this.failed(error))
+  }
+}
+
+/** Says what is behind a tunnel without the path of a folder, which a reader need not know. */
+function describe(command: SiteCommand | undefined): Pick<TunnelStatus, 'target' | 'named_relays'> {
+  if (command === undefined) return { target: '', named_relays: [] }
+  const { relay: named_relays, route } = command.options
+  const places = route.map((text) => text.slice(0, text.indexOf('=')))
+  if (command.command === 'serve')
+    return { target: [`folder ${basename(command.folder)}`, ...places].join(', '), named_relays }
+  const { tls, tcp, udp } = command.options
+  const streams = Object.entries({ tls, tcp, udp }).flatMap(([kind, to]) => (to ? [`${kind} ${to}`] : []))
+  const web = command.target === undefined ? [] : [`http ${command.target}`]
+  return { target: [...web, ...streams, ...places].join(', '), named_relays }
+}
+
+function tunnelsOf({ tunnel }: TomlTable): TomlTable[] {
+  return Array.isArray(tunnel) ? tunnel.filter(isRecord) : []
+}
+
+function hasNameless(fields: TomlTable): boolean {
+  return tunnelsOf(fields).some(({ name }) => name === undefined)
+}
+
+function indexOf(fields: TomlTable, name: string | undefined): number {
+  const index = tunnelsOf(fields).findIndex((tunnel) => tunnel.name === name)
+  if (index >= 0) return index
+  throw new AgentError(
+    'tunnel_not_found',
+    name === undefined ? 'svc.toml has no tunnel without a name' : `svc.toml has no tunnel ${name}`,
+  )
+}
+
+function listOf(relay: unknown): string[] {
+  return [relay ?? []].flat().filter((each) => typeof each === 'string')
+}
+
+function originOf(relay: string): string {
+  try {
+    return parseRelay(relay).origin
+  } catch (cause) {
+    throw new AgentError('invalid_request', explainError(cause).message, cause)
+  }
+}
+
+function isAt(relay: string, origin: string): boolean {
+  return URL.parse(relay)?.origin === origin
+}

@@ -1,0 +1,127 @@
+// svc.toml as the agent reads and changes it: whole or not at all, and never over what somebody wrote meanwhile.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { SvcError } from '@svc/sdk-core'
+import { AgentError } from '../../agent/errors.ts'
+import { EditError } from '../config/edit-toml.ts'
+import { type Config, type ConfigContext, parseConfig, readConfigText } from '../config/read-config.ts'
+import { parseToml, type TomlTable } from '../config/toml.ts'
+
+const MODE_BITS = 0o7777
+
+export class ConfigFile {
+  readonly path: string
+  readonly #context: ConfigContext
+  /** The SHA-256 of the text that was read or written last. */
+  #known: string | undefined
+
+  constructor(path: string, context: ConfigContext) {
+    this.path = resolve(path)
+    this.#context = context
+  }
+
+  /** @throws SvcError `invalid_option` that says where the file is wrong, by line or by field */
+  async load(): Promise<Config> {
+    const text = await readConfigText(this.path)
+    const config = parseConfig(this.path, text, this.#context)
+    this.#known = hashOf(text)
+    return config
+  }
+
+  /** @returns the fields as they stand in the file, and nothing from elsewhere */
+  async fields(): Promise<TomlTable> {
+    return parseToml(await this.#unchangedText())
+  }
+
+  /**
+   * Changes the file.
+   * @param edit from the text to the text
+   * @throws AgentError `config_changed` when the file is not the one that was read, `invalid_request` when the result would be
+   *   wrong, `config_unusable` when it cannot be changed or written; then the file is as before
+   */
+  async change(edit: (text: string, fields: TomlTable) => string): Promise<Config> {
+    const text = await this.#unchangedText()
+    const next = edited(edit, text)
+    const config = this.#parse(next)
+    if (next !== text) await this.#replace(next)
+    this.#known = hashOf(next)
+    return config
+  }
+
+  async #unchangedText(): Promise<string> {
+    const text = await readConfigText(this.path).catch((cause) => {
+      throw new AgentError('config_unusable', `${this.path} cannot be read`, cause)
+    })
+    if (hashOf(text) !== this.#known) throw changed(this.path)
+    return text
+  }
+
+  #parse(text: string): Config {
+    try {
+      return parseConfig(this.path, text, this.#context)
+    } catch (cause) {
+      if (cause instanceof SvcError) throw new AgentError('invalid_request', cause.message, cause)
+      throw cause
+    }
+  }
+
+  /** Writes a file beside it, lets the disk keep that, and puts it in place in one step. */
+  async #replace(text: string): Promise<void> {
+    let draft: string | undefined
+    try {
+      // a link stays a link
+      const target = await realpath(this.path)
+      const { mode, uid, gid } = await stat(target)
+      draft = `${target}.${randomUUID()}`
+      const file = await open(draft, 'wx', mode & MODE_BITS)
+      try {
+        const made = await file.stat()
+        if (made.uid !== uid || made.gid !== gid) await file.chown(uid, gid)
+        await file.chmod(mode & MODE_BITS)
+        await file.writeFile(text)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      if (hashOf(await readFile(target, 'utf8')) !== this.#known) throw changed(this.path)
+      await rename(draft, target)
+      draft = undefined
+      await syncDirectory(dirname(target))
+    } catch (cause) {
+      if (draft !== undefined) await unlink(draft).catch(() => {})
+      if (cause instanceof AgentError) throw cause
+      const { code } = cause as NodeJS.ErrnoException
+      throw new AgentError('config_unusable', `${this.path} cannot be written (${code})`, cause)
+    }
+  }
+}
+
+function edited(edit: (text: string, fields: TomlTable) => string, text: string): string {
+  try {
+    return edit(text, parseToml(text))
+  } catch (cause) {
+    if (cause instanceof EditError)
+      throw new AgentError('config_unusable', `${cause.message}: change it by hand`, cause)
+    throw cause
+  }
+}
+
+/** Windows has no such operation. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  await directory.sync().finally(() => directory.close())
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+function changed(path: string): AgentError {
+  return new AgentError(
+    'config_changed',
+    `${path} was edited since the agent read it, and stays as it is: reload it first`,
+  )
+}

@@ -1,0 +1,113 @@
+// One tunnel of svc.toml: it runs as the file says, again when the file says something else, and tries again what may pass.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { TunnelStatus } from '../../agent/api-messages.ts'
+import type { Tunnel } from '../commands/tunnel.ts'
+import type { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
+import type { ConfiguredTunnel as Configured } from '../config/read-config.ts'
+import type { SiteCommand } from '../options/command-line.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import { explainError } from '../report/explain-error.ts'
+
+/** Milliseconds before a tunnel that reached no relay is tried again: the network may come after the agent. */
+const RETRY_MIN_MS = 1_000
+/** The longest such pause; each is twice as long as the one before. */
+const RETRY_MAX_MS = 60_000
+/** Milliseconds before a tunnel that its relay refused is tried again. */
+const REFUSED_RETRY_MS = 300_000
+/** Ends that nothing but a change on this side mends, or that another process means for good. */
+const FINAL: ReadonlySet<ExitCode> = new Set([EXIT.usage, EXIT.identity, EXIT.ended])
+
+export class ConfiguredTunnel {
+  readonly name: string | undefined
+  /** Resolves when it was removed from the file, and no relay has it any more. */
+  readonly over: Promise<void>
+  readonly #supervisor: TunnelSupervisor
+  /** Undefined when it was removed from the file. */
+  #wanted: Configured | undefined
+  #changed = Promise.withResolvers<void>()
+  #tunnel: Tunnel | undefined
+  #failure: TunnelStatus['failure']
+  #retryAt: number | undefined
+  #retryMs = RETRY_MIN_MS
+
+  /** @param onOver called when it was removed from the file, and no relay has it any more */
+  constructor(wanted: Configured, supervisor: TunnelSupervisor, onOver: () => void) {
+    this.name = wanted.command.options.name
+    this.#wanted = wanted
+    this.#supervisor = supervisor
+    this.over = this.#run(onOver)
+  }
+
+  get command(): SiteCommand | undefined {
+    return this.#wanted?.command
+  }
+
+  /** Takes what the file says now. A tunnel that it says the same of goes on. */
+  set(wanted: Configured | undefined): void {
+    if (!isDeepStrictEqual(wanted, this.#wanted)) this.#become(wanted)
+  }
+
+  /** Starts it again at once if it has ended or waits for its next attempt. */
+  retry(): void {
+    if (this.#tunnel === undefined || this.#tunnel.state === 'ended') this.#become(this.#wanted)
+  }
+
+  get state(): Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> {
+    const state = this.#tunnel?.state ?? (this.#wanted?.isPaused === false ? 'starting' : 'paused')
+    if (state !== 'ended') return { state }
+    const retry_at = this.#retryAt === undefined ? undefined : new Date(this.#retryAt).toISOString()
+    return { state, failure: this.#failure, retry_at }
+  }
+
+  #become(wanted: Configured | undefined): void {
+    this.#wanted = wanted
+    const { resolve } = this.#changed
+    this.#changed = Promise.withResolvers()
+    resolve()
+  }
+
+  async #run(onOver: () => void): Promise<void> {
+    while (this.#wanted !== undefined) {
+      const changed = this.#changed.promise
+      this.#retryMs = RETRY_MIN_MS
+      if (this.#wanted.isPaused) await changed
+      else await this.#runUntil(changed, this.#wanted.command)
+    }
+    // in the same step, so that no `set` comes in between
+    onOver()
+  }
+
+  /** Runs it, again after each end that may pass, until the file says something else. */
+  async #runUntil(changed: Promise<void>, command: SiteCommand): Promise<void> {
+    let isChanged = false
+    const change = changed.then(() => {
+      isChanged = true
+    })
+    while (!isChanged) {
+      const tunnel = this.#supervisor.add(command)
+      this.#tunnel = tunnel
+      const end = await Promise.race([tunnel.ended, change])
+      if (end) await this.#waitAfter(end.exitCode, end.error, change)
+      this.#retryAt = undefined
+      this.#failure = undefined
+      await this.#supervisor.remove(this.name)
+      this.#tunnel = undefined
+    }
+  }
+
+  async #waitAfter(exitCode: ExitCode, error: unknown, change: Promise<void>): Promise<void> {
+    if (error !== undefined) {
+      const { code, message } = explainError(error)
+      this.#failure = { code, message }
+    }
+    if (FINAL.has(exitCode)) return await change
+    const pauseMs = exitCode === EXIT.unreachable || exitCode === EXIT.ok ? this.#retryMs : REFUSED_RETRY_MS
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS)
+    this.#retryAt = Date.now() + pauseMs
+    const pause = Promise.withResolvers<void>()
+    const timer = setTimeout(pause.resolve, pauseMs).unref()
+    await Promise.race([pause.promise, change])
+    clearTimeout(timer)
+  }
+}

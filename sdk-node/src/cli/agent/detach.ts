@@ -1,0 +1,57 @@
+// `svc agent run`: starts the agent as a process of its own, which outlives this one, and waits until it answers or says why not.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { ownCommand } from '../own-command.ts'
+import { EXIT, type ExitCode } from '../report/exit-codes.ts'
+import type { Report, Reporter } from '../report/report.ts'
+
+/** The option by which the background process knows that it is one. */
+const DETACHED_OPTION = '--detached'
+
+/**
+ * Resolves when the agent answers, or with the exit code of one that did not start.
+ * @param args those of `svc agent run`
+ */
+export async function runDetached(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  tell: Reporter,
+): Promise<ExitCode> {
+  const [program, ...before] = ownCommand()
+  const child = spawn(
+    program!,
+    [...before, 'agent', 'run', '--foreground', DETACHED_OPTION, '--json', ...args],
+    {
+      env,
+      detached: true,
+      // a console window would open on Windows
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const complaints: string[] = []
+  child.stderr!.on('data', (data) => complaints.push(String(data)))
+  const started = firstReport(child)
+  const ended = once(child, 'close').then(([code]) => (code ?? EXIT.failed) as ExitCode)
+  const outcome = await Promise.race([started, ended])
+  if (typeof outcome === 'object' && outcome.event === 'agent') {
+    tell(outcome)
+    child.stdout!.destroy()
+    child.stderr!.destroy()
+    child.unref()
+    return EXIT.ok
+  }
+  const code = await ended
+  const report = await Promise.race([started, undefined])
+  const message = complaints.join('').trim() || `the agent ended with ${code}`
+  tell(report ?? { event: 'failed', code: 'internal', message, exit_code: code })
+  return code
+}
+
+/** Resolves with the first report of the process; never, when it has none. */
+async function firstReport(child: ChildProcess): Promise<Report> {
+  const [line] = await once(createInterface(child.stdout!), 'line')
+  return JSON.parse(line) as Report
+}

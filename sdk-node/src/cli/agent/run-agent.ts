@@ -1,0 +1,144 @@
+// `svc agent run --foreground`: the agent from its state directory to the end of its last tunnel.
+
+import { realpath } from 'node:fs/promises'
+import type { AgentEndpoint } from '../../agent/api-messages.ts'
+import { CONTROL_ADDR_DEFAULT, resolveControlAddress } from '../../agent/control-address.ts'
+import { type ControlServer, startControlServer } from '../../agent/control-server.ts'
+import { claimEndpoint, findRunning, releaseEndpoint } from '../../agent/endpoint-file.ts'
+import { AgentError } from '../../agent/errors.ts'
+import { LogFile } from '../../agent/log-file.ts'
+import { newSecret } from '../../agent/secrets.ts'
+import { StateDirectory } from '../../agent/state-directory.ts'
+import { removeDrafts } from '../../identity/private-file.ts'
+import { RELEASE_VERSION } from '../../version.ts'
+import { shareStatus } from '../commands/status-socket.ts'
+import { TunnelSupervisor } from '../commands/tunnel-supervisor.ts'
+import { collectWhenIdle } from '../idle-collection.ts'
+import { explainError } from '../report/explain-error.ts'
+import type { Report, Reporter } from '../report/report.ts'
+import { StatusStore } from '../report/status-store.ts'
+import { AgentCore } from './agent-core.ts'
+import { ConfigFile } from './config-file.ts'
+
+export interface AgentRun {
+  configPath: string
+  stateDirectory: string
+  isDetached: boolean
+  env: NodeJS.ProcessEnv
+  /** The folder of the sockets that `svc status` asks. */
+  statusFolder: string
+  /** Prints reports beside the log; the first one says where the agent answers. */
+  print: Reporter
+  /** Ends the agent. */
+  signal: AbortSignal
+  /** Reads svc.toml again at SIGHUP, which ends a program of a terminal. */
+  reloadsAtHangup: boolean
+}
+
+/**
+ * Runs the agent until it is asked to end.
+ * @throws AgentError when there can be no agent, SvcError `invalid_option` for a broken svc.toml
+ */
+export async function runAgent(run: AgentRun): Promise<void> {
+  const directory = new StateDirectory(run.stateDirectory)
+  await directory.open()
+  const { env } = run
+  const file = new ConfigFile(run.configPath, { env, identityPath: (name) => directory.identity(name) })
+  const config = await file.load()
+  const address = await resolveControlAddress(config.agent.controlAddr ?? CONTROL_ADDR_DEFAULT)
+  const log = new LogFile(directory.log)
+  const store = new StatusStore()
+  const tell = (report: Report): void => {
+    log.write(report)
+    store.recentErrors.record(report)
+    if (!run.isDetached) run.print(report)
+  }
+  const asked = new AbortController()
+  run.signal.addEventListener('abort', () => asked.abort(), { once: true })
+  const sharing = sharedStatus(run.statusFolder, store, tell)
+  const supervisor = new TunnelSupervisor({ tell, store, begun: sharing.begin, areSeveral: true })
+  const core = new AgentCore(config, {
+    file,
+    supervisor,
+    store,
+    tell,
+    logPath: directory.log,
+    isDetached: run.isDetached,
+    defaultRelay: env.SVC_URL,
+    onShutdown: () => asked.abort(),
+    onWallets: (isAllowed) => server?.signIns.keepWallets(isAllowed),
+  })
+  const token = newSecret()
+  let server: ControlServer | undefined
+  try {
+    server = await startControlServer(address, token, core)
+  } catch (error) {
+    const running = await findRunning(directory.endpoint)
+    if (running === undefined) throw error
+    throw new AgentError('agent_running', `an agent runs already at ${running.url} (pid ${running.pid})`)
+  }
+  const endpoint: AgentEndpoint = {
+    url: server.url,
+    token,
+    pid: process.pid,
+    started_at: new Date().toISOString(),
+    release_version: RELEASE_VERSION,
+  }
+  try {
+    await claimEndpoint(directory.endpoint, endpoint)
+    await removeDrafts(directory.endpoint)
+    await removeDrafts(await realpath(file.path))
+    await serve(run, { core, log, url: server.url, asked: asked.signal, configPath: file.path })
+    await releaseEndpoint(directory.endpoint, endpoint)
+  } finally {
+    await server.close()
+    await sharing.close()
+    await log.flush()
+  }
+}
+
+interface Serving {
+  core: AgentCore
+  log: LogFile
+  url: string
+  configPath: string
+  asked: AbortSignal
+}
+
+async function serve(run: AgentRun, { core, log, url, configPath, asked }: Serving): Promise<void> {
+  const stopCollecting = collectWhenIdle()
+  const reload = (): void => void core.reload().catch((error) => core.failed(error))
+  if (run.reloadsAtHangup) process.on('SIGHUP', reload)
+  const report = { event: 'agent', state: 'running', url, pid: process.pid, config: configPath } as const
+  log.write(report)
+  run.print(report)
+  core.start()
+  if (!asked.aborted)
+    await new Promise<void>((resolve) => asked.addEventListener('abort', () => resolve(), { once: true }))
+  process.off('SIGHUP', reload)
+  await core.close()
+  log.write({ ...report, state: 'stopped' })
+  stopCollecting()
+}
+
+/** `svc status` shows the tunnels of the agent, too. */
+function sharedStatus(
+  folder: string,
+  store: StatusStore,
+  tell: Reporter,
+): { begin(): Promise<void>; close(): Promise<void> } {
+  let status: Promise<{ close(): void } | undefined> | undefined
+  return {
+    begin: async () => {
+      // Windows has no Unix sockets in its file system
+      if (process.platform === 'win32') return
+      status ??= shareStatus(folder, store).catch((error) => {
+        const { code, message } = explainError(error)
+        tell({ event: 'error', code, message })
+        return undefined
+      })
+      await status
+    },
+    close: async () => (await status)?.close(),
+  }
+}

@@ -1,0 +1,149 @@
+// Changes of svc.toml in place: comments, order and everything that a change does not concern stay. Each result is read again,
+// and refused unless it says just what the change was to say.
+
+import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '@svc/sdk-core'
+import { fieldLines, parseToml, patchToml, type TomlTable } from './toml.ts'
+
+/** The array of tables that is changed. */
+const ARRAY = 'tunnel'
+const OWN_HEADER = /^\s*\[\[\s*tunnel\s*\]\]\s*(?:#.*)?$/
+/** A header of a table, which no line of a value looks like that ends with a comma. */
+const HEADER = /^\s*\[{1,2}[\w\s."'-]+\]{1,2}\s*(?:#.*)?$/
+const SUB_HEADER = /^\s*\[\[?\s*tunnel\s*\./
+const COMMENT = /^\s*#/
+const BLANK = /^\s*$/
+
+/** An EditError says that the text cannot be changed in place, and that somebody has to change it by hand. */
+export class EditError extends Error {
+  override readonly name = 'EditError'
+}
+
+/** Fields to set; null takes a field out. */
+export type FieldChanges = Record<string, unknown>
+
+/**
+ * Appends a `[[tunnel]]`.
+ * @throws EditError
+ */
+export function addTunnel(text: string, fields: TomlTable): string {
+  const { lines, end } = split(text)
+  while (lines.length > 0 && BLANK.test(lines.at(-1)!)) lines.pop()
+  const before = lines.length === 0 ? [] : ['']
+  lines.push(...before, `[[${ARRAY}]]`, ...fieldLines(fields), '')
+  const table = parseToml(text)
+  return checked(lines.join(end), { ...table, [ARRAY]: [...tunnelsOf(table), fields] })
+}
+
+/**
+ * Removes a `[[tunnel]]` with the comments that stand directly above it.
+ * @param index among the tunnels of the file
+ * @throws EditError
+ */
+export function removeTunnel(text: string, index: number): string {
+  const { lines, end } = split(text)
+  const { start, headerAt, next } = blockOf(lines, index)
+  let last = headerAt
+  for (let at = headerAt; at < next; at++) if (isContent(lines[at]!)) last = at
+  lines.splice(start, last + 1 - start)
+  // not two empty lines where there was one on each side
+  if (BLANK.test(lines[start] ?? '') && BLANK.test(lines[start - 1] ?? '')) lines.splice(start, 1)
+  const table = parseToml(text)
+  const { [ARRAY]: _all, ...shared } = table
+  const left = tunnelsOf(table).filter((_, at) => at !== index)
+  return checked(lines.join(end), left.length === 0 ? shared : { ...table, [ARRAY]: left })
+}
+
+/**
+ * Sets fields of a tunnel, or those at the head of the file.
+ * @param index among the tunnels of the file; undefined for the head
+ * @throws EditError
+ */
+export function setFields(text: string, index: number | undefined, changes: FieldChanges): string {
+  const table = parseToml(text)
+  const before = index === undefined ? table : tunnelsOf(table)[index]!
+  const known = Object.entries(changes).filter(([field]) => Object.hasOwn(before, field))
+  const added = Object.entries(changes).filter(
+    ([field, value]) => !Object.hasOwn(before, field) && value !== null,
+  )
+  const put = (entries: [string, unknown][]): TomlTable => {
+    const fields: TomlTable = { ...before, ...Object.fromEntries(entries) }
+    for (const [field, value] of entries) if (value === null) delete fields[field]
+    if (index === undefined) return fields
+    return { ...table, [ARRAY]: tunnelsOf(table).map((tunnel, at) => (at === index ? fields : tunnel)) }
+  }
+  const patched = known.length === 0 ? text : patchedText(text, put(known))
+  const { lines, end } = split(patched)
+  if (added.length > 0) insertFields(lines, index, fieldLines(Object.fromEntries(added)))
+  return checked(lines.join(end), put([...known, ...added]))
+}
+
+function patchedText(text: string, table: TomlTable): string {
+  try {
+    return patchToml(text, table)
+  } catch (cause) {
+    throw new EditError('the file is written in a way that cannot be changed in place', { cause })
+  }
+}
+
+/** Puts lines behind the last field of a tunnel's own table, or of the head. */
+function insertFields(lines: string[], index: number | undefined, added: readonly string[]): void {
+  const headerAt = index === undefined ? -1 : blockOf(lines, index).headerAt
+  const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line))
+  const next = after < 0 ? lines.length : after
+  for (let at = next - 1; at > headerAt; at--) {
+    if (!isContent(lines[at]!)) continue
+    lines.splice(at + 1, 0, ...added)
+    return
+  }
+  if (headerAt >= 0) lines.splice(headerAt + 1, 0, ...added)
+  else lines.splice(commentsAbove(lines, next), 0, ...added, '')
+}
+
+interface Block {
+  /** The first of the comments directly above the header, else the header. */
+  start: number
+  headerAt: number
+  /** The header of the next table that is none of this tunnel's, else the end. */
+  next: number
+}
+
+function blockOf(lines: readonly string[], index: number): Block {
+  const headers = lines.flatMap((line, at) => (OWN_HEADER.test(line) ? [at] : []))
+  const headerAt = headers[index]
+  if (headerAt === undefined) throw new EditError(`tunnel ${index + 1} is not written as [[tunnel]]`)
+  const after = lines.findIndex((line, at) => at > headerAt && HEADER.test(line) && !SUB_HEADER.test(line))
+  return { start: commentsAbove(lines, headerAt), headerAt, next: after < 0 ? lines.length : after }
+}
+
+/** @returns the first of the comment lines that stand directly above line `at` */
+function commentsAbove(lines: readonly string[], at: number): number {
+  let first = at
+  while (first > 0 && COMMENT.test(lines[first - 1]!)) first--
+  return first
+}
+
+function isContent(line: string): boolean {
+  return !BLANK.test(line) && !COMMENT.test(line)
+}
+
+function split(text: string): { lines: string[]; end: string } {
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  return { lines: text.split(end), end }
+}
+
+function tunnelsOf(table: TomlTable): TomlTable[] {
+  const { [ARRAY]: tunnels = [] } = table
+  return Array.isArray(tunnels) ? tunnels.filter(isRecord) : []
+}
+
+function checked(text: string, wanted: TomlTable): string {
+  let found: TomlTable | undefined
+  try {
+    found = parseToml(text)
+  } catch {
+    // what was made is no TOML: the lines were not what they looked like
+  }
+  if (found !== undefined && isDeepStrictEqual(found, wanted)) return text
+  throw new EditError('the file is written in a way that cannot be changed in place')
+}
