@@ -1,0 +1,73 @@
+// The systemd unit of the agent: systemd.unit(5), systemd.service(5), systemd.exec(5), and for quotation systemd.syntax(7).
+
+import { EXIT } from '../report/exit-codes.ts'
+import { DESCRIPTION, SERVICE_NAME, type Service, STOP_TIMEOUT_S } from './service.ts'
+
+/** Seconds until systemd starts an agent again that has failed. */
+const RESTART_S = 2
+/** A wrong command line, a wrong file or a broken identity stays wrong when the agent starts again. */
+const LASTING: readonly number[] = [EXIT.usage, EXIT.identity]
+/** Files that the agent may open: two for each visitor, and room for the targets. */
+const FILES_MAX = 65_536
+
+/** Restrictions that a manager without privileges can apply, too: system calls, sockets and rights, and no mounts. */
+const RESTRICTIONS = `NoNewPrivileges=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM`
+
+/** Restrictions that need the system's manager, which can mount. */
+const MOUNTS = `CapabilityBoundingSet=
+ProtectSystem=strict
+ProtectHome=read-only
+ProtectProc=invisible
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes`
+
+/** @returns the unit for the manager of a user, or for that of the system where the service has an account */
+export function systemdUnit({ command, environment, writable, account }: Service): string {
+  const isSystem = account !== undefined
+  const [program, ...args] = command
+  return `# Written by svc agent install; svc agent uninstall removes it.
+[Unit]
+Description=${DESCRIPTION}
+${isSystem ? 'Wants=network-online.target\nAfter=network-online.target\n' : ''}
+[Service]
+${isSystem ? `User=${specifierFree(account)}\nStateDirectory=${SERVICE_NAME}\nStateDirectoryMode=0700\nCacheDirectory=${SERVICE_NAME}\n` : ''}Type=exec
+${Object.entries(environment)
+  .map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}\n`)
+  .join('')}# The colon: no variable is put in for what follows a dollar sign.
+ExecStart=${[`:${program}`, ...args].map(quoted).join(' ')}
+Restart=on-failure
+RestartSec=${RESTART_S}
+RestartPreventExitStatus=${LASTING.join(' ')}
+TimeoutStopSec=${STOP_TIMEOUT_S}
+LimitNOFILE=${FILES_MAX}
+UMask=0077
+
+${RESTRICTIONS}
+${isSystem ? `${MOUNTS}\nReadWritePaths=${writable.map(quoted).join(' ')}\n` : ''}
+[Install]
+WantedBy=${isSystem ? 'multi-user.target' : 'default.target'}
+`
+}
+
+/** One word, with the escapes of C in double quotes, and no specifier. */
+function quoted(word: string): string {
+  return `"${specifierFree(word).replace(/["\\]/g, '\\$&')}"`
+}
+
+function specifierFree(text: string): string {
+  return text.replaceAll('%', '%%')
+}
