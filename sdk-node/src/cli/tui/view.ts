@@ -5,6 +5,7 @@ import { formatStats, until } from '../report/format-stats.ts'
 import { formatAddresses, formatHeading } from '../report/report.ts'
 import type { SiteStatus } from '../report/status-store.ts'
 import { qrCode } from './qr-code.ts'
+import { cut, requestLine } from './text-lines.ts'
 
 export interface ViewContent {
   sites: readonly SiteStatus[]
@@ -64,18 +65,4 @@ function siteLines(site: SiteStatus, areSeveral: boolean): string[] {
       ? [`  the relay keeps a copy ${until(cache.expires_at)} and can read what passes at ${canonical_url}`]
       : []),
   ]
-}
-
-function requestLine({ tunnel, method, path, status, ms }: AgentRequest, areSeveral: boolean): string {
-  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
-  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
-}
-
-/**
- * Cuts a line to so many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
- */
-function cut(line: string, columns: number): string {
-  const characters = Array.from(line.replace(/\p{Cc}/gu, '?'))
-  if (characters.length <= columns) return characters.join('')
-  return `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }

@@ -1,0 +1,159 @@
+// `svc agent dashboard`: the live view of a running agent, with keys. It can end without the agent, and the agent without it.
+
+import { AGENT_PATH, type AgentStatus, type TunnelStatus } from '../../agent/api-messages.ts'
+import { type AgentViewContent, renderAgentView } from './agent-view.ts'
+import { Screen, type Terminal } from './screen.ts'
+
+/** Milliseconds between an answer of the agent and the next question. */
+const ASK_INTERVAL_MS = 1_000
+/** Milliseconds for which the view says what came of a key. */
+const NOTICE_MS = 5_000
+
+/** The part of `process.stdin` that the view uses. */
+export interface Keyboard {
+  setRawMode(isRaw: boolean): unknown
+  on(event: 'data', listener: (keys: Buffer | string) => void): unknown
+  off(event: 'data', listener: (keys: Buffer | string) => void): unknown
+  resume(): unknown
+  pause(): unknown
+}
+
+/** Asks the running agent in the name of its owner. */
+export type Ask = <Data>(method: 'GET' | 'POST', path: string, body?: object) => Promise<Data>
+
+/** The begin of what a terminal in raw mode sends for a key without a character (ECMA-48, control sequence introducer). */
+const SEQUENCE = '\x1b['
+const UP = '\x1b[A'
+const DOWN = '\x1b[B'
+const CTRL_C = '\x03'
+
+/** Shows the agent until `q` is pressed or the signal aborts. */
+export async function showAgent(
+  ask: Ask,
+  { terminal, keyboard }: { terminal: Terminal; keyboard: Keyboard },
+  signal: AbortSignal,
+): Promise<void> {
+  const view = new AgentDashboard(ask, terminal)
+  const { promise: quit, resolve } = Promise.withResolvers<void>()
+  const onKeys = (keys: Buffer | string): void => {
+    for (const key of keysOf(String(keys))) {
+      if (key === 'q' || key === CTRL_C) resolve()
+      else void view.press(key)
+    }
+  }
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (signal.aborted) return
+  keyboard.setRawMode(true)
+  keyboard.on('data', onKeys)
+  keyboard.resume()
+  view.open()
+  try {
+    await quit
+  } finally {
+    view.close()
+    keyboard.off('data', onKeys)
+    keyboard.setRawMode(false)
+    keyboard.pause()
+  }
+}
+
+/** @returns the keys that were pressed: each a character, or a sequence of three for an arrow */
+function keysOf(text: string): string[] {
+  const keys: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const length = text.startsWith(SEQUENCE, at) ? SEQUENCE.length + 1 : 1
+    keys.push(text.slice(at, at + length))
+    at += length
+  }
+  return keys
+}
+
+class AgentDashboard {
+  readonly #ask: Ask
+  readonly #screen: Screen
+  readonly #content: AgentViewContent = { status: undefined, chosen: 0, hasCode: false, notice: undefined }
+  #timer: NodeJS.Timeout | undefined
+  #noticeTimer: NodeJS.Timeout | undefined
+  #isOpen = false
+
+  constructor(ask: Ask, terminal: Terminal) {
+    this.#ask = ask
+    this.#screen = new Screen(terminal, (room) => renderAgentView(this.#content, room))
+  }
+
+  open(): void {
+    this.#isOpen = true
+    this.#screen.open()
+    void this.#follow()
+  }
+
+  close(): void {
+    this.#isOpen = false
+    clearTimeout(this.#timer)
+    clearTimeout(this.#noticeTimer)
+    this.#screen.close()
+  }
+
+  async press(key: string): Promise<void> {
+    const content = this.#content
+    const tunnel = content.status?.tunnels[content.chosen]
+    if (key === UP || key === 'k') this.#choose(content.chosen - 1)
+    else if (key === DOWN || key === 'j') this.#choose(content.chosen + 1)
+    else if (key === 'c') content.hasCode = !content.hasCode
+    else if (key === 'p' && tunnel !== undefined) await this.#toggle(tunnel)
+    else if (key === 'r') await this.#try(AGENT_PATH.reload, {}, 'the agent has read svc.toml again')
+    else return
+    if (this.#isOpen) this.#screen.draw()
+  }
+
+  #choose(place: number): void {
+    const count = this.#content.status?.tunnels.length ?? 0
+    this.#content.chosen = Math.max(0, Math.min(place, count - 1))
+  }
+
+  async #toggle({ name, state }: TunnelStatus): Promise<void> {
+    const body = name === undefined ? {} : { name }
+    const shown = name ?? 'the tunnel'
+    if (state === 'paused' || state === 'ended')
+      await this.#try(AGENT_PATH.resumeTunnel, body, `${shown} starts`)
+    else await this.#try(AGENT_PATH.pauseTunnel, body, `${shown} is paused`)
+  }
+
+  async #try(path: string, body: object, done: string): Promise<void> {
+    const outcome = await this.#ask('POST', path, body).then(
+      () => done,
+      (error: Error) => error.message,
+    )
+    this.#say(outcome)
+    await this.#look()
+  }
+
+  async #follow(): Promise<void> {
+    await this.#look()
+    if (this.#isOpen) this.#timer = setTimeout(() => void this.#follow(), ASK_INTERVAL_MS)
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const isBack = this.#content.status === undefined
+      this.#content.status = await this.#ask<AgentStatus>('GET', AGENT_PATH.status)
+      if (isBack) this.#say(undefined)
+      this.#choose(this.#content.chosen)
+    } catch (error) {
+      this.#content.status = undefined
+      this.#say((error as Error).message, Number.POSITIVE_INFINITY)
+    }
+    if (this.#isOpen) this.#screen.draw()
+  }
+
+  /** @param ms for which it is shown */
+  #say(notice: string | undefined, ms: number = NOTICE_MS): void {
+    clearTimeout(this.#noticeTimer)
+    this.#content.notice = notice
+    if (notice === undefined || !this.#isOpen || ms === Number.POSITIVE_INFINITY) return
+    this.#noticeTimer = setTimeout(() => {
+      this.#content.notice = undefined
+      this.#screen.draw()
+    }, ms)
+  }
+}

@@ -1,0 +1,103 @@
+// What the live view of the agent shows, as lines that fit a terminal: its tunnels, one of which is chosen, and the last requests.
+
+import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
+import { formatStats } from '../report/format-stats.ts'
+import { formatAddresses } from '../report/report.ts'
+import { qrCode } from './qr-code.ts'
+import { cut, requestLine } from './text-lines.ts'
+import type { TerminalSize } from './view.ts'
+
+export interface AgentViewContent {
+  /** The state of the agent when it answered last; undefined before it has. */
+  status: AgentStatus | undefined
+  /** The place of the chosen tunnel. */
+  chosen: number
+  /** The QR code of the chosen tunnel is shown in place of the requests. */
+  hasCode: boolean
+  /** What came of the last key, or that the agent does not answer. */
+  notice: string | undefined
+}
+
+/** Keys and what they do, in the order of their use. */
+const HELP = '↑↓ choose  p pause or resume  c QR code  r read svc.toml again  q quit; the agent goes on'
+const UNNAMED = 'a tunnel without a name'
+const REQUEST_LINES_MIN = 3
+
+export function renderAgentView(
+  { status, chosen, hasCode, notice }: AgentViewContent,
+  { columns, rows }: TerminalSize,
+): string[] {
+  const foot = [...(notice === undefined ? [] : [notice]), HELP]
+  const room = Math.max(0, rows - foot.length)
+  const body = status === undefined ? ['…'] : bodyLines(status, chosen, hasCode, { columns, rows: room })
+  return [...body.slice(0, room), ...foot].map((line) => fit(line, columns)).slice(-rows)
+}
+
+function bodyLines(
+  { url, config, tunnels, requests, errors }: AgentStatus,
+  chosen: number,
+  hasCode: boolean,
+  { columns, rows }: TerminalSize,
+): string[] {
+  const online = tunnels.filter(({ relays }) => relays.some(({ state }) => state === 'online')).length
+  const head = [`svc agent  ${url}  ${online} of ${tunnels.length} online  ${config.path}`]
+  if (config.error !== undefined) head.push(`! ${config.error}`)
+  if (tunnels.length === 0)
+    return [...head, '', 'no tunnel yet: add one at the page of svc agent open, or in svc.toml']
+  const code = hasCode ? codeOf(tunnels[chosen], columns) : []
+  const below = code.length > 0 ? code.length + 1 : Math.min(requests.length, REQUEST_LINES_MIN) + 1
+  const notices = errors.map(
+    ({ tunnel, message }) => `! ${tunnel === undefined ? '' : `${tunnel}: `}${message}`,
+  )
+  const list = window(
+    tunnels.map((tunnel, place) => tunnelLines(tunnel, place === chosen)),
+    chosen,
+    rows - head.length - notices.length - below - 1,
+  )
+  const top = [...head, '', ...list, ...notices]
+  const left = rows - top.length - 1
+  if (left <= 0) return top
+  if (code.length > 0) return [...top, '', ...code]
+  const areSeveral = tunnels.length > 1
+  return [...top, '', ...requests.slice(-left).map((request) => requestLine(request, areSeveral))]
+}
+
+function tunnelLines(
+  { name = UNNAMED, state, target, relays, failure }: TunnelStatus,
+  isChosen: boolean,
+): string[] {
+  const mark = isChosen ? '▸' : ' '
+  const heading = `${mark} ${name} → ${target}  ${failure === undefined ? state : `failed: ${failure.message}`}`
+  return [
+    heading,
+    ...relays.flatMap((relay) => {
+      const addresses = formatAddresses(relay)
+      return [`    ${addresses.length === 0 ? relay.relay : addresses.join('  ')}  ${formatStats(relay)}`]
+    }),
+  ]
+}
+
+/** The lines of as many tunnels as there is room for, among them those of the chosen one. */
+function window(blocks: readonly string[][], chosen: number, rows: number): string[] {
+  const shown = [...(blocks[chosen] ?? [])]
+  for (let distance = 1; distance < blocks.length; distance++) {
+    const before = blocks[chosen - distance] ?? []
+    const after = blocks[chosen + distance] ?? []
+    if (shown.length + before.length + after.length > rows) break
+    shown.unshift(...before)
+    shown.push(...after)
+  }
+  return shown.slice(0, Math.max(1, rows))
+}
+
+function codeOf(tunnel: TunnelStatus | undefined, columns: number): string[] {
+  const url = tunnel?.relays.find(({ state, url }) => state === 'online' && url !== undefined)?.url
+  if (url === undefined) return ['this tunnel has no URL at the moment']
+  const { lines, width } = qrCode(url)
+  return width <= columns ? lines : ['the terminal is too narrow for the QR code']
+}
+
+/** A line of a QR code has colours and is known to fit. */
+function fit(line: string, columns: number): string {
+  return line.startsWith('\x1b[') ? line : cut(line, columns)
+}

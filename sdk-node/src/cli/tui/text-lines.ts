@@ -1,0 +1,18 @@
+// Lines of text that fit a terminal, whatever visitors and relays put into them.
+
+import type { AgentRequest } from '../../agent/api-messages.ts'
+
+/**
+ * Cuts a line to so many columns. Text of visitors or relays may hold anything: none of it reaches the terminal as a command.
+ */
+export function cut(line: string, columns: number): string {
+  const characters = Array.from(line.replace(/\p{Cc}/gu, '?'))
+  if (characters.length <= columns) return characters.join('')
+  return `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
+}
+
+/** @param areSeveral the line has to say which tunnel it is about */
+export function requestLine({ tunnel, method, path, status, ms }: AgentRequest, areSeveral: boolean): string {
+  const name = areSeveral && tunnel !== undefined ? `${tunnel}: ` : ''
+  return `${status} ${String(Math.round(ms)).padStart(5)} ms  ${name}${method} ${path}`
+}
