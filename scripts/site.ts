@@ -1,4 +1,6 @@
-// `npm run site`: builds the pages that a relay serves at its root host, for one that runs, too. `npm ci` does the same.
+// `npm run site`: builds the pages that a relay serves at its root host, for one that runs, too, and the page of the local agent.
+// `npm ci` does the same.
+import { buildAgentPage } from '../tools/bundler/agent-page.ts'
 import { buildRelayPages } from '../tools/bundler/relay-pages.ts'
 
 if (process.argv.length > 2) {
@@ -7,4 +9,5 @@ if (process.argv.length > 2) {
   )
   process.exit(2)
 }
-console.log(await buildRelayPages())
+const [relayPages] = await Promise.all([buildRelayPages(), buildAgentPage()])
+console.log(relayPages)

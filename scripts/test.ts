@@ -106,9 +106,12 @@ async function attack(): Promise<Count> {
 }
 
 async function checkTypes(): Promise<Count> {
-  const projects = globSync('{*,*/test,relay/web,relay/web/test,scripts/binaries/program}/tsconfig.json', {
-    cwd: root,
-  }).sort()
+  const projects = globSync(
+    '{*,*/test,{relay,sdk-node}/web,{relay,sdk-node}/web/test,scripts/binaries/program}/tsconfig.json',
+    {
+      cwd: root,
+    },
+  ).sort()
   const outcomes: Outcome[] = []
   const worker = async (): Promise<void> => {
     for (let project = projects.pop(); project !== undefined; project = projects.pop()) {

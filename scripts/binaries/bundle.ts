@@ -1,6 +1,7 @@
 // Bundles a program and all its packages to one ES module.
 import path from 'node:path'
 import { build, type Rolldown } from 'vite'
+import { buildAgentPage } from '../../tools/bundler/agent-page.ts'
 import { root } from '../../tools/programs/command.ts'
 import { thirdPartyLoaders } from './third-party-loaders.ts'
 
@@ -11,6 +12,8 @@ const TARGET = 'node24'
 
 /** @returns the code, which begins with a shebang */
 export async function bundleProgram(name: ProgramName): Promise<string> {
+  // the bundle of svc has the page in it
+  if (name === 'svc') await buildAgentPage()
   const result = await build({
     configFile: false,
     root,

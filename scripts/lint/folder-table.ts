@@ -291,7 +291,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'The commands use what the API has; nothing imports them.',
     },
     agent: {
-      imports: ['probe', 'identity'],
+      imports: ['probe', 'identity', 'installation.ts'],
       why: 'The control API asks whoever starts it for what it shows and changes, and knows no tunnel.',
     },
     'publish.ts': { imports: ['platform.ts', 'hops'], why: 'It gives the core what Node has.' },
@@ -332,7 +332,7 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'It implements the provider of @svc/tls, and ends TLS itself on sockets.',
     },
     net: { imports: ['limits.ts'], why: 'It resolves names, wraps sockets, and asks the relay.' },
-    'installation.ts': { imports: [], why: 'It holds paths of modules.' },
+    'installation.ts': { imports: [], why: 'It holds paths of modules and of the page of the agent.' },
     'version.ts': { imports: [], why: 'It holds the version.' },
     'limits.ts': { imports: [], why: 'It holds numbers.' },
   },
@@ -768,6 +768,24 @@ export const FOLDER_TABLE: FolderTable = {
     texts: { imports: ['authority-files.ts'], why: 'Every word that a person reads is here, without code.' },
     'authority-files.ts': { imports: [], why: 'It holds paths.' },
     'preact.ts': { imports: [], why: 'It is the one importer of Preact.' },
+  },
+  'sdk-node/web/src': {
+    'main.tsx': { imports: ['app.tsx', 'session'], why: 'It starts the app, and the sign-in of the tab.' },
+    'app.tsx': {
+      imports: ['dashboard', 'sign-in', 'session', 'texts'],
+      why: 'It shows the sign-in, or what the agent runs.',
+    },
+    dashboard: {
+      imports: ['tunnels', 'session', 'texts'],
+      why: 'It is one page of cards, of which each tunnel has one.',
+    },
+    tunnels: { imports: ['session', 'texts'], why: 'A tunnel knows no other card.' },
+    'sign-in': {
+      imports: ['session', 'texts'],
+      why: 'It leads into a session, and knows nothing behind it.',
+    },
+    session: { imports: ['texts'], why: 'It asks the agent in the name of who is signed in.' },
+    texts: { imports: [], why: 'Every word that a person reads is here, without code.' },
   },
   '.': {
     scripts: { imports: ['tools'], why: 'What scripts, e2e and bench share is in tools.' },

@@ -2,6 +2,7 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buildAgentPage } from '../../tools/bundler/agent-page.ts'
 import { buildRelayPages } from '../../tools/bundler/relay-pages.ts'
 import { root, runCommand } from '../../tools/programs/command.ts'
 import { npmCommand } from '../../tools/programs/npm.ts'
@@ -27,7 +28,7 @@ export interface Tarball {
  * @throws Error with the output of what failed; the directory is then as before
  */
 export async function packPackages(directory: string = TARBALLS_DIR): Promise<Tarball[]> {
-  await Promise.all([compilePackages(), buildRelayPages()])
+  await Promise.all([compilePackages(), buildRelayPages(), buildAgentPage()])
   const staging = mkdtempSync(path.join(tmpdir(), 'svc-pack-'))
   try {
     const manifests = stageAll(staging)

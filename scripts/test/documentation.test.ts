@@ -61,7 +61,7 @@ test('every name in the glossary of the code is declared in its package', () => 
 
 /** A folder that a command makes, or an entry of a package. */
 function isNoFile(name: string): boolean {
-  return /^(?:relay\/pages|docs\/api|tls\/messages)(?:\/|$)/.test(name)
+  return /^(?:relay\/pages|sdk-node\/page|docs\/api|tls\/messages)(?:\/|$)/.test(name)
 }
 
 function deadLinks(file: string): string[] {

@@ -14,6 +14,7 @@ const SDK = 'an SDK never imports the relay'
 const PAGES = 'they are its client like any other page'
 const WEB = 'web-standard APIs only, no node: module'
 const BY_NAME = 'Import another package by its name'
+const AGENT_PAGE = 'and asks the agent alone'
 const BUILD_TIME = 'no page imports them'
 const ONE_IMPORTER = 'A third-party library has one importer'
 
@@ -43,6 +44,10 @@ const FORBIDDEN: [file: string, code: string, message: string][] = [
   ['relay/web/src/a.ts', "export * from '@svc/relay'", PAGES],
   ['relay/web/src/b.ts', "export * from '@svc/tls'", PAGES],
   ['relay/web/src/c.ts', "export { x } from 'node:path'", WEB],
+  ['sdk-node/web/src/a.ts', "export * from '@svc/sdk-node'", AGENT_PAGE],
+  ['sdk-node/web/src/b.ts', "export * from '../../src/expose.ts'", BY_NAME],
+  ['sdk-node/web/src/c.ts', "export { x } from 'node:path'", WEB],
+  ['sdk-node/web/src/d.tsx', "export { render } from 'preact'", ONE_IMPORTER],
   ['relay/web/src/shell/a.tsx', "export { render } from 'preact'", ONE_IMPORTER],
   ['relay/web/src/admin/a.tsx', "export { default } from 'uplot'", ONE_IMPORTER],
   ['relay/web/src/landing/a.tsx', "export { encode } from 'uqr'", ONE_IMPORTER],
@@ -119,9 +124,13 @@ const ALLOWED: [file: string, code: string][] = [
   ['sdk-node/src/target/websocket-proxy.ts', "export { WebSocket } from 'ws'"],
   ['sdk-browser/src/ok.ts', "export * from '@svc/sdk-core/handlers'"],
   ['sdk-node/src/ok.ts', "export { publishOn } from '@svc/sdk-core'\nexport { x } from 'node:fs'"],
+  [
+    'sdk-node/web/src/tunnels/ok.ts',
+    "export * from '@svc/relay-web/preact.ts'\nexport * from '../../../src/agent/api-messages.ts'",
+  ],
   ['relay/web/src/preact.ts', "export { render } from 'preact'\nexport { useState } from 'preact/hooks'"],
   ['relay/web/src/admin/chart.ts', "export { default } from 'uplot'"],
-  ['relay/web/src/landing/qr.tsx', "export { encode } from 'uqr'"],
+  ['relay/web/src/common/qr.tsx', "export { encode } from 'uqr'"],
   ['relay/web/src/ok.ts', "export * from '@svc/sdk-browser/handlers'\nexport * from '@svc/protocol'"],
   ['relay/test/ok.ts', "export { Server } from '@svc/tls'"],
   ['relay/src/bridge/ok.ts', 'await pipe(client, stream)'],

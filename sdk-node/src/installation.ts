@@ -1,6 +1,7 @@
-// Says where the modules of this package's threads are. In the checkout and in `dist` they lie beside this one;
-// a program that is one file (scripts/binaries) says where else.
+// Says where the modules of this package's threads and the page of the agent are. In the checkout and in `dist` the modules lie
+// beside this one; a program that is one file (scripts/binaries) says where else.
 
+import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { WorkerOptions } from 'node:worker_threads'
 
@@ -17,10 +18,14 @@ export interface ThreadCode {
 
 export interface Installation {
   thread(name: ThreadName): ThreadCode
+  /** Resolves with the HTML of the agent's page. @throws the error of the file system where it is not built */
+  agentPage(): Promise<string>
 }
 
 let current: Installation = {
   thread: (name) => ({ script: moduleOf(name), options: {} }),
+  // beside `src` and `dist` alike
+  agentPage: () => readFile(new URL('../page/index.html', import.meta.url), 'utf8'),
 }
 
 export function installation(): Installation {

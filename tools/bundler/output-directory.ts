@@ -1,7 +1,50 @@
 // Makes the output of a build in a temporary directory, and puts it in its place in one step.
-import { mkdirSync, mkdtempSync, renameSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../programs/command.ts'
+import { digestOf } from './source-digest.ts'
+
+/** Holds the digest of the sources of a directory; no server of ours serves a name that begins with a dot. */
+const STAMP = '.built-from'
+
+/**
+ * Builds a directory, unless what is there was built from the same sources. Its content is replaced in one step.
+ * @param sources globs, from the repository's root
+ * @param build writes to the directory that it is given, which is not there yet
+ */
+export async function buildDirectory(
+  directory: string,
+  sources: readonly string[],
+  build: (built: string) => Promise<void>,
+): Promise<void> {
+  const digest = digestOf(sources)
+  if (stampOf(directory) === digest) return
+  const temporary = temporaryDirectory(`svc-${path.basename(directory)}-`)
+  const built = path.join(temporary, 'built')
+  try {
+    await build(built)
+    writeFileSync(path.join(built, STAMP), digest)
+    replaceDirectory(directory, built, path.join(temporary, 'replaced'))
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** Builds a project of Vite. */
+export async function buildProject(project: string, outDir: string): Promise<void> {
+  // only a process that builds loads this: it takes its time
+  const { build } = await import('vite')
+  const configFile = path.join(root, project, 'vite.config.ts')
+  await build({ configFile, logLevel: 'warn', build: { outDir } })
+}
+
+function stampOf(directory: string): string | undefined {
+  try {
+    return readFileSync(path.join(directory, STAMP), 'utf8')
+  } catch {
+    return undefined
+  }
+}
 
 /** @returns a new directory on the same file system as the repository, named after `prefix`; its user removes it */
 export function temporaryDirectory(prefix: string): string {

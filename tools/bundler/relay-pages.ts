@@ -1,18 +1,15 @@
 // Builds the relay's pages, the examples below them and the SDK for pages of others into the relay's package: what `svc-relay`
 // serves at its root host.
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root } from '../programs/command.ts'
 import { buildFrameworks } from './framework-apps.ts'
-import { replaceDirectory, temporaryDirectory } from './output-directory.ts'
+import { buildDirectory, buildProject } from './output-directory.ts'
 import { buildRelaySdk } from './relay-sdk.ts'
-import { digestOf } from './source-digest.ts'
 
 /** The directory in which the relay looks (relay/src/api/handlers/built-in-pages.ts). */
 const PAGES_DIR: string = path.join(root, 'relay/pages')
-/** Holds the digest of the sources of the pages; a relay serves no name that begins with a dot. */
-const STAMP = '.built-from'
 /** The sources of the pages. */
 const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
@@ -42,37 +39,14 @@ export async function buildRelayPages({
   directory = PAGES_DIR,
   onBuild,
 }: BuildOptions = {}): Promise<string> {
-  const digest = digestOf(SOURCES)
-  if (stampOf(directory) === digest) return directory
-  onBuild?.()
-  const temporary = temporaryDirectory('svc-pages-')
-  const built = path.join(temporary, 'built')
-  try {
+  await buildDirectory(directory, SOURCES, async (built) => {
+    onBuild?.()
     await Promise.all([buildProject('relay/web', built), buildFrameworks()])
     await buildProject('examples', path.join(built, 'examples'))
     await buildRelaySdk(built)
     compress(built)
-    writeFileSync(path.join(built, STAMP), digest)
-    replaceDirectory(directory, built, path.join(temporary, 'replaced'))
-  } finally {
-    rmSync(temporary, { recursive: true, force: true })
-  }
+  })
   return directory
-}
-
-async function buildProject(project: string, outDir: string): Promise<void> {
-  // only a process that builds loads this: it takes its time
-  const { build } = await import('vite')
-  const configFile = path.join(root, project, 'vite.config.ts')
-  await build({ configFile, logLevel: 'warn', build: { outDir } })
-}
-
-function stampOf(directory: string): string | undefined {
-  try {
-    return readFileSync(path.join(directory, STAMP), 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 /** Compresses each file for which it is worth it, so that the relay need not do so at each request. */

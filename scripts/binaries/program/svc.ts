@@ -6,7 +6,10 @@ import { isMainThread } from 'node:worker_threads'
 import { setInstallation } from '../../../sdk-node/src/installation.ts'
 import { threadOfThisFile } from './single-file.ts'
 
-setInstallation({ thread: threadOfThisFile })
+setInstallation({
+  thread: threadOfThisFile,
+  agentPage: async () => (await import('../../../sdk-node/page/index.html?raw')).default,
+})
 if (!isMainThread) await import('../../../sdk-node/src/datagram/quic-worker.ts')
 // An executable has its V8 flags from its configuration.
 else if (isSea()) await import('../../../sdk-node/src/cli/run.ts')

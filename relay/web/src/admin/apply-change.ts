@@ -1,10 +1,10 @@
 // Applies and undoes changes of the policy, and keeps the message about the last one of this tab.
 import { ApiError } from '../common/api.ts'
+import { confirm } from '../common/confirm.tsx'
 import { Store } from '../common/store.ts'
 import { DONE } from '../texts/admin.ts'
 import { callAsAdmin } from './admin-login.ts'
 import type { ChangeRequest } from './change-request.ts'
-import { confirm } from './confirm.tsx'
 
 interface LastChange {
   message: string

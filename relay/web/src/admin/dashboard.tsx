@@ -1,4 +1,6 @@
 // Shows the dashboard. It reloads its data regularly, so that administrators see each other's changes.
+
+import { Confirm } from '../common/confirm.tsx'
 import { hasDiscovery } from '../common/discovery.ts'
 import { usePoll } from '../common/poll.ts'
 import { useStore } from '../common/store.ts'
@@ -10,7 +12,6 @@ import { applyChange } from './apply-change.ts'
 import { CertificatesCard } from './certificates-card.tsx'
 import { ChangeHistory, LastChangeMessage } from './change-history.tsx'
 import type { ChangeRequest } from './change-request.ts'
-import { Confirm } from './confirm.tsx'
 import { loadDashboard } from './dashboard-data.ts'
 import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-card.tsx'
 import { DnsCard } from './dns-card.tsx'

@@ -1,5 +1,6 @@
 // Shows one lease in a dialog: its fields and the decisions about it.
 import type { PolicyLease } from '@svc/protocol'
+import { Modal } from '../common/modal.tsx'
 import { useState, type VNode } from '../preact.ts'
 import { LEASES } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
@@ -7,7 +8,6 @@ import type { ChangeRequest } from './change-request.ts'
 import type { DashboardData } from './dashboard-data.ts'
 import { LeaseActions } from './lease-actions.tsx'
 import { LeaseFields } from './lease-fields.tsx'
-import { Modal } from './modal.tsx'
 
 interface LeaseDialogProps {
   /** The lease when the dialog opened, which the dialog shows after the lease ended. */

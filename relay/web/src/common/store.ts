@@ -28,6 +28,12 @@ export class Store<T> {
 /** Returns the store's value, and renders again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0)
-  useEffect(() => store.subscribe(() => redraw((count) => count + 1)), [store])
-  return store.value
+  const { value } = store
+  useEffect(() => {
+    const again = (): void => redraw((count) => count + 1)
+    // it may have changed since it was rendered
+    if (store.value !== value) again()
+    return store.subscribe(again)
+  }, [store])
+  return value
 }

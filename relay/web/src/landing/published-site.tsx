@@ -70,7 +70,7 @@ function QrCode({ url }: { url: string }): VNode {
   const [code, setCode] = useState<VNode | undefined>(undefined)
   useEffect(() => {
     if (url === '') return
-    import('./qr.tsx').then(
+    import('../common/qr.tsx').then(
       ({ Qr }) => setCode(<Qr text={url} label={LANDING.qr(url)} />),
       // The address beside it says the same.
       () => setCode(undefined),

@@ -153,8 +153,6 @@ export const DONE = {
 } as const
 
 export const CONFIRM = {
-  title: 'Are you sure?',
-  yes: 'Yes, do it',
   deny: (who: string): string =>
     `Deny ${who}? The relay closes its visitors’ connections at once and accepts no new ones.`,
   revoke: (who: string): string => `Revoke the approval of ${who}? Visitors cannot reach it any more.`,

@@ -12,6 +12,8 @@ export const COMMON = {
   copied: 'Copied',
   copyRefused: 'Not allowed',
   cancel: 'Cancel',
+  sure: 'Are you sure?',
+  yes: 'Yes, do it',
   close: 'Close',
   loading: 'Loading …',
   notLoaded: 'This page could not be loaded. Reload to try again.',

@@ -1,9 +1,8 @@
-// Asks the administrator for confirmation before a change that closes connections.
-import { Store, useStore } from '../common/store.ts'
+// Asks the user for confirmation before a change that closes connections.
 import type { VNode } from '../preact.ts'
-import { CONFIRM } from '../texts/admin.ts'
 import { COMMON } from '../texts/common.ts'
 import { Modal } from './modal.tsx'
+import { Store, useStore } from './store.ts'
 
 interface Question {
   text: string
@@ -29,14 +28,14 @@ export function Confirm(): VNode | null {
   const now = useStore(question)
   if (now === undefined) return null
   return (
-    <Modal title={CONFIRM.title} onClose={() => now.answer(false)}>
+    <Modal title={COMMON.sure} onClose={() => now.answer(false)}>
       <p>{now.text}</p>
       <div class="row end">
         <button type="button" class="plain" onClick={() => now.answer(false)}>
           {COMMON.cancel}
         </button>
         <button type="button" class="danger" onClick={() => now.answer(true)}>
-          {CONFIRM.yes}
+          {COMMON.yes}
         </button>
       </div>
     </Modal>

@@ -1,0 +1,192 @@
+// Every word of the page.
+
+const many = (count: number, one: string, more: string): string =>
+  count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${more}`
+
+export const APP = {
+  name: 'svc agent',
+  signOut: 'Sign out',
+  readOnly: 'read only',
+  loading: 'Loading …',
+  gone: 'The agent does not answer. Start it with svc agent run; this page tries again.',
+  goneWithData: 'The agent does not answer. This page shows older data and tries again.',
+  titleOf: (online: number, all: number): string => `${online} of ${all} online · svc agent`,
+} as const
+
+export const SIGN_IN = {
+  title: 'Sign in',
+  about: 'This page belongs to the svc agent that runs on this machine.',
+  byCommand: 'From a terminal',
+  aboutCommand:
+    'This command opens the page with a link that works once. You can then change tunnels, relays and settings.',
+  command: 'svc agent open',
+  copyCommand: 'Copy the command',
+  byWallet: 'With a wallet, to look only',
+  aboutWallet:
+    'Your wallet signs a message that says where you sign in. It pays nothing. You can then see the tunnels, and change nothing.',
+  noWallet: 'No wallet was found in this browser.',
+  with: (wallet: string): string => `Sign in with ${wallet}`,
+  askWallet: (wallet: string): string => `${wallet} asks you to sign.`,
+  declined: 'You declined in your wallet. Nothing was signed.',
+  notAllowed: 'The agent does not let this wallet in: its owner can add it to allowed_wallets.',
+  failed: (why: string): string => `That did not work: ${why}.`,
+  over: 'The sign-in is over, or the agent was started again. Sign in once more.',
+  usedTicket: 'This link was used already, or is older than a minute. Run svc agent open again.',
+  unreachable: 'The agent does not answer. Start it with svc agent run, then reload this page.',
+} as const
+
+export const DASHBOARD = {
+  title: 'Tunnels',
+  add: 'Add a tunnel',
+  none: 'No tunnel yet',
+  addFirst: (path: string): string =>
+    `Add one here, or write it into ${path}. It gets a public HTTPS address at each relay.`,
+  noneToSee: 'The agent publishes nothing.',
+  brokenFile: 'The agent could not read its file again, and goes on as before.',
+} as const
+
+export const FIGURES = {
+  online: 'tunnels online',
+  connections: 'visitor connections',
+  received: 'received',
+  sent: 'sent',
+} as const
+
+export const STATE = {
+  online: 'online',
+  connecting: 'connecting',
+  waiting: 'waiting',
+  reconnecting: 'reconnecting',
+  closed: 'closed',
+  failed: 'failed',
+  retrying: 'failed, tries again',
+  paused: 'paused',
+  ending: 'ending',
+  ended: 'ended',
+} as const
+
+export const WAITING: Readonly<Record<string, string>> = {
+  approval: 'The relay’s operator has to approve it first.',
+  rate_limited: 'The relay asked the agent to wait.',
+  relay_full: 'The relay has no room at the moment.',
+  certificate: 'The certificate is not there yet.',
+}
+
+export const TUNNEL = {
+  unnamed: 'a tunnel without a name',
+  again: (when: string): string => `(next attempt ${when})`,
+  at: (relay: string, state: string): string => (state === '' ? `at ${relay}` : `at ${relay}: ${state}`),
+  copy: (address: string): string => `Copy ${address}`,
+  code: (name: string): string => `Show the QR code of ${name} larger`,
+  codeOf: (url: string): string => `QR code of ${url}`,
+  close: 'Close',
+  suspected: 'This relay answers visitors itself: it can read whatever passes there.',
+  milliseconds: (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
+  figures: { rtt: 'round trip', connections: 'connections', received: 'received', sent: 'sent' },
+} as const
+
+export const ACTIONS = {
+  pause: 'Pause',
+  resume: 'Resume',
+  retry: 'Try again',
+  change: 'Change',
+  remove: 'Remove',
+  paused: (name: string): string => `${name} is paused.`,
+  resumed: (name: string): string => `${name} starts.`,
+  removed: (name: string): string => `${name} is removed.`,
+  sureToRemove: (name: string): string =>
+    `Remove ${name}? The agent takes it off its relays and out of svc.toml. Its identity stays, so that the same name has the same address later.`,
+} as const
+
+export const FORM = {
+  titleNew: 'Add a tunnel',
+  title: (name: string): string => `Change ${name || 'the tunnel'}`,
+  name: 'Name',
+  kind: 'What visitors reach',
+  kinds: {
+    http: 'HTTP server',
+    folder: 'Folder',
+    tcp: 'TCP service',
+    udp: 'UDP service',
+    tls: 'TLS server',
+  },
+  targets: {
+    http: 'Its port, or its address',
+    folder: 'Its path',
+    tcp: 'Its port, or its address',
+    udp: 'Its port, or its address',
+    tls: 'Its port, or its address',
+  },
+  hints: {
+    name: 'demo',
+    http: '3000',
+    folder: '/home/me/public',
+    tcp: '5432',
+    udp: '19132',
+    tls: '8443',
+    relay: 'as for all tunnels',
+    tags: 'words, separated by spaces',
+  },
+  relay: 'Relays of its own (optional)',
+  description: 'Description in the relay’s list (optional)',
+  tags: 'Tags in the relay’s list (optional)',
+  hide: 'Keep it off the relay’s public list',
+  listing: 'List folders that have no index.html',
+  others: (fields: string[]): string => `Other fields in svc.toml stay as they are: ${fields.join(', ')}.`,
+  cancel: 'Cancel',
+  add: 'Add',
+  save: 'Save',
+  added: (name: string): string => `${name || 'The tunnel'} is added.`,
+  changed: (name: string): string => `${name || 'The tunnel'} is changed.`,
+} as const
+
+export const REQUESTS = {
+  title: 'Last requests',
+  filter: 'Requests of which tunnel',
+  all: 'All tunnels',
+  none: 'No visitor has asked for anything yet.',
+  ms: (ms: number): string => `${Math.round(ms)} ms`,
+} as const
+
+export const RELAYS = {
+  title: 'Relays',
+  none: 'The agent has no relay yet. Connect one.',
+  label: 'Connect a relay for all tunnels',
+  connect: 'Connect',
+  leave: 'Leave',
+  connected: (relay: string): string => `The agent connects to ${relay}.`,
+  left: (relay: string): string => `The agent has left ${relay}.`,
+  sureToLeave: (relay: string): string => `Leave ${relay}? The addresses of all tunnels there stop working.`,
+  describe: (online: number, ms: number | undefined): string =>
+    `${online === 0 ? 'no tunnel online' : many(online, 'tunnel online', 'tunnels online')}${ms === undefined ? '' : ` · ${TUNNEL.milliseconds(ms)}`}`,
+} as const
+
+export const AGENT = {
+  title: 'Agent',
+  release: 'release',
+  since: 'started',
+  process: 'process',
+  address: 'address',
+  file: 'file',
+  settings: 'Settings for all tunnels',
+  aboutSettings: 'They stand at the head of svc.toml. Edit the file, then let the agent read it again.',
+  noSettings:
+    'The head of svc.toml has none but the relays. Edit the file, then let the agent read it again.',
+  reload: 'Read svc.toml again',
+  reloaded: 'The agent has read svc.toml again.',
+  end: 'Shut down',
+  ended: 'The agent takes its tunnels off their relays and ends.',
+  sureToEnd: 'Shut the agent down? It takes all tunnels off their relays. svc agent run starts it again.',
+} as const
+
+export const ACT = {
+  reload: 'Read it again',
+  reloaded: 'The agent has read svc.toml again.',
+  /** Sentences for codes whose own message does not say what to do here. */
+  reasons: {
+    unreachable: 'The agent does not answer. Nothing was changed.',
+    forbidden: 'You may look, and change nothing.',
+    config_changed: 'Somebody has edited svc.toml meanwhile. Nothing was written.',
+    tunnel_not_found: 'There is no such tunnel any more.',
+  } as Readonly<Record<string, string>>,
+} as const

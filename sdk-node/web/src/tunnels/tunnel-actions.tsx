@@ -1,0 +1,59 @@
+// The buttons of a tunnel: pause, change, remove.
+
+import { confirm } from '@svc/relay-web/common/confirm.tsx'
+import { useState, type VNode } from '@svc/relay-web/preact.ts'
+import { AGENT_PATH, type TunnelSettings, type TunnelStatus } from '../../../src/agent/api-messages.ts'
+import { act } from '../session/act.tsx'
+import { ACTIONS, TUNNEL } from '../texts/texts.ts'
+import { TunnelForm } from './tunnel-form.tsx'
+
+interface TunnelActionsProps {
+  tunnel: TunnelStatus
+  settings: TunnelSettings | undefined
+  refresh: () => Promise<void>
+}
+
+export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps): VNode {
+  const { name, state } = tunnel
+  const shown = name ?? TUNNEL.unnamed
+  const [isOpen, setOpen] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const body = name === undefined ? {} : { name }
+  const run = async (path: string, done: string): Promise<void> => {
+    setBusy(true)
+    await act(path, body, done, refresh)
+    setBusy(false)
+  }
+  const isResumable = state === 'paused' || state === 'ended'
+  const toggle = (): Promise<void> =>
+    isResumable
+      ? run(AGENT_PATH.resumeTunnel, ACTIONS.resumed(shown))
+      : run(AGENT_PATH.pauseTunnel, ACTIONS.paused(shown))
+  const remove = async (): Promise<void> => {
+    if (await confirm(ACTIONS.sureToRemove(shown))) await run(AGENT_PATH.removeTunnel, ACTIONS.removed(shown))
+  }
+  return (
+    <div class="actions">
+      <button type="button" class="plain small" disabled={isBusy} onClick={() => void toggle()}>
+        {isResumable ? (state === 'paused' ? ACTIONS.resume : ACTIONS.retry) : ACTIONS.pause}
+        <span class="unseen"> {shown}</span>
+      </button>
+      <button
+        type="button"
+        class="plain small"
+        disabled={isBusy || settings === undefined}
+        onClick={() => setOpen(true)}
+      >
+        {ACTIONS.change}
+        <span class="unseen"> {shown}</span>
+      </button>
+      <button type="button" class="plain small wrong" disabled={isBusy} onClick={() => void remove()}>
+        {ACTIONS.remove}
+        <span class="unseen"> {shown}</span>
+      </button>
+      {isOpen && settings !== undefined && (
+        <TunnelForm before={settings} onClose={() => setOpen(false)} refresh={refresh} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+// The fields of a tunnel in svc.toml as a form has them, and the change that makes of one the other.
+
+import type { SettingValue, TunnelSettings } from '../../../src/agent/api-messages.ts'
+
+/** The services that a tunnel may have in front, each by its field in svc.toml. */
+export const KINDS = ['http', 'folder', 'tcp', 'udp', 'tls'] as const
+type Kind = (typeof KINDS)[number]
+
+export interface FormFields {
+  name: string
+  kind: Kind
+  target: string
+  /** URLs, separated by spaces; empty: the relays at the head of the file. */
+  relay: string
+  description: string
+  /** Words, separated by spaces. */
+  tags: string
+  hide: boolean
+  listing: boolean
+}
+
+/** Fields that the form shows. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...KINDS,
+  'name',
+  'relay',
+  'description',
+  'tags',
+  'hide',
+  'listing',
+  'paused',
+])
+
+export function formOf(settings: TunnelSettings = {}): FormFields {
+  const kind = KINDS.find((one) => settings[one] !== undefined) ?? 'http'
+  return {
+    name: textOf(settings.name),
+    kind,
+    target: textOf(settings[kind]),
+    relay: textOf(settings.relay),
+    description: textOf(settings.description),
+    tags: textOf(settings.tags),
+    hide: settings.hide === true,
+    listing: settings.listing === true,
+  }
+}
+
+/** @returns the names of fields of the file that the form leaves as they are */
+export function otherFields(settings: TunnelSettings): string[] {
+  const { kind } = formOf(settings)
+  return Object.keys(settings).filter(
+    (name) => !SHOWN.has(name) || (KINDS.includes(name as Kind) && name !== kind),
+  )
+}
+
+/** @returns the fields of a new tunnel */
+export function settingsOf(form: FormFields): TunnelSettings {
+  return Object.fromEntries(
+    Object.entries(valuesOf(form)).filter((entry): entry is [string, SettingValue] => entry[1] !== null),
+  )
+}
+
+/** @returns the fields to set, and null for those to take out; what the form has not changed is not in it */
+export function changesOf(before: TunnelSettings, form: FormFields): Record<string, SettingValue | null> {
+  const was: Record<string, SettingValue | null> = valuesOf(formOf(before))
+  const entries = Object.entries(valuesOf(form)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name]),
+  )
+  const { kind } = formOf(before)
+  return { ...(kind !== form.kind && { [kind]: null }), ...Object.fromEntries(entries) }
+}
+
+/** What the fields of the form are in the file; null: not there. */
+function valuesOf(form: FormFields): Record<string, SettingValue | null> {
+  const { kind, target, hide, listing } = form
+  const relays = wordsOf(form.relay)
+  const tags = wordsOf(form.tags)
+  return {
+    name: form.name.trim() || null,
+    [kind]: targetOf(kind, target.trim()),
+    relay: relays.length > 1 ? relays : (relays[0] ?? null),
+    description: form.description.trim() || null,
+    tags: tags.length > 0 ? tags : null,
+    hide: hide || null,
+    listing: (kind === 'folder' && listing) || null,
+  }
+}
+
+/** A port is a number in the file. */
+function targetOf(kind: Kind, target: string): SettingValue | null {
+  if (target === '') return null
+  return kind !== 'folder' && /^\d+$/.test(target) ? Number(target) : target
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
+}
+
+function textOf(value: SettingValue | undefined): string {
+  if (value === undefined) return ''
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}
