@@ -61,6 +61,12 @@ export class HopRoutes {
     return this.#kept.get(key)?.entry
   }
 
+  /** Returns whether visitors of the lease come from another relay: it is on a route, and not at its first relay. */
+  isReachedByRelay(lease: Lease): boolean {
+    for (const key of this.#ofLease.get(lease)?.keys ?? []) if (!isHostname(key)) return true
+    return false
+  }
+
   /**
    * Adds a route, or replaces the one with its key.
    * @throws HopError when a later signature was there for the key, or there is no room
@@ -157,4 +163,9 @@ export class HopRoutes {
       this.#removed.delete(oldest)
     }
   }
+}
+
+/** A key that is none is the hash of a token, which has no dot. */
+export function isHostname(key: string): boolean {
+  return key.includes('.')
 }

@@ -13,7 +13,7 @@ import type { RoutingTable } from '../routing/routing-table.ts'
 import { HopChanges } from './hop-changes.ts'
 import { HopCounts } from './hop-counts.ts'
 import { HopHandover } from './hop-handover.ts'
-import { HopRoutes } from './hop-routes.ts'
+import { HopRoutes, isHostname } from './hop-routes.ts'
 import { HopVisitors, type HopVisitorsParts } from './hop-visitors.ts'
 import { PEER_CONNECTIONS } from './limits.ts'
 import { Neighbours, type NeighboursParts } from './neighbours.ts'
@@ -42,6 +42,8 @@ export interface Hops {
   connect(lease: Lease, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   /** Returns whether a client address is a peer's, from which the sites come whose routes go through it. */
   isPeer(clientIp: string): boolean
+  /** @see HopRoutes.isReachedByRelay */
+  isReachedByRelay(lease: Lease): boolean
   readonly readings: HopReadings
   close(): void
 }
@@ -66,8 +68,8 @@ export function startHops(parts: HopsParts): Hops {
   const hops: HopRoutes = new HopRoutes((key, entry) => {
     const known = features.get(key)
     // Only the first relay of a route has a hostname as its key.
-    const isHostname = entry?.next !== undefined && key.includes('.')
-    if (isHostname && known === undefined) {
+    const isFirst = entry?.next !== undefined && isHostname(key)
+    if (isFirst && known === undefined) {
       const feature = visitors.routeOf(key)
       features.set(key, feature)
       parts.routes.cover(key, feature)
@@ -104,6 +106,7 @@ export function startHops(parts: HopsParts): Hops {
     handOver: (...route) => handover.handOver(...route),
     connect: (...connection) => neighbours.connect(...connection),
     isPeer: (clientIp) => parts.network.peerAt(clientIp) !== undefined,
+    isReachedByRelay: (lease) => hops.isReachedByRelay(lease),
     readings: {
       routes: () => hops.size,
       visitors: () => visitors.size,

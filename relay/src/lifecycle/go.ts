@@ -4,6 +4,7 @@ import type { BodyWriter } from '../api/http/body-writer.ts'
 import type { Handler } from '../api/http/server.ts'
 import type { RateLimits } from '../rate-limit/client-rate-limits.ts'
 import type { Discovery } from './discovery.ts'
+import type { Hops } from './hops.ts'
 import type { RelayParts } from './parts.ts'
 
 export interface GoHandlers {
@@ -14,10 +15,14 @@ export interface GoHandlers {
 }
 
 export async function createGoParts(
-  parts: RelayParts & { discovery?: Discovery | undefined; isClosing: () => boolean },
+  parts: RelayParts & {
+    discovery?: Discovery | undefined
+    hops?: Hops | undefined
+    isClosing: () => boolean
+  },
   { writer, rateLimits }: { writer: BodyWriter; rateLimits: RateLimits },
 ): Promise<GoHandlers | undefined> {
-  const { settings, state, visitors, clientAddresses, discovery, isClosing } = parts
+  const { settings, state, visitors, clientAddresses, discovery, hops, isClosing } = parts
   if (discovery === undefined) return undefined
   const [{ createGo }, { createSiteQuestion }, { PresentSites }] = await Promise.all([
     import('../api/go/go.ts'),
@@ -25,7 +30,12 @@ export async function createGoParts(
     import('../api/go/present-sites.ts'),
   ])
   const { origin } = settings.url
-  const sites = new PresentSites({ ...state, visitors, isClosing })
+  const sites = new PresentSites({
+    ...state,
+    visitors,
+    isReachedByRelay: (lease) => hops?.isReachedByRelay(lease) === true,
+    isClosing,
+  })
   const common = { origin, sites, clientAddresses, rateLimits }
   return {
     siteQuestion: createSiteQuestion(common),

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { ConnectionOptions } from 'node:tls'
+import { siteQuestionText } from '@svc/protocol'
 import type { FetchHandler, Site } from '@svc/sdk-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -117,6 +118,17 @@ test('a crowd of new visitors reaches the site', { timeout: PATIENT_MS }, async 
 test('the other relays do not list the site', async () => {
   for (const { call } of [middle!, exit!])
     expect((await call('GET', '/api/state')).text).not.toContain('demo')
+})
+
+test('the first relay says that it has the site, and leads visitors of `/go/` there', async () => {
+  const label = new URL(site.canonicalUrl).hostname.split('.')[0]!
+  const question = createHash('sha256').update(siteQuestionText(label)).digest('hex')
+  const asked = async ({ call }: OverlayMember) =>
+    (await call('GET', `/discovery/site?site=${question}`)).json.data
+  expect(await asked(entry!)).toMatchObject({ here: true })
+  for (const member of [middle!, exit!]) expect(await asked(member)).toEqual({ here: false })
+  for (const { call } of [entry!, middle!, exit!])
+    expect((await call('GET', `/go/${label}/page`)).headers.location).toBe(`${site.canonicalUrl}/page`)
 })
 
 test('a WebSocket passes', async () => {

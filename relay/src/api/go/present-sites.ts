@@ -16,6 +16,8 @@ export interface PresentSitesParts {
     identityStatus(identityKey: string): { isBanned: boolean; isDenied: boolean }
   }
   visitors: { visitorsOf(lease: Lease): number }
+  /** Returns whether visitors of a lease come from another relay, which is the one to lead them to. */
+  isReachedByRelay: (lease: Lease) => boolean
   /** Returns whether the relay is closing. */
   isClosing: () => boolean
 }
@@ -36,10 +38,10 @@ export class PresentSites {
 
   /** Returns whether visitors of the site would reach it here: a site that is only busy counts, one that is silent does not. */
   has(label: string): boolean {
-    const { routes, policy, visitors, isClosing } = this.#parts
+    const { routes, policy, visitors, isClosing, isReachedByRelay } = this.#parts
     const route = isClosing() ? undefined : routes.resolve(routes.hostname(label))
     if (route?.to === 'feature') return route.isOpen()
-    if (route?.to !== 'lease' || !policy.routes(route.lease)) return false
+    if (route?.to !== 'lease' || !policy.routes(route.lease) || isReachedByRelay(route.lease)) return false
     const ready = readyQueueOf(route.lease)
     return ready.size > 0 || (visitors.visitorsOf(route.lease) > 0 && !ready.isSilent)
   }
