@@ -344,7 +344,10 @@ export const AUTHENTICATED_BYTES_MAX: number = 64 * 1024 * 1024
 export const BODY_MEMORY_RETRY_S = 2
 /** Bytes of a refused body that the relay reads and drops before it responds. */
 export const DISCARDED_BODY_MAX_BYTES: number = 1024 * 1024
-/** How long it does so: the time that the body takes to arrive. */
+/**
+ * The time for which it does so, in milliseconds: a body takes a round trip to arrive. The end of the response waits, so that the time is half
+ * of that for which a site's SDK keeps a stream of HTTP/2 open whose response has left (`DISCARDED_REQUEST_MS` there).
+ */
 export const DISCARDED_BODY_MS = 500
 /**
  * Signatures that the relay verifies of tokens which name no active lease. Each takes some 0.6 ms of the thread that

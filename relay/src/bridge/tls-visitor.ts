@@ -45,6 +45,8 @@ async function bridge(
     const session = await claims.claim(current, disconnected)
     if (session === 'elsewhere') return
     if (session === undefined) break
+    // That of a route's first relay stays the same. Where the lost session has spent it, the handshake of the next one fails, and
+    // the visitor is no worse off than without another attempt.
     const binding = pending.binding ?? bindings.issue(lease, hello.message)
     writeTlsActivation(session, binding)
     session.write(hello.received)

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hopRouteSigner } from '../../../sdk-node/src/hops/sign-hop-route.ts'
 import { HOP_CHANGES_PER_OWNER, HOP_CHANGES_PER_PEER, NEIGHBOUR_CONNECTIONS } from '../../src/hop/limits.ts'
 import { type OverlayMember, type OverlayRelays, startNamedRelays } from '../support/named-overlay-relays.ts'
+import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 
 const PATIENT_MS = 120_000
@@ -561,6 +562,11 @@ test('a connection that a peer brings has passed three relays at most, and is no
   expect(await onward('2')).toContain(' 101 ')
   expect(await onward('3')).toContain(' 400 ')
   for (const count of [`${HOP_RELAYS_MAX}`, '0', '1e0', '']) expect((await open(count))[1]).toContain(' 400 ')
+  // A PROXY header is no TLS record there.
+  const [socket] = await open('1')
+  socket.write(proxyHeader(PROXY_TCP4, tcp4('192.0.2.1')))
+  const inner = connectTls({ socket, servername: here.host, ca: here.ca })
+  await expect(once(inner, 'secureConnect')).rejects.toThrow()
 })
 
 describe('GET /sdk/route/relay', () => {
