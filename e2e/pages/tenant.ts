@@ -1,11 +1,12 @@
 // Hands the SDK to the specs, whose handlers are evaluated in this page.
 import { publish } from '@svc/sdk-browser'
+import { walletOnly } from '@svc/sdk-browser/handlers'
 
 declare global {
-  var svc: { publish: typeof publish; sha256: typeof sha256 }
+  var svc: { publish: typeof publish; sha256: typeof sha256; walletOnly: typeof walletOnly }
 }
 
-globalThis.svc = { publish, sha256 }
+globalThis.svc = { publish, sha256, walletOnly }
 
 async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))

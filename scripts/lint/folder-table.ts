@@ -249,8 +249,8 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'RFC 6455 runs over any stream of bytes, of either version of HTTP.',
     },
     handlers: {
-      imports: ['exchange', 'semantics', 'bytes', 'errors.ts'],
-      why: 'Handlers are made of requests and responses, and know no site.',
+      imports: ['siwe', 'identity', 'exchange', 'websocket', 'semantics', 'timers', 'bytes', 'errors.ts'],
+      why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet.',
     },
     semantics: { imports: [], why: 'RFC 9110 is the same in each version of HTTP.' },
     timers: { imports: [], why: 'Deadlines know nothing of what they end.' },

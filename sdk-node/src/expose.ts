@@ -12,6 +12,7 @@ import {
   SvcError,
   signerOf,
 } from '@svc/sdk-core'
+import type { WalletOptions } from '@svc/sdk-core/handlers'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
@@ -64,6 +65,12 @@ export interface ExposeOptions
   fetch?: FetchHandler | undefined
   /** Several targets, by path or host; `http` or `fetch` answers the other requests. */
   routes?: Routes | undefined
+  /**
+   * Lets in only visitors who sign in with a wallet of the list; the target finds the address in the field `X-Svc-Wallet`. It
+   * excludes `tls`, `tcp`, `udp` and `cache`, with which visitors would pass it by.
+   * @default everybody comes in
+   */
+  walletOnly?: WalletOptions | undefined
   /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
   tls?: number | string | undefined
   /** A local TCP service, at a dedicated port of the relay. */
@@ -150,6 +157,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     onSite,
     signal,
     via,
+    walletOnly,
     ...site
   } = options
   const onError = onTargetError ?? (() => {})
@@ -182,7 +190,8 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   })
   const target = { ca: targetCa, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
-  const handler = reportingRequests(onRequest, routes ? await routed(routes, whole, target) : whole)
+  const open = routes ? await routed(routes, whole, target) : whole
+  const handler = reportingRequests(onRequest, walletOnly ? await guarded(open, walletOnly) : open)
   // the options are valid by now, so an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
   if (signal?.aborted) throw abortError(signal)
@@ -223,12 +232,17 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   }
 }
 
-/** The code of routes, datagrams, probes and discovery is loaded when the caller asked for them. */
+/** The code of routes, sign-ins, datagrams, probes and discovery is loaded when the caller asked for them. */
 async function routed(
   ...args: Parameters<typeof import('./target/routes.ts').routeHandler>
 ): Promise<FetchHandler> {
   const { routeHandler } = await import('./target/routes.ts')
   return routeHandler(...args)
+}
+
+async function guarded(handler: FetchHandler, options: WalletOptions): Promise<FetchHandler> {
+  const { walletOnly } = await import('@svc/sdk-core/handlers')
+  return walletOnly(handler, options)
 }
 
 async function routedBy(
@@ -327,13 +341,20 @@ function requireFitting({
   banMitm,
   tcp,
   udp,
+  tls,
   overlay,
+  walletOnly,
 }: ExposeOptions): void {
   const named = relays.length + (relay === undefined ? 0 : 1)
   if (via !== undefined && (named !== 1 || discover !== 0))
     throw new SvcError('invalid_option', 'via goes with one relay, to which visitors come')
   if (via !== undefined && overlay)
     throw new SvcError('invalid_option', 'via and overlay exclude each other: a route names its relays')
+  if (walletOnly && [tls, tcp, udp, cache].some((other) => other !== undefined))
+    throw new SvcError(
+      'invalid_option',
+      'a list of wallets excludes tls, tcp, udp and cache: visitors would come in there without a sign-in',
+    )
   if (cache === undefined) return
   if (banMitm)
     throw new SvcError(

@@ -384,7 +384,12 @@ export const LATER = {
       'a reverse capability, and a lease without UDP',
       'carries both ways: flow id and payload, answered from the port of the lease',
     ),
-    '7 application wallet allow-list': planned('wallet'),
+    '7 application wallet allow-list': proved(
+      'sdk-core/test/handlers/wallet/sign-in.test.ts',
+      'never gets to the handler, by no method and no path',
+      'lets the visitor in; caches keep signed-in answers apart',
+      'of a wallet that is not on the list ends with words, and no sooner than its signature is right',
+    ),
     '8 the relay identity signs descriptors': together(
       discovery('has the relay itself, with a descriptor that it signed'),
       proved(

@@ -19,6 +19,7 @@ const reverseStream = (...tests: Titles) => proved('sdk-core/test/carrier/revers
 const signer = (...tests: Titles) => proved('sdk-core/test/control/signer.test.ts', ...tests)
 const site = (...tests: Titles) => proved('sdk-core/test/site/lifecycle.test.ts', ...tests)
 const tenant = (...tests: Titles) => proved('sdk-core/test/tenant/server.test.ts', ...tests)
+const wallet = (...tests: Titles) => proved('sdk-core/test/handlers/wallet/sign-in.test.ts', ...tests)
 const webSocket = (...tests: Titles) => proved('sdk-core/test/carrier/websocket-transport.test.ts', ...tests)
 const discovery = (...tests: Titles) => proved('sdk-node/test/relays/discovery.test.ts', ...tests)
 const search = (...tests: Titles) => proved('sdk-core/test/relays/search.test.ts', ...tests)
@@ -319,7 +320,19 @@ export const SDKS = {
       browser: impossible('a page listens on no port'),
       node: unproved('its control API has types, and no server so far'),
     },
-    'wallet sign-in before the application': shared(planned('wallet')),
+    'wallet sign-in before the application': {
+      browser: together(
+        wallet('works once: a message that was used is refused, also after a wrong signature'),
+        proved(
+          'e2e/wallet.spec.ts',
+          'a page’s site: a visitor signs in, opens a WebSocket and events, and both end with the sign-out',
+        ),
+      ),
+      node: proved(
+        'sdk-node/test/cli/allow-wallet.test.ts',
+        'lets in who signed in with the wallet, and tells the server behind who that is',
+      ),
+    },
   },
   'Wire: registration and tokens': {
     'the SIWE message is read before it is signed': shared(

@@ -45,7 +45,6 @@ export const PARTS = {
     extension: 'visitor_address',
     word: 'visitor_address',
   },
-  wallet: { what: 'sign-in by a wallet', folder: 'sdk-node/src/wallet', word: 'X-Svc-Wallet' },
 } as const satisfies Record<string, Part>
 
 export type PartName = keyof typeof PARTS

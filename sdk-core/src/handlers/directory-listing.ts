@@ -1,5 +1,6 @@
 // Shows a folder as a page of links to its files and folders.
 
+import { escapeHtml } from './escape-html.ts'
 import type { DirectoryEntry } from './file-tree.ts'
 
 /** This policy lets nothing be added to the page, whatever a file is called. */
@@ -70,8 +71,4 @@ function formatSize(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -9,6 +9,7 @@ import { HpackError } from '../hpack/error.ts'
 import type { Field } from '../semantics/fields.ts'
 import { HEAD_DEADLINE_MS, IDLE_MS, LINGER_MS } from '../semantics/limits.ts'
 import { Deadline } from '../timers/deadline.ts'
+import { TokenBucket } from '../timers/token-bucket.ts'
 import { Http2Error, type Http2ErrorCode } from './errors.ts'
 import {
   ACK,
@@ -38,7 +39,6 @@ import {
 import { ReceiveWindow } from './receive-window.ts'
 import { INITIAL_WINDOW_BYTES, OUR_SETTINGS, type VisitorSettings } from './settings.ts'
 import { Streams } from './streams.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 /** Serves one connection. Resolves when it is over, and never rejects because of the visitor. */
 export async function serveHttp2(stream: ByteStream, options: HttpOptions): Promise<void> {

@@ -41,7 +41,7 @@ export function identityFromKey(privateKey: Uint8Array): KeyIdentity {
   return {
     address: addressOf(getPublicKey(key, false)),
     personalSign: (message) => {
-      const signature = sign(messageHash(message), key, { prehash: false, format: 'recovered' })
+      const signature = sign(personalMessageHash(message), key, { prehash: false, format: 'recovered' })
       // noble puts the recovery bit first; Ethereum wants r, s, and then v as 27 or 28
       return `0x${bytesToHex(signature.subarray(1))}${(27 + signature[0]!).toString(16)}`
     },
@@ -67,7 +67,7 @@ export function personalSigner(message: string, signature: string): string | und
   const bytes = hexToBytes(signature.slice(2))
   const v = bytes[64]!
   const recovery = v >= 27 ? v - 27 : v
-  return recovery > 1 ? undefined : recoveredAddress(bytes, recovery, messageHash(message))
+  return recovery > 1 ? undefined : recoveredAddress(bytes, recovery, personalMessageHash(message))
 }
 
 /**
@@ -101,7 +101,8 @@ function checksummed(digits: string): string {
   return `0x${cased.join('')}`
 }
 
-function messageHash(message: string): Uint8Array {
+/** Returns the hash of `message` that a `personal_sign` signature is made of (EIP-191 version 0x45): 32 bytes. */
+export function personalMessageHash(message: string): Uint8Array {
   const text = utf8ToBytes(message)
   return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${text.length}`), text))
 }

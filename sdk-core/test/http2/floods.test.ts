@@ -13,8 +13,8 @@ import {
   STREAMS_MAX,
   WORK_MIN_BYTES,
 } from '../../src/http2/limits.ts'
-import { TokenBucket } from '../../src/http2/token-bucket.ts'
 import { HEAD_BYTES, HEAD_DEADLINE_MS, IDLE_MS, WRITE_STALL_MS } from '../../src/semantics/limits.ts'
+import { TokenBucket } from '../../src/timers/token-bucket.ts'
 import { endOf, settle, Visitor } from './visitor.ts'
 import {
   ACK,

@@ -38,8 +38,15 @@ async function siteOptions(options: SiteOptions): Promise<ExposeOptions> {
     discover: options.discover,
     ...(options.via !== undefined && { via: options.via }),
     metadata: await metadataOf(options),
+    walletOnly: walletsOf(options),
     ...(options.ca !== undefined && { ca: await readPem('--ca', options.ca) }),
   }
+}
+
+function walletsOf({ allowWallet, walletRpc }: SiteOptions): ExposeOptions['walletOnly'] {
+  if (allowWallet !== undefined) return { wallets: allowWallet, rpc: walletRpc }
+  if (walletRpc === undefined) return undefined
+  throw new SvcError('invalid_option', '--wallet-rpc is for --allow-wallet: without it nobody signs in')
 }
 
 async function metadataOf({

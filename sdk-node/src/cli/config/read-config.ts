@@ -76,6 +76,8 @@ const OWN: Readonly<Record<string, Kind>> = {
   udp: PLACE,
   target_ca: TEXT,
   routes: ROUTES,
+  allow_wallets: WALLETS,
+  wallet_rpc: TEXT,
   folder: TEXT,
   listing: YES_NO,
   hidden: YES_NO,
@@ -111,6 +113,8 @@ interface Fields {
   udp?: string | number
   target_ca?: string
   routes?: Record<string, string | number>
+  allow_wallets?: string[]
+  wallet_rpc?: string
   folder?: string
   listing?: boolean
   hidden?: boolean
@@ -248,6 +252,8 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     ...(fields.thumbnail !== undefined && {
       thumbnail: isUrl(fields.thumbnail) ? fields.thumbnail : path(fields.thumbnail),
     }),
+    ...(fields.allow_wallets !== undefined && { allowWallet: fields.allow_wallets }),
+    ...(fields.wallet_rpc !== undefined && { walletRpc: fields.wallet_rpc }),
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }
   if (folder === undefined) {

@@ -65,6 +65,9 @@ http = 3000
 #target_ca = "target.pem"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
 #routes = { "/api" = 3001, "/docs" = "./docs" }
+# Let in only visitors who sign in with one of these wallets; the endpoint is asked about contract wallets among them.
+#allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
+#wallet_rpc = "https://rpc.example"
 
 #[[tunnel]]
 #name = "files"

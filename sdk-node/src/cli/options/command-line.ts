@@ -34,6 +34,10 @@ export interface SiteOptions extends SharedOptions {
   discover: number
   /** The routes, each as `PLACE=TARGET`. */
   route: string[]
+  /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
+  allowWallet?: string[]
+  /** The endpoint that is asked about contract wallets. */
+  walletRpc?: string
   targetCa?: string
   /** The relay's list of sites shows this text. */
   description?: string
@@ -237,6 +241,13 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
         'one to three relays behind --relay, separated by commas: svc connects to the last, and each knows its neighbours alone',
       ).argParser((urls) => urls.split(',')),
     )
+    .addOption(
+      new Option(
+        '--allow-wallet <address>',
+        'let in only visitors who sign in with this wallet; several times',
+      ).argParser((address, before: string[] = []) => [...before, address]),
+    )
+    .option('--wallet-rpc <url>', 'the JSON-RPC endpoint that is asked about contract wallets among them')
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .addOption(

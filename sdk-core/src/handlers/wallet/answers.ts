@@ -1,0 +1,69 @@
+// The answers of the sign-in: none is stored by any cache, and each says what to do.
+
+import { withCookies } from '../cookies.ts'
+
+/** The path of the sign-in page, below which the other paths of the sign-in are. No request for them gets to the handler. */
+export const SIGN_IN_PATH = '/.svc/wallet'
+
+/** Fields of each answer. A visitor with another cookie gets another answer. */
+export const UNCACHED: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  Vary: 'Cookie, Accept, Sec-Fetch-Mode',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Returns an answer in JSON. */
+export function jsonAnswer(
+  status: number,
+  body: object,
+  { headers = {}, cookies = [] }: { headers?: Record<string, string>; cookies?: readonly string[] } = {},
+): Response {
+  const fields = { ...UNCACHED, 'Content-Type': 'application/json', ...headers }
+  return withCookies(new Response(JSON.stringify(body), { status, headers: fields }), cookies)
+}
+
+/** Returns an error in JSON: `error` is for programs, `message` for people. */
+export function errorAnswer(
+  status: number,
+  error: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return jsonAnswer(status, { error, message }, { headers })
+}
+
+/** Returns the field that has to be in each answer 401 (RFC 9110 §15.5.2). Browsers do not know the scheme, and ask nothing. */
+export function challengeField(origin: string): Record<string, string> {
+  return { 'WWW-Authenticate': `SIWE sign-in="${origin}${SIGN_IN_PATH}"` }
+}
+
+/** Returns the answer to a program that has no session: JSON where it takes that, else a line of text. */
+export function signInRequired(request: Request, origin: string): Response {
+  const link = `${origin}${SIGN_IN_PATH}`
+  const message = `This site is for visitors who sign in with a wallet: ${link}`
+  const headers = challengeField(origin)
+  if (/json/i.test(request.headers.get('accept') ?? ''))
+    return jsonAnswer(401, { error: 'unauthorized', message, sign_in: link }, { headers })
+  return textAnswer(401, message, headers)
+}
+
+/** Returns a line of text. */
+export function textAnswer(status: number, text: string, headers: Record<string, string> = {}): Response {
+  const fields = { ...UNCACHED, 'Content-Type': 'text/plain; charset=utf-8', ...headers }
+  return new Response(`${text}\n`, { status, headers: fields })
+}
+
+/** Says whether a browser is about to show the answer as a page. */
+export function isNavigation(request: Request): boolean {
+  const mode = request.headers.get('sec-fetch-mode')
+  return mode === null ? /text\/html/i.test(request.headers.get('accept') ?? '') : mode === 'navigate'
+}
+
+/** Says whether a page of another origin made the request, as browsers tell it. A sibling hostname of a relay is another origin. */
+export function isForeign(request: Request, origin: string): boolean {
+  const from = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (from !== null && from !== 'null') return from !== origin
+  // A page that sends no referrers has the origin `null` in its own forms, too.
+  return site === null ? from === 'null' : site !== 'same-origin' && site !== 'none'
+}

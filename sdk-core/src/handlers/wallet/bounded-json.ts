@@ -1,0 +1,27 @@
+// Reads JSON from a stream, no further than a bound.
+
+/** Resolves with the value, or with undefined when the text is longer than `maxBytes`, not UTF-8, or not JSON. */
+export async function readJson(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<unknown> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  for (let total = 0; reader !== undefined; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    total += value.length
+    if (total > maxBytes) {
+      reader.cancel().catch(() => {}) // The rest is not wanted, and a failure to cancel it does not matter.
+      return undefined
+    }
+    try {
+      text += decoder.decode(value, { stream: true })
+    } catch {
+      return undefined
+    }
+  }
+  try {
+    return JSON.parse(text + decoder.decode())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+// Challenges: messages of Sign-In with Ethereum that a wallet is to sign, each for one host, one attempt and two minutes.
+
+import { checksumAddress } from '../../identity/key.ts'
+import { parseSiwe, siweText } from '../../siwe/index.ts'
+import { TokenBucket } from '../../timers/token-bucket.ts'
+import { constantTimeEqual } from '../constant-time-equal.ts'
+import { hexOf } from './hex.ts'
+import { CHALLENGE_MS, CHALLENGES_BURST, CHALLENGES_PER_S, USED_CHALLENGES_MAX } from './limits.ts'
+import type { Mac } from './mac.ts'
+
+/** The sentence that the message states. */
+export const STATEMENT = 'Sign in to this site. This costs nothing, and sends no transaction.'
+
+/** Bytes of a nonce that are random, and those of its code. */
+const RANDOM_BYTES = 8
+const CODE_BYTES = 16
+const TIME_DIGITS = 12
+/** The random bytes, the time of issue in milliseconds, and the code of both, of the host and of the address. */
+const NONCE = /^([\da-f]{16})([\da-f]{12})([\da-f]{32})$/
+
+/** A ChallengeRefusal says why a message is no answer to a challenge that is open. */
+export type ChallengeRefusal = 'not_issued' | 'expired' | 'used'
+
+/** An OpenChallenge was issued by this handler for this host, and was not used. */
+export interface OpenChallenge {
+  /** The address that has to have signed, with its checksum. */
+  readonly address: string
+  readonly nonce: string
+  readonly expiresAt: number
+}
+
+/** Challenges issues the challenges of one handler, and finds them again. It keeps those that were used, and no open one. */
+export class Challenges {
+  readonly #mac: Mac
+  readonly #chainId: number
+  readonly #bucket = new TokenBucket(CHALLENGES_BURST, CHALLENGES_PER_S)
+  /** The time at which each used nonce expires, in the order of use. */
+  readonly #used = new Map<string, number>()
+
+  constructor(mac: Mac, chainId: number) {
+    this.#mac = mac
+    this.#chainId = chainId
+  }
+
+  /**
+   * Resolves with the text to sign, or with undefined when too many were asked for.
+   * @param origin the site's origin, as this visitor sees it
+   * @param address `0x` and 40 hexadecimal digits
+   */
+  async issue(origin: string, address: string): Promise<string | undefined> {
+    if (!this.#bucket.take()) return undefined
+    const seed = hexOf(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))
+    return this.#text(origin, address, seed, Date.now())
+  }
+
+  /** Resolves with the challenge to which `text` belongs, or says why there is none. It stays open until it is used. */
+  async find(origin: string, text: string): Promise<OpenChallenge | { refusal: ChallengeRefusal }> {
+    const message = parseSiwe(text)
+    const [, seed, time = ''] = NONCE.exec(message?.nonce ?? '') ?? []
+    if (message === undefined || seed === undefined) return { refusal: 'not_issued' }
+    const issuedAt = Number.parseInt(time, 16)
+    const { address, nonce } = message
+    // The handler's own text for this nonce: its code is right, and nothing else in the message was changed.
+    const issued = await this.#text(origin, address, seed, issuedAt)
+    if (!(await constantTimeEqual(issued, text))) return { refusal: 'not_issued' }
+    const now = Date.now()
+    const expiresAt = issuedAt + CHALLENGE_MS
+    if (now >= expiresAt || now < issuedAt - CHALLENGE_MS) return { refusal: 'expired' }
+    return this.#used.has(nonce) ? { refusal: 'used' } : { address, nonce, expiresAt }
+  }
+
+  /** Uses a challenge up, in the same turn in which it was found. @returns false when no more can be remembered */
+  use({ nonce, expiresAt }: OpenChallenge): boolean {
+    const now = Date.now()
+    for (const [used, until] of this.#used) {
+      if (until > now) break
+      this.#used.delete(used)
+    }
+    if (this.#used.size >= USED_CHALLENGES_MAX) return false
+    this.#used.set(nonce, expiresAt)
+    return true
+  }
+
+  async #text(origin: string, address: string, seed: string, issuedAt: number): Promise<string> {
+    const time = issuedAt.toString(16).padStart(TIME_DIGITS, '0')
+    const code = await this.#mac('challenge', origin, address.toLowerCase(), seed, time)
+    return siweText({
+      domain: new URL(origin).host,
+      address: checksumAddress(address),
+      statement: STATEMENT,
+      uri: origin,
+      chainId: this.#chainId,
+      nonce: `${seed}${time}${hexOf(code.subarray(0, CODE_BYTES))}`,
+      issuedAt: new Date(issuedAt).toISOString(),
+      expirationTime: new Date(issuedAt + CHALLENGE_MS).toISOString(),
+    })
+  }
+}

@@ -1,0 +1,124 @@
+// Ends what still runs of a session when the session ends: WebSockets, server-sent events, and other responses.
+
+import type { VisitorSocket } from '../../websocket/visitor-socket.ts'
+import type { Session } from './sessions.ts'
+
+/** RFC 6455 §7.4.1, "policy violation": frameworks close with it when a session is over. */
+const POLICY_VIOLATION = 1008
+const REASON = 'the session with this wallet has ended'
+/** `setTimeout` fires at once after more milliseconds than this. */
+const TIMER_MAX_MS: number = 2 ** 31 - 1
+
+/** A Use is one exchange of a session that is under way. */
+export interface Use {
+  /** Aborted when the session ends. */
+  readonly signal: AbortSignal
+  /** Tells that the exchange is over. */
+  end(): void
+}
+
+interface Live {
+  controller: AbortController
+  timer: ReturnType<typeof setTimeout>
+  uses: number
+}
+
+/** LiveSessions knows the sessions of which something runs, as many as there are exchanges at most. */
+export class LiveSessions {
+  readonly #live = new Map<string, Live>()
+
+  use({ id, expiresAt }: Session): Use {
+    let live = this.#live.get(id)
+    if (!live) {
+      const wait = Math.min(expiresAt - Date.now(), TIMER_MAX_MS)
+      live = { controller: new AbortController(), timer: setTimeout(() => this.end(id), wait), uses: 0 }
+      this.#live.set(id, live)
+    }
+    const used = live
+    used.uses += 1
+    let isOver = false
+    const end = (): void => {
+      if (isOver) return
+      isOver = true
+      used.uses -= 1
+      if (used.uses > 0) return
+      clearTimeout(used.timer)
+      if (this.#live.get(id) === used) this.#live.delete(id)
+    }
+    return { signal: used.controller.signal, end }
+  }
+
+  /** Ends all that runs of the session. */
+  end(id: string): void {
+    const live = this.#live.get(id)
+    if (!live) return
+    this.#live.delete(id)
+    clearTimeout(live.timer)
+    live.controller.abort(new DOMException(REASON, 'AbortError'))
+  }
+}
+
+/** Closes the socket when the session ends. */
+export function endSocketWith(socket: VisitorSocket, use: Use): void {
+  const close = (): void => {
+    // A socket whose handshake is under way is closed as soon as it is open.
+    if (socket.readyState === 0) socket.addEventListener('open', close, { once: true })
+    else socket.close(POLICY_VIOLATION, REASON)
+  }
+  use.signal.addEventListener('abort', close, { once: true })
+  socket.addEventListener('close', () => {
+    use.signal.removeEventListener('abort', close)
+    use.end()
+  })
+}
+
+/**
+ * Ends the response's body when the session ends. Server-sent events just end, so that their reader comes again and is refused; any
+ * other body breaks off, so that nobody takes a part for the whole.
+ * @returns `response` itself
+ */
+export function endBodyWith(response: Response, use: Use): Response {
+  if (!response.body) {
+    use.end()
+    return response
+  }
+  const reader = response.body.getReader()
+  const isEvents = response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream')
+  const { signal } = use
+  let stop: (() => void) | undefined
+  const end = (): void => {
+    if (stop) signal.removeEventListener('abort', stop)
+    stop = undefined
+    use.end()
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        stop = () => {
+          end()
+          reader.cancel(signal.reason).catch(() => {}) // It is the handler's own clean-up that fails.
+          if (isEvents) controller.close()
+          else controller.error(signal.reason)
+        }
+        signal.addEventListener('abort', stop, { once: true })
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!stop) return
+          if (!done) return controller.enqueue(value)
+          controller.close()
+        } catch (error) {
+          if (stop) controller.error(error)
+        }
+        end()
+      },
+      cancel(reason) {
+        end()
+        return reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return Object.defineProperty(response, 'body', { value: body, configurable: true })
+}

@@ -1,0 +1,79 @@
+// The options of `walletOnly`, checked when the handler is made.
+
+import { SvcError } from '../../errors.ts'
+import { checksumAddress } from '../../identity/key.ts'
+import { KEY_MIN_BYTES } from './limits.ts'
+
+/** WalletOptions are the options of `walletOnly`. */
+export interface WalletOptions {
+  /**
+   * The addresses of the wallets that may sign in: `0x` and 40 hexadecimal digits. An address in lower or in upper case is taken as
+   * it is; one in mixed case has to have the right checksum (EIP-55).
+   */
+  wallets: readonly string[]
+  /**
+   * The URL of a JSON-RPC endpoint of the chain, which is asked about the signatures of contract wallets (ERC-1271). It is asked
+   * about wallets of the list alone.
+   * @default none: contract wallets cannot sign in
+   */
+  rpc?: string | URL | undefined
+  /**
+   * The chain's number (EIP-155), which the message names.
+   * @default 1
+   */
+  chainId?: number | undefined
+  /**
+   * The key of the cookies, 32 bytes or more. With one that is kept, visitors stay signed in when the handler is made again; who
+   * signed out before that is then forgotten.
+   * @default a random one
+   */
+  key?: Uint8Array | undefined
+}
+
+/** The options of `walletOnly` once they are checked. */
+export interface CheckedOptions {
+  /** The addresses in lower case. */
+  wallets: ReadonlySet<string>
+  rpc: URL | undefined
+  chainId: number
+  key: Uint8Array
+}
+
+const ADDRESS = /^0x[\da-f]{40}$/i
+const ONE_CASE = /^0x(?:[\da-f]{40}|[\dA-F]{40})$/
+
+/** @throws SvcError `invalid_option` that names the option */
+export function checkOptions({ wallets, rpc, chainId = 1, key }: WalletOptions): CheckedOptions {
+  if (!Array.isArray(wallets) || wallets.length === 0)
+    throw new SvcError('invalid_option', 'wallets has to name one wallet at least, else nobody could sign in')
+  if (!Number.isSafeInteger(chainId) || chainId < 1)
+    throw new SvcError('invalid_option', 'chainId has to be a whole number above 0')
+  if (key !== undefined && (!(key instanceof Uint8Array) || key.length < KEY_MIN_BYTES))
+    throw new SvcError('invalid_option', `key has to have ${KEY_MIN_BYTES} bytes or more`)
+  return {
+    wallets: new Set(wallets.map(checkAddress)),
+    rpc: rpc === undefined ? undefined : checkRpc(rpc),
+    chainId,
+    key: key ?? crypto.getRandomValues(new Uint8Array(KEY_MIN_BYTES)),
+  }
+}
+
+function checkAddress(address: unknown): string {
+  const shown = JSON.stringify(address)
+  if (typeof address !== 'string' || !ADDRESS.test(address))
+    throw new SvcError('invalid_option', `wallets: ${shown} is not an address: 0x and 40 hexadecimal digits`)
+  if (!ONE_CASE.test(address) && checksumAddress(address) !== address)
+    throw new SvcError(
+      'invalid_option',
+      `wallets: ${shown} has a wrong checksum (EIP-55), so that a digit may be wrong: compare it with the wallet`,
+    )
+  return address.toLowerCase()
+}
+
+function checkRpc(rpc: string | URL): URL {
+  const url = URL.parse(String(rpc))
+  // The URL may hold a key of the endpoint's user, and is not in the message.
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new SvcError('invalid_option', 'rpc has to be an http(s) URL')
+  return url
+}

@@ -1,0 +1,112 @@
+// Sessions of visitors who signed in: the cookie, which the handler signs, and the sign-outs, which it remembers.
+
+import { toBase64 } from '../../bytes/base64.ts'
+import { constantTimeEqual } from '../constant-time-equal.ts'
+import { hexOf } from './hex.ts'
+import { SESSION_MS, SIGN_OUTS_MAX } from './limits.ts'
+import type { Mac } from './mac.ts'
+
+/** A Session is one sign-in of a wallet at one host. */
+export interface Session {
+  /** The random name of the session, in hexadecimal digits. */
+  readonly id: string
+  /** The address of the wallet in lower case. */
+  readonly address: string
+  /** The times in milliseconds since the epoch. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** The `__Host-` prefix keeps a site of a sibling hostname from setting this cookie (RFC 6265bis §4.1.3.2). */
+const COOKIE = '__Host-svc-wallet'
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
+const ID_BYTES = 16
+/** The address, the time of issue in milliseconds, the session's id, and the code of all three and of the host. */
+const VALUE = /^([\da-f]{40})\.(\d{1,15})\.([\da-f]{32})\.[\w-]{43}$/
+
+/** Sessions makes and reads the sessions of one handler. */
+export class Sessions {
+  readonly #mac: Mac
+  readonly #wallets: ReadonlySet<string>
+  /** The sessions that ended early, in the order in which they did, with the time of issue of each. */
+  readonly #signedOut = new Map<string, Session>()
+  /** Sessions that were issued at this time or before have ended. */
+  #endedUntil = Number.NEGATIVE_INFINITY
+
+  constructor(mac: Mac, wallets: ReadonlySet<string>) {
+    this.#mac = mac
+    this.#wallets = wallets
+  }
+
+  /** Resolves with the value of `Set-Cookie` that begins a session of `address` at `host`. */
+  async begin(host: string, address: string): Promise<string> {
+    const id = hexOf(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+    const value = await this.#value(host, address.slice(2).toLowerCase(), Date.now(), id)
+    return `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${SESSION_MS / 1000}`
+  }
+
+  /** Resolves with the session of a request to `host`, or with undefined when it has none. */
+  async of(request: Request, host: string): Promise<Session | undefined> {
+    const value = cookieOf(request.headers.get('cookie') ?? '')
+    const [, digits = '', time, id = ''] = VALUE.exec(value ?? '') ?? []
+    if (value === undefined || time === undefined) return undefined
+    const issuedAt = Number(time)
+    if (!(await constantTimeEqual(value, await this.#value(host, digits, issuedAt, id)))) return undefined
+    const session = { id, address: `0x${digits}`, issuedAt, expiresAt: issuedAt + SESSION_MS }
+    return this.isOpen(session) ? session : undefined
+  }
+
+  /** Says whether a session has neither expired nor ended early, and its wallet is on the list. */
+  isOpen({ id, address, issuedAt, expiresAt }: Session): boolean {
+    const isEnded = this.#signedOut.has(id) || issuedAt <= this.#endedUntil
+    return Date.now() < expiresAt && !isEnded && this.#wallets.has(address)
+  }
+
+  /**
+   * Ends a session.
+   * @returns the value of `Set-Cookie` that takes the cookie from the browser
+   */
+  end(session: Session): string {
+    if (this.#signedOut.size >= SIGN_OUTS_MAX) this.#makeRoom()
+    this.#signedOut.set(session.id, session)
+    return `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
+  }
+
+  #makeRoom(): void {
+    const now = Date.now()
+    for (const [id, { expiresAt }] of this.#signedOut) if (expiresAt <= now) this.#signedOut.delete(id)
+    const [first] = this.#signedOut.values()
+    if (!first || this.#signedOut.size < SIGN_OUTS_MAX) return
+    this.#signedOut.delete(first.id)
+    this.#endedUntil = Math.max(this.#endedUntil, first.issuedAt)
+  }
+
+  async #value(host: string, digits: string, issuedAt: number, id: string): Promise<string> {
+    const code = toBase64(await this.#mac('session', host, digits, String(issuedAt), id))
+    return `${digits}.${issuedAt}.${id}.${code.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}`
+  }
+}
+
+/** Returns a Cookie field without the session's cookie, which is for this handler alone; empty when nothing is left. */
+export function withoutSession(cookies: string): string {
+  return pairsOf(cookies)
+    .filter((pair) => nameOf(pair) !== COOKIE)
+    .join('; ')
+}
+
+function cookieOf(cookies: string): string | undefined {
+  const pair = pairsOf(cookies).find((pair) => nameOf(pair) === COOKIE)
+  return pair?.slice(COOKIE.length + 1)
+}
+
+function pairsOf(cookies: string): string[] {
+  return cookies
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+}
+
+function nameOf(pair: string): string {
+  const end = pair.indexOf('=')
+  return end < 0 ? '' : pair.slice(0, end)
+}

@@ -1,0 +1,75 @@
+// The page on which visitors sign in, and sign out. It needs no network, and runs its own script alone.
+
+import { toBase64 } from '../../bytes/base64.ts'
+import { checksumAddress } from '../../identity/key.ts'
+import { escapeHtml } from '../escape-html.ts'
+import { challengeField, SIGN_IN_PATH, UNCACHED } from './answers.ts'
+import { STATEMENT } from './challenges.ts'
+import { CHALLENGE_MS, SESSION_MS } from './limits.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
+import { PAGE_STYLE } from './page-style.ts'
+
+const NONCE_BYTES = 16
+
+/**
+ * Returns the page: with status 401 in place of one that the visitor may not see, and 200 at the path of the sign-in.
+ * @param address the address of the visitor who is signed in
+ */
+export function signInPage(request: Request, address: string | undefined): Response {
+  const { origin, host, pathname } = new URL(request.url)
+  const nonce = toBase64(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
+  const isWanted = pathname === SIGN_IN_PATH
+  const title = `${address === undefined ? 'Sign in to' : 'You are signed in to'} ${host}`
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+<style nonce="${nonce}">${PAGE_STYLE}</style>
+</head>
+<body>
+<main data-base="${SIGN_IN_PATH}" data-method="${request.method === 'GET' ? 'GET' : 'other'}">
+<h1>${escapeHtml(title)}</h1>
+${address === undefined ? signedOutPart(host) : signedInPart(checksumAddress(address))}
+<p id="state" class="state" role="status"></p>
+<p id="problem" class="problem" role="alert"></p>
+<pre id="message" hidden tabindex="0" aria-label="The text that your wallet signs"></pre>
+</main>
+<script nonce="${nonce}">${PAGE_SCRIPT}</script>
+</body>
+</html>
+`
+  const headers = {
+    ...UNCACHED,
+    ...(isWanted ? {} : challengeField(origin)),
+    'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Referrer-Policy': 'same-origin',
+  }
+  return new Response(html, { status: isWanted ? 200 : 401, headers })
+}
+
+function signedOutPart(host: string): string {
+  return `<p>This site is for visitors whose wallet is on its list. Show that a wallet is yours by signing a message with it.</p>
+<div class="card">
+<ul id="wallets"></ul>
+<p id="none" hidden>There is no wallet in this browser. Install one, or open this page in a browser that has one, and load the page again.</p>
+<noscript><p>This page needs JavaScript to ask your wallet.</p></noscript>
+<p><strong>Signing costs nothing.</strong> It sends no transaction, moves nothing, and gives nobody access to what is in the wallet.</p>
+<p class="quiet">The message names <strong>${escapeHtml(host)}</strong>, your account and the time, and says: “${escapeHtml(STATEMENT)}” It is good
+for ${CHALLENGE_MS / 60_000} minutes and for one sign-in. Do not sign when your wallet shows the name of another site. You stay signed in for
+${SESSION_MS / 3_600_000} hours.</p>
+</div>`
+}
+
+function signedInPart(address: string): string {
+  return `<p>Your wallet is ${address}.</p>
+<div class="card">
+<p><a href="/">Go on to the site</a></p>
+<button type="button" id="sign-out">Sign out</button>
+</div>`
+}

@@ -1,0 +1,76 @@
+// A handler for visitors who sign in with a wallet (EIP-4361): the others get the sign-in page, or 401.
+
+import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { withHeaders } from '../response-headers.ts'
+import { isForeign, isNavigation, SIGN_IN_PATH, signInRequired, textAnswer } from './answers.ts'
+import { endBodyWith, endSocketWith, LiveSessions } from './live-sessions.ts'
+import { macWith } from './mac.ts'
+import { checkOptions, type WalletOptions } from './options.ts'
+import { passedRequest } from './passed-request.ts'
+import { type Session, Sessions } from './sessions.ts'
+import { SignIn } from './sign-in.ts'
+import { signInPage } from './sign-in-page.ts'
+
+/** RFC 9110 §9.2.1. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Returns a handler that lets in visitors who sign in with a wallet of the list, and calls `handler` for them. A session lasts 24
+ * hours, or until the visitor signs out; its WebSockets and responses end with it. `handler` finds the wallet's address in the field
+ * `X-Svc-Wallet`, which no visitor can set. The paths `/.svc/wallet` and below are this handler's own.
+ * @throws SvcError `invalid_option`, such as for an address with a wrong checksum
+ */
+export function walletOnly(handler: FetchHandler, options: WalletOptions): FetchHandler {
+  const checked = checkOptions(options)
+  const mac = macWith(checked.key)
+  const live = new LiveSessions()
+  const sessions = new Sessions(mac, checked.wallets)
+  const signIn = new SignIn(checked, mac, sessions, live)
+  return async (request, info) => {
+    const { pathname, origin, host } = new URL(request.url)
+    if (pathname === SIGN_IN_PATH || pathname.startsWith(`${SIGN_IN_PATH}/`)) return signIn.answer(request)
+    const session = await sessions.of(request, host)
+    if (!session) return refuse(request, origin)
+    if (isForged(request, origin)) return textAnswer(403, 'This request comes from a page of another site')
+    return pass(request, info, session)
+  }
+
+  async function pass(request: Request, info: FetchInfo, session: Session): Promise<Response> {
+    const use = live.use(session)
+    let upgraded: Response | undefined
+    const upgrade: FetchInfo['upgrade'] = (...given) => {
+      const made = info.upgrade(...given)
+      upgraded = made.response
+      endSocketWith(made.socket, live.use(session))
+      return made
+    }
+    try {
+      const response = await handler(passedRequest(request, session), { ...info, upgrade })
+      if (response === upgraded) return response
+      if (!(response instanceof Response)) return response // The caller says what is wrong with it.
+      if (use.signal.aborted) {
+        response.body?.cancel().catch(() => {}) // The handler's own clean-up fails.
+        return refuse(request, new URL(request.url).origin)
+      }
+      const headers = new Headers(response.headers)
+      // A browser that has stored the response shows it to nobody who has signed out.
+      headers.append('Vary', 'Cookie')
+      return endBodyWith(withHeaders(response, headers), live.use(session))
+    } finally {
+      use.end()
+    }
+  }
+}
+
+function refuse(request: Request, origin: string): Response {
+  return isNavigation(request) ? signInPage(request, undefined) : signInRequired(request, origin)
+}
+
+/**
+ * Says whether a page of another origin makes the visitor's browser do something here. A cookie with `SameSite=Lax` comes along from
+ * sites of sibling hostnames, and a handshake of a WebSocket obeys no CORS.
+ */
+function isForged(request: Request, origin: string): boolean {
+  const changes = !SAFE.has(request.method) || request.headers.has('upgrade')
+  return changes && isForeign(request, origin)
+}

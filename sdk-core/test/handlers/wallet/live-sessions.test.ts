@@ -1,0 +1,121 @@
+// WebSockets, server-sent events and downloads end with the session: at the sign-out, and when its time is over.
+
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { endBodyWith, LiveSessions } from '../../../src/handlers/wallet/live-sessions.ts'
+import { newAccount, WalletSite } from './wallet-site.ts'
+
+const alice = newAccount()
+let site: WalletSite
+let cancelled: Promise<string>
+let addresses: (string | null)[]
+
+beforeAll(async () => {
+  site = await WalletSite.start(
+    (request, info) => {
+      addresses.push(request.headers.get('x-svc-wallet'))
+      if (request.headers.has('upgrade')) {
+        const { socket, response } = info.upgrade(request)
+        socket.onmessage = ({ data }) => socket.send(`echo ${data}`)
+        return response
+      }
+      const { promise, resolve } = Promise.withResolvers<string>()
+      cancelled = promise
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('data: one\n\n')),
+        cancel: (reason) => resolve(String(reason)),
+      })
+      const type = new URL(request.url).pathname === '/events' ? 'text/event-stream' : 'text/plain'
+      return new Response(body, { headers: { 'Content-Type': type } })
+    },
+    { wallets: [alice.address] },
+  )
+  addresses = []
+})
+afterAll(() => site.close())
+
+function openSocket(headers: Record<string, string>): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${site.port}/`, { headers })
+}
+
+async function open(path: string, cookie: string): Promise<IncomingMessage> {
+  const [response] = await once(
+    get({ host: '127.0.0.1', port: site.port, path, headers: { Cookie: cookie }, agent: false }),
+    'response',
+  )
+  await once(response, 'readable')
+  return response
+}
+
+test('a WebSocket without a session is refused with 401, and with a forged address', async () => {
+  for (const headers of [{}, { 'X-Svc-Wallet': alice.address }]) {
+    const [, response] = await once(openSocket(headers), 'unexpected-response')
+    expect(response.statusCode).toBe(401)
+    response.destroy()
+  }
+  expect(addresses).toEqual([])
+})
+
+test('the sign-out closes WebSockets of the session with 1008, and those of another one stay', async () => {
+  const cookie = await site.signIn(alice)
+  const stays = openSocket({ Cookie: await site.signIn(alice) })
+  const forged = { 'X-Svc-Wallet': `0x${'1'.repeat(40)}`, x_svc_wallet: 'me' }
+  const socket = openSocket({ Cookie: cookie, Origin: site.origin, ...forged })
+  await Promise.all([once(socket, 'open'), once(stays, 'open')])
+  expect(addresses).toEqual([alice.address, alice.address])
+  const closed = once(socket, 'close')
+  await site.post('sign-out', {}, { Cookie: cookie })
+  const [code, reason] = await closed
+  expect([code, String(reason)]).toEqual([1008, 'the session with this wallet has ended'])
+  stays.send('hello')
+  expect(String((await once(stays, 'message'))[0])).toBe('echo hello')
+  stays.terminate()
+})
+
+test('the sign-out ends server-sent events, and their handler stops', async () => {
+  const cookie = await site.signIn(alice)
+  const response = await open('/events', cookie)
+  await site.post('sign-out', {}, { Cookie: cookie })
+  let text = ''
+  for await (const chunk of response) text += chunk
+  expect(text).toBe('data: one\n\n')
+  expect(await cancelled).toContain('the session with this wallet has ended')
+  expect(site.errors).toEqual([])
+})
+
+test('a download breaks off, so that nobody takes a part for the whole', async () => {
+  const cookie = await site.signIn(alice)
+  const response = await open('/download', cookie)
+  await site.post('sign-out', {}, { Cookie: cookie })
+  await expect(
+    (async () => {
+      for await (const _ of response);
+    })(),
+  ).rejects.toThrow(/aborted/)
+  await cancelled
+  site.errors.length = 0
+})
+
+test('a session whose time is over ends what runs of it', async () => {
+  const live = new LiveSessions()
+  const session = { id: 'a', address: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 50 }
+  const endless = new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } })
+  const bound = endBodyWith(endless, live.use(session))
+  expect(await new Response(bound.body).text()).toBe('')
+})
+
+test('an exchange that is over leaves nothing behind, and its session goes on', async () => {
+  const live = new LiveSessions()
+  const session = { id: 'a', address: alice.address, issuedAt: Date.now(), expiresAt: Date.now() + 60_000 }
+  const first = live.use(session)
+  const whole = endBodyWith(new Response('whole'), first)
+  expect(await new Response(whole.body).text()).toBe('whole')
+  const second = live.use(session)
+  expect(second.signal).not.toBe(first.signal)
+  const cut = endBodyWith(new Response('whole'), second)
+  await cut.body!.cancel()
+  live.end('a')
+  expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false])
+})

@@ -1,0 +1,166 @@
+// `svc expose --allow-wallet` and `allow_wallets` at a real relay: who gets to the server behind, and what it sees.
+
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
+import { listening, TEST_TIMEOUT_MS, text, visit } from '../support/exposed.ts'
+import { startTestRelay, type TestRelay } from '../support/relay.ts'
+import { type Run, reported, runHere } from '../support/svc.ts'
+
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
+
+const alice = privateKeyToAccount(generatePrivateKey())
+let relay: TestRelay
+let target: Server
+let port: number
+beforeAll(async () => {
+  relay = await startTestRelay()
+  target = createServer((request, response) => void response.end(`wallet ${walletsOf(request.rawHeaders)}`))
+  new WebSocketServer({ server: target }).on('connection', (socket, request) =>
+    socket.send(`wallet ${walletsOf(request.rawHeaders)}`),
+  )
+  port = await listening(target)
+})
+afterAll(async () => {
+  target.closeAllConnections()
+  target.close()
+  await relay.close()
+})
+
+let home: string
+const running: Run[] = []
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'svc-wallet-'))
+})
+afterEach(async () => {
+  for (const run of running.splice(0)) await run.stop()
+  await rm(home, { recursive: true })
+})
+
+/** The values of every field that a server may take for the one with the address. */
+function walletsOf(raw: readonly string[]): string {
+  return raw.filter((_, at) => at % 2 === 1 && /^x.svc.wallet$/i.test(raw[at - 1]!)).join()
+}
+
+function svc(...args: string[]): Run {
+  const run = runHere(home, args)
+  running.push(run)
+  return run
+}
+
+const at = (): string[] => ['--relay', relay.origin, '--ca', relay.caFile, '--json']
+
+async function post(url: string, action: string, body: object, headers = {}) {
+  const fields = { 'Content-Type': 'application/json', Origin: new URL(url).origin, ...headers }
+  return visit(relay, url, `/.svc/wallet/${action}`, {
+    method: 'POST',
+    headers: fields,
+    body: JSON.stringify(body),
+  })
+}
+
+async function signIn(url: string): Promise<string> {
+  const { message } = JSON.parse(await text(await post(url, 'challenge', { address: alice.address })))
+  const answer = await post(url, 'sign-in', { message, signature: await alice.signMessage({ message }) })
+  expect(answer.statusCode).toBe(200)
+  return answer.headers['set-cookie']![0]!.split(';')[0]!
+}
+
+it('lets in who signed in with the wallet, and tells the server behind who that is', async () => {
+  const run = svc('expose', String(port), '--name', 'club', '--allow-wallet', alice.address, ...at())
+  const { url } = await reported(run, 'online')
+  const forged = { 'X-Svc-Wallet': alice.address, X_SVC_WALLET: alice.address, Connection: 'X-Svc-Wallet' }
+  expect((await visit(relay, url!, '/', { headers: forged })).statusCode).toBe(401)
+  const Cookie = await signIn(url!)
+  const answer = await visit(relay, url!, '/', { headers: { ...forged, 'X-Svc-Wallet': 'me', Cookie } })
+  expect([answer.statusCode, await text(answer)]).toEqual([200, `wallet ${alice.address}`])
+})
+
+it('guards WebSockets, and closes them with the sign-out', async () => {
+  const run = svc(
+    'expose',
+    String(port),
+    '--name',
+    'sockets',
+    '--allow-wallet',
+    alice.address.toLowerCase(),
+    ...at(),
+  )
+  const { url } = await reported(run, 'online')
+  const { host, hostname } = new URL(url!)
+  const open = (headers: Record<string, string>): WebSocket => {
+    const options: ClientOptions & { servername: string } = {
+      ca: relay.ca,
+      servername: hostname,
+      headers: { Host: host, ...headers },
+    }
+    return new WebSocket(`wss://127.0.0.1:${relay.port}/`, [], options)
+  }
+  const [, refused] = await once(open({ 'X-Svc-Wallet': alice.address }), 'unexpected-response')
+  expect(refused.statusCode).toBe(401)
+  refused.destroy()
+  const Cookie = await signIn(url!)
+  const socket = open({ Cookie, 'x-svc_wallet': 'me' })
+  expect(String((await once(socket, 'message'))[0])).toBe(`wallet ${alice.address}`)
+  const closed = once(socket, 'close')
+  expect((await post(url!, 'sign-out', {}, { Cookie })).statusCode).toBe(200)
+  expect((await closed)[0]).toBe(1008)
+  expect((await visit(relay, url!, '/', { headers: { Cookie } })).statusCode).toBe(401)
+})
+
+it('guards the tunnel of a config file that names wallets, and its routes', async () => {
+  const config = join(home, 'svc.toml')
+  const lines = [
+    `relay = "${relay.origin}"`,
+    `ca = "${relay.caFile}"`,
+    '[[tunnel]]',
+    'name = "listed"',
+    `routes = { "/api" = ${port} }`,
+    `allow_wallets = ["${alice.address}"]`,
+  ]
+  await writeFile(config, lines.join('\n'))
+  const { url } = await reported(svc('start', '--config', config, '--json'), 'online')
+  expect((await visit(relay, url!, '/api')).statusCode).toBe(401)
+  const Cookie = await signIn(url!)
+  expect(await text(await visit(relay, url!, '/api', { headers: { Cookie } }))).toBe(
+    `wallet ${alice.address}`,
+  )
+})
+
+const WRONG_CHECKSUM = '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+it.each<[string, string[], RegExp]>([
+  ['a wrong checksum', ['3000', '--allow-wallet', WRONG_CHECKSUM], /wrong checksum/],
+  ['what is no address', ['3000', '--allow-wallet', 'vitalik.eth'], /"vitalik.eth" is not an address/],
+  ['a TLS server', ['--tls', '8443', '--allow-wallet', alice.address], /excludes tls, tcp, udp and cache/],
+  ['a TCP service beside', ['3000', '--tcp', '22', '--allow-wallet', alice.address], /excludes tls, tcp/],
+  ['an endpoint without wallets', ['3000', '--wallet-rpc', 'https://rpc.example'], /--wallet-rpc is for/],
+  [
+    'an endpoint that is none',
+    ['3000', '--allow-wallet', alice.address, '--wallet-rpc', 'ws:x'],
+    /rpc has to be/,
+  ],
+])('refuses %s in words, before it asks the relay', async (_what, args, message) => {
+  const { ended, out } = svc('expose', ...args, '--name', 'wrong', ...at())
+  expect(await ended).toBe(2)
+  expect(JSON.parse(out.at(-1)!)).toMatchObject({ event: 'failed', message: expect.stringMatching(message) })
+})
+
+it('refuses a copy at the relay, which would show the files to everybody', async () => {
+  const { ended, out } = svc(
+    'serve',
+    home,
+    '--cache',
+    '--allow-wallet',
+    alice.address,
+    '--name',
+    'copy',
+    ...at(),
+  )
+  expect(await ended).toBe(2)
+  expect(out.at(-1)).toContain('excludes tls, tcp, udp and cache')
+})
