@@ -163,19 +163,25 @@ test('behind a process that stalls, what waited too long is dropped and counted,
   process.kill(pid, 'SIGSTOP')
   try {
     for (let count = 0; count < 20; count += 1) visitor.send('past')
+    // the relay has read them before it answers this
+    await tooOld()
     // far longer than a datagram may wait
     await setTimeout(5 * DATAGRAM_WAIT_MAX_MS)
     tunnel.datagrams.length = 0
     visitor.send('present')
-    // the relay has read it before it answers this
+    // and this one
     await tooOld()
   } finally {
     process.kill(pid, 'SIGCONT')
   }
-  await vi.waitUntil(() => tunnel.datagrams.length > 0)
+  // On a slow machine the first one waited too long as well.
+  await vi.waitUntil(() => {
+    visitor.send('present')
+    return tunnel.datagrams.length > 0
+  })
   const present = Buffer.from('present').toString('hex')
-  expect(tunnel.datagrams.map((bytes) => bytes.slice(2))).toEqual([present])
-  await vi.waitUntil(async () => (await tooOld()) === dropped + 20)
+  expect(new Set(tunnel.datagrams.map((bytes) => bytes.slice(2)))).toEqual(new Set([present]))
+  await vi.waitUntil(async () => (await tooOld()) >= dropped + 20)
 })
 
 async function tooOld(): Promise<number> {
