@@ -18,6 +18,8 @@ vi.waitUntil = (callback, options) => kept(waitUntil(inThisFile(callback), longe
 afterAll(async () => {
   Object.assign(vi, { waitFor, waitUntil })
   isOver = true
+  // A test that failed may have left the fake one behind.
+  vi.useRealTimers()
   fileEnd.resolve(true as never)
   await Promise.allSettled(waits)
 })
