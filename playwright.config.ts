@@ -18,8 +18,8 @@ const config: PlaywrightTestConfig = defineConfig({
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
-  // Each worker has a relay and a browser of its own. One more than there are cores: many tests wait for a clock.
-  workers: 3,
+  // Each worker has a relay and a browser of its own. Two for each core that CI has: many tests wait for a clock, and all for a browser.
+  workers: 4,
   // They end what hangs: a machine may be several times slower than another.
   timeout: 180_000,
   globalTimeout: atDepth(60, 24) * 60_000,

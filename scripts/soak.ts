@@ -1,4 +1,4 @@
-// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N] [--slice]`, 30 minutes by default, a slice one. A real relay in a
+// Visitors, faults and time: `npm run soak [-- MINUTES] [--seed N] [--slice]`, 30 minutes by default, a slice half of one. A real relay in a
 // process of its own, a real site in this one, and a network between them that fails. Every body is checked by its SHA-256.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ import { randomOf } from './soak/random.ts'
 import { Visitors } from './soak/visitors.ts'
 
 const MINUTES_DEFAULT = 30
-const MINUTES_OF_A_SLICE = 1
+const MINUTES_OF_A_SLICE = 0.5
 const MINUTES_MAX: number = 24 * 60
 const SEED_MAX: number = 2 ** 32
 const REPORT_MS = 10_000
