@@ -14,6 +14,8 @@ export interface PaymentRecord {
   asset: string
   /** Whole number of the asset's smallest units, as digits. */
   amount: string
+  /** Last epoch of the chain in which the payment can be carried out. */
+  lastEpoch: string
   /** Milliseconds since 1970. */
   notedAt: number
   /** The answer; absent while it is not known whether the payment was carried out. */

@@ -15,6 +15,10 @@ export const MINIMUM_AMOUNT = 10_000n
 /** The largest amount of the chain's coins: 64 bits. */
 export const MAXIMUM_AMOUNT: bigint = 2n ** 64n - 1n
 
+/** Milliseconds between two looks at payments without an outcome, and how many of them each look takes. */
+export const OPEN_CHECK_MS = 60_000
+export const OPEN_CHECK_RECORDS = 64
+
 /** Characters of a transaction in Base64. A payment has about 500; this leaves room for long type names. */
 export const MAX_TRANSACTION_LENGTH = 4_096
 
@@ -45,7 +49,7 @@ export const NODE_EXECUTE_MS = 15_000
 export const NODE_AVOIDED_MS = 30_000
 
 /** Milliseconds that another full node has to learn of a payment that the first one says it carried out. */
-export const CONFIRM_MS = 10_000
+export const CONFIRM_MS = 6_000
 export const CONFIRM_INTERVAL_MS = 250
 
 /** Bytes of an answer of a full node. */

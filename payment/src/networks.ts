@@ -3,6 +3,8 @@
 import { PAYMENT_SECONDS } from './limits.ts'
 import type { PaymentRequirements } from './messages.ts'
 
+export { MAX_ENDPOINTS } from './limits.ts'
+
 /** The version of x402 that is spoken here. */
 export const X402_VERSION = 2
 

@@ -17,6 +17,7 @@ export const RECORD: PaymentRecord = {
   network: 'sui:testnet',
   asset: `0x${'3'.repeat(64)}::usdc::USDC`,
   amount: '10000',
+  lastEpoch: '101',
   notedAt: 1_800_000_000_000,
 }
 

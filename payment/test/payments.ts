@@ -9,7 +9,7 @@ export const STRANGER: Ed25519Keypair = Ed25519Keypair.fromSecretKey(new Uint8Ar
 export const PAY_TO = `0x${'5e'.repeat(32)}`
 export const USDC: string = NETWORKS['sui:testnet'].usdc
 export const CHAIN: string = NETWORKS['sui:testnet'].chain
-export const RESOURCE = 'https://demo.relay.example/paid'
+const RESOURCE = 'https://demo.relay.example/paid'
 
 /** What differs from a payment of 0.01 USDC that is right. */
 export interface Variation {

@@ -28,6 +28,8 @@ export const adminLoad = '/api/admin/load'
 export const adminCertificates = '/api/admin/certificates'
 /** `GET` with the bearer: `AdminCacheResponse`. *Extension*. */
 export const adminCache = '/api/admin/cache'
+/** `GET` with the bearer: `AdminPaymentsResponse`. *Extension*. */
+export const adminPayments = '/api/admin/payments'
 /** `GET`, and `POST` of `PolicySettings`, with the bearer: `PolicySettings`. */
 export const policy = '/api/policy'
 /** `GET` with the bearer: `PolicyStateResponse`. */
@@ -93,3 +95,13 @@ export const discoverySite = '/discovery/site'
  * envelope. *Extension*.
  */
 export const go = '/go/'
+/** The payment facilitator of a relay that has one; its endpoints are below it, outside the envelope (wire.md, x402). */
+export const x402 = '/api/x402'
+/** `GET`: the kinds of payments that the facilitator takes. */
+export const x402Supported = '/api/x402/supported'
+/** `POST` of a payment: whether it is right. */
+export const x402Verify = '/api/x402/verify'
+/** `POST` of a payment: it is carried out, once. */
+export const x402Settle = '/api/x402/settle'
+/** `POST` of a sender and what a site wants: the transaction to sign. *Extension*. */
+export const x402Prepare = '/api/x402/prepare'

@@ -42,6 +42,8 @@ export const METADATA_BODY_MAX_BYTES: number = 384 * 1024
 export const ADMIN_BODY_MAX_BYTES: number = 64 * 1024
 /** A request body must have arrived whole after this time. */
 export const BODY_DEADLINE_MS = 10_000
+/** A request body of `/api/x402/*`, and of `/x402/prepare` at a site, has at most so many bytes (wire.md, x402). */
+export const X402_BODY_MAX_BYTES: number = 64 * 1024
 /** The manifest of a static cache snapshot has at most so many bytes of JSON. */
 export const CACHE_MANIFEST_MAX_BYTES: number = 1024 * 1024
 /** A snapshot has at most so many files. */

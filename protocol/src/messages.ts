@@ -556,6 +556,24 @@ export interface AdminCacheResponse {
   max_bytes: number
 }
 
+/** *Extension*: AdminPaymentsResponse is what the payment facilitator does, since the relay started. */
+export interface AdminPaymentsResponse {
+  /** Whether the relay has a facilitator; if not, the texts are empty and the numbers 0. */
+  enabled: boolean
+  /** The name of the network, for people. */
+  network_name: string
+  /** The address of the recipient. */
+  pay_to: string
+  /** Payments that were carried out. */
+  settled: number
+  /** Requests about payments that were refused, for what the payments were. */
+  refused: number
+  /** Requests that had no answer, since full nodes, the journal or room were missing. */
+  failed: number
+  /** Payments that the journal has without an outcome: whoever asks again finds out. */
+  open: number
+}
+
 /** *Extension*: CachedSite is a site whose files the relay stores, with a lease or without one. */
 export interface CachedSite {
   identity_key: string

@@ -222,6 +222,17 @@ export const SITE_SEARCHES_PER_NETWORK: { perMinute: number; burst: number } = {
  * this relay has found before have as much of their own, which searches for invented sites do not take.
  */
 export const SITE_SEARCHES: { perMinute: number; burst: number } = { perMinute: 120, burst: 30 }
+/** Requests of one network about payments: a site asks three times for each of its visitors who pays. */
+export const PAYMENT_REQUESTS_PER_NETWORK: { perMinute: number; burst: number } = {
+  perMinute: 600,
+  burst: 120,
+}
+/** The same of all networks. A signature takes some milliseconds of the processor to check. */
+export const PAYMENT_REQUESTS: { perMinute: number; burst: number } = { perMinute: 3_000, burst: 300 }
+/** Requests of one network about payments that are answered at once: a quarter of what the facilitator does. */
+export const PAYMENT_REQUESTS_AT_ONCE_PER_NETWORK = 32
+/** Milliseconds that a full node has for an answer, in the relay's HTTP client: more than the facilitator gives it. */
+export const PAYMENT_NODE_DEADLINE_MS = 20_000
 /** Questions of one network whether the relay has a site. Another relay asks as often as it may search. */
 export const SITE_QUESTIONS_PER_NETWORK: { perMinute: number; burst: number } = {
   perMinute: 240,

@@ -16,6 +16,7 @@ import { listenForAll, listenForMetrics, listenForRedirects } from './lifecycle/
 import { createMetrics } from './lifecycle/metrics.ts'
 import { type Overlay, startOverlay } from './lifecycle/overlay.ts'
 import { createParts, type RelayParts } from './lifecycle/parts.ts'
+import { startPayment } from './lifecycle/payment.ts'
 import { createRedirects } from './lifecycle/redirects.ts'
 import { Reloader } from './lifecycle/reload.ts'
 import { type CloseOptions, Shutdown } from './lifecycle/shutdown.ts'
@@ -72,6 +73,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
       hasIssued: async (...certificate) => controlPlane.hasIssued(...certificate),
     }),
   )
+  const payment = await startPayment(parts)
   let overlay: Overlay | undefined
   const discovery = started.add(await startRelayDiscovery(parts, () => overlay?.own))
   overlay = started.add(await startOverlay(parts, discovery))
@@ -83,6 +85,7 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
       ...parts,
       dns,
       staticCache,
+      payment,
       discovery,
       gateways: overlay?.gateways,
       hops,
@@ -93,7 +96,9 @@ async function startParts(settings: Settings, started: StartedParts, log: Logger
   const reloader = started.add(
     new Reloader({ ...state, settings, tunnelCertificates: parts.datagrams.certificates, log }),
   )
-  const metrics = started.add(await createMetrics({ ...parts, dns, staticCache, discovery, overlay, hops }))
+  const metrics = started.add(
+    await createMetrics({ ...parts, dns, staticCache, payment, discovery, overlay, hops }),
+  )
   const redirects = await createRedirects(parts)
   started.add({
     close: () => {

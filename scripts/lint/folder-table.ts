@@ -358,6 +358,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     check: {
       imports: [
+        'payment',
         'overlay',
         'lifecycle',
         'api',
@@ -383,6 +384,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     lifecycle: {
       imports: [
+        'payment',
         'cluster',
         'data-plane.ts',
         'api',
@@ -459,6 +461,7 @@ export const FOLDER_TABLE: FolderTable = {
     },
     api: {
       imports: [
+        'payment',
         'http',
         'ports',
         'bridge',
@@ -711,6 +714,10 @@ export const FOLDER_TABLE: FolderTable = {
     'rate-limit': {
       imports: ['config', 'client-address', 'limits.ts', 'errors.ts'],
       why: 'Limits count addresses and bytes, whatever these are for.',
+    },
+    payment: {
+      imports: ['outbound', 'metrics', 'storage', 'config', 'limits.ts', 'errors.ts'],
+      why: 'The facilitator has a journal and a way to full nodes, and knows no endpoint.',
     },
     'public-address': {
       imports: ['log', 'config', 'limits.ts'],

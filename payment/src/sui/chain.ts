@@ -104,10 +104,10 @@ async function wait(nodes: Nodes, payment: Transfer): Promise<Executed | undefin
 
 /**
  * One node could claim a payment that it never made, so that another one must know of it, too. Nodes that do not answer
- * do not count: with one node, its word is taken.
+ * do not count: with one node that does, its word is taken.
  */
 async function confirmed(nodes: Nodes, node: Node, payment: Transfer, executed: Executed): Promise<Executed> {
-  const others = nodes.inOrder().filter((other) => other !== node)
+  const others = nodes.inOrder().filter((other) => other !== node && !nodes.isAvoided(other))
   const deadline = Date.now() + CONFIRM_MS
   for (let contradicted = others.length > 0; contradicted; ) {
     contradicted = false
@@ -173,7 +173,7 @@ async function notFoundAsUndefined<T>(answer: Promise<T>): Promise<T | undefined
 
 /** The chain has no code for a balance that is too small, but its message says so. */
 function refusalOf(message: string): Refusal {
-  const isBalance = /insufficient|not enough|InsufficientFunds/i.test(message)
+  const isBalance = /insufficient|less than (?:the )?(?:requested|reserved)/i.test(message)
   return new Refusal(
     isBalance ? 'insufficient_funds' : 'invalid_exact_sui_payload_transaction_simulation_failed',
     `the chain would not carry the payment out: ${message}`,

@@ -2,7 +2,7 @@
 
 import type { Facilitator } from '../facilitator.ts'
 import type { PaymentJournal, PaymentRecord } from '../journal.ts'
-import { MAX_IN_FLIGHT } from '../limits.ts'
+import { MAX_IN_FLIGHT, OPEN_CHECK_MS, OPEN_CHECK_RECORDS } from '../limits.ts'
 import type {
   PaymentRequest,
   PreparedPayment,
@@ -47,6 +47,8 @@ export class SuiFacilitator implements Facilitator {
   /** The answer that is being found, by digest. */
   readonly #settling = new Map<string, { resource: string; answer: Promise<SettleResponse> }>()
   #inFlight = 0
+  /** When payments without an outcome were last looked up. */
+  #openCheckedAt = Number.NEGATIVE_INFINITY
 
   private constructor(options: SuiFacilitatorOptions) {
     this.#options = options
@@ -56,11 +58,7 @@ export class SuiFacilitator implements Facilitator {
   /** Looks up how the payments ended that a crash has left open, where a full node answers. */
   static async start(options: SuiFacilitatorOptions): Promise<SuiFacilitator> {
     const facilitator = new SuiFacilitator(options)
-    try {
-      for (const record of await options.journal.open()) await facilitator.#found(record)
-    } catch {
-      // Without a node nothing is lost: who asks again with the payment makes the facilitator look it up.
-    }
+    await facilitator.#checkOpen()
     return facilitator
   }
 
@@ -111,6 +109,7 @@ export class SuiFacilitator implements Facilitator {
         checkTerms(signed, payment)
         await checkSignature(this.#nodes, signed, payment)
         payer = payment.sender
+        void this.#checkOpen()
         return await this.#settleOnce(signed, payment)
       })
     } catch (error) {
@@ -191,6 +190,24 @@ export class SuiFacilitator implements Facilitator {
     )
   }
 
+  /**
+   * Looks payments up that have no outcome, and gives up those that the chain no longer takes. Without a node nothing is
+   * lost: who asks again with the payment makes the facilitator look.
+   */
+  async #checkOpen(): Promise<void> {
+    const now = this.#options.now()
+    if (now - this.#openCheckedAt < OPEN_CHECK_MS) return
+    this.#openCheckedAt = now
+    try {
+      const open = (await this.#options.journal.open()).filter(({ digest }) => !this.#settling.has(digest))
+      if (open.length === 0) return
+      const { epoch } = await this.#nodes.state()
+      for (const record of open.slice(0, OPEN_CHECK_RECORDS))
+        if ((await this.#found(record)) === undefined && BigInt(record.lastEpoch) < epoch)
+          await this.#conclude(record, () => Promise.reject(tooLate()))
+    } catch {}
+  }
+
   /** The outcome that the chain has for a payment of the journal, once it is on disk; undefined where it has none. */
   async #found(record: PaymentRecord): Promise<SettleResponse | undefined> {
     const payment = {
@@ -246,7 +263,7 @@ export class SuiFacilitator implements Facilitator {
 }
 
 function recordOf({ resource, terms }: SignedPayment, payment: Payment, notedAt: number): PaymentRecord {
-  const { digest, sender: payer, asset, amount } = payment
+  const { digest, sender: payer, asset } = payment
   return {
     digest,
     resource,
@@ -254,9 +271,14 @@ function recordOf({ resource, terms }: SignedPayment, payment: Payment, notedAt:
     payTo: terms.payTo,
     network: terms.network,
     asset,
-    amount: String(amount),
+    amount: String(payment.amount),
+    lastEpoch: String(payment.validity.maxEpoch),
     notedAt,
   }
+}
+
+function tooLate(): Refusal {
+  return new Refusal('invalid_exact_sui_payload_expired', 'the payment was not carried out in time')
 }
 
 function used(): Refusal {

@@ -59,16 +59,14 @@ export class Nodes {
     }))
   }
 
-  get count(): number {
-    return this.#nodes.length
-  }
-
   /** The nodes, those last that did not answer lately. */
   inOrder(): Node[] {
-    const now = this.#options.now()
-    return [...this.#nodes].sort(
-      (one, other) => Number(one.avoidedUntil > now) - Number(other.avoidedUntil > now),
-    )
+    return [...this.#nodes].sort((one, other) => Number(this.isAvoided(one)) - Number(this.isAvoided(other)))
+  }
+
+  /** Whether a node did not answer lately. */
+  isAvoided({ avoidedUntil }: Node): boolean {
+    return avoidedUntil > this.#options.now()
   }
 
   /**
@@ -115,7 +113,10 @@ export class Nodes {
     )
     this.#chain ??= chainIdentifier
     if (chainIdentifier !== this.#chain)
-      throw new PaymentError('nodes_unavailable', `${endpoint} is a full node of another chain`)
+      throw new PaymentError(
+        'nodes_unavailable',
+        `${new URL(endpoint).origin} is a full node of another chain`,
+      )
   }
 }
 
@@ -152,11 +153,13 @@ async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): 
   }
 }
 
-/** A fetch that follows no redirect, and whose answers end after {@link MAX_NODE_ANSWER_BYTES}. */
+/** A fetch that follows no redirect, takes no other status than 200, and whose answers end after {@link MAX_NODE_ANSWER_BYTES}. */
 function boundedFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, { ...init, redirect: 'error' })
-    if (response.body === null) return response
+    // A full node says all in the status of gRPC: a 404 is of another server, and no word about a transaction.
+    if (!response.ok || response.body === null)
+      throw new Error(`the full node answers with status ${response.status}`)
     let length = 0
     const bound = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {

@@ -18,12 +18,14 @@ import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
 import { describeApi } from './endpoints/openapi.ts'
+import { PAYMENT_ENDPOINTS } from './endpoints/payment-endpoints.ts'
 import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledCache } from './handlers/disabled-features.ts'
 import { createDiscoveryHandlers, type RelayDirectory, refuseDiscovery } from './handlers/discovery.ts'
 import { createHopRouteHandler, type SiteHops } from './handlers/hop-routes.ts'
+import type { PaymentEndpointParts, PaymentHandlers } from './handlers/payment.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
@@ -62,6 +64,8 @@ export interface Parts {
   siteCertificates: SiteCertificates
   /** Makes the handlers of the static cache; undefined where it is off. */
   staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
+  /** Makes the handlers of the payment facilitator; undefined where it is off. */
+  payment: ((parts: PaymentEndpointParts) => PaymentHandlers) | undefined
   /** Undefined where discovery is off. */
   discovery: RelayDirectory | undefined
   /** Answers whether a site is here; undefined where discovery is off. */
@@ -80,6 +84,7 @@ export function createRouter({
   certificates,
   siteCertificates,
   staticCache,
+  payment,
   discovery,
   siteQuestion,
   hops,
@@ -103,7 +108,9 @@ export function createRouter({
   }
   const api = ENDPOINTS
   const ownCertificates = new LeaseCertificates(certificates)
-  const description = Buffer.from(JSON.stringify(describeApi(origin)))
+  const description = Buffer.from(
+    JSON.stringify(describeApi(origin, payment ? { ...ENDPOINTS, ...PAYMENT_ENDPOINTS } : ENDPOINTS)),
+  )
   const handlers: Record<EndpointName, Handler> = {
     openapi: (request, response) => {
       const headers = { 'Content-Type': `${api.openapi.bare}`, 'Content-Length': `${description.length}` }
@@ -120,6 +127,7 @@ export function createRouter({
     adminLoad: answer(api.adminLoad, () => admin.load()),
     adminCertificates: answer(api.adminCertificates, () => admin.certificates()),
     adminCache: answer(api.adminCache, () => admin.cache()),
+    adminPayments: answer(api.adminPayments, () => admin.payments()),
     policy: answer(api.policy, () => admin.settings()),
     updatePolicy: answer(api.updatePolicy, ({ body, source }) => admin.updateSettings(body, source)),
     policyState: pages(api.policyState, (after) => admin.state(after)),
@@ -161,6 +169,7 @@ export function createRouter({
     ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
     ...createSdkFiles({ origin, release: releaseVersion, writer }),
     ...routingOf(api, handlers),
+    ...(payment && routingOf(PAYMENT_ENDPOINTS, payment({ clientAddresses, rateLimits, bodies }))),
   }
 }
 

@@ -10,6 +10,7 @@ import { checkDns } from './dns.ts'
 import { error, type Finding, type Found, ok, warning } from './finding.ts'
 import { checkCapacity, checkListener, checkMetrics, checkRedirects, checkWorkers } from './listeners.ts'
 import { checkGateways, checkOverlay } from './overlay.ts'
+import { checkPayment } from './payment.ts'
 import { checkInstaller, checkPages } from './root-host.ts'
 import { checkDirectory, checkIdentity, checkLeases, checkPolicy } from './state.ts'
 import { checkStaticCache } from './static-cache.ts'
@@ -47,6 +48,7 @@ const CHECKS: readonly [feature: string, check: Check][] = [
   ['TCP ports', checkTcpPorts],
   ['UDP ports', checkUdpPorts],
   ['static cache', checkStaticCache],
+  ['payments', checkPayment],
   ['discovery', checkDiscovery],
   ['overlay', checkOverlay],
   ['gateways', checkGateways],

@@ -8,6 +8,7 @@ import { CACHE_TABLE, type CacheSettings } from './cache-settings.ts'
 import { DISCOVERY_TABLE, type DiscoverySettings } from './discovery-settings.ts'
 import { DNS_TABLE, PROVIDERS_WITHOUT_DNSSEC } from './dns-settings.ts'
 import { OVERLAY_TABLE, type OverlaySettings, possibleOverlay } from './overlay-settings.ts'
+import { PAYMENT_TABLE, type PaymentSettings, possiblePayment } from './payment-settings.ts'
 import {
   ADMIN_TOKEN_MIN_CHARS,
   addressesOf,
@@ -71,6 +72,8 @@ export interface Settings {
   discovery: DiscoverySettings
   /** The overlay that links the relay with others. */
   overlay: OverlaySettings
+  /** The payment facilitator. */
+  payment: PaymentSettings
   logLevel: string
   /** Address of the metrics listener; undefined: there is none. */
   metricsAddress: BindAddress | undefined
@@ -204,6 +207,7 @@ const TABLE = {
   ...CACHE_TABLE,
   ...DISCOVERY_TABLE,
   ...OVERLAY_TABLE,
+  ...PAYMENT_TABLE,
   LOG_LEVEL: {
     meaning: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
@@ -334,6 +338,12 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       read('DISCOVERY'),
       read('UDP_ENABLED') && optional('MIN_PORT') !== undefined ? sniPort : undefined,
     ),
+    payment: possiblePayment({
+      isEnabled: read('X402_ENABLED'),
+      network: read('X402_TESTNET') ? 'sui:testnet' : 'sui:mainnet',
+      payTo: optional('X402_PAY_TO'),
+      endpoints: optional('X402_ENDPOINTS'),
+    }),
     logLevel: read('LOG_LEVEL'),
     metricsAddress: optional('METRICS_ADDR'),
     dnsAddresses: read('DNS_ADDR'),

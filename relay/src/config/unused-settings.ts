@@ -2,12 +2,6 @@
 
 /** Prefixes of variables that belong to this software. */
 const PREFIXES = ['SVC_', 'X402_', 'ENS_', 'ACME_', 'STATIC_CACHE_', 'OVERLAY_', 'WIREGUARD_', 'DISCOVERY_']
-/** Settings whose feature this release does not have, each with the feature. */
-const UNAVAILABLE_FEATURES: Readonly<Record<string, string>> = {
-  X402_ENABLED: 'payments by x402',
-  X402_TESTNET: 'payments by x402',
-  X402_PAY_TO: 'payments by x402',
-}
 /** A name may have one wrong letter for each of so many letters. */
 const LETTERS_PER_TYPO = 5
 
@@ -17,20 +11,15 @@ export interface UnusedSetting {
 }
 
 /**
- * Values may be secret: this reads only those of features that can be off.
+ * Values may be secret: no reason has one.
  * @param known names of the settings that the relay reads
  */
 export function unusedSettings(
   env: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): UnusedSetting[] {
-  const isUnused = (name: string): boolean =>
-    Object.hasOwn(UNAVAILABLE_FEATURES, name) || !known.includes(name)
-  const names = Object.keys(env).filter((name) => env[name] && isUnused(name))
+  const names = Object.keys(env).filter((name) => env[name] && !known.includes(name))
   return names.sort().flatMap((name) => {
-    const feature = Object.hasOwn(UNAVAILABLE_FEATURES, name) ? UNAVAILABLE_FEATURES[name] : undefined
-    if (feature !== undefined)
-      return env[name] === 'false' ? [] : [{ name, why: `this release does not have ${feature}` }]
     const meant = known.find((one) => isSimilar(name.toUpperCase(), one))
     if (meant !== undefined) return [{ name, why: `this relay does not know it; is ${meant} meant?` }]
     return PREFIXES.some((prefix) => name.startsWith(prefix))

@@ -31,6 +31,7 @@ import type { Gateways } from './gateways.ts'
 import { createGoParts, type GoHandlers } from './go.ts'
 import type { Hops } from './hops.ts'
 import type { RelayParts } from './parts.ts'
+import type { Payment } from './payment.ts'
 import type { StaticCache } from './static-cache.ts'
 
 interface ControlPlaneParts extends RelayParts {
@@ -43,6 +44,8 @@ interface ControlPlaneParts extends RelayParts {
   gateways?: Pick<Gateways, 'choice' | 'gateway' | 'serve'> | undefined
   /** Undefined where the relay is on no overlay. */
   hops?: Hops | undefined
+  /** Undefined where payments are off. */
+  payment?: Payment | undefined
   /** Undefined where it is off. */
   staticCache?: Pick<StaticCache, 'limits' | 'sites' | 'createHandlers'> | undefined
   /** Whether the relay is closing. */
@@ -121,7 +124,7 @@ function createRouting(
   const { leases, policy, audit, certificates, certificateStatuses, credentials, writeHealth } = state
   const unauthenticated = unauthenticatedMemory()
   const siteCertificates = new SiteCertificates({ issuer, policy, rateLimits })
-  const { staticCache } = parts
+  const { staticCache, payment } = parts
   const settled = (): Promise<void> => workers.settled()
   const cacheParts = { credentials, policy, clientAddresses, rateLimits, settled }
   const problems = (): string[] => [...writeHealth.problems, ...datagrams.endpoint.problems]
@@ -141,6 +144,7 @@ function createRouting(
       leases,
       certificateStatuses,
       storedSites: staticCache?.sites,
+      payment,
     }),
     sdk: createSdkApi(parts, {
       recovery,
@@ -161,18 +165,20 @@ function createRouting(
     discovery: parts.discovery,
     siteQuestion: go?.siteQuestion,
     hops: parts.hops,
+    payment: payment && ((endpointParts) => payment.createHandlers(endpointParts)),
     staticCache: staticCache && ((bodies) => staticCache.createHandlers({ ...cacheParts, bodies })),
   })
 }
 
 function createSdkApi(
-  { settings, state, ports, workers, dns, staticCache, discovery, gateways }: ControlPlaneParts,
+  { settings, state, ports, workers, dns, staticCache, payment, discovery, gateways }: ControlPlaneParts,
   parts: Pick<SdkApiParts, 'recovery' | 'rateLimits' | 'challenges' | 'extensions'>,
 ): SdkApi {
   const { leases, journal, credentials, policy, identity } = state
   const features: OptionalFeatures = {
     ...noOptionalFeatures(identity.address),
     cache: () => staticCache?.limits,
+    ...(payment && { x402: () => payment.info }),
     discovery: () => discovery && true,
   }
   return new SdkApi({

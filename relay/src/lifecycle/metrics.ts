@@ -7,6 +7,7 @@ import type { Dns } from './dns.ts'
 import type { Hops } from './hops.ts'
 import type { Overlay } from './overlay.ts'
 import type { RelayParts } from './parts.ts'
+import type { Payment } from './payment.ts'
 import type { StaticCache } from './static-cache.ts'
 
 /** @returns undefined where no metrics are served; the server does not listen yet */
@@ -19,12 +20,14 @@ export async function createMetrics({
   datagrams,
   dns,
   staticCache,
+  payment,
   discovery,
   overlay,
   hops,
 }: RelayParts & {
   dns: Dns
   staticCache?: StaticCache | undefined
+  payment?: Payment | undefined
   discovery?: Discovery | undefined
   overlay?: Pick<Overlay, 'link' | 'readings'> | undefined
   hops?: Hops | undefined
@@ -57,6 +60,7 @@ export async function createMetrics({
       snapshots: () => [...staticCache.sites].length,
       usedBytes: () => staticCache.sites.usedBytes,
     },
+    payments: payment && { requests: payment.counts.requests, settled: () => payment.counts.settled },
     discovery: discovery?.readings,
     overlayLink: overlay?.link,
     overlay: overlay?.readings,

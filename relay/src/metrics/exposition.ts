@@ -27,6 +27,8 @@ export interface Readings {
   dns: DnsReadings | undefined
   /** Undefined where the static cache is off. */
   staticCache: StaticCacheReadings | undefined
+  /** Undefined where payments are off. */
+  payments?: PaymentReadings | undefined
   /** Undefined where discovery is off. */
   discovery?: (() => DiscoveryReadings) | undefined
   /** Undefined where the relay makes no overlay. */
@@ -46,6 +48,12 @@ interface DnsReadings {
     overTcp: number
     connections: number
   }
+}
+
+interface PaymentReadings {
+  requests: Iterable<LabeledCount<'question' | 'result'>>
+  /** Payments that were carried out since the relay started. */
+  settled(): number
 }
 
 interface StaticCacheReadings {
@@ -128,7 +136,7 @@ export interface Exposition {
 }
 
 export function createExposition(counters: RelayCounters, readings: Readings): Exposition {
-  const { tunnelEndpoint, dns, staticCache, discovery, overlayLink, overlay, hops } = readings
+  const { tunnelEndpoint, dns, staticCache, payments, discovery, overlayLink, overlay, hops } = readings
   const registry = new Registry()
   // Metrics of the process and its event loop, under the names that dashboards know.
   collectDefaultMetrics({ register: registry })
@@ -283,6 +291,15 @@ export function createExposition(counters: RelayCounters, readings: Readings): E
       ['result'],
       staticCache.requests,
     )
+  }
+  if (payments) {
+    labeledCounters(
+      'payment_requests_total',
+      'Requests to the payment facilitator: accepted, refused for what the payment is, or failed.',
+      ['question', 'result'],
+      payments.requests,
+    )
+    counter('payments_settled_total', 'Payments that the facilitator carried out.', () => payments.settled())
   }
   if (discovery) {
     gauge('discovery_relays_known', 'Relays that discovery knows.', () => discovery().known)

@@ -19,6 +19,8 @@ import {
   CERTIFICATE_POLLS_PER_NETWORK,
   CERTIFICATES_PER_IDENTITY,
   CERTIFICATES_PER_NETWORK,
+  PAYMENT_REQUESTS,
+  PAYMENT_REQUESTS_PER_NETWORK,
   PEER_BUDGET_FACTOR,
   RATE_LIMIT_SLOTS,
   REFUND_BURST,
@@ -49,6 +51,8 @@ export class RateLimits {
   #cacheSeconds: LimiterPair | undefined
   /** Made for the first search for a site at other relays. */
   #siteSearches: { networks: GcraLimiter; relay: GcraLimiter } | undefined
+  /** Made for the first request about a payment. */
+  #payments: { networks: GcraLimiter; relay: GcraLimiter } | undefined
   /** Made for the first question for a site. */
   #siteQuestions: GcraLimiter | undefined
   readonly #networks: GcraLimiter
@@ -172,6 +176,25 @@ export class RateLimits {
     const now = performance.now()
     requireNoWait(this.#siteQuestions.waitMs(slot, 1, now))
     this.#siteQuestions.spend(slot, 1, now)
+  }
+
+  /**
+   * Charges one request about a payment to the client's network and to the relay, or to neither.
+   * @param clientIp normalized IP address
+   * @throws RelayError `rate_limited` with the time until another one may come
+   */
+  chargePayment(clientIp: string): void {
+    const { networkPerMinute, relayPerMinute } = this.#settings
+    this.#payments ??= {
+      networks: limiterOf(PAYMENT_REQUESTS_PER_NETWORK, networkPerMinute / SOURCE_BUDGET_PER_MINUTE),
+      relay: limiterOf(PAYMENT_REQUESTS, relayPerMinute / RELAY_BUDGET_PER_MINUTE, 1),
+    }
+    const { networks, relay } = this.#payments
+    const slot = this.#slotOf(networkOf(clientIp))
+    const now = performance.now()
+    requireNoWait(Math.max(networks.waitMs(slot, 1, now), relay.waitMs(0, 1, now)))
+    networks.spend(slot, 1, now)
+    relay.spend(0, 1, now)
   }
 
   /** Gives the units of a registration back to the network of a page that unregisters, most often to be reloaded. */

@@ -59,6 +59,43 @@ describe('svc-relay check', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
+  test('payments: off, on, with a node that others can listen to, with a journal that was changed, and to nobody', async () => {
+    const payments = async (more: Record<string, string>) => {
+      const { findings } = await reportOf({ ...env, ...more })
+      return findings.filter(({ feature }) => feature === 'payments')
+    }
+    const env = await environment()
+    expect(await payments({})).toMatchObject([
+      { status: 'off', message: expect.stringContaining('X402_ENABLED is false') },
+    ])
+    const on = { X402_ENABLED: 'true', X402_TESTNET: 'true', X402_PAY_TO: `0x${'5E'.repeat(32)}` }
+    expect(await payments(on)).toMatchObject([
+      {
+        status: 'ok',
+        message: expect.stringMatching(/^The relay settles payments to 0x5e5e.* on Sui Testnet, by https:/),
+      },
+      { status: 'ok', message: 'No payment is open.' },
+    ])
+    const endpoints = 'http://192.0.2.1:9000/key-of-an-account,http://127.0.0.1:9000'
+    const [settles, , open] = await payments({ ...on, X402_ENDPOINTS: endpoints })
+    expect(settles?.message).not.toContain('key-of-an-account')
+    expect(open).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('has http://192.0.2.1:9000:'),
+    })
+    expect(await readdir(directory)).toEqual([])
+    await mkdir(join(directory, 'state'))
+    await writeFile(join(directory, 'state', 'payments.jsonl'), 'nonsense\n')
+    expect((await payments(on))[1]).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('line 1'),
+    })
+    for (const payTo of ['', '0x1', `0x${'a'.repeat(40)}`, `0x${'0'.repeat(64)}`]) {
+      const report = await reportOf({ ...env, ...on, X402_PAY_TO: payTo })
+      expect(found(report, 'settings', 'error')).toContainEqual(expect.stringContaining('X402_PAY_TO'))
+    }
+  })
+
   test('the static cache: off, on, without room, and without a certificate for sites', async () => {
     const cache = async (env: Record<string, string>) =>
       (await reportOf(env)).findings.filter(({ feature }) => feature === 'static cache')
@@ -192,7 +229,7 @@ describe('svc-relay check', () => {
     const { code, stdout } = await svcRelay(['check', '--json'], await environment())
     const { ok, findings }: Report = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 0, ok: true })
-    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(23)
+    expect(new Set(findings.map(({ feature }) => feature)).size).toBe(24)
     for (const finding of findings)
       expect(finding).toEqual({
         feature: expect.any(String),

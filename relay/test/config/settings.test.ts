@@ -170,16 +170,14 @@ describe('readSettings', () => {
       SVC_WORKER: '4',
       TRUSTED_PROXY: '10.0.0.1',
       UDP_ENABLE: 'true',
-      X402_ENABLED: 'true',
-      X402_PAY_TO: '0x1',
-      X402_TESTNET: 'true',
+      X402_PAY_TWO: '0x1',
       svc_url: URL,
     }
     const { unused } = readSettings({ SVC_URL: URL, ...env })
     expect(unused.map(({ name }) => name)).toEqual(Object.keys(env).sort())
     expect(JSON.stringify(unused)).not.toContain('the-secret')
     const whyOf = (name: string) => unused.find((one) => one.name === name)?.why
-    expect(whyOf('X402_ENABLED')).toBe('this release does not have payments by x402')
+    expect(whyOf('X402_PAY_TWO')).toBe('this relay does not know it; is X402_PAY_TO meant?')
     expect(whyOf('ADMIN_TOKNE')).toBe('this relay does not know it; is ADMIN_TOKEN meant?')
     expect(whyOf('TRUSTED_PROXY')).toBe('this relay does not know it; is TRUSTED_PROXIES meant?')
     expect(whyOf('svc_url')).toBe('this relay does not know it; is SVC_URL meant?')
@@ -189,7 +187,7 @@ describe('readSettings', () => {
   test('a relay that starts names them in its log, and no value', async () => {
     let log = ''
     const relay = await startTestRelay(
-      { X402_ENABLED: 'true', ADMIN_TOKNE: 'the-secret' },
+      { X402_PAY_TWO: 'the-secret', ADMIN_TOKNE: 'the-secret' },
       { log: createLog('warn', { write: (line) => (log += line) }) },
     )
     await relay.close()
@@ -200,7 +198,7 @@ describe('readSettings', () => {
         .map((line) => JSON.parse(line)),
     ).toEqual([
       expect.objectContaining({ level: 40, setting: 'ADMIN_TOKNE' }),
-      expect.objectContaining({ level: 40, setting: 'X402_ENABLED' }),
+      expect.objectContaining({ level: 40, setting: 'X402_PAY_TWO' }),
     ])
     expect(log).not.toContain('the-secret')
   })

@@ -1,7 +1,7 @@
 // Rows of the specification, of the relay's side, that the ledger's own tests do not prove: another test does, nothing
 // can, or a later part will.
 
-import { impossible, planned, proved, type Standings, together, unproved } from './standing.ts'
+import { impossible, proved, type Standings, together, unproved } from './standing.ts'
 
 const ens = (...tests: [string, ...string[]]) => proved('relay/test/ens/ens.test.ts', ...tests)
 const hostile = (...tests: [string, ...string[]]) =>
@@ -14,6 +14,8 @@ const registry = (...tests: [string, ...string[]]) =>
   proved('relay/test/cache/snapshot-registry.test.ts', ...tests)
 const datagram = (...tests: [string, ...string[]]) => proved('relay/test/datagram/tunnels.test.ts', ...tests)
 
+const facilitator = (...tests: [string, ...string[]]) =>
+  proved('relay/test/payment/payment.test.ts', ...tests)
 const hopRoutes = (...tests: [string, ...string[]]) => proved('relay/test/hop/hop-routes.test.ts', ...tests)
 
 export const LATER = {
@@ -196,7 +198,14 @@ export const LATER = {
         'many names whose server is silent hold up no other one, take no lookup of the system, and end',
       ),
     ),
-    'payment facilitator under /api/x402': planned('payment'),
+    'payment facilitator under /api/x402': together(
+      facilitator(
+        'says what it takes, outside the envelope',
+        'verifies a payment, settles it once, and answers again as it did',
+      ),
+      proved('payment/test/verify.test.ts', '%s is %s', 'with %s are %s'),
+      proved('payment/test/transaction.test.ts', 'a transaction with %s is refused'),
+    ),
     'settings of what is not there yet are named at the start': proved(
       'relay/test/config/settings.test.ts',
       'a relay that starts names them in its log, and no value',
@@ -248,7 +257,9 @@ export const LATER = {
       'embedded DNS is never verified',
       'an error of the last look is shown, and with it nothing is verified',
     ),
-    'X402FacilitatorInfo: values while it is enabled': planned('payment'),
+    'X402FacilitatorInfo: values while it is enabled': facilitator(
+      'GET /sdk/domain tells of it, and so do the administration and the description of the API',
+    ),
   },
   'Lease states': {
     '(none) → active: gates of the transports, ports allocated': proved(
@@ -306,7 +317,11 @@ export const LATER = {
       proved('relay/test/api/handlers/features.test.ts', '%s %s is feature_unavailable'),
     ),
     '/sdk/hop': hopRoutes('a route that its owner signed is taken from its next relay, again, and removed'),
-    '/api/x402/supported, verify, settle': planned('payment'),
+    '/api/x402/supported, verify, settle': facilitator(
+      'says what it takes, outside the envelope',
+      'verifies a payment, settles it once, and answers again as it did',
+      'of the form %j is refused with 200, as facilitators do',
+    ),
     '/api/x402 does not exist while it is off': proved(
       'relay/test/api/handlers/features.test.ts',
       '/api/x402/%s does not exist',
@@ -336,7 +351,11 @@ export const LATER = {
     ),
   },
   'Envelope exceptions': {
-    '/api/x402/*': planned('payment'),
+    '/api/x402/*': facilitator(
+      'to %s in another method gets 405 without an envelope',
+      'to %s that is no JSON, or of 10 MiB, gets 400 with the reason',
+      'that do not answer make it 503, and not a word about the payment',
+    ),
     'static cache failures': cacheApi(
       'another method is told so as plain text, with Allow',
       'there are two uploads: a third one is put off, and so is another one of the same site',

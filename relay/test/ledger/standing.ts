@@ -22,10 +22,6 @@ interface Part {
   what: string
   /** A folder that the part will have, from the root of the repository. */
   folder: string
-  /** A setting that does nothing until then, and is named at the start of a relay. */
-  setting?: string
-  /** An endpoint that a relay does not have until then, and its answer. */
-  absent?: { method: string; path: string; status: number }
   /** An extension that no relay lists until then. */
   extension?: string
   /** A word of the specification without which the part cannot be written, wherever its files are: no source has it until then. */
@@ -33,12 +29,7 @@ interface Part {
 }
 
 export const PARTS = {
-  payment: {
-    what: 'payments by x402',
-    folder: 'relay/src/payment',
-    setting: 'X402_ENABLED',
-    absent: { method: 'GET', path: '/api/x402/supported', status: 404 },
-  },
+  payment: { what: 'paid routes', folder: 'sdk-core/src/handlers/paid' },
   visitorAddress: {
     what: 'addresses of visitors for sites',
     folder: 'relay/src/visitor-address',

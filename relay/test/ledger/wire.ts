@@ -440,7 +440,17 @@ export const WIRE = {
       cacheApi('there are two uploads: a third one is put off, and so is another one of the same site'),
     ),
   },
-  x402: { 'version, scheme, networks, bodies, /x402/prepare': planned('payment') },
+  x402: {
+    'version, scheme, networks, bodies': together(
+      proved(
+        'relay/test/payment/payment.test.ts',
+        'says what it takes, outside the envelope',
+        'verifies a payment, settles it once, and answers again as it did',
+      ),
+      proved('payment/test/verify.test.ts', '%s is %s', 'with %s are %s'),
+    ),
+    '/x402/prepare': planned('payment'),
+  },
   Bans: {
     'a ban of identity or address closes sessions, connections and ports within a second': together(
       proved(

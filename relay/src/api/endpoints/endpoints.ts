@@ -9,6 +9,7 @@ import {
   type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
+  type AdminPaymentsResponse,
   BODY_DEADLINE_MS,
   BODY_MAX_BYTES,
   BUDGET_COST,
@@ -73,6 +74,7 @@ interface Shapes {
   adminLoad: [None, AdminLoadResponse]
   adminCertificates: [None, AdminCertificatesResponse]
   adminCache: [None, AdminCacheResponse]
+  adminPayments: [None, AdminPaymentsResponse]
   policy: [None, PolicySettings]
   updatePolicy: [PolicySettings, PolicySettings]
   policyState: [None, PolicyStateResponse]
@@ -190,6 +192,10 @@ export const ENDPOINTS: { readonly [Name in EndpointName]: Endpoint<Shapes[Name]
   adminCache: {
     ...asAdmin(get(PATH.adminCache, 'Which sites have files in the static cache, and until when')),
     data: answer.adminCache,
+  },
+  adminPayments: {
+    ...asAdmin(get(PATH.adminPayments, 'What the payment facilitator does')),
+    data: answer.adminPayments,
   },
   policy: { ...asAdmin(get(PATH.policy, 'The policy')), data: take.policySettings },
   updatePolicy: {

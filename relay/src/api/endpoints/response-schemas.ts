@@ -6,6 +6,7 @@ import {
   type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
+  type AdminPaymentsResponse,
   type DiscoveryAnnounceResponse,
   type DiscoveryResponse,
   type DomainResponse,
@@ -152,6 +153,19 @@ export const adminCertificates: z.ZodType<AdminCertificatesResponse> = named(
         last_error_at: text,
       }),
     ),
+  }),
+)
+
+export const adminPayments: z.ZodType<AdminPaymentsResponse> = named(
+  'AdminPaymentsResponse',
+  z.object({
+    enabled: z.boolean(),
+    network_name: text,
+    pay_to: text,
+    settled: count,
+    refused: count,
+    failed: count,
+    open: count,
   }),
 )
 

@@ -4,6 +4,7 @@ import type {
   AdminCacheResponse,
   AdminCertificatesResponse,
   AdminLoadResponse,
+  AdminPaymentsResponse,
   IpPolicyUpdate,
   LeasePolicyUpdate,
   PolicyChangesResponse,
@@ -13,6 +14,7 @@ import type {
   PolicyStateResponse,
   PolicyStep,
   RelayPolicyUpdate,
+  X402FacilitatorInfo,
 } from '@svc/protocol'
 import { identityKey, undoPolicyUpdate } from '@svc/protocol'
 import type { Visitors } from '../../bridge/visitors.ts'
@@ -20,6 +22,7 @@ import type { CertificateStatuses } from '../../certificates/certificate-status.
 import type { Lease } from '../../lease/lease.ts'
 import type { LeaseRegistry } from '../../lease/lease-registry.ts'
 import type { RelayCounters } from '../../metrics/relay-counters.ts'
+import type { PaymentCounts, PaymentResult } from '../../payment/payment-counts.ts'
 import type { AuditLog } from '../../policy/audit-log.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { RecentPolicyChanges } from '../../policy/recent-changes.ts'
@@ -38,6 +41,15 @@ interface Measured {
   certificateStatuses: Pick<CertificateStatuses, 'all'>
   /** Undefined where the static cache is off. */
   storedSites?: StoredSites | undefined
+  /** Undefined where the relay has no payment facilitator. */
+  payment?: MeasuredPayment | undefined
+}
+
+/** The parts of the facilitator that are shown. */
+interface MeasuredPayment {
+  info: X402FacilitatorInfo
+  counts: PaymentCounts
+  countOpen(): Promise<number>
 }
 
 export class AdminApi {
@@ -119,6 +131,26 @@ export class AdminApi {
       })),
       used_bytes: storedSites.usedBytes,
       max_bytes: storedSites.maxBytes,
+    }
+  }
+
+  async payments(): Promise<AdminPaymentsResponse> {
+    const { payment } = this.#measured
+    if (payment === undefined)
+      return { enabled: false, network_name: '', pay_to: '', settled: 0, refused: 0, failed: 0, open: 0 }
+    const { info, counts } = payment
+    const { enabled, network_name, pay_to } = info
+    const sum = (result: PaymentResult): number =>
+      [...counts.requests].reduce((all, { labels, count }) => all + (labels.result === result ? count : 0), 0)
+    const open = await payment.countOpen()
+    return {
+      enabled,
+      network_name,
+      pay_to,
+      settled: counts.settled,
+      refused: sum('refused'),
+      failed: sum('failed'),
+      open,
     }
   }
 

@@ -1,7 +1,9 @@
-// Allows cross-origin requests to `/sdk/*`, `/v1/sign`, two paths of discovery and the SDK's files: pages of any origin may embed the SDK.
+// Allows cross-origin requests to `/sdk/*`, `/v1/sign`, two paths of discovery, the payment facilitator and the SDK's files:
+// pages of any origin may embed the SDK.
 
 import type { ServerResponse } from 'node:http'
 import { BROWSER_SLUGS, CORS_MAX_AGE_S, HEADER, installBinPath, PATH } from '@svc/protocol'
+import { isPaymentPath } from './payment-failure.ts'
 
 const CROSS_ORIGIN = new Set<string>([
   PATH.sign,
@@ -12,7 +14,7 @@ const CROSS_ORIGIN = new Set<string>([
 ])
 
 export function isCrossOrigin(path: string): boolean {
-  return path.startsWith('/sdk/') || CROSS_ORIGIN.has(path)
+  return path.startsWith('/sdk/') || CROSS_ORIGIN.has(path) || isPaymentPath(path)
 }
 
 export function allowAnyOrigin(response: ServerResponse): void {

@@ -25,7 +25,9 @@ import { allowAnyOrigin, isCrossOrigin, sendPreflight } from './cors.ts'
 import { failure, sendError, sendJson, sendText } from './envelope.ts'
 import { requireRootHost } from './host-check.ts'
 import { countRequest, requireNoOpenResponse } from './open-responses.ts'
+import { isPaymentPath, paymentFailure } from './payment-failure.ts'
 import { ApiRequest, isNeighbour, mayUpgrade, pathOf, requireNoBody } from './request.ts'
+
 import type { RequestLog } from './request-log.ts'
 
 const METHOD_NOT_ALLOWED = 405
@@ -127,6 +129,8 @@ async function answer(api: ApiOptions, request: IncomingMessage, response: Serve
     if (response.headersSent) response.destroy()
     else if (path === PATH.sign && refusal.code === 'internal')
       sendJson(response, refusal.status, { error: refusal.message } satisfies SignFailure)
+    else if (isPaymentPath(path) && Object.hasOwn(api.routing, path))
+      sendJson(response, refusal.status, paymentFailure(path, refusal), refusal.headers)
     else sendError(response, refusal)
   }
 }

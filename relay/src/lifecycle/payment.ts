@@ -1,0 +1,43 @@
+// Starts the payment facilitator. A relay whose payments are off loads none of its code, nor the libraries of the chain.
+
+import type { X402FacilitatorInfo } from '@svc/protocol'
+import type { PaymentEndpointParts, PaymentHandlers } from '../api/handlers/payment.ts'
+import { SettingsError } from '../config/settings.ts'
+import type { PaymentCounts } from '../payment/payment-counts.ts'
+import type { RelayParts } from './parts.ts'
+
+export interface Payment {
+  readonly info: X402FacilitatorInfo
+  readonly counts: PaymentCounts
+  /** Payments whose outcome is not known yet. */
+  countOpen(): Promise<number>
+  createHandlers(parts: PaymentEndpointParts): PaymentHandlers
+}
+
+/**
+ * @returns undefined where payments are off
+ * @throws SettingsError where a library is missing, or the journal cannot be read
+ */
+export async function startPayment({ settings, state }: RelayParts): Promise<Payment | undefined> {
+  const { payment, url, identityPath } = settings
+  const { payTo } = payment
+  if (!payment.isEnabled || payTo === undefined) return undefined
+  const [{ startFacilitator }, { createPaymentHandlers }] = await Promise.all([
+    import('../payment/start-facilitator.ts'),
+    import('../api/handlers/payment.ts'),
+  ])
+  const running = await startFacilitator({
+    settings: { ...payment, payTo },
+    origin: url.origin,
+    identityPath,
+    writeHealth: state.writeHealth,
+  }).catch((error) => {
+    throw new SettingsError('X402_ENABLED', `payments cannot start: ${error.message}`)
+  })
+  return {
+    info: running.info,
+    counts: running.counts,
+    countOpen: async () => (await running.journal.open()).length,
+    createHandlers: (parts) => createPaymentHandlers(running, parts),
+  }
+}
