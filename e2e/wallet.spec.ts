@@ -68,6 +68,7 @@ test('a page’s site: a visitor signs in, opens a WebSocket and events, and bot
   const second = await visitor.context().newPage()
   await second.goto(`${url}/.svc/wallet`)
   await expect(second.getByText(wallet.address)).toBeVisible()
+  await expectAccessible(second)
   await second.getByRole('button', { name: 'Sign out' }).click()
   await expect(second.locator('h1')).toHaveText(`Sign in to ${host}`)
   expect(await seen.evaluate(({ over }) => over)).toEqual([1008, 2])
@@ -113,9 +114,12 @@ test('svc expose --allow-wallet: the server behind sees the address, programs ge
     const json = ['-H', 'Accept: application/json', '-H', `X-Svc-Wallet: ${wallet.address}`]
     const refused = JSON.parse(String(await curl(relay.caFile, ...json, svc.url)))
     expect(refused).toMatchObject({ error: 'unauthorized', sign_in: `${svc.url}/.svc/wallet` })
-    await visitor.goto(svc.url)
+    // A path that a careless script would take for another host: the visitor stays here.
+    const path = '//evil.example/%2f?next=//evil.example'
+    await visitor.goto(svc.url + path)
     await visitor.getByRole('button', { name: 'Sign in with Test wallet' }).click()
     await expect(visitor.locator('body')).toHaveText(`You are ${wallet.address}`)
+    expect(visitor.url()).toBe(svc.url + path)
     const [cookie] = await visitor.context().cookies(svc.url)
     const asked = [
       ...['-H', `Cookie: ${COOKIE}=${cookie!.value}`, '-H', 'X-Svc-Wallet: me', '-H', 'X_Svc_Wallet: me'],

@@ -18,9 +18,15 @@ const alice = privateKeyToAccount(generatePrivateKey())
 let relay: TestRelay
 let target: Server
 let port: number
+/** Resolves when the target has lost who reads its events. */
+let eventsLeft: Promise<unknown>
 beforeAll(async () => {
   relay = await startTestRelay()
-  target = createServer((request, response) => void response.end(`wallet ${walletsOf(request.rawHeaders)}`))
+  target = createServer((request, response) => {
+    if (request.url !== '/events') return response.end(`wallet ${walletsOf(request.rawHeaders)}`)
+    eventsLeft = once(response, 'close')
+    return response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: one\n\n')
+  })
   new WebSocketServer({ server: target }).on('connection', (socket, request) =>
     socket.send(`wallet ${walletsOf(request.rawHeaders)}`),
   )
@@ -111,6 +117,17 @@ it('guards WebSockets, and closes them with the sign-out', async () => {
   expect((await post(url!, 'sign-out', {}, { Cookie })).statusCode).toBe(200)
   expect((await closed)[0]).toBe(1008)
   expect((await visit(relay, url!, '/', { headers: { Cookie } })).statusCode).toBe(401)
+})
+
+it('ends server-sent events with the sign-out, and the server behind notices', async () => {
+  const run = svc('expose', String(port), '--name', 'events', '--allow-wallet', alice.address, ...at())
+  const { url } = await reported(run, 'online')
+  const Cookie = await signIn(url!)
+  const events = await visit(relay, url!, '/events', { headers: { Cookie } })
+  await once(events, 'readable')
+  await post(url!, 'sign-out', {}, { Cookie })
+  expect(await text(events)).toBe('data: one\n\n')
+  await eventsLeft
 })
 
 it('guards the tunnel of a config file that names wallets, and its routes', async () => {

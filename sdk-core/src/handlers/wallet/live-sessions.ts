@@ -15,6 +15,8 @@ export interface Use {
   readonly signal: AbortSignal
   /** Tells that the exchange is over. */
   end(): void
+  /** Returns another use of the same session, which has ended when this one has. */
+  again(): Use
 }
 
 interface Live {
@@ -34,18 +36,7 @@ export class LiveSessions {
       live = { controller: new AbortController(), timer: setTimeout(() => this.end(id), wait), uses: 0 }
       this.#live.set(id, live)
     }
-    const used = live
-    used.uses += 1
-    let isOver = false
-    const end = (): void => {
-      if (isOver) return
-      isOver = true
-      used.uses -= 1
-      if (used.uses > 0) return
-      clearTimeout(used.timer)
-      if (this.#live.get(id) === used) this.#live.delete(id)
-    }
-    return { signal: used.controller.signal, end }
+    return this.#useOf(id, live)
   }
 
   /** Ends all that runs of the session. */
@@ -56,6 +47,20 @@ export class LiveSessions {
     clearTimeout(live.timer)
     live.controller.abort(new DOMException(REASON, 'AbortError'))
   }
+
+  #useOf(id: string, used: Live): Use {
+    used.uses += 1
+    let isOver = false
+    const end = (): void => {
+      if (isOver) return
+      isOver = true
+      used.uses -= 1
+      if (used.uses > 0) return
+      clearTimeout(used.timer)
+      if (this.#live.get(id) === used) this.#live.delete(id)
+    }
+    return { signal: used.controller.signal, end, again: () => this.#useOf(id, used) }
+  }
 }
 
 /** Closes the socket when the session ends. */
@@ -65,6 +70,7 @@ export function endSocketWith(socket: VisitorSocket, use: Use): void {
     if (socket.readyState === 0) socket.addEventListener('open', close, { once: true })
     else socket.close(POLICY_VIOLATION, REASON)
   }
+  if (use.signal.aborted) close()
   use.signal.addEventListener('abort', close, { once: true })
   socket.addEventListener('close', () => {
     use.signal.removeEventListener('abort', close)

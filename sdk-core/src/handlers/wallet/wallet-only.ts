@@ -30,7 +30,8 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
     const { pathname, origin, host } = new URL(request.url)
     if (pathname === SIGN_IN_PATH || pathname.startsWith(`${SIGN_IN_PATH}/`)) return signIn.answer(request)
     const session = await sessions.of(request, host)
-    if (!session) return refuse(request, origin)
+    // The visitor may have signed out while the cookie was checked.
+    if (!session || !sessions.isOpen(session)) return refuse(request, origin)
     if (isForged(request, origin)) return textAnswer(403, 'This request comes from a page of another site')
     return pass(request, info, session)
   }
@@ -41,7 +42,7 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
     const upgrade: FetchInfo['upgrade'] = (...given) => {
       const made = info.upgrade(...given)
       upgraded = made.response
-      endSocketWith(made.socket, live.use(session))
+      endSocketWith(made.socket, use.again())
       return made
     }
     try {
@@ -55,7 +56,7 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
       const headers = new Headers(response.headers)
       // A browser that has stored the response shows it to nobody who has signed out.
       headers.append('Vary', 'Cookie')
-      return endBodyWith(withHeaders(response, headers), live.use(session))
+      return endBodyWith(withHeaders(response, headers), use.again())
     } finally {
       use.end()
     }

@@ -11,11 +11,21 @@ const alice = newAccount()
 let site: WalletSite
 let cancelled: Promise<string>
 let addresses: (string | null)[]
+/** Lets the handler answer a request for /late, or upgrade it. */
+let goOn: () => void
+let asked: Promise<void>
+let nowAsked: () => void
+const expectAsked = (): void => {
+  asked = new Promise((resolve) => {
+    nowAsked = resolve
+  })
+}
 
 beforeAll(async () => {
   site = await WalletSite.start(
-    (request, info) => {
+    async (request, info) => {
       addresses.push(request.headers.get('x-svc-wallet'))
+      if (new URL(request.url).pathname === '/late') await late()
       if (request.headers.has('upgrade')) {
         const { socket, response } = info.upgrade(request)
         socket.onmessage = ({ data }) => socket.send(`echo ${data}`)
@@ -36,8 +46,22 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-function openSocket(headers: Record<string, string>): WebSocket {
-  return new WebSocket(`ws://127.0.0.1:${site.port}/`, { headers })
+function late(): Promise<void> {
+  nowAsked()
+  return new Promise((resolve) => {
+    goOn = resolve
+  })
+}
+
+/** Signs out while the handler has a request for /late. */
+async function signOutMeanwhile(cookie: string): Promise<void> {
+  await asked
+  await site.post('sign-out', {}, { Cookie: cookie })
+  goOn()
+}
+
+function openSocket(headers: Record<string, string>, path = '/'): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${site.port}${path}`, { headers })
 }
 
 async function open(path: string, cookie: string): Promise<IncomingMessage> {
@@ -96,6 +120,19 @@ test('a download breaks off, so that nobody takes a part for the whole', async (
   ).rejects.toThrow(/aborted/)
   await cancelled
   site.errors.length = 0
+})
+
+test('a response or a WebSocket that is made after the sign-out is of no use', async () => {
+  const cookie = await site.signIn(alice)
+  expectAsked()
+  const answer = site.ask('/late', { headers: { Cookie: cookie } })
+  await signOutMeanwhile(cookie)
+  expect((await answer).status).toBe(401)
+  const other = await site.signIn(alice)
+  expectAsked()
+  const closed = once(openSocket({ Cookie: other }, '/late'), 'close')
+  await signOutMeanwhile(other)
+  expect((await closed)[0]).toBe(1008)
 })
 
 test('a session whose time is over ends what runs of it', async () => {

@@ -168,7 +168,8 @@ describe('a sign-in', () => {
     const other = await WalletSite.start(() => new Response(), { wallets: [alice.address] })
     const foreign = (await other.challenge(alice.address)).replaceAll(String(other.port), String(site.port))
     other.close()
-    for (const message of [asked, foreign]) {
+    const renamed = asked.replaceAll('other.example', new URL(site.origin).host)
+    for (const message of [asked, foreign, renamed]) {
       const { status } = await site.post('sign-in', {
         message,
         signature: await alice.signMessage({ message }),
