@@ -3,33 +3,19 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
+import { describe, expect, test } from 'vitest'
+import type { HandMadeSite } from '../../support/live-sites.ts'
 import { askSite, beginRequest, closeOf, http2To, readAnswer } from '../../support/live-visitor.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
+import { useLiveRelay } from '../../support/use-live-relay.ts'
 
-let relay: LiveRelay
-const sites: HandMadeSite[] = []
-beforeAll(async () => {
-  relay = await startLiveRelay()
-})
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.close()
-})
-afterAll(() => relay.close())
-
-let opened = 0
-async function open(listener: RequestListener): Promise<HandMadeSite> {
-  opened += 1
-  const site = await openLiveSite(relay, `site${opened}`, nodeHttp(listener).serve)
-  sites.push(site)
-  return site
-}
+const live = useLiveRelay()
+const open = (listener: RequestListener): Promise<HandMadeSite> => live.open(nodeHttp(listener).serve)
 
 describe('fields', () => {
   test('those of the connection and those that name a client stay out, and the others go through as they came', async () => {
     const site = await open((request, response) => response.end(JSON.stringify(request.rawHeaders)))
-    const { text } = await askSite(relay, site, '/', {
+    const { text } = await askSite(live.relay, site, '/', {
       headers: {
         Connection: 'close, X-Mine',
         'X-Mine': 'a',
@@ -71,7 +57,7 @@ describe('fields', () => {
       ])
       response.end('body')
     })
-    const answer = await askSite(relay, site, '/')
+    const answer = await askSite(live.relay, site, '/')
     expect(answer).toMatchObject({ status: 203, text: 'body' })
     expect(answer.headers).toMatchObject({ 'set-cookie': ['a=1', 'b=2'], 'x-custom': 'kept' })
     expect(answer.headers).not.toHaveProperty('x-mine')
@@ -81,9 +67,9 @@ describe('fields', () => {
     const site = await open((_request, response) => response.end())
     const { hostname } = new URL(site.url)
     const relayHost = hostname.slice(hostname.indexOf('.') + 1)
-    expect((await askSite(relay, site, '/', { headers: { Via: `1.1 other, 2 ${relayHost}` } })).status).toBe(
-      508,
-    )
+    expect(
+      (await askSite(live.relay, site, '/', { headers: { Via: `1.1 other, 2 ${relayHost}` } })).status,
+    ).toBe(508)
     expect(site.connections).toHaveLength(0)
   })
 
@@ -95,7 +81,7 @@ describe('fields', () => {
       response.end()
     })
     const { host } = new URL(site.url)
-    const visitor = http2To(relay, site)
+    const visitor = http2To(live.relay, site)
     const stream = visitor.request({ ':path': '/', cookie: ['c=3', 'd=4'] })
     const trailers = once(stream, 'trailers')
     const [headers] = await once(stream, 'response')
@@ -116,7 +102,7 @@ describe('fields', () => {
       await once(request, 'end')
       response.end(JSON.stringify(request.trailers))
     })
-    const asked = beginRequest(relay, site, '/', { method: 'POST', headers: { Trailer: 'X-Sum' } })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST', headers: { Trailer: 'X-Sum' } })
     asked.write('body')
     asked.addTrailers({ 'X-Sum': 'abc', Cookie: 'a=b', Authorization: 'Bearer a' })
     asked.end()
@@ -132,7 +118,7 @@ describe('streams', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders()
       next = () => response.write('data: 1\n\n')
     })
-    const asked = beginRequest(relay, site, '/')
+    const asked = beginRequest(live.relay, site, '/')
     asked.end()
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     next!()
@@ -146,7 +132,7 @@ describe('streams', () => {
       resolve(request)
       request.on('end', () => response.end('got it')).resume()
     })
-    const asked = beginRequest(relay, site, '/', { method: 'POST' })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST' })
     asked.write('first')
     expect(String((await once(await request, 'data'))[0])).toBe('first')
     asked.end()
@@ -161,7 +147,7 @@ describe('streams', () => {
       response.write('a')
       response.once('close', resolve)
     })
-    const asked = beginRequest(relay, site, '/')
+    const asked = beginRequest(live.relay, site, '/')
     asked.end()
     await once(asked, 'response')
     asked.destroy()
@@ -175,7 +161,7 @@ describe('streams', () => {
       request.once('data', () => begin())
       request.once('end', () => resolve('end')).once('error', () => resolve('error'))
     })
-    const asked = beginRequest(relay, site, '/', { method: 'POST', headers: { 'Content-Length': '10' } })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST', headers: { 'Content-Length': '10' } })
     asked.on('error', () => {})
     asked.write('12345')
     await begun
@@ -194,7 +180,7 @@ describe('streams', () => {
       })
       request.on('error', () => {})
     })
-    const visitor = http2To(relay, site)
+    const visitor = http2To(live.relay, site)
     visitor.on('error', () => {})
     for (const body of ['123', '1234567890']) {
       const stream = visitor.request({ ':path': '/', ':method': 'POST', 'content-length': '5' })
@@ -216,12 +202,12 @@ describe('streams', () => {
         request.socket.destroy()
       })
       if (protocol === 'h2') {
-        const visitor = http2To(relay, site)
+        const visitor = http2To(live.relay, site)
         const stream = visitor.request({ ':path': '/' })
         stream.resume()
         await expect(once(stream, 'close')).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
         visitor.close()
-      } else await expect(askSite(relay, site, '/')).rejects.toMatchObject({ code: 'ECONNRESET' })
+      } else await expect(askSite(live.relay, site, '/')).rejects.toMatchObject({ code: 'ECONNRESET' })
     },
   )
 
@@ -230,7 +216,7 @@ describe('streams', () => {
       response.writeHead(413, { Connection: 'close' })
       response.end('too much')
     })
-    const visitor = http2To(relay, site)
+    const visitor = http2To(live.relay, site)
     const stream = visitor.request({ ':path': '/', ':method': 'POST' }, { endStream: false })
     stream.write('some')
     const [headers] = await once(stream, 'response')
@@ -247,7 +233,7 @@ describe('streams', () => {
       response.writeHead(413, { Connection: 'close' })
       response.end('too much')
     })
-    const asked = beginRequest(relay, site, '/', { method: 'POST' })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST' })
     asked.on('error', () => {})
     asked.write(Buffer.alloc(100_000))
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -262,10 +248,8 @@ describe('streams', () => {
       response.writeContinue()
       server.emit('request', request, response)
     })
-    opened += 1
-    const site = await openLiveSite(relay, `site${opened}`, serve)
-    sites.push(site)
-    const asked = beginRequest(relay, site, '/', {
+    const site = await live.open(serve)
+    const asked = beginRequest(live.relay, site, '/', {
       method: 'POST',
       headers: { Expect: '100-continue', 'Content-Length': '4' },
     })

@@ -6,19 +6,14 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { Agent } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LIVE_BODY_MIN_BYTES, LIVE_DEADLINES } from '../../../src/cache/live-site/limits.ts'
 import { createCa, createLeaf } from '../../../src/certificates/development-ca.ts'
-import {
-  AWAY,
-  type HandMadeSite,
-  type LiveRelay,
-  openLiveSite,
-  startLiveRelay,
-} from '../../support/live-sites.ts'
+import { AWAY, type HandMadeSite } from '../../support/live-sites.ts'
 import { askSite, beginRequest } from '../../support/live-visitor.ts'
 import { newAccount } from '../../support/relay.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
+import { useLiveRelay } from '../../support/use-live-relay.ts'
 
 /** Of sites that never answer. All others answer at once. */
 const DEADLINE_MS = 3_000
@@ -29,30 +24,18 @@ const agents: Agent[] = []
 /** The gate that the look at the certificates waits for. */
 let lookUp = async (): Promise<unknown> => undefined
 
-let relay: LiveRelay
-const sites: HandMadeSite[] = []
-beforeAll(async () => {
-  relay = await startLiveRelay({
-    deadlines: { ...LIVE_DEADLINES, responseMs: DEADLINE_MS, quietMs: DEADLINE_MS },
-    hasIssued: async (_lease, leaf) => {
-      await lookUp()
-      return issued.has(leaf.toString('base64'))
-    },
-  })
+const live = useLiveRelay({
+  deadlines: { ...LIVE_DEADLINES, responseMs: DEADLINE_MS, quietMs: DEADLINE_MS },
+  hasIssued: async (_lease, leaf) => {
+    await lookUp()
+    return issued.has(leaf.toString('base64'))
+  },
 })
-afterEach(async () => {
+// Vitest calls it before that of the sites: those end when no connection is kept.
+afterEach(() => {
   for (const agent of agents.splice(0)) agent.destroy()
-  for (const site of sites.splice(0)) await site.close()
 })
-afterAll(() => relay.close())
-
-let opened = 0
-async function open(listener: RequestListener): Promise<HandMadeSite> {
-  opened += 1
-  const site = await openLiveSite(relay, `site${opened}`, nodeHttp(listener).serve)
-  sites.push(site)
-  return site
-}
+const open = (listener: RequestListener): Promise<HandMadeSite> => live.open(nodeHttp(listener).serve)
 
 function keptAgent(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -65,9 +48,9 @@ describe('connections', () => {
     const site = await open((request, response) => response.end(request.url))
     const agent = keptAgent()
     for (const path of ['/1', '/2', '/3'])
-      expect((await askSite(relay, site, path, { agent })).text).toBe(path)
+      expect((await askSite(live.relay, site, path, { agent })).text).toBe(path)
     expect(site.connections).toHaveLength(1)
-    await askSite(relay, site, '/', { headers: { 'X-Test-Address': '192.0.2.7' } })
+    await askSite(live.relay, site, '/', { headers: { 'X-Test-Address': '192.0.2.7' } })
     expect(site.connections).toHaveLength(2)
   })
 
@@ -85,23 +68,23 @@ describe('connections', () => {
 
   test('a request that can be repeated is, once, when a kept connection turns out dead', async () => {
     const site = await open(closesAtSecond())
-    expect((await askSite(relay, site, '/')).text).toBe('fine')
-    expect((await askSite(relay, site, '/')).text).toBe('fine')
+    expect((await askSite(live.relay, site, '/')).text).toBe('fine')
+    expect((await askSite(live.relay, site, '/')).text).toBe('fine')
     expect(site.connections).toHaveLength(2)
   })
 
   test('one that changes something is not', async () => {
     const site = await open(closesAtSecond())
-    expect((await askSite(relay, site, '/')).text).toBe('fine')
-    expect((await askSite(relay, site, '/', { method: 'POST' }, 'pay')).status).toBe(502)
+    expect((await askSite(live.relay, site, '/')).text).toBe('fine')
+    expect((await askSite(live.relay, site, '/', { method: 'POST' }, 'pay')).status).toBe(502)
     expect(site.connections).toHaveLength(1)
   })
 
   test('the end of the lease closes those that wait', async () => {
     const site = await open((_request, response) => response.end())
-    await askSite(relay, site, '/')
+    await askSite(live.relay, site, '/')
     const closed = once(site.connections[0]!, 'close')
-    relay.parts.state.leases.end(site.lease, 'unregistered')
+    live.relay.parts.state.leases.end(site.lease, 'unregistered')
     await closed
   })
 })
@@ -109,13 +92,13 @@ describe('connections', () => {
 describe('a site that misbehaves', () => {
   test('never answers: 504', async () => {
     const site = await open(() => {})
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 504 })
-    expect(await askSite(relay, site, '/', { method: 'POST' }, 'body')).toMatchObject({ status: 504 })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 504 })
+    expect(await askSite(live.relay, site, '/', { method: 'POST' }, 'body')).toMatchObject({ status: 504 })
   })
 
   test('a visitor whose body stops gets 408', async () => {
     const site = await open((request) => void request.resume())
-    const asked = beginRequest(relay, site, '/', { method: 'POST' })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST' })
     asked.on('error', () => {})
     asked.write('a')
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -124,7 +107,7 @@ describe('a site that misbehaves', () => {
 
   test('a visitor who sends single bytes of its body gets 408, too', async () => {
     const site = await open((request) => void request.resume())
-    const asked = beginRequest(relay, site, '/', { method: 'POST' })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST' })
     asked.on('error', () => {})
     const drip = setInterval(() => asked.write('a'), DEADLINE_MS / 30)
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -136,7 +119,7 @@ describe('a site that misbehaves', () => {
     const site = await open((request, response) => {
       request.on('end', () => response.end('whole')).resume()
     })
-    const asked = beginRequest(relay, site, '/', { method: 'POST' })
+    const asked = beginRequest(live.relay, site, '/', { method: 'POST' })
     const begun = performance.now()
     const flow = setInterval(() => {
       asked.write(Buffer.alloc(LIVE_BODY_MIN_BYTES))
@@ -150,16 +133,14 @@ describe('a site that misbehaves', () => {
 
   test('stops in the midst of its response: it breaks off', async () => {
     const site = await open((_request, response) => void response.writeHead(200).write('begins'))
-    await expect(askSite(relay, site, '/')).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await expect(askSite(live.relay, site, '/')).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
   test('speaks no HTTP: 502', async () => {
-    opened += 1
-    const site = await openLiveSite(relay, `site${opened}`, (connection) => {
+    const site = await live.open((connection) => {
       connection.once('data', () => connection.end('220 ready\r\n'))
     })
-    sites.push(site)
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 502 })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 502 })
   })
 
   test('has too long a head: 502', async () => {
@@ -167,27 +148,28 @@ describe('a site that misbehaves', () => {
       response.writeHead(200, { 'X-Long': 'a'.repeat(40_000) })
       response.end()
     })
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 502 })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 502 })
   })
 
   test('is gone before the handshake: it is away', async () => {
     const site = await open((_request, response) => response.end())
     await site.close()
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 503, text: AWAY })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 503, text: AWAY })
   })
 })
 
 test('a site that comes back while a visitor waits is asked', async () => {
   const site = await open((_request, response) => response.end('back'))
   await site.close()
-  const answer = askSite(relay, site, '/')
-  await vi.waitUntil(() => relay.parts.visitors.visitorsOf(site.lease) === 1)
+  const answer = askSite(live.relay, site, '/')
+  await vi.waitUntil(() => live.relay.parts.visitors.visitorsOf(site.lease) === 1)
   await site.reopen()
   expect(await answer).toMatchObject({ status: 200, text: 'back' })
 })
 
 describe("the site's certificate", () => {
   const strangers = createCa('relay.localhost')
+  let named = 0
 
   /** @param namesOf by the canonical hostname */
   async function openWith(
@@ -195,40 +177,41 @@ describe("the site's certificate", () => {
     isOfStrangers: boolean,
     serve = nodeHttp((_request, response) => response.end('contents')).serve,
   ): Promise<HandMadeSite> {
-    opened += 1
+    named += 1
     const account = newAccount()
-    const name = `site${opened}`
+    const name = `named${named}`
     const hostname = `${name}-${account.address.slice(2).toLowerCase()}.relay.localhost`
-    const authority = isOfStrangers ? strangers : relay.parts.state.certificates.current.authority!
+    const authority = isOfStrangers ? strangers : live.relay.parts.state.certificates.current.authority!
     const leaf = createLeaf(authority, hostname, namesOf(hostname))
-    const site = await openLiveSite(relay, name, serve, { certificate: leaf, account })
+    const site = await live.open(serve, { name, certificate: leaf, account })
     expect(site.lease.canonicalHostname).toBe(hostname)
-    sites.push(site)
     if (isOfStrangers) certificates.set(site.lease.id, new X509Certificate(leaf.chain).raw.toString('base64'))
     return site
   }
   const certificates = new Map<string, string>()
 
   const problemsOf = ({ lease }: HandMadeSite): unknown[] =>
-    relay.log.filter(({ hostname }) => hostname === lease.canonicalHostname).map(({ problem }) => problem)
+    live.relay.log
+      .filter(({ hostname }) => hostname === lease.canonicalHostname)
+      .map(({ problem }) => problem)
 
   test('from an authority that nobody trusts is refused, and the log says why', async () => {
     const site = await openWith((hostname) => [hostname], true)
-    const { status, text } = await askSite(relay, site, '/')
+    const { status, text } = await askSite(live.relay, site, '/')
     expect({ status, text }).toEqual({ status: 502, text: expect.stringContaining('certificate') })
     expect(problemsOf(site)).toEqual([expect.stringContaining('no authority')])
   })
 
   test('for another name is refused, also from the development CA', async () => {
     const site = await openWith(() => ['other.relay.localhost'], false)
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 502 })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 502 })
     expect(problemsOf(site)).toEqual(['it does not name the canonical hostname'])
   })
 
   test('that the relay has issued for this lease is enough', async () => {
     const site = await openWith((hostname) => [hostname], true)
     issued.add(certificates.get(site.lease.id)!)
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 200, text: 'contents' })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 200, text: 'contents' })
     expect(problemsOf(site)).toEqual([])
   })
 
@@ -241,13 +224,13 @@ describe("the site's certificate", () => {
     const site = await openWith((hostname) => [hostname], true, serve)
     issued.add(certificates.get(site.lease.id)!)
     lookUp = () => left.promise.then(() => pause(LOOK_UP_MS))
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 503, text: AWAY })
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 503, text: AWAY })
     lookUp = async () => undefined
   })
 
   test('a WebSocket is refused like a request', async () => {
     const site = await openWith(() => ['other.relay.localhost'], false)
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' }
-    expect(await askSite(relay, site, '/', { headers })).toMatchObject({ status: 502 })
+    expect(await askSite(live.relay, site, '/', { headers })).toMatchObject({ status: 502 })
   })
 })

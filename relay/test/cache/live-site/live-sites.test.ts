@@ -2,21 +2,15 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
-import { AWAY, type LiveRelay, publishSite, type SdkSite, startLiveRelay } from '../../support/live-sites.ts'
+import { AWAY, publishSite, type SdkSite } from '../../support/live-sites.ts'
+import { useLiveRelay } from '../../support/use-live-relay.ts'
 
-let relay: LiveRelay
-const sites: SdkSite[] = []
-beforeAll(async () => {
-  relay = await startLiveRelay()
-})
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.close()
-})
-afterAll(() => relay.close())
+const live = useLiveRelay()
 
 let published = 0
+let site: SdkSite
 /** @returns the URL at the canonical hostname, without a slash at its end */
 async function publish(
   fetch: (request: Request) => Response | Promise<Response>,
@@ -24,17 +18,16 @@ async function publish(
 ): Promise<string> {
   published += 1
   const name = `live${published}`
-  const site = await publishSite(relay, name, { fetch, ...options })
-  sites.push(site)
+  site = live.closeLater(await publishSite(live.relay, name, { fetch, ...options }))
   return canonicalUrlOf(name)
 }
 
 function canonicalUrlOf(name: string): string {
-  const lease = [...relay.parts.state.leases].find(({ identity }) => identity.name === name)
-  return `https://${lease?.canonicalHostname}:${relay.port}`
+  const lease = [...live.relay.parts.state.leases].find(({ identity }) => identity.name === name)
+  return `https://${lease?.canonicalHostname}:${live.relay.port}`
 }
 
-const text = async (...args: string[]): Promise<string> => (await curl(relay.caFile, ...args)).toString()
+const text = async (...args: string[]): Promise<string> => (await curl(live.relay.caFile, ...args)).toString()
 
 describe.each([
   ['HTTP/1.1', '--http1.1'],
@@ -58,7 +51,7 @@ describe.each([
 
   test('an upload of unknown length is streamed', async () => {
     const url = await publish(async (request) => new Response(`${(await request.arrayBuffer()).byteLength}`))
-    const file = join(relay.parts.settings.identityPath, 'upload')
+    const file = join(live.relay.parts.settings.identityPath, 'upload')
     await writeFile(file, Buffer.alloc(3_000_000))
     expect(await text(version, '-H', 'Transfer-Encoding: chunked', '-T', file, `${url}/`)).toBe('3000000')
     expect(await text(version, '-H', 'Expect: 100-continue', '-T', file, `${url}/`)).toBe('3000000')
@@ -67,6 +60,6 @@ describe.each([
 
 test('a site that is away is said to be away', async () => {
   const url = await publish(() => new Response('here'))
-  await sites.pop()!.close()
+  await site.close()
   expect(await text(`${url}/`)).toBe(AWAY)
 })

@@ -2,43 +2,32 @@
 
 import { once } from 'node:events'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { curl } from '../../../../tools/programs/curl.ts'
 import { LIVE_DEADLINES } from '../../../src/cache/live-site/limits.ts'
 import { INTERIM_RESPONSES_MAX } from '../../../src/limits.ts'
-import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
+import type { HandMadeSite } from '../../support/live-sites.ts'
 import { askSite, closeOf, http2To } from '../../support/live-visitor.ts'
+import { useLiveRelay } from '../../support/use-live-relay.ts'
 
 /** Short, for responses that lack their end. */
 const DEADLINE_MS = 1_000
 const VISITOR_PATIENCE_MS = 15_000
 
-let relay: LiveRelay
-const sites: HandMadeSite[] = []
 /** The faults that would have ended a relay. */
 const fatal: unknown[] = []
 const onFatal = (error: unknown): void => void fatal.push(error)
-beforeAll(async () => {
-  process.on('uncaughtException', onFatal).on('unhandledRejection', onFatal)
-  relay = await startLiveRelay({
-    deadlines: { ...LIVE_DEADLINES, responseMs: DEADLINE_MS, stalledMs: DEADLINE_MS },
-  })
-})
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.close()
-  expect(fatal).toEqual([])
-})
-afterAll(async () => {
-  await relay.close()
-  process.off('uncaughtException', onFatal).off('unhandledRejection', onFatal)
+beforeAll(() => void process.on('uncaughtException', onFatal).on('unhandledRejection', onFatal))
+// Vitest calls these after those of the relay, which come later here.
+afterEach(() => expect(fatal).toEqual([]))
+afterAll(() => void process.off('uncaughtException', onFatal).off('unhandledRejection', onFatal))
+const live = useLiveRelay({
+  deadlines: { ...LIVE_DEADLINES, responseMs: DEADLINE_MS, stalledMs: DEADLINE_MS },
 })
 
-let opened = 0
 /** @param answer bytes for the path of a request, in Latin-1; undefined: the site says that it is fine */
-async function open(answer: (path: string) => string | undefined): Promise<HandMadeSite> {
-  opened += 1
-  const site = await openLiveSite(relay, `odd${opened}`, (connection: TLSSocket) => {
+function open(answer: (path: string) => string | undefined): Promise<HandMadeSite> {
+  return live.open((connection) => {
     connection.on('data', (chunk: Buffer) => {
       const path = /^\w+ (\S+) HTTP/.exec(chunk.toString('latin1'))?.[1]
       if (path === undefined) return
@@ -47,8 +36,6 @@ async function open(answer: (path: string) => string | undefined): Promise<HandM
       else connection.end(Buffer.from(odd, 'latin1'))
     })
   })
-  sites.push(site)
-  return site
 }
 
 /** The outcome of a request over HTTP/2. */
@@ -71,7 +58,7 @@ describe('fields of a connection that the site sends', () => {
 
   test('curl over HTTP/2 gets the response without HTTP2-Settings', async () => {
     const site = await open(() => 'HTTP/1.1 200 OK\r\nHTTP2-Settings: x\r\nContent-Length: 2\r\n\r\nok')
-    const text = await curl(relay.caFile, '--http2', '--include', `${site.url}/x.y`)
+    const text = await curl(live.relay.caFile, '--http2', '--include', `${site.url}/x.y`)
     expect(String(text)).toMatch(/^HTTP\/2 200[\s\S]*ok$/)
     expect(String(text)).not.toMatch(/http2-settings/i)
   })
@@ -82,8 +69,8 @@ describe('fields of a connection that the site sends', () => {
       const site = await open((path) =>
         path === '/next' ? undefined : `${chunked}\r\n2\r\nok\r\n0\r\n${name}: x\r\n\r\n`,
       )
-      expect((await askSite(relay, site, '/')).text).toBe('ok')
-      const visitor = http2To(relay, site)
+      expect((await askSite(live.relay, site, '/')).text).toBe('ok')
+      const visitor = http2To(live.relay, site)
       const stream = visitor.request({ ':path': '/' })
       const trailers: IncomingHttpHeaders[] = []
       stream.on('trailers', (fields) => trailers.push(fields)).resume()
@@ -99,7 +86,7 @@ describe('fields of a connection that the site sends', () => {
       () =>
         'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\nVary: a\r\nVary: b\r\nContent-Length: 0\r\n\r\n',
     )
-    const visitor = http2To(relay, site)
+    const visitor = http2To(live.relay, site)
     const { headers } = await ask2(visitor, '/')
     expect(headers).toMatchObject({ 'content-type': 'text/plain', vary: 'a, b' })
     visitor.close()
@@ -116,13 +103,13 @@ describe('Trailer where no trailers can be', () => {
     ['304', 'GET', response.replace('200 OK', '304 Not Modified').concat('\r\n'), 304],
   ])('%s', async (_what, method, bytes, status) => {
     const site = await open(() => bytes)
-    const answer = await askSite(relay, site, '/', { method })
+    const answer = await askSite(live.relay, site, '/', { method })
     expect([answer.status, answer.headers['x-kept'], answer.headers.trailer]).toEqual([
       status,
       'a',
       undefined,
     ])
-    const visitor = http2To(relay, site)
+    const visitor = http2To(live.relay, site)
     expect((await ask2(visitor, '/', method)).headers).toMatchObject({ ':status': status, 'x-kept': 'a' })
     visitor.close()
   })
@@ -130,7 +117,14 @@ describe('Trailer where no trailers can be', () => {
   test('HTTP/1.0', async () => {
     const site = await open(() => `${response}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`)
     const { host } = new URL(site.url)
-    const text = await curl(relay.caFile, '--no-alpn', '--http1.0', '-H', `Host: ${host}`, `${site.url}/`)
+    const text = await curl(
+      live.relay.caFile,
+      '--no-alpn',
+      '--http1.0',
+      '-H',
+      `Host: ${host}`,
+      `${site.url}/`,
+    )
     expect(String(text)).toBe('ok')
   })
 
@@ -138,15 +132,15 @@ describe('Trailer where no trailers can be', () => {
     ['a request', {}, 200],
     ['a request for a WebSocket', { Connection: 'Upgrade', Upgrade: 'websocket' }, 200],
   ])('%s, whose visitor gets its answer', async (_what, headers, status) => {
-    const before = relay.log.length
+    const before = live.relay.log.length
     const site = await open(() => undefined)
     const { hostname, host } = new URL(site.url)
-    const socket = relay.tls(hostname)
+    const socket = live.relay.tls(hostname)
     const fields = Object.entries({ Host: host, Trailer: 'X-Sum', ...headers })
     socket.write(`GET / HTTP/1.1\r\n${fields.map((field) => field.join(': ')).join('\r\n')}\r\n\r\n`)
     expect(String((await once(socket, 'data'))[0])).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     socket.destroy()
-    expect(relay.log.slice(before)).toEqual([])
+    expect(live.relay.log.slice(before)).toEqual([])
   })
 })
 
@@ -156,7 +150,7 @@ describe('interim responses', () => {
 
   async function received(site: HandMadeSite, expected: boolean): Promise<string> {
     const { hostname, host } = new URL(site.url)
-    const socket = relay.tls(hostname)
+    const socket = live.relay.tls(hostname)
     let text = ''
     socket.on('data', (chunk) => (text += chunk))
     const closed = closeOf(socket)
@@ -181,9 +175,9 @@ describe('interim responses', () => {
         ? interim.repeat(INTERIM_RESPONSES_MAX + 1) + final
         : interim.repeat(INTERIM_RESPONSES_MAX) + final,
     )
-    expect(await askSite(relay, site, '/')).toMatchObject({ status: 502 })
-    expect(await askSite(relay, site, '/fewer')).toMatchObject({ status: 200, text: 'ok' })
-    const visitor = http2To(relay, site)
+    expect(await askSite(live.relay, site, '/')).toMatchObject({ status: 502 })
+    expect(await askSite(live.relay, site, '/fewer')).toMatchObject({ status: 200, text: 'ok' })
+    const visitor = http2To(live.relay, site)
     expect((await ask2(visitor, '/')).headers[':status']).toBe(502)
     visitor.close()
   })
@@ -316,14 +310,14 @@ describe('any bytes', () => {
       const responses = Array.from({ length: ROUNDS }, () => oddResponse(pick))
       const site = await open((path) => responses[Number(path.slice(1))])
       for (let begin = 0; begin < ROUNDS; begin += AT_ONCE) {
-        const visitor = http2To(relay, site)
+        const visitor = http2To(live.relay, site)
         visitor.on('error', () => {})
         await Promise.all(
           Array.from({ length: AT_ONCE }, async (_, n) => {
             const [path, method] = [`/${begin + n}`, n % 4 === 0 ? 'HEAD' : 'GET']
             const patience = AbortSignal.timeout(VISITOR_PATIENCE_MS)
             const streams = ask2(visitor, path, method).catch(() => undefined)
-            const plain = askSite(relay, site, path, { method, signal: patience }).catch(() => undefined)
+            const plain = askSite(live.relay, site, path, { method, signal: patience }).catch(() => undefined)
             await Promise.all([streams, plain])
             expect(patience.aborted).toBe(false)
           }),
@@ -331,8 +325,8 @@ describe('any bytes', () => {
         visitor.destroy()
         expect(fatal, JSON.stringify(responses.slice(begin, begin + AT_ONCE))).toEqual([])
       }
-      expect((await askSite(relay, site, '/fine')).text).toBe('fine')
-      const visitor = http2To(relay, site)
+      expect((await askSite(live.relay, site, '/fine')).text).toBe('fine')
+      const visitor = http2To(live.relay, site)
       expect((await ask2(visitor, '/fine')).text).toBe('fine')
       visitor.close()
     },

@@ -1,32 +1,26 @@
 // WebSockets at a canonical hostname, which the relay passes on to the live site.
 
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { LIVE_REQUESTS_PER_NETWORK_MAX } from '../../../src/cache/live-site/limits.ts'
 import { INTERIM_RESPONSES_MAX } from '../../../src/limits.ts'
-import { type HandMadeSite, type LiveRelay, openLiveSite, startLiveRelay } from '../../support/live-sites.ts'
+import type { HandMadeSite } from '../../support/live-sites.ts'
 import { readAll } from '../../support/relay.ts'
 import { nodeHttp } from '../../support/tls-site.ts'
+import { useLiveRelay } from '../../support/use-live-relay.ts'
 
-let relay: LiveRelay
-const sites: HandMadeSite[] = []
+const live = useLiveRelay()
 const sockets: WebSocket[] = []
-beforeAll(async () => {
-  relay = await startLiveRelay()
-})
-afterEach(async () => {
+// Vitest calls it before that of the sites.
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.terminate()
-  for (const site of sites.splice(0)) await site.close()
 })
-afterAll(() => relay.close())
 
 const LATIN1 = Buffer.from('HTTP/1.1 403 Forbidden\r\nX-Name: Ren\xe9\r\nContent-Length: 0\r\n\r\n', 'latin1')
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'
-let opened = 0
 /** @param serve gets the WebSocket of each visitor */
-async function open(serve: (socket: WebSocket) => void): Promise<HandMadeSite> {
-  opened += 1
+function open(serve: (socket: WebSocket) => void): Promise<HandMadeSite> {
   const { server, serve: serveTls } = nodeHttp((_request, response) =>
     response.writeHead(403).end('not here'),
   )
@@ -37,15 +31,13 @@ async function open(serve: (socket: WebSocket) => void): Promise<HandMadeSite> {
     else if (request.url === '/interim') socket.write(INTERIM.repeat(INTERIM_RESPONSES_MAX + 1))
     else webSockets.handleUpgrade(request, socket, head, serve)
   })
-  const site = await openLiveSite(relay, `chat${opened}`, serveTls)
-  sites.push(site)
-  return site
+  return live.open(serveTls)
 }
 
 function connect(site: HandMadeSite, path = '/'): WebSocket {
   const { hostname } = new URL(site.url)
   const socket = new WebSocket(`${site.url.replace('https', 'wss')}${path}`, {
-    createConnection: () => relay.tls(hostname),
+    createConnection: () => live.relay.tls(hostname),
   })
   socket.on('error', () => {})
   sockets.push(socket)
@@ -120,7 +112,7 @@ test('the end of the lease ends it', async () => {
   const socket = connect(site)
   await once(socket, 'open')
   const closed = once(socket, 'close')
-  relay.parts.state.leases.end(site.lease, 'replaced')
+  live.relay.parts.state.leases.end(site.lease, 'replaced')
   await closed
 })
 
@@ -131,7 +123,7 @@ test.each([
 ])('%s is refused', async (_what, line, upgrade, status) => {
   const site = await open(echo)
   const { hostname, host } = new URL(site.url)
-  const socket = relay.tls(hostname)
+  const socket = live.relay.tls(hostname)
   const answer = readAll(socket)
   socket.write(`${line}\r\nHost: ${host}\r\nConnection: Upgrade\r\n${upgrade}\r\n\r\n`)
   expect(String(await answer)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
