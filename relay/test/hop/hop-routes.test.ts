@@ -18,7 +18,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hopRouteSigner } from '../../../sdk-node/src/hops/sign-hop-route.ts'
 import { HOP_CHANGES_PER_OWNER, HOP_CHANGES_PER_PEER, NEIGHBOUR_CONNECTIONS } from '../../src/hop/limits.ts'
-import { type OverlayMember, type OverlayRelays, startNamedRelays } from '../support/named-overlay-relays.ts'
+import { type OverlayMember, type OverlayRelays, startOverlayRelays } from '../support/overlay-relays.ts'
 import { PROXY_TCP4, proxyHeader, tcp4 } from '../support/proxy-header.ts'
 import { ROOT_HOST, startTestRelay } from '../support/relay.ts'
 
@@ -61,7 +61,7 @@ let stranger: OverlayMember
 let owner: Owner
 
 beforeAll(async () => {
-  group = await startNamedRelays('61.2', ['here.localhost', 'peer.localhost', 'stranger.localhost'], {
+  group = await startOverlayRelays('61.2', ['here.localhost', 'peer.localhost', 'stranger.localhost'], {
     ADMIN_TOKEN,
     TRUSTED_PROXIES: '127.61.2.0/24',
   })

@@ -9,8 +9,8 @@ import { signerOf } from '../../../sdk-core/src/identity/key.ts'
 import { loadIdentity } from '../../src/auth/relay-identity.ts'
 import { apiSocket, connectRequest, UPGRADE_HEADERS } from '../support/api-socket.ts'
 import { LINKS } from '../support/carrier.ts'
-import { type OverlayRelay, startOverlayRelays } from '../support/overlay-relays.ts'
-import { readAll } from '../support/relay.ts'
+import { type OverlayMember, startOverlayRelays } from '../support/overlay-relays.ts'
+import { ROOT_HOST, readAll } from '../support/relay.ts'
 import { CARRIERS } from '../support/session.ts'
 
 vi.mock('node:dns', async (original) => {
@@ -32,12 +32,13 @@ vi.mock('../../src/overlay/limits.ts', async (original) => ({
 
 const PATIENT = { timeout: 60_000, interval: 100 }
 
-let relays: OverlayRelay[]
-let overlayPort: number
+let relays: OverlayMember[]
 let close: () => Promise<void>
-let ingress: OverlayRelay
+let ingress: OverlayMember
 beforeAll(async () => {
-  ;({ relays, port: overlayPort, close } = await startOverlayRelays(3, '127.0.91'))
+  const group = await startOverlayRelays('0.91', [ROOT_HOST, ROOT_HOST, ROOT_HOST])
+  ;({ members: relays, close } = group)
+  await group.known()
   ingress = relays[0]!
   await vi.waitFor(async () => {
     const { reverse_endpoint } = await ingress.register('first', { overlay: true })
@@ -46,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => close?.())
 
-const gatewayOf = ({ url }: Pick<ReverseEndpoint, 'url'>): OverlayRelay =>
+const gatewayOf = ({ url }: Pick<ReverseEndpoint, 'url'>): OverlayMember =>
   relays.find(({ origin }) => url === `${origin}${PATH.connect}`)!
 
 function claimsOf(token: string): Record<string, unknown> {
@@ -54,7 +55,7 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 /** @returns status and code of the refusal at `at` */
-async function refusalOf(at: OverlayRelay, capability: string): Promise<[number, string]> {
+async function refusalOf(at: OverlayMember, capability: string): Promise<[number, string]> {
   const socket = await apiSocket(at)
   socket.write(connectRequest(capability, UPGRADE_HEADERS))
   const chunks: Buffer[] = []
@@ -156,8 +157,8 @@ test('a carrier ends with its lease, and a reset of the visitor reaches the site
 describe('a delegated capability is refused', () => {
   let lease: RegisterResponse
   let capability: string
-  let gateway: OverlayRelay
-  let other: OverlayRelay
+  let gateway: OverlayMember
+  let other: OverlayMember
   beforeAll(async () => {
     lease = await ingress.register('guarded', { overlay: true })
     ;({ capability } = lease.reverse_endpoint)
@@ -250,7 +251,11 @@ describe('a delegated capability is refused', () => {
 
   test('on the overlay from any relay but its gateway', async () => {
     const ask = async (localAddress: string): Promise<string> => {
-      const socket: Socket = connect({ host: ingress.address, port: overlayPort, localAddress })
+      const socket: Socket = connect({
+        host: ingress.overlayAddress,
+        port: ingress.overlayPort,
+        localAddress,
+      })
       socket.on('error', () => {})
       socket.write(
         `GET /overlay/reverse HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: raw\r\nX-Svc-Reverse-Capability: ${capability}\r\n\r\n`,
@@ -258,7 +263,7 @@ describe('a delegated capability is refused', () => {
       return (await readAll(socket)).toString()
     }
     expect(await ask('127.0.91.99')).toBe('')
-    expect(await ask(other.address)).toContain('unauthorized')
+    expect(await ask(other.overlayAddress)).toContain('unauthorized')
   })
 
   test('at a stream of the carrier that a gateway brought, when it is of another lease', async () => {

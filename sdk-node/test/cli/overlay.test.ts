@@ -5,7 +5,8 @@ import { createServer as createHttpServer, get, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type OverlayRelay, startOverlayRelays } from '../../../relay/test/support/overlay-relays.ts'
+import { type OverlayMember, startOverlayRelays } from '../../../relay/test/support/overlay-relays.ts'
+import { ROOT_HOST } from '../../../relay/test/support/relay.ts'
 import { curl } from '../../../tools/programs/curl.ts'
 import { listening, TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { freePort } from '../support/relay.ts'
@@ -29,9 +30,9 @@ vi.setConfig({ testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS })
 
 const PATIENT = { timeout: TEST_TIMEOUT_MS, interval: 100 }
 
-let relays: OverlayRelay[]
+let relays: OverlayMember[]
 let closeRelays: () => Promise<void>
-let ingress: OverlayRelay
+let ingress: OverlayMember
 let metricsPorts: number[]
 let target: Server
 let home: string
@@ -42,7 +43,8 @@ const running: Run[] = []
 beforeAll(async () => {
   metricsPorts = await Promise.all([freePort(), freePort(), freePort()])
   const env = (at: number) => ({ METRICS_ADDR: `127.0.0.1:${metricsPorts[at]}` })
-  ;({ relays, close: closeRelays } = await startOverlayRelays(3, '127.0.92', env))
+  const group = await startOverlayRelays('0.92', [ROOT_HOST, ROOT_HOST, ROOT_HOST], env)
+  ;({ members: relays, close: closeRelays } = group)
   ingress = relays[0]!
   home = await mkdtemp(join(tmpdir(), 'svc-overlay-site-'))
   caFile = join(home, 'ca.pem')

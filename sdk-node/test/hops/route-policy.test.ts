@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
   type OverlayMember,
   type OverlayRelays,
-  startNamedRelays,
-} from '../../../relay/test/support/named-overlay-relays.ts'
+  startOverlayRelays,
+} from '../../../relay/test/support/overlay-relays.ts'
 import { publish } from '../../src/publish.ts'
 
 const PATIENT_MS = 120_000
@@ -32,7 +32,7 @@ let last: OverlayMember
 let site: Site
 
 beforeAll(async () => {
-  group = await startNamedRelays('61.3', ['first.localhost', 'last.localhost'], {
+  group = await startOverlayRelays('61.3', ['first.localhost', 'last.localhost'], {
     ADMIN_TOKEN,
     SVC_WORKERS: `${PROCESSES}`,
   })

@@ -12,8 +12,8 @@ import { HopCounts } from '../../../relay/src/hop/hop-counts.ts'
 import {
   type OverlayMember,
   type OverlayRelays,
-  startNamedRelays,
-} from '../../../relay/test/support/named-overlay-relays.ts'
+  startOverlayRelays,
+} from '../../../relay/test/support/overlay-relays.ts'
 import { SiteRoute } from '../../src/hops/site-route.ts'
 import { publish } from '../../src/publish.ts'
 
@@ -52,7 +52,7 @@ let last: OverlayMember
 const refused = vi.spyOn(HopCounts.prototype, 'refused')
 
 beforeAll(async () => {
-  group = await startNamedRelays('61.6', ['first.localhost', 'last.localhost'])
+  group = await startOverlayRelays('61.6', ['first.localhost', 'last.localhost'])
   ;[first, last] = group.members as [OverlayMember, OverlayMember]
   await group.known()
 }, PATIENT_MS)

@@ -12,8 +12,8 @@ import { WebSocket } from 'ws'
 import {
   type OverlayMember,
   type OverlayRelays,
-  startNamedRelays,
-} from '../../../relay/test/support/named-overlay-relays.ts'
+  startOverlayRelays,
+} from '../../../relay/test/support/overlay-relays.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { expose } from '../../src/expose.ts'
 import { publish } from '../../src/publish.ts'
@@ -62,7 +62,7 @@ const handler: FetchHandler = async (request, info) => {
 }
 
 beforeAll(async () => {
-  group = await startNamedRelays('61.1', ['entry.localhost', 'middle.localhost', 'exit.localhost'])
+  group = await startOverlayRelays('61.1', ['entry.localhost', 'middle.localhost', 'exit.localhost'])
   ;[entry, middle, exit] = group.members
   await group.known()
   site = await publish({
