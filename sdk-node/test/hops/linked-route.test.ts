@@ -1,7 +1,7 @@
 // `svc serve --via` over relays that WireGuard links, each on a host of its own: what the relay between sees of the site, of the
 // visitor, and of what they say.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { root } from '../../../tools/programs/command.ts'
 import { type LinkedRelays, startLinkedRelays } from '../../../tools/relay/linked-relays.ts'
+import { HostProcesses } from '../support/host-processes.ts'
 
 const PATIENT_MS = 120_000
 const PLAINTEXT = 'what the visitor reads of the site'
@@ -18,24 +19,7 @@ const PLAINTEXT = 'what the visitor reads of the site'
 let network: TestNetwork
 let linked: LinkedRelays
 let directory: string
-const processes: ChildProcess[] = []
-
-function run(through: readonly string[], ...command: string[]): ChildProcess {
-  const [program = '', ...args] = [...through, ...command]
-  const child = spawn(program, args, {
-    env: { ...process.env, ...network.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  processes.push(child)
-  return child
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  await ended
-}
+const processes = new HostProcesses()
 
 /** Resolves with the URL of the site when visitors can come. */
 async function online(svc: ChildProcess): Promise<string> {
@@ -59,7 +43,7 @@ describe.skipIf(whyNoNetwork() !== undefined)(
     }, PATIENT_MS)
 
     afterAll(async () => {
-      await Promise.all(processes.map(end))
+      await processes.stopAll()
       await linked?.close()
       network?.close()
       await rm(directory, { recursive: true, force: true })
@@ -72,21 +56,15 @@ describe.skipIf(whyNoNetwork() !== undefined)(
       const [siteHost, visitorHost] = network.hosts.slice(3)
       await writeFile(path.join(directory, 'page.txt'), `${PLAINTEXT}\n`.repeat(1000))
       const capture = path.join(directory, 'middle.pcap')
-      const tcpdump = run(middle!.host.through, 'tcpdump', '-i', 'any', '-U', '-w', capture, '-Z', 'root')
+      const dump = ['tcpdump', '-i', 'any', '-U', '-w', capture, '-Z', 'root']
+      const tcpdump = processes.start(network, middle!.host, dump, 'pipe')
       await once(tcpdump.stderr!, 'data')
-      const svc = run(
-        siteHost!.through,
-        ...[
-          process.execPath,
-          path.join(root, 'sdk-node/src/cli/main.ts'),
-          'serve',
-          directory,
-          '--name',
-          'demo',
-        ],
+      const svc = processes.start(network, siteHost!, [
+        ...[process.execPath, path.join(root, 'sdk-node/src/cli/main.ts')],
+        ...['serve', directory, '--name', 'demo'],
         ...['--json', '--identity-path', path.join(directory, 'identity.json'), '--ca', first!.caFile],
         ...['--relay', first!.url, '--via', `${middle!.url},${last!.url}`],
-      )
+      ])
       const url = await online(svc)
       expect(url).toBe(`https://demo.${first!.host.hostname}`)
       const script = `require('node:https').get({
@@ -94,8 +72,8 @@ describe.skipIf(whyNoNetwork() !== undefined)(
       headers: { Host: '${new URL(url).host}' }, ca: require('node:fs').readFileSync('${first!.caFile}'),
     }, async (answer) => { for await (const chunk of answer) process.stdout.write(chunk) })`
       expect(visitorHost!.run(process.execPath, '-e', script)).toBe(`${PLAINTEXT}\n`.repeat(1000))
-      await end(svc)
-      await end(tcpdump)
+      await processes.stop(svc)
+      await processes.stop(tcpdump)
       const packets = (filter: string): number =>
         middle!.host.run('tcpdump', '-n', '-r', capture, filter).split('\n').length - 1
       // The relay between has passed the page on.

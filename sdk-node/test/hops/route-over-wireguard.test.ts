@@ -1,20 +1,15 @@
 // A site on a route over three relays that WireGuard links, each on a host of its own: what passes, and what happens when one of
 // them goes. The slice has this over a given network (three-relays.test.ts).
 
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type NetworkHost,
-  startNetwork,
-  type TestNetwork,
-  whyNoNetwork,
-} from '../../../tools/network/namespaces.ts'
+import { startNetwork, type TestNetwork, whyNoNetwork } from '../../../tools/network/namespaces.ts'
 import { type LinkedRelays, startLinkedRelays } from '../../../tools/relay/linked-relays.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
+import { HostProcesses } from '../support/host-processes.ts'
 
 const RELAYS = 3
 const MIB = 1024 * 1024
@@ -25,22 +20,7 @@ const why = atDepth(whyNoNetwork, () => 'it is part of `npm test -- --whole`')()
 let network: TestNetwork
 let linked: LinkedRelays
 let url: string
-const children: ChildProcess[] = []
-
-function start(host: NetworkHost, command: readonly string[]): ChildProcess {
-  const [program = '', ...args] = [...host.through, ...command]
-  const env = { ...process.env, ...network.env }
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  children.push(child)
-  return child
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  await ended
-}
+const processes = new HostProcesses()
 
 /** Sends a body to the site, as a visitor on the first relay's host. @returns the answer; empty without one */
 function ask(body: string): string {
@@ -62,13 +42,18 @@ describe.skipIf(why !== undefined)(`a route over WireGuard (skipped: ${why})`, (
     await linked.connected()
     const script = join(import.meta.dirname, 'routed-site-process.ts')
     const route = linked.relays.map((relay) => relay.url).join()
-    const site = start(network.hosts[RELAYS]!, [process.execPath, script, route, linked.relays[0]!.caFile])
+    const site = processes.start(network, network.hosts[RELAYS]!, [
+      process.execPath,
+      script,
+      route,
+      linked.relays[0]!.caFile,
+    ])
     const [line] = await once(createInterface(site.stdout!), 'line')
     url = line
   }, PATIENT_MS)
 
   afterAll(async () => {
-    await Promise.all(children.map(stop))
+    await processes.stopAll()
     await linked?.close()
     network?.close()
   })
@@ -76,7 +61,14 @@ describe.skipIf(why !== undefined)(`a route over WireGuard (skipped: ${why})`, (
   test(`a WebSocket and ${LARGE_MIB} MiB pass as they are`, { timeout: PATIENT_MS }, async () => {
     const { host, caFile } = linked.relays[0]!
     const script = join(import.meta.dirname, 'route-visitor-process.ts')
-    const visitor = start(host, [process.execPath, script, url, host.address, caFile, `${LARGE_MIB}`])
+    const visitor = processes.start(network, host, [
+      process.execPath,
+      script,
+      url,
+      host.address,
+      caFile,
+      `${LARGE_MIB}`,
+    ])
     const expected = createHash('sha256')
     const piece = Buffer.alloc(MIB, 'route')
     for (let index = 0; index < LARGE_MIB; index++) {

@@ -248,23 +248,30 @@ describe('at once', () => {
     return check
   }
 
-  test('there are two uploads: a third one is put off, and so is another one of the same site', async () => {
-    const sites = [await lease(), await lease(), await lease()] as const
-    await begin(sites[0])
-    await vi.waitFor(async () => expect(await put(relay, sites[0], FILES)).toMatchObject(later))
-    await begin(sites[1])
-    await vi.waitFor(async () => expect(await put(relay, sites[2], FILES)).toMatchObject(later))
-    expect(await post(relay, sites[2], MANIFEST)).toMatchObject({ status: 200 })
-  })
-
-  test('there are two checks: a third one is put off, and so is another one of the same site', async () => {
-    const sites = [await lease(), await lease(), await lease()] as const
-    await beginCheck(sites[0])
-    await vi.waitFor(async () => expect(await post(relay, sites[0], MANIFEST)).toMatchObject(later))
-    await beginCheck(sites[1])
-    await vi.waitFor(async () => expect(await post(relay, sites[2], MANIFEST)).toMatchObject(later))
-    expect(await put(relay, sites[2], FILES)).toMatchObject({ status: 200 })
-  })
+  test.each([
+    [
+      'uploads',
+      begin,
+      (site: RegisterResponse) => put(relay, site, FILES),
+      (site: RegisterResponse) => post(relay, site, MANIFEST),
+    ],
+    [
+      'checks',
+      beginCheck,
+      (site: RegisterResponse) => post(relay, site, MANIFEST),
+      (site: RegisterResponse) => put(relay, site, FILES),
+    ],
+  ])(
+    'there are two %s: a third one is put off, and so is another one of the same site',
+    async (_what, beginOne, another, otherKind) => {
+      const sites = [await lease(), await lease(), await lease()] as const
+      await beginOne(sites[0])
+      await vi.waitFor(async () => expect(await another(sites[0])).toMatchObject(later))
+      await beginOne(sites[1])
+      await vi.waitFor(async () => expect(await another(sites[2])).toMatchObject(later))
+      expect(await otherKind(sites[2])).toMatchObject({ status: 200 })
+    },
+  )
 })
 
 test('a POST has ten seconds', async () => {
