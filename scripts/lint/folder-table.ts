@@ -249,9 +249,20 @@ export const FOLDER_TABLE: FolderTable = {
       why: 'RFC 6455 runs over any stream of bytes, of either version of HTTP.',
     },
     handlers: {
-      imports: ['siwe', 'identity', 'exchange', 'websocket', 'semantics', 'timers', 'bytes', 'errors.ts'],
-      why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet.',
+      imports: [
+        'siwe',
+        'identity',
+        'exchange',
+        'websocket',
+        'control',
+        'semantics',
+        'timers',
+        'bytes',
+        'errors.ts',
+      ],
+      why: 'Handlers are made of requests and responses, and know no site; visitors may sign in with a wallet, and paid routes ask a relay for its facilitator.',
     },
+    'payment.ts': { imports: [], why: 'It passes the facilitator of payments on.' },
     semantics: { imports: [], why: 'RFC 9110 is the same in each version of HTTP.' },
     timers: { imports: [], why: 'Deadlines know nothing of what they end.' },
     bytes: { imports: [], why: 'It joins and splits bytes.' },
@@ -269,6 +280,7 @@ export const FOLDER_TABLE: FolderTable = {
     'page-lifecycle.ts': { imports: [], why: 'It knows the events of a page and the core.' },
     globals: { imports: [], why: 'They work without a site.' },
     'handlers.ts': { imports: [], why: 'It passes the handlers of the core on.' },
+    payment: { imports: [], why: 'A journal knows IndexedDB and the interface of the core.' },
     adapters: { imports: [], why: 'They run where frameworks are built, never in a page.' },
   },
   'sdk-node/src': {
@@ -283,6 +295,7 @@ export const FOLDER_TABLE: FolderTable = {
         'platform.ts',
         'carrier',
         'identity',
+        'payment',
         'folder',
         'probe',
         'version.ts',
@@ -325,6 +338,10 @@ export const FOLDER_TABLE: FolderTable = {
     probe: {
       imports: ['net', 'limits.ts'],
       why: 'A self-probe is an ordinary visitor, and so is one who looks at certificates alone.',
+    },
+    payment: {
+      imports: ['identity'],
+      why: 'A journal of payments is a private file, as that of an identity.',
     },
     identity: { imports: [], why: 'It reads a key from a file or from words.' },
     tls: {

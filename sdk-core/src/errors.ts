@@ -39,6 +39,8 @@ export type OwnErrorCode =
   | 'cache_unavailable'
   /** The files of the option `cache` cannot be stored at the relay, or not be read. The message names the file. */
   | 'cache_files_invalid'
+  /** The site's paid routes have no facilitator that takes payments for them. The message says what to do. */
+  | 'payments_unavailable'
   /** The identity could not be read or stored. */
   | 'identity_unavailable'
   /** This platform has no QUIC, and so no UDP. */

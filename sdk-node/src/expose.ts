@@ -12,7 +12,7 @@ import {
   SvcError,
   signerOf,
 } from '@svc/sdk-core'
-import type { WalletOptions } from '@svc/sdk-core/handlers'
+import type { PaidOptions, WalletOptions } from '@svc/sdk-core/handlers'
 import { parseDiscover, parseRelays, RelaySites } from '@svc/sdk-core/relays'
 import { localhostLookup } from './net/localhost-lookup.ts'
 import { type NodeOptions, nodePlatform } from './platform.ts'
@@ -71,6 +71,11 @@ export interface ExposeOptions
    * @default everybody comes in
    */
   walletOnly?: WalletOptions | undefined
+  /**
+   * Paths that visitors pay for, by x402, at whichever target answers there. The default facilitator is that of the first relay.
+   * @default none: all is free
+   */
+  paid?: PaidOptions | undefined
   /** A local TLS server, in place of `http`: it gets the visitors' TLS as it is, and shows its own certificate. */
   tls?: number | string | undefined
   /** A local TCP service, at a dedicated port of the relay. */
@@ -146,6 +151,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
     http,
     fetch,
     routes,
+    paid,
     tls,
     tcp,
     udp,
@@ -191,7 +197,8 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   const target = { ca: targetCa, onError }
   const whole = http === undefined ? (fetch ?? nothingHere) : httpTarget(parseHttpTarget(http), target)
   const open = routes ? await routed(routes, whole, target) : whole
-  const handler = reportingRequests(onRequest, walletOnly ? await guarded(open, walletOnly) : open)
+  const sold = paid ? await priced(open, paid, known[0]!, nodePlatform({ ca }).fetch) : open
+  const handler = reportingRequests(onRequest, walletOnly ? await guarded(sold, walletOnly) : sold)
   // the options are valid by now, so an identity may be made
   const named = options.name === undefined ? await nameless(options) : { name: options.name }
   if (signal?.aborted) throw abortError(signal)
@@ -232,7 +239,7 @@ export async function expose(options: ExposeOptions): Promise<Exposure> {
   }
 }
 
-/** The code of routes, sign-ins, datagrams, probes and discovery is loaded when the caller asked for them. */
+/** The code of routes, prices, sign-ins, datagrams, probes and discovery is loaded when the caller asked for them. */
 async function routed(
   ...args: Parameters<typeof import('./target/routes.ts').routeHandler>
 ): Promise<FetchHandler> {
@@ -243,6 +250,13 @@ async function routed(
 async function guarded(handler: FetchHandler, options: WalletOptions): Promise<FetchHandler> {
   const { walletOnly } = await import('@svc/sdk-core/handlers')
   return walletOnly(handler, options)
+}
+
+async function priced(
+  ...args: Parameters<typeof import('./target/paid-target.ts').paidTarget>
+): Promise<FetchHandler> {
+  const { paidTarget } = await import('./target/paid-target.ts')
+  return paidTarget(...args)
 }
 
 async function routedBy(
@@ -323,11 +337,18 @@ export function nameOfAddress(address: string): string {
   return `svc-${address.slice(2, 2 + NAME_DIGITS).toLowerCase()}`
 }
 
-function requireOne({ http, fetch, tls, tcp, udp, routes }: ExposeOptions): void {
+function requireOne({ http, fetch, tls, tcp, udp, routes, paid }: ExposeOptions): void {
   const count = [http, fetch, tls].filter((target) => target !== undefined).length
   if (count > 1) throw new SvcError('invalid_option', 'http, fetch and tls exclude each other')
   if (tls !== undefined && routes)
     throw new SvcError('invalid_option', 'tls and routes exclude each other: paths are inside of TLS')
+  if (paid && tls !== undefined)
+    throw new SvcError('invalid_option', 'paid and tls exclude each other: payments are inside of TLS')
+  if (paid && count === 0 && !routes)
+    throw new SvcError(
+      'invalid_option',
+      'paid needs http, fetch or routes: visitors of other services cannot pay',
+    )
   if (count === 0 && tcp === undefined && udp === undefined && !routes)
     throw new SvcError('invalid_option', 'a target is needed: http, fetch, routes, tls, tcp or udp')
 }
@@ -344,6 +365,7 @@ function requireFitting({
   tls,
   overlay,
   walletOnly,
+  paid,
 }: ExposeOptions): void {
   const named = relays.length + (relay === undefined ? 0 : 1)
   if (via !== undefined && (named !== 1 || discover !== 0))
@@ -360,6 +382,11 @@ function requireFitting({
     throw new SvcError(
       'invalid_option',
       'banMitm and cache exclude each other: with cache the site trusts the relay, which ends TLS at the canonical hostname while it has a copy',
+    )
+  if (paid)
+    throw new SvcError(
+      'invalid_option',
+      'paid and cache exclude each other: the relay gives its copy of the files away',
     )
   if (tcp !== undefined || udp !== undefined)
     throw new SvcError('invalid_option', 'cache excludes tcp and udp: the relay stores files only')

@@ -28,6 +28,7 @@ const carriers = (...tests: Titles) => proved('sdk-node/test/carrier/carriers.te
 const native = (...tests: Titles) => proved('sdk-node/test/carrier/native-carrier.test.ts', ...tests)
 const probe = (...tests: Titles) => proved('sdk-node/test/probe/self-probe.test.ts', ...tests)
 const tunnel = (...tests: Titles) => proved('sdk-node/test/datagram/tunnel.test.ts', ...tests)
+const sale = (...tests: Titles) => proved('sdk-core/test/handlers/paid/sale.test.ts', ...tests)
 const udp = (...tests: Titles) => proved('sdk-node/test/expose/udp.test.ts', ...tests)
 
 const NO_SOCKETS = impossible('a page has HTTPS and WebSockets only, as the specification says')
@@ -315,7 +316,31 @@ export const SDKS = {
         ),
       ),
     },
-    'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(planned('payment')),
+    'x402: paid routes of the tunnel, /x402/prepare, /x402/client.js': shared(
+      together(
+        sale(
+          'gets 402 with the requirements in its body and two fields; the handler does not run',
+          'in %s buys one response, and moves the money once',
+          'of two requests with it at once, one is served',
+          'for a response of %i; the payment buys the next one',
+          'a settlement that fails gives 402 and not the content, which is cancelled',
+        ),
+        proved(
+          'sdk-core/test/handlers/paid/spellings.test.ts',
+          'whatever a server makes of a path, it is paid when it leads to the paid one',
+        ),
+        proved(
+          'sdk-core/test/handlers/paid/prepare.test.ts',
+          'the transaction for a path and a method, which the wallet signs',
+          'a body of more than 64 KiB is refused, and read no further',
+        ),
+        proved(
+          'sdk-node/test/expose/paid.test.ts',
+          'the client of the reference library pays, and gets what it paid for, once',
+          'its own module pays in a program, too: /x402/client.js',
+        ),
+      ),
+    ),
     'local agent': {
       browser: impossible('a page listens on no port'),
       node: unproved('its control API has types, and no server so far'),

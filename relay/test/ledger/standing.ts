@@ -29,7 +29,6 @@ interface Part {
 }
 
 export const PARTS = {
-  payment: { what: 'paid routes', folder: 'sdk-core/src/handlers/paid' },
   visitorAddress: {
     what: 'addresses of visitors for sites',
     folder: 'relay/src/visitor-address',

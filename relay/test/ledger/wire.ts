@@ -449,7 +449,11 @@ export const WIRE = {
       ),
       proved('payment/test/verify.test.ts', '%s is %s', 'with %s are %s'),
     ),
-    '/x402/prepare': planned('payment'),
+    '/x402/prepare': proved(
+      'sdk-core/test/handlers/paid/prepare.test.ts',
+      'the transaction for a path and a method, which the wallet signs',
+      'a body of more than 64 KiB is refused, and read no further',
+    ),
   },
   Bans: {
     'a ban of identity or address closes sessions, connections and ports within a second': together(

@@ -7,6 +7,7 @@ import type { ExposeOptions } from '../../expose.ts'
 import type { SiteCommand, SiteOptions } from '../options/command-line.ts'
 import { readPem } from '../options/pem-file.ts'
 import { thumbnailUrl } from '../options/thumbnail.ts'
+import { type PricedRoute, paidOptions, parseRoute } from './paid-options.ts'
 
 /**
  * The options with which `expose` is called for this command.
@@ -67,9 +68,12 @@ async function metadataOf({
 }
 
 async function targets(chosen: SiteCommand): Promise<Partial<ExposeOptions>> {
-  const { route, targetCa } = chosen.options
+  const { targetCa } = chosen.options
+  const routes = chosen.options.route.map(parseRoute)
+  const paid = await paidOptions(routes, chosen.options)
   const shared = {
-    ...(route.length > 0 && { routes: routesOf(route) }),
+    ...(routes.length > 0 && { routes: routesOf(routes) }),
+    ...(paid && { paid }),
     ...(targetCa !== undefined && { targetCa: await readPem('--target-ca', targetCa) }),
   }
   if (chosen.command === 'serve') {
@@ -99,12 +103,6 @@ function isFolder(target: string): boolean {
   return /^\.{0,2}[/\\]|^\.{1,2}$|^~/.test(target) || isAbsolute(target)
 }
 
-function routesOf(routes: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    routes.map((route) => {
-      const at = route.indexOf('=')
-      if (at > 0) return [route.slice(0, at), route.slice(at + 1)]
-      throw new SvcError('invalid_option', `--route ${JSON.stringify(route)} is not PLACE=TARGET`)
-    }),
-  )
+function routesOf(routes: readonly PricedRoute[]): Record<string, string> {
+  return Object.fromEntries(routes.map(({ place, target }) => [place, target]))
 }

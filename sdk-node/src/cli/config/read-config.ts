@@ -4,7 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
 import { CARRIERS } from '../../carrier/kinds.ts'
-import { CERTIFICATES, identityPathOf, type SiteCommand, type SiteOptions } from '../options/command-line.ts'
+import { parseRoute } from '../commands/paid-options.ts'
+import {
+  CERTIFICATES,
+  identityPathOf,
+  PAYMENT_NETWORKS,
+  type SiteCommand,
+  type SiteOptions,
+} from '../options/command-line.ts'
 import { isUrl } from '../options/thumbnail.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 
@@ -48,6 +55,11 @@ const CERTIFICATE: Kind = {
   accepts: (value) => CERTIFICATES.some((whose) => whose === value),
 }
 
+const PAYMENT_NETWORK: Kind = {
+  wanted: PAYMENT_NETWORKS.map((network) => JSON.stringify(network)).join(' or '),
+  accepts: (value) => PAYMENT_NETWORKS.some((network) => network === value),
+}
+
 /** The fields that stand in the file as a whole or in a tunnel. */
 const SHARED: Readonly<Record<string, Kind>> = {
   relay: RELAYS,
@@ -64,6 +76,10 @@ const SHARED: Readonly<Record<string, Kind>> = {
   owner: TEXT,
   thumbnail: TEXT,
   tags: TEXTS,
+  x402_pay_to: TEXT,
+  x402_network: PAYMENT_NETWORK,
+  x402_facilitator: TEXT,
+  x402_endpoints: TEXTS,
 }
 /** The fields that stand in a tunnel alone. */
 const OWN: Readonly<Record<string, Kind>> = {
@@ -104,6 +120,10 @@ interface Fields {
   owner?: string
   thumbnail?: string
   tags?: string[]
+  x402_pay_to?: string
+  x402_network?: SiteOptions['x402Network']
+  x402_facilitator?: string
+  x402_endpoints?: string[]
   name?: string
   paused?: boolean
   description?: string
@@ -254,6 +274,7 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     }),
     ...(fields.allow_wallets !== undefined && { allowWallet: fields.allow_wallets }),
     ...(fields.wallet_rpc !== undefined && { walletRpc: fields.wallet_rpc }),
+    ...(hasPrice(routes) && paymentOf(fields)),
     ...(fields.target_ca !== undefined && { targetCa: path(fields.target_ca) }),
   }
   if (folder === undefined) {
@@ -276,6 +297,21 @@ function commandOf(where: string, fields: Fields, { base, identityPath }: Surrou
     )
   const shown = { listing, hidden, cache, ...(cacheTtl !== undefined && { cacheTtl }) }
   return { command: 'serve', folder: path(folder), options: { ...options, ...shown } }
+}
+
+/** The fields may stand in the file for all tunnels, and concern those that have a price. */
+function paymentOf(fields: Fields): Partial<SiteOptions> {
+  const { x402_pay_to: payTo, x402_network: network, x402_facilitator: facilitator, x402_endpoints } = fields
+  return {
+    ...(payTo !== undefined && { x402PayTo: payTo }),
+    ...(network !== undefined && { x402Network: network }),
+    ...(facilitator !== undefined && { x402Facilitator: facilitator }),
+    ...(x402_endpoints !== undefined && { x402Endpoints: x402_endpoints.join(',') }),
+  }
+}
+
+function hasPrice(routes: Readonly<Record<string, string | number>>): boolean {
+  return Object.entries(routes).some(([place, to]) => parseRoute(`${place}=${to}`).price !== undefined)
 }
 
 /** A folder stays the one that the file means. */

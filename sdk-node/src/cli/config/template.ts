@@ -45,6 +45,14 @@ export const TEMPLATE = `# What \`svc start\` publishes. TOML; relative paths ar
 #tags = ["demo"]
 #thumbnail = "https://relay.example/logo.png"
 
+# Who gets what visitors pay on routes that have a price, in USDC: 0x and 64 hexadecimal digits. Where they pay: "sui:mainnet", or
+# "sui:testnet", whose money is worth nothing. Who checks payments and carries them out: the relay, a URL, or "self" for svc, which
+# then asks these full nodes, or public ones.
+#x402_pay_to = "0x0000000000000000000000000000000000000000000000000000000000000001"
+#x402_network = "sui:testnet"
+#x402_facilitator = "self"
+#x402_endpoints = ["https://fullnode.testnet.sui.io:443"]
+
 # All of the above may be in a tunnel, too, and holds there alone.
 
 # The agent (svc agent run): its control API, on this machine alone, and the wallets that may sign in to read its status. Default:
@@ -64,7 +72,8 @@ http = 3000
 # PEM of the authority behind the certificate of an https: target.
 #target_ca = "target.pem"
 # Other targets, by path or host: a server as above, or a folder, which begins with . or /. The longest path wins.
-#routes = { "/api" = 3001, "/docs" = "./docs" }
+# Behind a target of a path, methods and an amount are its price: "GET:0.01", "GET,POST:0.05", "*:1".
+#routes = { "/api" = 3001, "/docs" = "./docs", "/paid" = "3002 GET:0.01" }
 # Let in only visitors who sign in with one of these wallets; the endpoint is asked about contract wallets among them.
 #allow_wallets = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
 #wallet_rpc = "https://rpc.example"

@@ -32,12 +32,19 @@ export interface SiteOptions extends SharedOptions {
   allowLocalGateways?: boolean
   /** The number of relays to take in addition to the named ones. */
   discover: number
-  /** The routes, each as `PLACE=TARGET`. */
+  /** The routes, each as `PLACE=TARGET`, with ` METHODS:AMOUNT` behind it where visitors pay. */
   route: string[]
   /** The addresses of the wallets that may sign in; without any, every visitor comes in. */
   allowWallet?: string[]
   /** The endpoint that is asked about contract wallets. */
   walletRpc?: string
+  /** The address that visitors pay. */
+  x402PayTo?: string
+  x402Network?: (typeof PAYMENT_NETWORKS)[number]
+  /** The URL of a facilitator, or `self`. */
+  x402Facilitator?: string
+  /** Full nodes for the facilitator `self`, separated by commas. */
+  x402Endpoints?: string
   targetCa?: string
   /** The relay's list of sites shows this text. */
   description?: string
@@ -96,6 +103,8 @@ export interface PrintedText {
 
 /** The values of `--certificate`. */
 export const CERTIFICATES = ['own', 'shared'] as const
+/** The values of `--x402-network`. */
+export const PAYMENT_NETWORKS = ['sui:mainnet', 'sui:testnet'] as const
 const CONFIG_PATH = 'svc.toml'
 /** The number of relays for which `--discover` without a value asks. */
 const DISCOVERED = '3'
@@ -231,7 +240,10 @@ function withoutEnd(text: string): string {
 function site(command: Command, env: NodeJS.ProcessEnv): Command {
   return siteName(relays(shared(command, env), env))
     .addOption(
-      new Option('--route <place=target>', 'what answers below a /path, at a host, or both; several times')
+      new Option(
+        '--route <place=target>',
+        'what answers below a /path, at a host, or both; several times. "/path=target GET:0.01" is paid with USDC',
+      )
         .argParser((route, before: string[]) => [...before, route])
         .default([], 'none'),
     )
@@ -248,6 +260,15 @@ function site(command: Command, env: NodeJS.ProcessEnv): Command {
       ).argParser((address, before: string[] = []) => [...before, address]),
     )
     .option('--wallet-rpc <url>', 'the JSON-RPC endpoint that is asked about contract wallets among them')
+    .option('--x402-pay-to <address>', 'who gets what visitors pay: 0x and 64 hexadecimal digits')
+    .addOption(
+      new Option('--x402-network <network>', 'where they pay [sui:mainnet]').choices(PAYMENT_NETWORKS),
+    )
+    .option(
+      '--x402-facilitator <url>',
+      'who checks payments and carries them out: a URL, or self for this process [the relay]',
+    )
+    .option('--x402-endpoints <urls>', 'full nodes for the facilitator self, separated by commas')
     .option('--target-ca <file>', 'PEM of the authority behind the certificate of an https: target')
     .addOption(new Option('--carrier <kind>', 'how visitors come').choices(CARRIERS).default('native'))
     .addOption(

@@ -1,0 +1,30 @@
+// A facilitator elsewhere gets what it needs and no more.
+
+import type { Facilitator, PaymentRequest } from '@svc/payment'
+
+/** The random key of this process: another one cannot settle a payment that this one settled. */
+let secret: Uint8Array<ArrayBuffer> | undefined
+
+/**
+ * The facilitator does not learn which page is bought. In place of its address it gets one that only this process can make:
+ * it still tells apart what a payment was for, and it refuses the same payment in another process.
+ */
+export function withHiddenResource(facilitator: Facilitator): Facilitator {
+  return {
+    supported: () => facilitator.supported(),
+    verify: async (request) => facilitator.verify(await hidden(request)),
+    settle: async (request) => facilitator.settle(await hidden(request)),
+    prepare: (request) => facilitator.prepare(request),
+  }
+}
+
+async function hidden({ paymentPayload, ...request }: PaymentRequest): Promise<PaymentRequest> {
+  const { resource, ...payload } = paymentPayload
+  if (resource === undefined) return { ...request, paymentPayload }
+  secret ??= crypto.getRandomValues(new Uint8Array(32))
+  const text = new TextEncoder().encode(resource.url)
+  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array([...secret, ...text]))
+  const name = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const url = `${new URL(resource.url).origin}/x402/${name}`
+  return { ...request, paymentPayload: { ...payload, resource: { url } } }
+}

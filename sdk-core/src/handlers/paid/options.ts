@@ -1,0 +1,106 @@
+// The options of `paid`, and the price list that is made of them.
+
+import {
+  type Facilitator,
+  isPaymentAddress,
+  MINIMUM_AMOUNT,
+  NETWORKS,
+  type PaymentNetwork,
+  USDC_DECIMALS,
+  usdcRequirements,
+} from '@svc/payment'
+import { SvcError } from '../../errors.ts'
+import { smallestUnits } from './amount.ts'
+import { ROUTES_MAX } from './limits.ts'
+import { type Price, PriceList } from './price-list.ts'
+import { meaningOf } from './spellings.ts'
+
+/** A PaidRoute is a path that has a price. */
+export interface PaidRoute {
+  /** The path, such as `/answer`. It takes all paths below it, too; `/` takes all of the site. The longest path wins. */
+  path: string
+  /**
+   * The methods that have the price, in upper case; GET includes HEAD. All others are free.
+   * @default every method
+   */
+  methods?: readonly string[] | undefined
+  /** The price in USDC as decimal text, such as `"0.01"`, which is the least, with up to 6 digits behind the point. */
+  amount: string
+  /**
+   * The thing that is sold, in a few words for the payer.
+   * @default none
+   */
+  description?: string | undefined
+}
+
+/** PaidOptions are the options of `paid`. */
+export interface PaidOptions {
+  /** The address that is paid: `0x` and 64 hexadecimal digits. */
+  payTo: string
+  /**
+   * The network on which it is paid: `sui:mainnet`, or `sui:testnet`, whose money is worth nothing.
+   * @default sui:mainnet
+   */
+  network?: PaymentNetwork | undefined
+  /** The paths that have a price. All others are free. */
+  routes: readonly PaidRoute[]
+  /**
+   * The facilitator, which checks payments and carries them out: the URL of one, or one in this process.
+   * @default that of the relay at which the site is published
+   */
+  facilitator?: Facilitator | string | URL | undefined
+}
+
+const METHOD = /^[A-Za-z]{1,32}$/
+/** The paths at which the site itself answers payers. */
+const OWN_PATHS = '/x402'
+
+/** @throws SvcError `invalid_option` that names the option */
+export function parsePrices({ payTo, network = 'sui:mainnet', routes }: PaidOptions): PriceList {
+  if (!Object.hasOwn(NETWORKS, network))
+    throw invalid(`network has to be ${Object.keys(NETWORKS).join(' or ')}, not ${JSON.stringify(network)}`)
+  if (typeof payTo !== 'string' || !isPaymentAddress(payTo))
+    throw invalid('payTo has to be an address of the chain: 0x and 64 hexadecimal digits')
+  if (!Array.isArray(routes) || routes.length === 0 || routes.length > ROUTES_MAX)
+    throw invalid(`routes has to name 1 to ${ROUTES_MAX} paths`)
+  const prices: Price[] = []
+  for (const route of routes) {
+    const price = parseRoute(route, network, payTo)
+    if (prices.some((other) => overlap(other, price)))
+      throw invalid(`${route.path} has two prices for one method`)
+    prices.push(price)
+  }
+  return new PriceList(prices)
+}
+
+function parseRoute(route: PaidRoute, network: PaymentNetwork, payTo: string): Price {
+  const { path, methods, amount, description } = route
+  const meaning = typeof path === 'string' ? meaningOf(path) : undefined
+  if (meaning === undefined) throw invalid(`not a path to be paid: ${JSON.stringify(path)}`)
+  if (meaning === OWN_PATHS || meaning.startsWith(`${OWN_PATHS}/`))
+    throw invalid(`${path} has no price: the site answers payers there`)
+  if (methods !== undefined && (methods.length === 0 || !methods.every((name) => METHOD.test(name))))
+    throw invalid(`the methods of ${path} are not a list of methods`)
+  const units = smallestUnits(amount, USDC_DECIMALS)
+  if (BigInt(units) < MINIMUM_AMOUNT)
+    throw invalid(`the amount of ${path} is less than 0.01, the least that the chain moves without a fee`)
+  const upper = methods?.map((name) => name.toUpperCase())
+  return {
+    path: meaning,
+    methods: upper && new Set(upper.includes('GET') ? [...upper, 'HEAD'] : upper),
+    requirements: usdcRequirements(network, payTo, units),
+    amount,
+    description,
+  }
+}
+
+function overlap(a: Price, b: Price): boolean {
+  if (a.path !== b.path) return false
+  return (
+    a.methods === undefined || b.methods === undefined || [...a.methods].some((name) => b.methods?.has(name))
+  )
+}
+
+function invalid(message: string): SvcError {
+  return new SvcError('invalid_option', message)
+}

@@ -1,0 +1,140 @@
+// Paid routes: a visitor pays for a response by x402, with a stablecoin, and gets it once the payment is carried out.
+
+import type { Facilitator } from '@svc/payment'
+import { DIRECT, type DirectlyHandled } from '../../exchange/direct.ts'
+import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
+import { CLIENT_SCRIPT } from './client-script.ts'
+import { facilitatorOf } from './facilitator-source.ts'
+import { type PaidOptions, parsePrices } from './options.ts'
+import { readPayment } from './payment-header.ts'
+import { prepare, resourceOf } from './prepare.ts'
+import type { Found, PriceList } from './price-list.ts'
+import {
+  allowPreflight,
+  isPreflight,
+  type Offer,
+  OPEN,
+  paymentRequired,
+  refused,
+  unavailable,
+} from './responses.ts'
+import { sell } from './sale.ts'
+import { UsedPayments } from './used-payments.ts'
+
+/** The module with `x402Fetch`, for pages. */
+const CLIENT_PATH = '/x402/client.js'
+const PREPARE_PATH = '/x402/prepare'
+const RETRY_S = 5
+
+/** A payment is for one response, whichever handler of the process it comes to. */
+const used: UsedPayments = new UsedPayments()
+
+/**
+ * Returns a handler that asks for a payment (x402 version 2) before it lets a request to one of `routes` through to `handler`.
+ * It answers 402 to a request that is not paid. A payment is verified before `handler` runs, and carried out before any of its
+ * response is sent; nobody pays for an error (status 400 or above). It answers `/x402/client.js` and `/x402/prepare` itself.
+ * @throws SvcError `invalid_option` that names the option
+ */
+export function paid(handler: FetchHandler, options: PaidOptions): FetchHandler {
+  const site = new PaidSite(handler, parsePrices(options), facilitatorOf(options))
+  const answer: DirectlyHandled = (request, info) => site.answer(request, info)
+  const direct = (handler as DirectlyHandled)[DIRECT]
+  // what is free takes the direct way of the handler, where it has one
+  if (direct) answer[DIRECT] = (request) => (site.isFree(request) ? direct(request) : undefined)
+  return answer
+}
+
+class PaidSite {
+  readonly #handler: FetchHandler
+  readonly #prices: PriceList
+  readonly #facilitatorOf: (canonicalUrl: string) => Promise<Facilitator>
+
+  constructor(
+    handler: FetchHandler,
+    prices: PriceList,
+    facilitatorOf: (canonicalUrl: string) => Promise<Facilitator>,
+  ) {
+    this.#handler = handler
+    this.#prices = prices
+    this.#facilitatorOf = facilitatorOf
+  }
+
+  isFree({ method, url, fields }: Parameters<NonNullable<DirectlyHandled[typeof DIRECT]>>[0]): boolean {
+    if (url.pathname.startsWith('/x402/')) return false
+    const field = (name: string): string | undefined => fields.find(([known]) => known === name)?.[1]
+    return method !== 'OPTIONS' && this.#prices.find(url.pathname, method, field) === 'free'
+  }
+
+  async answer(request: Request, info: FetchInfo): Promise<Response> {
+    const url = new URL(request.url)
+    if (url.pathname === CLIENT_PATH) return clientScript(request)
+    if (url.pathname === PREPARE_PATH) return this.#prepare(request, info)
+    if (isPreflight(request)) return this.#preflight(request, info, url)
+    const found = this.#find(url, request.method, request.headers)
+    if (found === 'free') return this.#handler(request, info)
+    if (found === 'unclear') return refused(400, 'invalid_path', 'The path may mean too many things')
+    const offer: Offer = { request, price: found, resource: resourceOf(url, found.description) }
+    return this.#offer(offer, info)
+  }
+
+  async #offer(offer: Offer, info: FetchInfo): Promise<Response> {
+    const { request } = offer
+    const payment = readPayment(request.headers)
+    if (payment === 'none') return paymentRequired(offer, 'payment_required')
+    if (payment === 'malformed') return paymentRequired(offer, 'invalid_payload')
+    let facilitator: Facilitator
+    try {
+      facilitator = await this.#facilitatorOf(info.canonicalUrl)
+    } catch (error) {
+      report(error, info)
+      return unavailable(
+        'facilitator_unavailable',
+        'This site cannot take payments now; nothing was charged',
+        RETRY_S,
+      )
+    }
+    return sell(offer, payment, {
+      facilitator,
+      used,
+      serve: async () => this.#handler(request, info),
+      report: (error) => report(error, info),
+    })
+  }
+
+  #prepare(request: Request, info: FetchInfo): Response | Promise<Response> {
+    if (isPreflight(request)) return allowPreflight(request)
+    return prepare(request, {
+      facilitator: () => this.#facilitatorOf(info.canonicalUrl),
+      priceOf: (url, method) => {
+        const found = this.#find(url, method, new Headers())
+        return typeof found === 'string' ? undefined : found
+      },
+      report: (error) => report(error, info),
+    })
+  }
+
+  /** A page of another origin may pay; what is free stays under the handler's own rules. */
+  #preflight(request: Request, info: FetchInfo, url: URL): Response | Promise<Response> {
+    const method = request.headers.get('access-control-request-method') ?? ''
+    return this.#find(url, method, request.headers) === 'free'
+      ? this.#handler(request, info)
+      : allowPreflight(request)
+  }
+
+  #find({ pathname }: URL, method: string, headers: Headers): Found {
+    return this.#prices.find(pathname, method, (name) => headers.get(name))
+  }
+}
+
+function clientScript(request: Request): Response {
+  if (isPreflight(request)) return allowPreflight(request)
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refused(405, 'method_not_allowed', 'The module is read with GET', { Allow: 'GET, HEAD' })
+  const headers = { ...OPEN, 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'no-cache' }
+  return new Response(request.method === 'HEAD' ? null : CLIENT_SCRIPT, { headers })
+}
+
+/** The site reports it as an error of its handler. */
+function report(error: unknown, { waitUntil }: FetchInfo): void {
+  waitUntil(Promise.reject(error))
+}

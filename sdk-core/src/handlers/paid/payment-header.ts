@@ -1,0 +1,68 @@
+// Reads the payment in the fields of a request: Base64 of JSON, in `PAYMENT-SIGNATURE` or `X-PAYMENT`.
+
+import type { PaymentPayload, PaymentRequirements } from '@svc/payment'
+import { fromBase64, toBase64 } from '../../bytes/base64.ts'
+import { PAYMENT_MAX_CHARS } from './limits.ts'
+
+/** A Payment is what a visitor sent to pay, of the right shape; nothing of it is proven. */
+export interface Payment {
+  readonly payload: PaymentPayload
+  /** The bytes of the transaction that pays. */
+  readonly transaction: Uint8Array<ArrayBuffer>
+}
+
+/** `none`: the request has no payment. `malformed`: what is there is not one. */
+export type ReadPayment = Payment | 'none' | 'malformed'
+
+const FIELDS = ['payment-signature', 'x-payment']
+const BASE64 = /^[A-Za-z\d+/]+={0,2}$/
+const VERSION = 2
+
+export function readPayment(headers: Headers): ReadPayment {
+  const text = FIELDS.map((name) => headers.get(name)).find((value) => value !== null)
+  if (text === undefined || text === null) return 'none'
+  const payload =
+    text.length <= PAYMENT_MAX_CHARS && BASE64.test(text) ? parseJson(fromBase64(text)) : undefined
+  if (!isPayload(payload)) return 'malformed'
+  const { transaction: encoded } = payload.payload
+  const transaction = typeof encoded === 'string' && BASE64.test(encoded) ? fromBase64(encoded) : undefined
+  return transaction === undefined ? 'malformed' : { payload, transaction }
+}
+
+/** @returns Base64 of the JSON of `message`, as fields carry it */
+export function encodeMessage(message: object): string {
+  return toBase64(new TextEncoder().encode(JSON.stringify(message)))
+}
+
+function parseJson(bytes: Uint8Array | undefined): unknown {
+  try {
+    return bytes && JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function isPayload(value: unknown): value is PaymentPayload {
+  return (
+    isObject(value) &&
+    value.x402Version === VERSION &&
+    isObject(value.accepted) &&
+    isObject(value.payload) &&
+    (value.resource === undefined || (isObject(value.resource) && typeof value.resource.url === 'string'))
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What of the requirements the payer has to have chosen as they are; clients differ in what they keep of `extra`. */
+const BINDING = ['scheme', 'network', 'asset', 'amount', 'payTo', 'maxTimeoutSeconds'] as const
+
+/** @returns the first part of the requirements that the payer did not agree to */
+export function disagreement(
+  accepted: PaymentRequirements,
+  required: PaymentRequirements,
+): (typeof BINDING)[number] | undefined {
+  return BINDING.find((name) => accepted[name] !== required[name])
+}

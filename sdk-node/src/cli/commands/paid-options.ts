@@ -1,0 +1,64 @@
+// The routes of the command line and their prices, and the options of `paid` that they make.
+
+import { dirname, join } from 'node:path'
+import { SvcError } from '@svc/sdk-core'
+import type { PaidOptions, PaidRoute } from '@svc/sdk-core/handlers'
+import { openPaymentJournal } from '../../payment/journal-file.ts'
+import type { SiteOptions } from '../options/command-line.ts'
+
+/** A PricedRoute is one `--route`, or one of `routes` in the config file. */
+export interface PricedRoute {
+  place: string
+  target: string
+  price: Pick<PaidRoute, 'methods' | 'amount'> | undefined
+}
+
+/** The facilitator is in this process. */
+const SELF = 'self'
+/** Methods, or `*` for all, and an amount, behind the target. */
+const PRICE = /^(.*\S)\s+([A-Za-z,]+|\*):(\S+)$/
+
+/**
+ * @param text `PLACE=TARGET` or `PLACE=TARGET METHODS:AMOUNT`
+ * @throws SvcError `invalid_option`
+ */
+export function parseRoute(text: string): PricedRoute {
+  const at = text.indexOf('=')
+  if (at <= 0) throw new SvcError('invalid_option', `--route ${JSON.stringify(text)} is not PLACE=TARGET`)
+  const place = text.slice(0, at)
+  const [, target, methods, amount] = PRICE.exec(text.slice(at + 1)) ?? []
+  if (target === undefined || methods === undefined || amount === undefined)
+    return { place, target: text.slice(at + 1), price: undefined }
+  if (!place.startsWith('/'))
+    throw new SvcError(
+      'invalid_option',
+      `--route ${JSON.stringify(text)}: a price goes with a path at every host`,
+    )
+  return { place, target, price: { amount, ...(methods !== '*' && { methods: methods.split(',') }) } }
+}
+
+/** @returns undefined when nothing has a price */
+export async function paidOptions(
+  routes: readonly PricedRoute[],
+  { x402PayTo, x402Network, x402Facilitator, x402Endpoints, identityPath }: SiteOptions,
+): Promise<PaidOptions | undefined> {
+  const priced = routes.flatMap(({ place: path, price }) => (price ? [{ path, ...price }] : []))
+  if (priced.length === 0) {
+    if ([x402PayTo, x402Network, x402Facilitator, x402Endpoints].some((option) => option !== undefined))
+      throw new SvcError('invalid_option', 'nothing has a price: --route "/path=target GET:0.01" sets one')
+    return undefined
+  }
+  if (x402PayTo === undefined)
+    throw new SvcError('invalid_option', '--x402-pay-to is missing: it says who gets what visitors pay')
+  if (x402Endpoints !== undefined && x402Facilitator !== SELF)
+    throw new SvcError('invalid_option', '--x402-endpoints goes with --x402-facilitator self')
+  const terms = { payTo: x402PayTo, network: x402Network, routes: priced }
+  if (x402Facilitator !== SELF) return { ...terms, facilitator: x402Facilitator }
+  const { createFacilitator } = await import('@svc/payment')
+  const network = x402Network ?? 'sui:mainnet'
+  const journal = await openPaymentJournal(
+    join(dirname(identityPath), `payments-${network.replace(':', '-')}.jsonl`),
+  )
+  const endpoints = x402Endpoints?.split(',')
+  return { ...terms, facilitator: await createFacilitator({ network, payTo: x402PayTo, journal, endpoints }) }
+}
