@@ -1,6 +1,7 @@
 // @svc/sdk-core/siwe: messages of Sign-In with Ethereum (EIP-4361), for whoever lets wallets sign in.
 
 export { checksumAddress } from '../identity/key.ts'
+export { addressFault } from './address.ts'
 export { type SiweMessage, siweText } from './message.ts'
 export { parseSiwe, SIWE_MAX_CHARS } from './parse.ts'
 export { isSignedBy, type SiweExpectation, type SiweRefusal, type SiweResult, verifySiwe } from './verify.ts'

@@ -1,7 +1,7 @@
 // The options of `walletOnly`, checked when the handler is made.
 
 import { SvcError } from '../../errors.ts'
-import { checksumAddress } from '../../identity/key.ts'
+import { addressFault } from '../../siwe/index.ts'
 import { KEY_MIN_BYTES } from './limits.ts'
 
 /** WalletOptions are the options of `walletOnly`. */
@@ -39,9 +39,6 @@ export interface CheckedOptions {
   key: Uint8Array
 }
 
-const ADDRESS = /^0x[\da-f]{40}$/i
-const ONE_CASE = /^0x(?:[\da-f]{40}|[\dA-F]{40})$/
-
 /** @throws SvcError `invalid_option` that names the option */
 export function checkOptions({ wallets, rpc, chainId = 1, key }: WalletOptions): CheckedOptions {
   if (!Array.isArray(wallets) || wallets.length === 0)
@@ -58,15 +55,9 @@ export function checkOptions({ wallets, rpc, chainId = 1, key }: WalletOptions):
   }
 }
 
-function checkAddress(address: unknown): string {
-  const shown = JSON.stringify(address)
-  if (typeof address !== 'string' || !ADDRESS.test(address))
-    throw new SvcError('invalid_option', `wallets: ${shown} is not an address: 0x and 40 hexadecimal digits`)
-  if (!ONE_CASE.test(address) && checksumAddress(address) !== address)
-    throw new SvcError(
-      'invalid_option',
-      `wallets: ${shown} has a wrong checksum (EIP-55), so that a digit may be wrong: compare it with the wallet`,
-    )
+function checkAddress(address: string): string {
+  const fault = addressFault(address)
+  if (fault !== undefined) throw new SvcError('invalid_option', `wallets: ${fault}`)
   return address.toLowerCase()
 }
 

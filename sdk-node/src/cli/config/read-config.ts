@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isRecord, SvcError } from '@svc/sdk-core'
+import { addressFault } from '@svc/sdk-core/siwe'
 import { CARRIERS } from '../../carrier/kinds.ts'
 import { parseRoute } from '../commands/paid-options.ts'
 import {
@@ -18,11 +19,11 @@ import { parseToml, TomlSyntaxError, type TomlTable } from './toml.ts'
 interface Kind {
   wanted: string
   accepts(value: unknown): boolean
+  /** Says what is wrong with a part of a value that was accepted. */
+  fault?(value: unknown): string | undefined
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-/** The address of a wallet, in any case. */
-const WALLET = /^0x[\da-f]{40}$/i
 const isPlace = (value: unknown): boolean => isText(value) || Number.isInteger(value)
 
 const TEXT: Kind = { wanted: 'a string', accepts: isText }
@@ -38,8 +39,9 @@ const TEXTS: Kind = {
   accepts: (value) => Array.isArray(value) && value.every(isText),
 }
 const WALLETS: Kind = {
-  wanted: 'a list of wallet addresses, each 0x and 40 hexadecimal digits',
-  accepts: (value) => Array.isArray(value) && value.every((each) => isText(each) && WALLET.test(each)),
+  wanted: 'a list of wallet addresses, each a string',
+  accepts: TEXTS.accepts,
+  fault: (value) => (value as string[]).map(addressFault).find((fault) => fault !== undefined),
 }
 const ROUTES: Kind = {
   wanted: 'a table of ports or strings',
@@ -240,6 +242,8 @@ function check(where: string, fields: Record<string, unknown>, kinds: Readonly<R
     const kind = Object.hasOwn(kinds, field) ? kinds[field] : undefined
     if (!kind) throw wrong(where, `${field} is not known; known are ${Object.keys(kinds).join(', ')}`)
     if (!kind.accepts(value)) throw wrong(where, `${field} is not ${kind.wanted}`)
+    const fault = kind.fault?.(value)
+    if (fault !== undefined) throw wrong(where, `${field}: ${fault}`)
   }
 }
 

@@ -131,7 +131,17 @@ describe('svc.toml', () => {
     [
       'a wallet that is none',
       '[agent]\nallowed_wallets = ["0x1"]',
-      ': agent: allowed_wallets is not a list of wallet addresses',
+      ': agent: allowed_wallets: "0x1" is not an address',
+    ],
+    [
+      'a wallet that is no string',
+      '[agent]\nallowed_wallets = [1]',
+      ': agent: allowed_wallets is not a list of wallet',
+    ],
+    [
+      'a wallet with a wrong checksum',
+      '[[tunnel]]\nallow_wallets = ["0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]',
+      ': tunnel 1: allow_wallets: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" has a wrong checksum',
     ],
     ['a tunnel that is none', 'tunnel = [1]', ': tunnel 1: is not a table'],
     ['an unknown field', 'port = 1\n[[tunnel]]', ': port is not known; known are relay, '],

@@ -1,0 +1,15 @@
+// The address of a wallet as people write it: in one case, or in that of its checksum (EIP-55).
+
+import { checksumAddress } from '../identity/key.ts'
+
+const ADDRESS = /^0x[\da-f]{40}$/i
+const ONE_CASE = /^0x(?:[\da-f]{40}|[\dA-F]{40})$/
+
+/** Returns what is wrong with an address, as words that name it, or undefined when it is one. */
+export function addressFault(address: unknown): string | undefined {
+  const shown = JSON.stringify(address)
+  if (typeof address !== 'string' || !ADDRESS.test(address))
+    return `${shown} is not an address: 0x and 40 hexadecimal digits`
+  if (ONE_CASE.test(address) || checksumAddress(address) === address) return undefined
+  return `${shown} has a wrong checksum (EIP-55), so that a digit may be wrong: compare it with the wallet`
+}
