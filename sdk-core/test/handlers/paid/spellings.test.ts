@@ -179,7 +179,7 @@ test('whatever a server makes of a path, it is paid when it leads to the paid on
           expect(!leads || isPaid, `${requested} is served as ${served}`).toBe(true)
         }
     }),
-    { numRuns: atDepth(50_000, 3_000) },
+    { numRuns: atDepth(50_000, 1_500) },
   )
 })
 
