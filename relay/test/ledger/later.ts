@@ -1,13 +1,15 @@
 // Rows of the specification, of the relay's side, that the ledger's own tests do not prove: another test does, nothing
 // can, or a later part will.
 
-import { impossible, proved, type Standings, together, unproved } from './standing.ts'
+import { impossible, proved, type Standings, together } from './standing.ts'
 
 const ens = (...tests: [string, ...string[]]) => proved('relay/test/ens/ens.test.ts', ...tests)
 const hostile = (...tests: [string, ...string[]]) =>
   proved('relay/test/discovery/hostile-relays.test.ts', ...tests)
 const discovery = (...tests: [string, ...string[]]) =>
   proved('relay/test/api/handlers/discovery.test.ts', ...tests)
+const agentAccess = (...tests: [string, ...string[]]) =>
+  proved('sdk-node/test/agent/access.test.ts', ...tests)
 const cacheApi = (...tests: [string, ...string[]]) =>
   proved('relay/test/api/handlers/static-cache.test.ts', ...tests)
 const registry = (...tests: [string, ...string[]]) =>
@@ -362,7 +364,30 @@ export const LATER = {
     ),
   },
   'Local agent': {
-    '/agent/*, agent.allowed_wallets': unproved('its control API has types, and no server so far'),
+    '/agent/auth/challenge, login, logout and status, /agent/status': agentAccess(
+      'signs in, reads the status and nothing else, and signs out',
+      'is told by the status of the sign-in, and its end by nobody',
+    ),
+    'on a loopback interface': together(
+      proved('sdk-node/test/agent/start.test.ts', 'may be %s', 'may not be %s'),
+      agentAccess(
+        'that reaches the agent as %j is misdirected, even with the token',
+        'is kept out when its name leads to this machine (curl --resolve)',
+      ),
+    ),
+    'changes and shutdown need the bearer token of the state directory': together(
+      agentAccess('is needed for %s', 'signs in, reads the status and nothing else, and signs out'),
+      proved(
+        'sdk-node/test/agent/start.test.ts',
+        'is made for its owner alone, with the endpoint',
+        'has a new token at each start, and is gone when the agent has ended',
+      ),
+    ),
+    'agent.allowed_wallets': agentAccess(
+      'that is not in agent.allowed_wallets gets no challenge',
+      'of any address signs in where agent.allowed_wallets is empty',
+      'is signed in until it is taken off the list',
+    ),
   },
   'Authentication schemes': {
     'lease access token on the first stream of the datagram tunnel': datagram(

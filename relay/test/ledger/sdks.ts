@@ -1,7 +1,7 @@
 // The rows of both texts that ask something of an SDK, for the SDK of pages and for that of Node. What the two share is
 // proved once, in the core that both run on.
 
-import { impossible, planned, proved, type Standing, together, unproved } from './standing.ts'
+import { impossible, planned, proved, type Standing, together } from './standing.ts'
 
 /** A row as each SDK stands to it. */
 export interface OfSdks {
@@ -343,7 +343,17 @@ export const SDKS = {
     ),
     'local agent': {
       browser: impossible('a page listens on no port'),
-      node: unproved('its control API has types, and no server so far'),
+      node: together(
+        proved(
+          'sdk-node/test/agent/tunnels.test.ts',
+          'adds, pauses, resumes, changes and removes a tunnel, in svc.toml and at the relay',
+          'adds, changes and removes what differs; a visitor of another tunnel notices nothing',
+        ),
+        proved(
+          'sdk-node/test/agent/killed.test.ts',
+          'leaves svc.toml whole at each step of a change, and nothing beside it',
+        ),
+      ),
     },
     'wallet sign-in before the application': {
       browser: together(

@@ -170,21 +170,33 @@ function requireRole({ role }: Endpoint, caller: Caller | undefined): void {
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
     throw new AgentError('unsupported_media_type', 'the body is not application/json')
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request) {
-    size += part.length
-    if (size > BODY_MAX_BYTES) throw new AgentError('too_large', `the body has over ${BODY_MAX_BYTES} bytes`)
-    parts.push(part)
-  }
+  const bytes = await readBytes(request)
   let body: unknown
   try {
-    body = JSON.parse(Buffer.concat(parts).toString())
+    body = JSON.parse(bytes.toString())
   } catch {
     throw new AgentError('invalid_json', 'the body is not JSON')
   }
   if (!isRecord(body)) throw new AgentError('invalid_request', 'the body is not an object')
   return body
+}
+
+/** A loop over the request would end its connection with it, before the answer to a body that is too long. */
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const parts: Buffer[] = []
+  let size = 0
+  request.on('data', (part: Buffer) => {
+    size += part.length
+    // the rest is read and left out until the answer has ended the connection
+    if (size > BODY_MAX_BYTES)
+      reject(new AgentError('too_large', `the body has over ${BODY_MAX_BYTES} bytes`))
+    else parts.push(part)
+  })
+  request.on('end', () => resolve(Buffer.concat(parts)))
+  request.on('error', reject)
+  request.on('close', () => reject(new Error('the connection ended before the body')))
+  return promise
 }
 
 function sendPage(

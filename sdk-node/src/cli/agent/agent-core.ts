@@ -131,7 +131,12 @@ export class AgentCore implements AgentOperations {
   }
 
   async resumeTunnel({ name }: TunnelRequestBody): Promise<void> {
-    await this.#change((text, fields) => setFields(text, indexOf(fields, name), { paused: null }))
+    await this.#change((text, fields) => {
+      const index = indexOf(fields, name)
+      const isPaused = tunnelsOf(fields)[index]?.paused === true
+      // taken out, the field would take the comment above it along
+      return isPaused ? setFields(text, index, { paused: false }) : text
+    })
     this.#tunnels.get(name)?.retry()
   }
 
