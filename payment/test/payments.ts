@@ -6,7 +6,7 @@ import { NETWORKS, type PaymentRequest, type PaymentRequirements, usdcRequiremen
 
 export const PAYER: Ed25519Keypair = Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(7))
 export const STRANGER: Ed25519Keypair = Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(8))
-export const PAY_TO = `0x${'5e'.repeat(32)}`
+export const PAY_TO: string = `0x${'5e'.repeat(32)}`
 export const USDC: string = NETWORKS['sui:testnet'].usdc
 export const CHAIN: string = NETWORKS['sui:testnet'].chain
 const RESOURCE = 'https://demo.relay.example/paid'
