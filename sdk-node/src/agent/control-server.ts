@@ -10,6 +10,7 @@ import { ENDPOINTS, type Endpoint, type EndpointContext } from './endpoints.ts'
 import { AgentError } from './errors.ts'
 import { BODY_MAX_BYTES, CONNECTIONS_MAX, HEAD_DEADLINE_MS, REQUEST_DEADLINE_MS } from './limits.ts'
 import type { AgentOperations } from './operations.ts'
+import type { PageAnswer } from './page.ts'
 import type { Caller } from './sign-ins.ts'
 import { SignIns } from './sign-ins.ts'
 import { WalletChallenges } from './wallet-challenges.ts'
@@ -26,13 +27,6 @@ const SAFE_FIELDS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 } as const
-
-/** The page of the agent as an HTTP answer. */
-export interface PageAnswer {
-  status: number
-  headers: Readonly<Record<string, string>>
-  body: string
-}
 
 export interface ControlServer {
   /** The address of the control API, without a path. */

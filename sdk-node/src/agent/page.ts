@@ -10,6 +10,7 @@ const SERVICE_UNAVAILABLE = 503
 const STYLE = ['<style>', '</style>'] as const
 const SCRIPT = ['<script type="module">', '</script>'] as const
 
+/** The page as an HTTP answer, with the fields that protect it. */
 export interface PageAnswer {
   status: number
   headers: Readonly<Record<string, string>>

@@ -19,6 +19,7 @@ import { EXIT, type ExitCode } from './report/exit-codes.ts'
 import { explainError } from './report/explain-error.ts'
 import { makeReporter, type Print, type Reporter } from './report/report.ts'
 import { StatusStore } from './report/status-store.ts'
+import type { Keyboard } from './tui/keyboard.ts'
 import type { Terminal } from './tui/screen.ts'
 
 /** A caller provides these parts of a process to a command: `svc` those of its own. */
@@ -28,6 +29,8 @@ export interface Surroundings {
   print: Print
   /** The live view is shown there; undefined where nobody looks. */
   terminal: Terminal | undefined
+  /** The keys of the live view come from there; undefined where nobody types. */
+  readonly keyboard?: Keyboard | undefined
   /** Called when something runs that has to be ended. @returns a signal that aborts when the command is asked to end */
   asked(): AbortSignal
 }

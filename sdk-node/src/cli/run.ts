@@ -11,7 +11,16 @@ const EXIT_GRACE_MS = 500
 
 const { argv, env, stdout } = process
 const terminal = stdout.isTTY ? stdout : undefined
-process.exitCode = await runCommand(argv.slice(2), { env, print: console, terminal, asked })
+process.exitCode = await runCommand(argv.slice(2), {
+  env,
+  print: console,
+  terminal,
+  // standard input is not opened before a command wants it
+  get keyboard() {
+    return process.stdin.isTTY ? process.stdin : undefined
+  },
+  asked,
+})
 setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 
 /** The returned signal aborts at the first SIGINT or SIGTERM; at the second one the process exits. */

@@ -15,7 +15,7 @@ const STOP_DEADLINE_MS = 60_000
 const STOP_LOOK_MS = 100
 
 /** @throws AgentError `agent_unavailable` */
-async function requireAgent(stateDirectory: string): Promise<AgentEndpoint> {
+export async function requireAgent(stateDirectory: string): Promise<AgentEndpoint> {
   const { endpoint } = new StateDirectory(stateDirectory)
   const running = await findRunning(endpoint)
   if (running !== undefined) return running

@@ -13,9 +13,10 @@ import { openPage, showAgent, showLogs, stopAgent, stopForRestart } from './agen
 export async function obeyAgent(
   chosen: AgentCommand,
   tell: Reporter,
-  { env, print, terminal, asked }: Surroundings,
+  surroundings: Surroundings,
   statusFolder: string,
 ): Promise<ExitCode> {
+  const { env, print, terminal, asked } = surroundings
   const stateDirectory = resolve(chosen.options.stateDir ?? stateDirectoryOf(env))
   switch (chosen.command) {
     case 'agent run': {
@@ -39,6 +40,21 @@ export async function obeyAgent(
     case 'agent open':
       await openPage(stateDirectory, tell)
       return EXIT.ok
+    case 'agent dashboard': {
+      const { showDashboard } = await import('./dashboard-command.ts')
+      await showDashboard(stateDirectory, surroundings)
+      return EXIT.ok
+    }
+    case 'agent install': {
+      const { install } = await import('./service-commands.ts')
+      await install(chosen.options, stateDirectory, env, { tell, print })
+      return EXIT.ok
+    }
+    case 'agent uninstall': {
+      const { uninstall } = await import('./service-commands.ts')
+      await uninstall(chosen.options, env, tell)
+      return EXIT.ok
+    }
     case 'agent logs': {
       const { lines, json } = chosen.options
       await showLogs(stateDirectory, { lines: Math.min(Math.max(1, lines || 1), LOG_LINES_MAX), json }, print)

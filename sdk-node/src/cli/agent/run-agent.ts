@@ -7,6 +7,7 @@ import { type ControlServer, startControlServer } from '../../agent/control-serv
 import { claimEndpoint, findRunning, releaseEndpoint } from '../../agent/endpoint-file.ts'
 import { AgentError } from '../../agent/errors.ts'
 import { LogFile } from '../../agent/log-file.ts'
+import type { PageAnswer } from '../../agent/page.ts'
 import { newSecret } from '../../agent/secrets.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
 import { removeDrafts } from '../../identity/private-file.ts'
@@ -71,7 +72,7 @@ export async function runAgent(run: AgentRun): Promise<void> {
   const token = newSecret()
   let server: ControlServer | undefined
   try {
-    server = await startControlServer(address, token, core)
+    server = await startControlServer(address, token, core, loadPage)
   } catch (error) {
     const running = await findRunning(directory.endpoint)
     if (running === undefined) throw error
@@ -95,6 +96,12 @@ export async function runAgent(run: AgentRun): Promise<void> {
     await sharing.close()
     await log.flush()
   }
+}
+
+/** A browser is seldom what asks the agent. */
+async function loadPage(): Promise<PageAnswer> {
+  const { pageAnswer } = await import('../../agent/page.ts')
+  return await pageAnswer()
 }
 
 interface Serving {

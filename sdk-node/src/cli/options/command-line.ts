@@ -88,6 +88,19 @@ interface AgentOptions extends JsonOption {
   stateDir?: string
 }
 
+export interface UninstallOptions extends AgentOptions {
+  /** The service is the system's, not the user's. */
+  system: boolean
+}
+
+export interface InstallOptions extends UninstallOptions {
+  config: string
+  /** The account under which a service of the system runs. */
+  account?: string
+  /** Shows the file that describes the service, and installs nothing. */
+  print: boolean
+}
+
 export type AgentCommand =
   | {
       command: 'agent run'
@@ -95,6 +108,9 @@ export type AgentCommand =
     }
   | { command: 'agent stop' | 'agent restart' | 'agent status' | 'agent open'; options: AgentOptions }
   | { command: 'agent logs'; options: AgentOptions & { lines: number } }
+  | { command: 'agent dashboard'; options: AgentOptions }
+  | { command: 'agent install'; options: InstallOptions }
+  | { command: 'agent uninstall'; options: UninstallOptions }
 
 /** The parser printed something instead: help, the version, or an error. */
 export interface PrintedText {
@@ -227,6 +243,18 @@ function agentCommands(program: Command, choose: (command: AgentCommand) => void
     ['open', 'the address of its page, which opens it once within a minute'],
   ] as const)
     command(name, description).action((options) => choose({ command: `agent ${name}`, options }))
+  command('dashboard', 'its live view, with keys').action((options) =>
+    choose({ command: 'agent dashboard', options }),
+  )
+  command('install', 'makes it a service that starts with the machine, and starts it')
+    .option('-c, --config <file>', 'the config file', CONFIG_PATH)
+    .option('--system', 'a service of the system instead of one of this user; it needs root', false)
+    .option('--account <name>', 'the account of a service of the system [SUDO_USER]')
+    .option('--print', 'print the file that describes the service, and install nothing', false)
+    .action((options) => choose({ command: 'agent install', options }))
+  command('uninstall', 'ends the service and removes it; the files of the agent stay')
+    .option('--system', 'the service of the system', false)
+    .action((options) => choose({ command: 'agent uninstall', options }))
   command('logs', 'the last lines of its log')
     .addOption(new Option('--lines <count>', 'how many').argParser(Number).default(LOG_LINES_DEFAULT))
     .action((options) => choose({ command: 'agent logs', options }))

@@ -47,6 +47,8 @@ export type Report =
   | ({ event: 'tunnel' } & Pick<TunnelStatus, 'state' | 'failure' | 'retry_at'> & {
         tunnel?: string | undefined
       })
+  /** The agent is a service of the system now, or is none any more; the path is that of the file which describes it. */
+  | { event: 'service'; state: 'installed' | 'removed'; path: string | undefined }
   /** The address of the agent's page, which it opens once. */
   | { event: 'page'; url: string; expires_at: string }
   /** What visitors of a URL see. */
@@ -154,6 +156,8 @@ export function formatReport(report: Report, areSeveral = false): string | undef
       return formatAgent(report)
     case 'tunnel':
       return `${report.tunnel ?? 'a tunnel without a name'}  ${formatTunnel(report)}`
+    case 'service':
+      return `the service is ${report.state}${report.path === undefined ? '' : `: ${report.path}`}`
     case 'page':
       return `${report.url}`
     case 'config':

@@ -1,5 +1,6 @@
 // The systemd unit of the agent: systemd.unit(5), systemd.service(5), systemd.exec(5), and for quotation systemd.syntax(7).
 
+import { SvcError } from '@svc/sdk-core'
 import { EXIT } from '../report/exit-codes.ts'
 import { DESCRIPTION, SERVICE_NAME, type Service, STOP_TIMEOUT_S } from './service.ts'
 
@@ -35,10 +36,21 @@ ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes`
 
-/** @returns the unit for the manager of a user, or for that of the system where the service has an account */
+/** Characters that systemd refuses in the path of a program, whatever their quotation. */
+const REFUSED = /["'\\]/
+
+/**
+ * @returns the unit for the manager of a user, or for that of the system where the service has an account
+ * @throws SvcError `invalid_option` for a program that systemd does not start
+ */
 export function systemdUnit({ command, environment, writable, account }: Service): string {
   const isSystem = account !== undefined
   const [program, ...args] = command
+  if (REFUSED.test(program))
+    throw new SvcError(
+      'invalid_option',
+      `systemd starts no program with a quotation mark or a backslash: ${program}`,
+    )
   return `# Written by svc agent install; svc agent uninstall removes it.
 [Unit]
 Description=${DESCRIPTION}

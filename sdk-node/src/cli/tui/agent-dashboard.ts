@@ -2,6 +2,7 @@
 
 import { AGENT_PATH, type AgentStatus, type TunnelStatus } from '../../agent/api-messages.ts'
 import { type AgentViewContent, renderAgentView } from './agent-view.ts'
+import { type Keyboard, keysOf } from './keyboard.ts'
 import { Screen, type Terminal } from './screen.ts'
 
 /** Milliseconds between an answer of the agent and the next question. */
@@ -9,20 +10,9 @@ const ASK_INTERVAL_MS = 1_000
 /** Milliseconds for which the view says what came of a key. */
 const NOTICE_MS = 5_000
 
-/** The part of `process.stdin` that the view uses. */
-export interface Keyboard {
-  setRawMode(isRaw: boolean): unknown
-  on(event: 'data', listener: (keys: Buffer | string) => void): unknown
-  off(event: 'data', listener: (keys: Buffer | string) => void): unknown
-  resume(): unknown
-  pause(): unknown
-}
-
 /** Asks the running agent in the name of its owner. */
 export type Ask = <Data>(method: 'GET' | 'POST', path: string, body?: object) => Promise<Data>
 
-/** The begin of what a terminal in raw mode sends for a key without a character (ECMA-48, control sequence introducer). */
-const SEQUENCE = '\x1b['
 const UP = '\x1b[A'
 const DOWN = '\x1b[B'
 const CTRL_C = '\x03'
@@ -55,17 +45,6 @@ export async function showAgent(
     keyboard.setRawMode(false)
     keyboard.pause()
   }
-}
-
-/** @returns the keys that were pressed: each a character, or a sequence of three for an arrow */
-function keysOf(text: string): string[] {
-  const keys: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const length = text.startsWith(SEQUENCE, at) ? SEQUENCE.length + 1 : 1
-    keys.push(text.slice(at, at + length))
-    at += length
-  }
-  return keys
 }
 
 class AgentDashboard {

@@ -134,10 +134,14 @@ WantedBy=multi-user.target
   })
 
   it('gets odd paths in the quotation of systemd.syntax(7)', () => {
-    const { text } = planInstallation(ODD_SERVICE, LINUX)
+    const program = '/srv/a b/100%h $HOME'
+    const { text } = planInstallation({ ...ODD_SERVICE, command: [program, 'run', ODD] }, LINUX)
     const odd = `/srv/a b/100%%h $HOME $X \\"q\\" 's' \\\\n ;#<&>é`
     expect(text).toContain(`\nEnvironment="NAME=${odd}"\n`)
-    expect(text).toContain(`\nExecStart=":${odd}" "run" "${odd}"\n`)
+    expect(text).toContain(`\nExecStart=":/srv/a b/100%%h $HOME" "run" "${odd}"\n`)
+    expect(() => planInstallation(ODD_SERVICE, LINUX)).toThrow(
+      'systemd starts no program with a quotation mark or a backslash',
+    )
   })
 })
 

@@ -18,7 +18,7 @@ export const SIGN_IN = {
   about: 'This page belongs to the svc agent that runs on this machine.',
   byCommand: 'From a terminal',
   aboutCommand:
-    'This command opens the page with a link that works once. You can then change tunnels, relays and settings.',
+    'This command prints a link that opens this page once, within a minute. You can then change tunnels, relays and settings.',
   command: 'svc agent open',
   copyCommand: 'Copy the command',
   byWallet: 'With a wallet, to look only',

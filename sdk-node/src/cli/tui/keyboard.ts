@@ -1,0 +1,24 @@
+// The keys that a user presses in front of a live view.
+
+/** The begin of what a terminal in raw mode sends for a key without a character (ECMA-48, control sequence introducer). */
+const SEQUENCE = '\x1b['
+
+/** The part of `process.stdin` that the view uses. */
+export interface Keyboard {
+  setRawMode(isRaw: boolean): unknown
+  on(event: 'data', listener: (keys: Buffer | string) => void): unknown
+  off(event: 'data', listener: (keys: Buffer | string) => void): unknown
+  resume(): unknown
+  pause(): unknown
+}
+
+/** @returns the keys that were pressed: each a character, or a sequence of three for an arrow */
+export function keysOf(text: string): string[] {
+  const keys: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const length = text.startsWith(SEQUENCE, at) ? SEQUENCE.length + 1 : 1
+    keys.push(text.slice(at, at + length))
+    at += length
+  }
+  return keys
+}
