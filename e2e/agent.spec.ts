@@ -1,0 +1,226 @@
+// The page of the local agent in a browser: sign-in by ticket and by wallet, and tunnels that its owner adds, pauses, changes and
+// removes, at a real agent and a real relay.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { BrowserContext, Page } from '@playwright/test'
+import { freePort } from '../tools/network/free-port.ts'
+import { test as base, expect } from './fixtures.ts'
+import { type AgentProcess, startAgent } from './support/agent-process.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { layoutShift, type OpenedPage, openWeb, WIDTHS_PX } from './support/relay-page.ts'
+import { addTestWallet } from './support/test-wallet.ts'
+
+interface Target {
+  port: number
+  server: Server
+}
+
+interface Fixtures {
+  /** The name of the tunnel that the agent has: each identity has one of its own, for the relay keeps names for their holders. */
+  first: string
+  agent: AgentProcess
+  context: BrowserContext
+  /** The page, opened by a ticket. */
+  owner: OpenedPage
+}
+
+let tunnels = 0
+
+const test = base.extend<Fixtures, { target: Target }>({
+  target: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are needed
+    async ({}, use) => {
+      const server = createServer((_request, response) => response.end('from the target'))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      await use({ server, port: (server.address() as AddressInfo).port })
+      server.close()
+    },
+    { scope: 'worker' },
+  ],
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  first: async ({}, use) => {
+    await use(`agent-${++tunnels}`)
+  },
+  agent: async ({ relay, target, first }, use) => {
+    const agent = await startAgent(
+      `# kept\nrelay = "${relay.url}"\nca = "${relay.caFile}"\n\n[agent]\ncontrol_addr = "127.0.0.1:${await freePort()}"\n\n[[tunnel]]\nname = "${first}"\nhttp = ${target.port} # kept, too\n`,
+    )
+    await use(agent)
+    await agent.stop()
+  },
+  context: async ({ browser }, use) => {
+    const context = await browser.newContext()
+    await use(context)
+    await context.close()
+  },
+  owner: async ({ agent, context }, use) => {
+    const opened = await openWeb(context, await agent.pageWithTicket())
+    await expect(opened.page.getByRole('heading', { name: 'Tunnels', exact: true })).toBeVisible()
+    await use(opened)
+  },
+})
+
+const card = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}\\b`) })
+
+test('a ticket opens it once, leaves no trace in the address, and the sign-in lasts as long as the tab', async ({
+  first,
+  agent,
+  context,
+}) => {
+  const address = await agent.pageWithTicket()
+  const { page, errors } = await openWeb(context, address)
+  await expect(card(page, first).locator('.state')).toHaveText('online')
+  expect(page.url()).toBe(`${agent.url}/`)
+  await page.reload()
+  await expect(card(page, first)).toBeVisible()
+  expect(errors).toEqual([])
+  const other = await openWeb(context, address)
+  await expect(other.page.getByRole('alert')).toContainText('This link was used already')
+  // The browser itself logs a 401.
+  expect(other.errors).toEqual([expect.stringContaining('401')])
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+})
+
+test('a tunnel shows its URL, its QR code, figures and requests', async ({
+  first,
+  owner: { page, errors },
+  visitor,
+}) => {
+  const shown = card(page, first)
+  const link = shown.getByRole('link', { name: new RegExp(`^https://${first}\\.`) })
+  await visitor.goto((await link.getAttribute('href'))!)
+  await expect(visitor.getByText('from the target')).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Last requests' }).getByText('GET /', { exact: true }),
+  ).toBeVisible()
+  await expect(shown.locator('dl')).toContainText(/\d ms/)
+  await expect(shown.locator('dl')).not.toContainText('0 Bsent')
+  await shown.getByRole('button', { name: `Show the QR code of ${first} larger` }).click()
+  const dialog = page.getByRole('dialog', { name: first })
+  await expect(dialog.getByRole('img', { name: new RegExp(`^QR code of https://${first}\\.`) })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  expect(errors).toEqual([])
+})
+
+test('by keyboard: adds a tunnel, pauses it, changes it and removes it, and svc.toml keeps its comments', async ({
+  owner: { page, errors },
+  agent,
+  target,
+}) => {
+  await page.getByRole('button', { name: 'Add a tunnel' }).press('Enter')
+  await page.getByLabel('Name').fill('agent-second')
+  await page.getByLabel('Its port, or its address').fill(String(target.port))
+  await page.keyboard.press('Enter')
+  const second = card(page, 'agent-second')
+  await expect(second.locator('.state')).toHaveText('online')
+  expect(await agent.config()).toContain('# kept, too')
+
+  await second.getByRole('button', { name: 'Pause' }).press('Enter')
+  await expect(second.locator('.state')).toHaveText('paused')
+  await expect(page.getByRole('status').filter({ hasText: 'agent-second is paused.' })).toBeVisible()
+  await second.getByRole('button', { name: 'Resume' }).press('Enter')
+  await expect(second.locator('.state')).toHaveText('online')
+
+  await second.getByRole('button', { name: 'Change' }).press('Enter')
+  await page.getByLabel('Description in the relay’s list').fill('Described')
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  expect(await agent.config()).toContain('description = "Described"')
+
+  await second.getByRole('button', { name: 'Remove' }).press('Enter')
+  await page
+    .getByRole('dialog', { name: 'Are you sure?' })
+    .getByRole('button', { name: 'Yes, do it' })
+    .press('Enter')
+  await expect(second).toHaveCount(0)
+  expect(await agent.config()).not.toContain('agent-second')
+  expect(await agent.config()).toContain('# kept')
+  expect(errors).toEqual([])
+})
+
+test('says what the agent refuses, in the form and at the edge of the window', async ({
+  first,
+  owner: { page, errors },
+  agent,
+}) => {
+  await page.getByRole('button', { name: 'Add a tunnel' }).click()
+  await page.getByLabel('Name').fill(first)
+  await page.getByLabel('Its port, or its address').fill('3000')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText(first)
+  await page.keyboard.press('Escape')
+  await agent.edit(`${await agent.config()}\n# edited\n`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const message = page.getByRole('status').filter({ hasText: 'Somebody has edited svc.toml meanwhile' })
+  await message.getByRole('button', { name: 'Read it again' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
+  await page.getByLabel('Connect a relay for all tunnels').fill('https://127.0.0.1:1')
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  const relays = page.getByRole('region', { name: 'Relays' })
+  await expect(relays.getByRole('listitem')).toHaveCount(2)
+  await relays.getByRole('button', { name: 'Leave https://127.0.0.1:1' }).click()
+  await page.getByRole('button', { name: 'Yes, do it' }).click()
+  await expect(relays.getByRole('listitem')).toHaveCount(1)
+  expect(await agent.config()).toContain('# edited')
+  // The browser itself logs each refusal.
+  expect(errors).toEqual([expect.stringContaining('400'), expect.stringContaining('409')])
+})
+
+test('a wallet may look, and change nothing; one whose user declines is let in nowhere', async ({
+  first,
+  agent,
+  context,
+}) => {
+  const wallet = await addTestWallet(context)
+  const { page, errors } = await openWeb(context, agent.url)
+  const button = page.getByRole('button', { name: 'Sign in with Test wallet' })
+  wallet.rejects = true
+  await button.click()
+  await expect(page.getByText('You declined in your wallet.')).toBeVisible()
+  wallet.rejects = false
+  await button.click()
+  await expect(card(page, first).locator('.state')).toHaveText('online')
+  await expect(page.getByText('read only')).toBeVisible()
+  for (const name of ['Add a tunnel', 'Pause', 'Remove', 'Connect', 'Shut down'])
+    await expect(page.getByRole('button', { name })).toHaveCount(0)
+  expect(wallet.signed).toEqual([expect.stringContaining(new URL(agent.url).host)])
+  expect(errors).toEqual([])
+})
+
+test('an agent that ends and comes back: older data, then a new sign-in', async ({
+  first,
+  owner: { page },
+  agent,
+}) => {
+  await agent.kill()
+  await expect(page.getByText('The agent does not answer. This page shows older data')).toBeVisible()
+  await expect(card(page, first)).toBeVisible()
+  await agent.start()
+  await expect(page.getByRole('alert')).toContainText('The sign-in is over, or the agent was started again')
+})
+
+test('nothing from elsewhere is loaded; it fits every width in both themes, nothing jumps, and axe-core finds nothing', async ({
+  first,
+  agent,
+  context,
+}, info) => {
+  const { page, errors } = await openWeb(context, agent.url)
+  await expectAccessible(page)
+  await expectFits({ 'sign-in': page }, info, WIDTHS_PX)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).origin))
+  await page.goto('about:blank')
+  await page.goto(await agent.pageWithTicket())
+  await expect(card(page, first).locator('.state')).toHaveText('online')
+  expect(new Set(asked)).toEqual(new Set([agent.url]))
+  expect(await layoutShift(page)).toBeLessThan(0.02)
+  await expectAccessible(page)
+  await expectFits({ tunnels: page }, info, WIDTHS_PX)
+  await page.getByRole('button', { name: 'Add a tunnel' }).click()
+  await expectAccessible(page)
+  await expectFits({ form: page }, info, WIDTHS_PX)
+  expect(errors).toEqual([])
+})
