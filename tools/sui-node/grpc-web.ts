@@ -60,7 +60,7 @@ export function messageResponse(request: Request, message: Uint8Array): Response
   return new Response(body, { headers: { ...CORS_HEADERS, 'Content-Type': type } })
 }
 
-/** A response that has a status and no message. */
+/** A response that has a status and no message. Its body is empty, and not absent, as over a connection. */
 export function refusalResponse({ number, message }: Refusal): Response {
   const headers = {
     ...CORS_HEADERS,
@@ -68,7 +68,7 @@ export function refusalResponse({ number, message }: Refusal): Response {
     'grpc-status': String(number),
     'grpc-message': encodeURIComponent(message),
   }
-  return new Response(null, { headers })
+  return new Response(new Uint8Array(), { headers })
 }
 
 function frame(flag: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {

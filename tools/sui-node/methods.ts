@@ -16,6 +16,9 @@ const REFERENCE_GAS_PRICE = 1_000n
 /** Version of the protocol in which the public networks pay gasless. */
 const PROTOCOL_VERSION = 129n
 
+/** Milliseconds of an epoch: a day. It ends when the test says so, and not by itself. */
+const EPOCH_MS = 86_400_000n
+
 /** When the epoch began, in milliseconds since 1970. */
 const STARTED_AT = Date.now()
 
@@ -81,6 +84,7 @@ function ledgerHandlers(chain: Chain) {
           epoch: ledger.epoch,
           protocolVersion: PROTOCOL_VERSION,
           referenceGasPrice: REFERENCE_GAS_PRICE,
+          parameters: { epochDurationMs: EPOCH_MS },
         }),
       },
     }),
