@@ -97,19 +97,19 @@ export const FOLDER_TABLE: FolderTable = {
   },
   'payment/src': {
     'index.ts': {
+      imports: ['client.ts', 'create-facilitator.ts', 'journal.ts', 'kept-records.ts', 'log-journal.ts'],
+      why: 'It exports what sites, relays and journals need, and loads no library.',
+    },
+    'client.ts': {
       imports: [
-        'create-facilitator.ts',
         'facilitator.ts',
         'http-facilitator.ts',
-        'journal.ts',
-        'kept-records.ts',
         'limits.ts',
-        'log-journal.ts',
         'messages.ts',
         'networks.ts',
         'payment-error.ts',
       ],
-      why: 'It exports what sites, relays and journals need, and loads no library.',
+      why: 'It exports what leads to no library of the chain, by no kind of import.',
     },
     'create-facilitator.ts': {
       imports: ['sui', 'facilitator.ts', 'journal.ts', 'limits.ts', 'networks.ts', 'payment-error.ts'],

@@ -1,6 +1,6 @@
 // A facilitator elsewhere gets what it needs and no more.
 
-import type { Facilitator, PaymentRequest } from '@svc/payment'
+import type { Facilitator, PaymentRequest } from '@svc/payment/client'
 
 /** The random key of this process: another one cannot settle a payment that this one settled. */
 let secret: Uint8Array<ArrayBuffer> | undefined

@@ -1,6 +1,6 @@
 // Finds the facilitator of a site: the one that its options name, or that of its relay.
 
-import { type Facilitator, facilitatorAt } from '@svc/payment'
+import { type Facilitator, facilitatorAt } from '@svc/payment/client'
 import { SvcError } from '../../errors.ts'
 import { withHiddenResource } from './facilitator-at.ts'
 import { FACILITATOR_RETRY_MS } from './limits.ts'

@@ -8,7 +8,7 @@ import {
   type PaymentNetwork,
   USDC_DECIMALS,
   usdcRequirements,
-} from '@svc/payment'
+} from '@svc/payment/client'
 import { SvcError } from '../../errors.ts'
 import { smallestUnits } from './amount.ts'
 import { ROUTES_MAX } from './limits.ts'

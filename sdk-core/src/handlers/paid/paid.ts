@@ -1,6 +1,6 @@
 // Paid routes: a visitor pays for a response by x402, with a stablecoin, and gets it once the payment is carried out.
 
-import type { Facilitator } from '@svc/payment'
+import type { Facilitator } from '@svc/payment/client'
 import { DIRECT, type DirectlyHandled } from '../../exchange/direct.ts'
 import type { FetchHandler, FetchInfo } from '../../exchange/fetch-handler.ts'
 import { CLIENT_SCRIPT } from './client-script.ts'

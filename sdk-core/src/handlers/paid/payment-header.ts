@@ -1,6 +1,6 @@
 // Reads the payment in the fields of a request: Base64 of JSON, in `PAYMENT-SIGNATURE` or `X-PAYMENT`.
 
-import type { PaymentPayload, PaymentRequirements } from '@svc/payment'
+import type { PaymentPayload, PaymentRequirements } from '@svc/payment/client'
 import { fromBase64, toBase64 } from '../../bytes/base64.ts'
 import { PAYMENT_MAX_CHARS } from './limits.ts'
 

@@ -1,6 +1,6 @@
 // `POST /x402/prepare`: makes the transaction that a visitor's wallet signs, so that pages need no library of the chain.
 
-import { type Facilitator, PaymentError } from '@svc/payment'
+import { type Facilitator, PaymentError } from '@svc/payment/client'
 import { withDeadline } from '../../timers/with-deadline.ts'
 import { PREPARE_MAX_BYTES, PREPARES_AT_ONCE, VERIFY_DEADLINE_MS } from './limits.ts'
 import type { Price } from './price-list.ts'

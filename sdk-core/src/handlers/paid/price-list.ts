@@ -1,6 +1,6 @@
 // The price list of a site: which requests have to be paid, and how much.
 
-import type { PaymentRequirements } from '@svc/payment'
+import type { PaymentRequirements } from '@svc/payment/client'
 import { meaningsOf } from './spellings.ts'
 
 /** A Price is one route of the options, checked. */

@@ -1,6 +1,6 @@
 // Finds the facilitator that a relay runs, and checks that it pays the site's owner.
 
-import { type Facilitator, facilitatorAt } from '@svc/payment'
+import { type Facilitator, facilitatorAt } from '@svc/payment/client'
 import { isRecord } from '../../control/json-checks.ts'
 import { type FetchFunction, RelayClient } from '../../control/relay-client.ts'
 import { SvcError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 // The responses that paid routes give themselves, and the fields that let pages of any origin pay.
 
-import type { PaidResource, PaymentRequired, SettleResponse } from '@svc/payment'
+import type { PaidResource, PaymentRequired, SettleResponse } from '@svc/payment/client'
 import { withHeaders } from '../response-headers.ts'
 import { checkoutPage } from './checkout-page.ts'
 import { encodeMessage } from './payment-header.ts'

@@ -6,7 +6,7 @@ import {
   type PaymentErrorCode,
   type PaymentRequest,
   type SettleResponse,
-} from '@svc/payment'
+} from '@svc/payment/client'
 import { toBase64 } from '../../bytes/base64.ts'
 import { SvcError } from '../../errors.ts'
 import { withDeadline } from '../../timers/with-deadline.ts'

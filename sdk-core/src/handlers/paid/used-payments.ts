@@ -1,6 +1,6 @@
 // Remembers which payments bought a response, so that none buys a second one. One memory serves a whole process.
 
-import type { SettleResponse } from '@svc/payment'
+import type { SettleResponse } from '@svc/payment/client'
 import { REMEMBERED_MAX, SALES_AT_ONCE, USED_FOR_MS } from './limits.ts'
 
 /**

@@ -1,0 +1,29 @@
+// @svc/payment/client: the public names of the package that no library of the chain is needed for. A bundler that follows
+// them finds nothing that may not be installed.
+
+export type { Facilitator } from './facilitator.ts'
+export { facilitatorAt, type HttpFacilitatorOptions } from './http-facilitator.ts'
+export { MAX_RESOURCE_LENGTH, MINIMUM_AMOUNT, PAYMENT_SECONDS } from './limits.ts'
+export type {
+  PaidResource,
+  PaymentPayload,
+  PaymentRequest,
+  PaymentRequired,
+  PaymentRequirements,
+  PreparedPayment,
+  PrepareRequest,
+  SettleResponse,
+  SupportedKind,
+  SupportedResponse,
+  VerifyResponse,
+} from './messages.ts'
+export {
+  isPaymentAddress,
+  NETWORKS,
+  type NetworkFacts,
+  type PaymentNetwork,
+  USDC_DECIMALS,
+  usdcRequirements,
+  X402_VERSION,
+} from './networks.ts'
+export { PaymentError, type PaymentErrorCode } from './payment-error.ts'
