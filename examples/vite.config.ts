@@ -48,6 +48,31 @@ const scriptAsText: Plugin = {
   },
 }
 
+/**
+ * The libraries of payments are optional. Where they are not installed, the one example that needs them says so, and all
+ * others are built as ever.
+ */
+export function withoutPayments(isInstalled: boolean): Plugin {
+  const message = 'This example was built without the libraries of payments: npm ci installs them.'
+  const code = `export const NETWORK = ''
+    export const openPlayMoney = async () => { throw new Error(${JSON.stringify(message)}) }`
+  return {
+    name: 'without-payments',
+    enforce: 'pre',
+    load: (id) =>
+      isInstalled || !id.endsWith('/paid/play-money.ts') ? undefined : { code, moduleType: 'js' },
+  }
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const config: UserConfig = defineConfig({
   root,
   base: '/examples/',
@@ -64,7 +89,7 @@ const config: UserConfig = defineConfig({
     // A service worker's place is its scope, and a name that stays is what lets the browser replace it.
     rolldownOptions: { checks, output: { entryFileNames: 'service-worker/[name].js' } },
   },
-  plugins: [commonHead, scriptAsText],
+  plugins: [commonHead, scriptAsText, withoutPayments(isInstalled('@mysten/sui/bcs'))],
 })
 
 export default config

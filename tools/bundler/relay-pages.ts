@@ -14,7 +14,8 @@ const PAGES_DIR: string = path.join(root, 'relay/pages')
 const SOURCES = [
   'relay/web/{index.html,package.json,*.ts,src/**}',
   'examples/**',
-  '{protocol,yamux,tls,sdk-core,sdk-browser}/{package.json,src/**}',
+  '{protocol,yamux,tls,payment,sdk-core,sdk-browser}/{package.json,src/**}',
+  'tools/sui-node/*.ts',
   'tools/bundler/{relay-pages,relay-sdk,framework-apps,output-directory}.ts',
   'relay/src/version.ts',
   'package-lock.json',
