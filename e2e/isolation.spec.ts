@@ -61,12 +61,14 @@ test('a page that reads nothing of 200 MiB costs the relay its windows, not more
   const uploads = Array.from({ length: 4 }, () =>
     visitor.get('/upload', Buffer.alloc(50 * MiB)).catch((error: Error) => error),
   )
-  await asked.promise
+  const failed = Promise.all(uploads).then(([error]) => Promise.reject(error))
+  await Promise.race([asked.promise, failed])
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   expect((await relay.rss()) - before).toBeLessThan(GROWTH_MAX_BYTES)
   expect(String(await visitor.get('/'))).toBe('quick')
   await site.close()
   for (const upload of uploads) expect(await upload).toBeInstanceOf(Error)
+  await expect(failed).rejects.toBeInstanceOf(Error)
 })
 
 test('a page whose WebSocket does not move costs the relay its buffers, not more', async ({ relay }) => {

@@ -1,6 +1,7 @@
 // A site that this process publishes, and visitors of it that come to the relay without any fault.
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
+import { Readable } from 'node:stream'
 import { type NodePublishOptions, publish, type Site } from '@svc/sdk-node'
 import type { FaultyRelay } from '../relay/faulty-relay.ts'
 
@@ -23,6 +24,9 @@ export interface Visitor {
   close(): void
 }
 
+/** Bytes of a body that are encrypted at once: the site is in the same process, and would seem frozen to the relay for much more. */
+const PIECE_BYTES = 256 * 1024
+
 /** @param sockets the number of connections that are kept and used again; 0 for a new one each time */
 export function visitorOf(
   site: Pick<Site, 'url'>,
@@ -34,8 +38,11 @@ export function visitorOf(
   const send = (path: string, body?: Buffer): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const where = { host: '127.0.0.1', port, servername: hostname, ca, agent, path }
-      const asked = request({ ...where, method: body ? 'POST' : 'GET', headers: { Host: host } })
-      asked.on('response', resolve).on('error', reject).end(body)
+      const length = body && { 'Content-Length': body.length }
+      const asked = request({ ...where, method: body ? 'POST' : 'GET', headers: { Host: host, ...length } })
+      asked.on('response', resolve).on('error', reject)
+      if (body === undefined) asked.end()
+      else Readable.from(piecesOf(body)).pipe(asked)
     })
   return {
     get: async (path, body) => {
@@ -49,4 +56,8 @@ export function visitorOf(
     open: (path) => send(path),
     close: () => agent.destroy(),
   }
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES)
 }

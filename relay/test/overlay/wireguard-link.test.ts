@@ -20,6 +20,8 @@ const LISTEN_PORT = 51_820
 const OVERLAY_PORT = 41_820
 const OVERLAY_NETWORK = 'fd9c:6cc0:2f1f::/48'
 const HOSTS = 3
+/** Time to close in order at the end: it ends what hangs. */
+const CLOSE_MS = 20_000
 
 type LinkState = LinkReadings & { all: OverlayPeer[] }
 
@@ -126,8 +128,12 @@ describe.skipIf(whyNoNetwork() !== undefined)(`the WireGuard link (skipped: ${wh
   afterAll(async () => {
     for (const { child, tell } of nodes) {
       if (child.exitCode !== null || child.signalCode !== null) continue
+      // A test that failed may have left it standing, or unable to close.
+      child.kill('SIGCONT')
       tell({ kind: 'close' })
+      const end = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS)
       await once(child, 'exit')
+      clearTimeout(end)
     }
     network?.close()
     await Promise.all(directories?.map((directory) => rm(directory, { recursive: true })) ?? [])

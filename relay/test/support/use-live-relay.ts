@@ -16,7 +16,7 @@ export interface UsedLiveRelay {
   closeLater<Site extends { close(): Promise<void> }>(site: Site): Site
 }
 
-/** A file calls it once, outside its tests. */
+/** A file calls it outside its tests, once for each relay. */
 export function useLiveRelay(options?: Parameters<typeof startLiveRelay>[0]): UsedLiveRelay {
   let relay: LiveRelay
   let opened = 0

@@ -121,13 +121,15 @@ describe('admission', () => {
       const site = await open(relay, (connection: TLSSocket) => serve(connection))
       const headers = what === 'a response' ? {} : { Connection: 'Upgrade', Upgrade: 'websocket' }
       const asked = beginRequest(relay, site, '/', { headers })
+      const from = performance.now()
       asked.on('error', () => {}).end()
       const { promise: socket, resolve } = Promise.withResolvers<Socket>()
       asked.on('response', (response) => resolve(response.on('error', () => {}).socket))
       asked.on('upgrade', (_response, upgraded: Socket) => resolve(upgraded.on('error', () => {}).resume()))
       const closed = closeOf(await socket)
       const early = await get(site, '192.0.2.2', '/fine')
-      expect(early.statusCode).toBe(503)
+      // On a slow machine the response may have been quiet for long enough by then.
+      if (performance.now() - from < deadlines.crowdedQuietMs) expect(early.statusCode).toBe(503)
       await expect.poll(async () => (await get(site, '192.0.2.2', '/fine')).statusCode).toBe(200)
       await closed
     },

@@ -7,7 +7,7 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
 import {
   FILE_BYTES_PER_NETWORK_MAX,
@@ -31,7 +31,7 @@ vi.mock('../../../src/limits.ts', async (original) => {
 vi.mock('../../../src/cache/server/limits.ts', async (original) => {
   const { atDepth } = await import('../../../../tools/test-depth.ts')
   const smaller: object = {
-    VISITOR_WRITE_DEADLINE_MS: 4_000,
+    VISITOR_WRITE_DEADLINE_MS: 8_000,
     SITE_CONNECTIONS_PER_NETWORK_MAX: 128,
     FILE_BYTES_PER_NETWORK_MAX: 8 * 1024 * 1024,
     FILES_HELD_MAX: 16,
@@ -227,6 +227,10 @@ describe('memory and descriptors', () => {
 
   test('beyond the memory of a network a visitor is told to come back, and small files are served', async () => {
     const visitors: TLSSocket[] = []
+    // Those of a test that failed would keep the others out.
+    onTestFinished(() => {
+      for (const visitor of visitors) visitor.destroy()
+    })
     let refused = ''
     // Each takes 64 KiB, once half of the memory is used.
     while (refused === '' && visitors.length < 400) {
