@@ -18,9 +18,11 @@ import { relayNetworkOf } from './networks.ts'
 import type { OwnDescriptor } from './own-descriptor.ts'
 import { Polls } from './polls.ts'
 import { noRefusals, type Refusal, type RefusalCounts, RelayRefused, refusalOf } from './refusals.ts'
-import type { MayAsk, OnIncompatible, RelayList, RelayQueries } from './relay-queries.ts'
+import type { AskOverlay, MayAsk, OnIncompatible, RelayList, RelayQueries } from './relay-queries.ts'
 import { SiteSearch } from './site-search.ts'
 
+/** The refusals of a relay that cannot be reached, and may be over the overlay. */
+const AWAY: ReadonlySet<Refusal | undefined> = new Set<Refusal>(['unreachable', 'timeout'])
 /** Descriptors of a list that are read in one turn of the event loop, at some 10 µs each. */
 const READ_PER_TURN = 64
 
@@ -54,6 +56,7 @@ export class RelayDiscovery {
   /** Bootstrap relay → the relay time from which it is asked for its whole list again. */
   readonly #wholeFrom = new Map<string, number>()
   readonly #dials = new DialLimits()
+  #askOverlay: AskOverlay | undefined
 
   constructor(parts: RelayDiscoveryParts) {
     this.#parts = parts
@@ -85,6 +88,11 @@ export class RelayDiscovery {
 
   start(): void {
     this.#polls.start()
+  }
+
+  /** From now on relays whose public address does not answer are asked over the overlay. */
+  useOverlay(ask: AskOverlay): void {
+    this.#askOverlay = ask
   }
 
   close(): void {
@@ -154,7 +162,25 @@ export class RelayDiscovery {
       }
       return true
     } catch (error) {
-      if (this.#count(error) !== undefined) this.relays.failed(origin)
+      const reason = this.#count(error)
+      if (reason !== undefined) this.relays.failed(origin)
+      return AWAY.has(reason) && (await this.#pollOverlay(origin))
+    }
+  }
+
+  /** A relay that answers over the overlay alone stays a peer there, and is passed on to nobody. */
+  async #pollOverlay(origin: string): Promise<boolean> {
+    const held = this.relays.at(origin)
+    if (this.#askOverlay === undefined || held?.isConfirmed !== true) return false
+    try {
+      const [own] = await this.#queries.listOver(this.#askOverlay, origin)
+      const read = this.#read(own)
+      if (read.origin !== origin || read.address !== held.address) throw new RelayRefused('other_address')
+      await this.#requireGenuine(read)
+      this.relays.link(read)
+      return true
+    } catch (error) {
+      if (!(error instanceof RelayRefused)) this.#count(error)
       return false
     }
   }

@@ -22,6 +22,8 @@ export interface KnownRelay {
   readonly failures: number
   /** True when it has answered since this relay started. */
   readonly isConfirmed: boolean
+  /** True when its last answer came over the overlay, since its public address did not answer. */
+  readonly isLinked: boolean
 }
 
 /** The facts that an answer of the relay showed beside its descriptor. */
@@ -68,6 +70,24 @@ export class KnownRelays {
     return ifCurrent(this.#byAddress.get(address), now)
   }
 
+  /**
+   * Those that may be peers of the overlay: the same, and those that answer over the overlay alone, until the descriptor that they gave
+   * there has expired.
+   */
+  *peers(now: number): Generator<KnownRelay> {
+    for (const relay of this.#byOrigin.values()) if (ifPeer(relay, now)) yield relay
+  }
+
+  /** The relay at this origin, if it is one of {@link peers}. */
+  peerAt(origin: string, now: number): KnownRelay | undefined {
+    return ifPeer(this.#byOrigin.get(origin), now)
+  }
+
+  /** The relay with this address, if it is one of {@link peers}. @param address lower case with `0x` */
+  peerOf(address: string, now: number): KnownRelay | undefined {
+    return ifPeer(this.#byAddress.get(address), now)
+  }
+
   /** Returns why the descriptor is not taken, whoever signed it; undefined when the signature is worth a look. */
   objectionTo({ origin, address, issuedAt }: ReadDescriptor, now: number): Refusal | undefined {
     if (this.#isBanned(address, origin)) return 'banned'
@@ -88,7 +108,7 @@ export class KnownRelays {
     const held = this.#byAddress.get(read.address)
     // A relay has one origin: that which it named last.
     if (held !== undefined && held.origin !== read.origin) this.#remove(held)
-    this.#put(read, { ...seen, failures: 0, isConfirmed: true })
+    this.#put(read, { ...seen, failures: 0, isConfirmed: true, isLinked: false })
     return undefined
   }
 
@@ -98,11 +118,19 @@ export class KnownRelays {
     if (held?.address === read.address && held.issuedAt < read.issuedAt) this.#put(read, held)
   }
 
+  /** Takes what a known relay says of itself over the overlay: its public address is no better for it. */
+  link(read: ReadDescriptor): void {
+    this.refresh(read)
+    const relay = this.#byOrigin.get(read.origin)
+    if (relay?.address === read.address) this.#set({ ...relay, isLinked: true })
+  }
+
   /** Takes a relay of an earlier life of this one, which has still to answer. */
   restore(read: ReadDescriptor, seen: Seen, now: number): void {
     if (fromWallTime(read.expiresAt) + BINDING_MS <= now || this.#byAddress.has(read.address)) return
     const objection = this.objectionTo(read, now) ?? this.#objectionToNetwork(read, seen.network, now)
-    if (objection === undefined) this.#put(read, { ...seen, failures: 0, isConfirmed: false })
+    if (objection === undefined)
+      this.#put(read, { ...seen, failures: 0, isConfirmed: false, isLinked: false })
   }
 
   failed(origin: string): void {
@@ -139,10 +167,10 @@ export class KnownRelays {
 
   #put(
     read: ReadDescriptor,
-    others: Pick<KnownRelay, 'network' | 'release' | 'failures' | 'isConfirmed'>,
+    others: Pick<KnownRelay, 'network' | 'release' | 'failures' | 'isConfirmed' | 'isLinked'>,
   ): void {
     const { origin, address, descriptor, issuedAt, expiresAt } = read
-    const { network, release, failures, isConfirmed } = others
+    const { network, release, failures, isConfirmed, isLinked } = others
     this.#set({
       origin,
       address,
@@ -153,6 +181,7 @@ export class KnownRelays {
       release,
       failures,
       isConfirmed,
+      isLinked,
     })
   }
 
@@ -181,6 +210,10 @@ export class KnownRelays {
 
 function ifCurrent(relay: KnownRelay | undefined, now: number): KnownRelay | undefined {
   return relay?.isConfirmed && !isStale(relay, now) ? relay : undefined
+}
+
+function ifPeer(relay: KnownRelay | undefined, now: number): KnownRelay | undefined {
+  return relay?.isConfirmed && relay.isLinked && relay.expiresAt > now ? relay : ifCurrent(relay, now)
 }
 
 /** Returns whether a relay may have to make room for another one. */

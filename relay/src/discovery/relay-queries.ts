@@ -42,6 +42,12 @@ const decompress = promisify(gunzip)
 /** Tells of a relay that speaks another version of the protocol. */
 export type OnIncompatible = (origin: string, protocolVersion: string) => void
 
+/**
+ * Asks a peer of the overlay, and resolves with its whole answer.
+ * @throws Error when the relay is no peer, or does not answer
+ */
+export type AskOverlay = (origin: string, path: string, signal: AbortSignal) => Promise<string>
+
 /** Says whether the relay of an origin is asked at an address. */
 export type MayAsk = (origin: string, address: string) => boolean
 
@@ -99,6 +105,18 @@ export class RelayQueries {
       release: isRelease ? release : '',
       network: relayNetworkOf(address),
     }
+  }
+
+  /** Asks a relay for itself alone, over the overlay. @returns its descriptors as they came. @throws RelayRefused */
+  async listOver(ask: AskOverlay, origin: string): Promise<unknown[]> {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(QUERY_DEADLINE_MS)])
+    const text = await ask(origin, `${PATH.discovery}?${ONLY_OWN_DESCRIPTOR}`, signal).catch(() => {
+      throw new RelayRefused('unreachable')
+    })
+    const data = dataOf(Buffer.from(text))
+    this.#requireVersion(origin, data)
+    if (!Array.isArray(data.relays)) throw new RelayRefused('bad_answer')
+    return data.relays.slice(0, 1)
   }
 
   /** Announces this relay to a bootstrap relay. @throws RelayRefused or OutboundError */

@@ -27,7 +27,7 @@ import type { KnownRelay } from './known-relays.ts'
 import { POLL_MS } from './limits.ts'
 import { OwnDescriptor, type OwnState } from './own-descriptor.ts'
 import { type Refusal, RelayRefused } from './refusals.ts'
-import { RelayQueries } from './relay-queries.ts'
+import { type AskOverlay, RelayQueries } from './relay-queries.ts'
 import { RelaysFile, restoreRelays } from './relays-file.ts'
 import type { SiteSearch } from './site-search.ts'
 
@@ -64,6 +64,10 @@ export interface Discovery {
   announce(announcement: DiscoveryAnnouncement, source: string): Promise<DiscoveryAnnounceResponse>
   /** The other relays that are passed on: verified, in time, and answering. */
   relays: CurrentRelays
+  /** The relays that may be peers of the overlay: the same, and those that answer over the overlay alone. */
+  peers: CurrentRelays
+  /** From now on relays whose public address does not answer are asked over the overlay. */
+  useOverlay(ask: AskOverlay): void
   /** Finds a relay that has a site. */
   sites: Pick<SiteSearch, 'find'>
   /** Visitors of `/go/` so far, by where they were led. */
@@ -138,6 +142,13 @@ export async function startDiscovery(parts: DiscoveryParts): Promise<Discovery> 
       of: (address) => relays.currentOf(address, now()),
       keyOf: ({ descriptor }) => signatures.keyOf(descriptor),
     },
+    peers: {
+      [Symbol.iterator]: () => relays.peers(now()),
+      at: (origin) => relays.peerAt(origin, now()),
+      of: (address) => relays.peerOf(address, now()),
+      keyOf: ({ descriptor }) => signatures.keyOf(descriptor),
+    },
+    useOverlay: (ask) => discovery.useOverlay(ask),
     sites: discovery.sites,
     visits,
     readings: () => ({

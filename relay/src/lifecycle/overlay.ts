@@ -74,7 +74,7 @@ const GIVEN: OwnOverlay = { wireguardPublicKey: '', wireguardPort: 0 }
 
 async function startGiven(parts: RelayParts, discovery: Discovery, config: GivenOverlay): Promise<Overlay> {
   const { GivenNetwork } = await import('../overlay/given-network.ts')
-  const network = new GivenNetwork(config, discovery.relays)
+  const network = new GivenNetwork(config, discovery.peers)
   const served = await createServer(parts, discovery, network, true)
   return {
     ...served,
@@ -98,7 +98,7 @@ async function startWireGuard(
   const { network, publicKey, port, start } = await createWireGuard({
     directory: settings.identityPath,
     listenPort: wireguardPort,
-    relays: discovery.relays,
+    relays: discovery.peers,
     allowsLoopback: settings.discovery.allowsLoopback,
     isOfSystem: (hostname) => isLocalhost(hostname) || bootstrapHosts.has(hostname),
     // Bytes that a connection has not sent yet go nowhere.
@@ -133,7 +133,7 @@ async function createServer(
   made: OverlayNetwork,
   hasGateways: boolean,
 ): Promise<Served> {
-  const [{ OverlayServer }, { limitOutbound }, { overlayDiscovery }] = await Promise.all([
+  const [{ OverlayServer }, { limitOutbound }, { askRelaysOver, overlayDiscovery }] = await Promise.all([
     import('../overlay/overlay-server.ts'),
     import('../overlay/outbound-limit.ts'),
     import('../overlay/overlay-discovery.ts'),
@@ -142,6 +142,7 @@ async function createServer(
   const network = limitOutbound(made, capacity.overlayConnections)
   const handlers = new Map<string, OverlayHandler>(overlayDiscovery(discovery))
   const table: Table = { handlers, upgrades: new Map() }
+  discovery.useOverlay(askRelaysOver(network))
   const gateways = hasGateways ? await createGateways(parts, discovery, network, table) : undefined
   const server = new OverlayServer(network, table, capacity.overlayConnections, log)
   const { policy } = state

@@ -1,9 +1,11 @@
-// `GET /discovery` on the overlay: the same answer as at the relay's public address.
+// `GET /discovery` on the overlay: the same answer as at the relay's public address, and the question to a peer.
 
 import type { IncomingMessage } from 'node:http'
 import { PATH } from '@svc/protocol'
 import { createDiscoveryList, type RelayDirectory } from '../api/handlers/discovery.ts'
 import { BodyWriter } from '../api/http/body-writer.ts'
+import { askPeer } from './gateways/ask-peer.ts'
+import type { OverlayNetwork } from './overlay-network.ts'
 import type { OverlayHandler } from './overlay-server.ts'
 
 /** Rows of the table of the overlay server. */
@@ -20,4 +22,19 @@ export function overlayDiscovery(directory: Pick<RelayDirectory, 'prepare'>): [s
     [`GET ${PATH.discovery}`, handler],
     [`HEAD ${PATH.discovery}`, handler],
   ]
+}
+
+/** Asks the peer at an origin. Rejects when there is none, or it does not answer with 200. */
+export function askRelaysOver(
+  network: OverlayNetwork,
+): (origin: string, path: string, signal: AbortSignal) => Promise<string> {
+  return async (origin, path, signal) => {
+    const peer = [...network.peers()].find((one) => one.origin === origin)
+    if (peer === undefined) throw new Error('the relay is no peer')
+    const answer = await askPeer(network, peer, { path }, signal)
+    answer.socket?.destroy()
+    if (answer.socket !== undefined || answer.status !== 200)
+      throw new Error('the peer does not answer the question')
+    return answer.text
+  }
 }

@@ -11,6 +11,7 @@ import { RelayQueries } from '../../src/discovery/relay-queries.ts'
 import { RelaysFile } from '../../src/discovery/relays-file.ts'
 import { createLog } from '../../src/log/log.ts'
 import type { HttpClient, HttpRequest } from '../../src/outbound/http-client.ts'
+import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import type { WriteHealth } from '../../src/storage/write-health.ts'
 import { type InventedRelay, inventRelay } from '../support/descriptors.ts'
 
@@ -53,6 +54,8 @@ class Network {
   readonly relays = new Map<string, InventedRelay>()
   /** A relay that names another one, even when it is asked for itself alone. */
   chatty: { origin: string; names: string } | undefined
+  /** Origins whose public address does not answer. */
+  readonly silent = new Set<string>()
   /** True when the bootstrap relay knows the one that is tested. */
   isOwnListed = true
   readonly #own = inventRelay()
@@ -90,6 +93,7 @@ class Network {
     this.asked.push({ url: `${url}`, method, at: time })
     const { origin, pathname } = new URL(url)
     if (/^https:..slow/.test(origin)) return await new Promise<never>(() => {})
+    if (this.silent.has(origin)) throw new OutboundError('connection_failed', 'nobody is there')
     const { address: own } = this.#own
     const others =
       origin === BOOTSTRAP ? [...this.relays].map(([at, relay]) => this.#describe(at, relay)) : []
@@ -105,6 +109,14 @@ class Network {
       headers: {},
       body: Buffer.from(JSON.stringify({ ok: true, data })),
     }
+  }
+
+  /** The answer of a relay over the overlay to the question for itself. */
+  overlayAnswer(origin: string, relay = this.relays.get(origin)!): string {
+    return JSON.stringify({
+      ok: true,
+      data: { protocol_version: '10', relays: [this.#describe(origin, relay)] },
+    })
   }
 
   #describe(origin: string, relay: InventedRelay) {
@@ -224,6 +236,40 @@ test('a crowd of networks that announce slow relays holds up no relay that anoth
   for (let index = 0; index < 20; index++) network.relays.set(`https://r${index}.example`, inventRelay())
   await pass(4 * MINUTE_MS)
   expect(discovery.relays.size).toBe(21)
+  discovery.close()
+})
+
+test('a relay whose public address does not answer stays a peer while it answers over the overlay, and is not passed on', async () => {
+  const network = new Network()
+  const origin = 'https://r0.example'
+  network.relays.set(origin, inventRelay())
+  const discovery = network.discover()
+  const answer = vi.fn(async (at: string, _path: string) => network.overlayAnswer(at))
+  discovery.useOverlay(answer)
+  discovery.start()
+  await pass(5 * MINUTE_MS)
+  expect(discovery.relays.currentAt(origin, time)).toBeDefined()
+  expect(answer).not.toHaveBeenCalled()
+  network.silent.add(origin)
+  // Its descriptor of before has expired by then.
+  await pass(30 * MINUTE_MS)
+  expect(answer).toHaveBeenCalledWith(origin, '/discovery?relays=own', expect.anything())
+  expect(discovery.relays.peerAt(origin, time)?.origin).toBe(origin)
+  expect(discovery.relays.currentAt(origin, time)).toBeUndefined()
+  // What another relay says there is not heard.
+  const other = inventRelay()
+  answer.mockImplementation(async (at) => network.overlayAnswer(at, other))
+  await pass(15 * MINUTE_MS)
+  expect(discovery.relays.peerAt(origin, time)).toBeUndefined()
+  answer.mockImplementation(async (at) => network.overlayAnswer(at))
+  await pass(15 * MINUTE_MS)
+  expect(discovery.relays.peerAt(origin, time)).toBeDefined()
+  answer.mockRejectedValue(new Error('the relay is no peer'))
+  await pass(15 * MINUTE_MS)
+  expect(discovery.relays.peerAt(origin, time)).toBeUndefined()
+  network.silent.clear()
+  await pass(15 * MINUTE_MS)
+  expect(discovery.relays.currentAt(origin, time)).toBeDefined()
   discovery.close()
 })
 

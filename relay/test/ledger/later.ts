@@ -166,6 +166,10 @@ export const LATER = {
           'opens the overlay server to a peer, and nothing else of the machine',
           'comes back when its process was killed, and tells meanwhile that it is down',
         ),
+        proved(
+          'relay/test/overlay/overlay-polls.test.ts',
+          'a relay that answers over the overlay alone is a peer, and is not listed',
+        ),
       ),
     'overlay-network ingress: a gateway in the reverse endpoint': proved(
       'relay/test/overlay/gateways.test.ts',
@@ -360,7 +364,7 @@ export const LATER = {
     ),
     'static cache failures': cacheApi(
       'another method is told so as plain text, with Allow',
-      'there are two uploads: a third one is put off, and so is another one of the same site',
+      'there are two %s: a third one is put off, and so is another one of the same site',
     ),
   },
   'Local agent': {
@@ -448,7 +452,7 @@ export const LATER = {
       'nobody whose lease has ended',
       'a lease that the policy does not route may only remove its files',
       'what does not fit is 400, and what was there stays',
-      'there are two checks: a third one is put off, and so is another one of the same site',
+      'there are two %s: a third one is put off, and so is another one of the same site',
     ),
     'budget of overlay gateways: 429': proved(
       'relay/test/overlay/source-limits.test.ts',

@@ -422,7 +422,7 @@ export const WIRE = {
       'no one without the token of a lease that opted in; a reverse capability is no such token',
       'a lease that the policy does not route may only remove its files',
       'what does not fit is 400, and what was there stays',
-      'there are two uploads: a third one is put off, and so is another one of the same site',
+      'there are two %s: a third one is put off, and so is another one of the same site',
     ),
     'deadlines of 10 s for POST and 2 min for PUT': cacheApi(
       'it takes longer than two minutes',
@@ -437,7 +437,7 @@ export const WIRE = {
         'relay/test/cache/stored-sites.test.ts',
         'the limits are a quarter of the budget, and no more than 64 MiB and 10 MiB',
       ),
-      cacheApi('there are two uploads: a third one is put off, and so is another one of the same site'),
+      cacheApi('there are two %s: a third one is put off, and so is another one of the same site'),
     ),
   },
   x402: {
