@@ -10,9 +10,11 @@ const PLAIN = /^(?:\/[^%;\\\0-\x20?#/.]+(?:\.[^%;\\\0-\x20?#/.]+)*)*\/?$/
 /** A site's own option does not name a path with one of these. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNCLEAR = /[%;\\?#\0-\x1f*]|\/\.{1,2}(?:\/|$)/
-/** The parameters of a segment (RFC 3986 §3.3), and what some servers take for its end. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is cut off
-const PARAMETERS = /[;?#\0-\x1f][^/]*/g
+/** The parameters of a segment (RFC 3986 §3.3). */
+const PARAMETERS = /;[^/]*/g
+/** Dot segments, which a parser of URLs knows percent-encoded, too (URL standard, "double-dot URL path segment"). */
+const DOT = /^(?:\.|%2e)$/i
+const DOUBLE_DOT = /^(?:\.|%2e){2}$/i
 const SLASHES = /\/{2,}/g
 const ENCODED = /(?:%[\da-f]{2})+/gi
 
@@ -21,6 +23,10 @@ const STEPS: readonly ((path: string) => string)[] = [
   (path) => path.replace(ENCODED, decodeBytes),
   (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(PARAMETERS, ''),
+  // a query or a fragment in what was decoded, and what ends a text in C
+  (path) => cutAt(path, '?'),
+  (path) => cutAt(path, '#'),
+  (path) => cutAt(path, '\0'),
   (path) => path.replace(SLASHES, '/'),
   resolved,
 ]
@@ -50,12 +56,17 @@ export function meaningOf(path: string): string | undefined {
   return path.startsWith('/') && !UNCLEAR.test(decoded) ? spelled(decoded) : undefined
 }
 
+function cutAt(path: string, end: string): string {
+  const at = path.indexOf(end)
+  return at < 0 ? path : path.slice(0, at)
+}
+
 /** Resolves dot segments (RFC 3986 §5.2.4). */
 function resolved(path: string): string {
   const kept: string[] = []
   for (const segment of path.split('/').slice(1))
-    if (segment === '..') kept.pop()
-    else if (segment !== '.') kept.push(segment)
+    if (DOUBLE_DOT.test(segment)) kept.pop()
+    else if (!DOT.test(segment)) kept.push(segment)
   return `/${kept.join('/')}`
 }
 
