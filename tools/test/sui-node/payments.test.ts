@@ -1,4 +1,7 @@
 // The library's own client pays on the local chain, and what the chain forbids really fails.
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Transaction } from '@mysten/sui/transactions'
 import { toBase64 } from '@mysten/sui/utils'
 import { describe, expect, it } from 'vitest'
@@ -181,9 +184,8 @@ it('lists coins and balances page by page', async () => {
 })
 
 it('keeps its ledger in a file', async () => {
-  const { mkdtempDisposable } = await import('node:fs/promises')
-  await using folder = await mkdtempDisposable('/tmp/sui-node-')
-  const file = `${folder.path}/ledger.json`
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), 'sui-node-'))
+  const file = path.join(folder.path, 'ledger.json')
   const before = await startChain({ file })
   const { digest } = await pay(before, 10_000n)
   await before.close()
