@@ -12,6 +12,7 @@ import type { SuiNode } from '../tools/sui-node/node.ts'
 import { startSuiNode } from '../tools/sui-node/server.ts'
 import { createTestWallet } from '../tools/sui-node/wallet.ts'
 import { expect, test } from './fixtures.ts'
+import { openPayer } from './support/payer-page.ts'
 import { createReferencePayer } from './support/reference-payer.ts'
 import { addSuiWallet } from './support/sui-wallet.ts'
 
@@ -76,20 +77,10 @@ shopTest('it pays from Node, and each payment is for one answer', async ({ relay
 })
 
 shopTest('it pays from a page of another origin in Chromium', async ({ pageServer, shop, visitor }) => {
-  await visitor.goto(`${pageServer.url}buyer.html`)
-  const address = await visitor.evaluate((nodeUrl) => {
-    const payer = buyer.createReferencePayer(nodeUrl)
-    Object.assign(globalThis, { payer })
-    return payer.address
-  }, shop.nodeUrl)
+  const { address, pay } = await openPayer(visitor, `${pageServer.url}payments.html`, shop.nodeUrl)
   shop.fund(address)
-  const pay = () =>
-    visitor.evaluate(
-      (url) => (globalThis as unknown as { payer: ReturnType<typeof createReferencePayer> }).payer.fetch(url),
-      `${shop.url}/paid`,
-    )
   const settlement = { success: true, payer: address }
-  expect(await pay()).toMatchObject({ status: 200, text: 'the answer', settlement })
+  expect(await pay(`${shop.url}/paid`)).toMatchObject({ status: 200, text: 'the answer', settlement })
   expect(shop.earned()).toBe(PRICE)
 })
 

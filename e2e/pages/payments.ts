@@ -1,8 +1,14 @@
-// Hands x402's reference client to the specs.
+// Hands the specs what sites sell with, and x402's reference client, which pays.
+import { publish } from '@svc/sdk-browser'
+import { paid } from '@svc/sdk-browser/handlers'
 import { createReferencePayer } from '../support/reference-payer.ts'
 
 declare global {
-  var buyer: { createReferencePayer: typeof createReferencePayer }
+  var payments: {
+    publish: typeof publish
+    paid: typeof paid
+    createReferencePayer: typeof createReferencePayer
+  }
 }
 
-globalThis.buyer = { createReferencePayer }
+globalThis.payments = { publish, paid, createReferencePayer }

@@ -11,7 +11,7 @@ const SINGLE_FILE_WORKER = 'single-file-worker.js'
 export async function buildPages(): Promise<void> {
   // only a process that builds or serves loads this: it takes its time
   const { build } = await import('vite')
-  const input = ['index.html', 'contexts.html', 'buyer.html'].map((page) => path.join(root, page))
+  const input = ['index.html', 'contexts.html', 'payments.html'].map((page) => path.join(root, page))
   await build({
     configFile: false,
     root,
