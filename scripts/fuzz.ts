@@ -9,6 +9,7 @@ const TARGETS: Record<string, string> = {
   pages: '../relay/test/fuzz/pages.ts',
   dns: '../relay/test/fuzz/dns.ts',
   uploads: '../relay/test/fuzz/uploads.ts',
+  payments: '../payment/test/fuzz/fuzz.ts',
   tls: '../tls/test/fuzz/fuzz.ts',
   yamux: '../yamux/test/fuzz/fuzz.ts',
   files: '../sdk-node/test/folder/fuzz.ts',

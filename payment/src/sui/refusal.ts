@@ -20,13 +20,16 @@ export type RefusalReason =
   | 'invalid_exact_sui_payload_expired'
   | 'invalid_exact_sui_payload_transaction_simulation_failed'
 
+/** Characters of a refusal's message, which may repeat what came. */
+const MAX_MESSAGE_LENGTH = 500
+
 /** Refusal ends the check of a payment. The facilitator answers with it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly reason: RefusalReason
 
   constructor(reason: RefusalReason, message: string) {
-    super(message)
+    super(message.slice(0, MAX_MESSAGE_LENGTH))
     this.reason = reason
   }
 }

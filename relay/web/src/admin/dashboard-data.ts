@@ -3,6 +3,7 @@ import {
   type AdminCacheResponse,
   type AdminCertificatesResponse,
   type AdminLoadResponse,
+  type AdminPaymentsResponse,
   type EnsStatus,
   type HeldCertificates,
   PATH,
@@ -30,6 +31,8 @@ export interface DashboardData {
   certificates: readonly HeldCertificates[]
   /** Undefined where the static cache is off. */
   cache: AdminCacheResponse | undefined
+  /** Undefined where the relay settles no payments. */
+  payments: AdminPaymentsResponse | undefined
   /** Time of the data in milliseconds since the epoch. */
   at: number
 }
@@ -38,12 +41,13 @@ export interface DashboardData {
 export async function loadDashboard(): Promise<DashboardData> {
   // By itself, since it tells whether the relay still takes the token: several refusals at once count as guesses.
   const load = await callAsAdmin<AdminLoadResponse>(PATH.adminLoad)
-  const [states, decisions, { changes }, { certificates }, cache, ens] = await Promise.all([
+  const [states, decisions, { changes }, { certificates }, cache, payments, ens] = await Promise.all([
     loadPages<PolicyStateResponse>(PATH.policyState, callAsAdmin),
     loadPages<PolicyDecisionsResponse>(PATH.policyDecisions, callAsAdmin),
     callAsAdmin<PolicyChangesResponse>(PATH.policyChanges),
     callAsAdmin<AdminCertificatesResponse>(PATH.adminCertificates),
     callAsAdmin<AdminCacheResponse>(PATH.adminCache),
+    callAsAdmin<AdminPaymentsResponse>(PATH.adminPayments),
     // The state of the DNS is one card: the dashboard does without it.
     loadEns().catch(() => undefined),
   ])
@@ -61,6 +65,7 @@ export async function loadDashboard(): Promise<DashboardData> {
     load,
     certificates,
     cache: cache.max_bytes > 0 ? cache : undefined,
+    payments: payments.enabled ? payments : undefined,
     ens: ens?.provider ? ens : undefined,
     at: Date.now(),
   }

@@ -17,6 +17,7 @@ import { IpBansCard, OfflineDecisionsCard, RelayBansCard } from './decisions-car
 import { DnsCard } from './dns-card.tsx'
 import { LeasesCard } from './leases-card.tsx'
 import { LoadCard } from './load-card.tsx'
+import { PaymentsCard } from './payments-card.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { StoredSitesCard } from './stored-sites-card.tsx'
 
@@ -53,6 +54,7 @@ export function Dashboard(): VNode {
           {data.cache !== undefined && (
             <StoredSitesCard cache={data.cache} decisions={data.decisions} act={act} />
           )}
+          {data.payments !== undefined && <PaymentsCard payments={data.payments} />}
           <IpBansCard view={data} act={act} />
           {(isDiscovering || data.decisions.banned_relays.length > 0) && (
             <RelayBansCard view={data} act={act} />

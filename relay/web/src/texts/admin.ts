@@ -66,6 +66,18 @@ export const STORED = {
   ends: (ago: string): string => `ends ${ago}`,
 } as const
 
+export const PAYMENTS = {
+  title: 'Payments',
+  about: (network: string): string =>
+    `The relay checks and settles payments for sites on ${network}. It holds no money: each payment goes straight to this address.`,
+  payTo: 'Recipient',
+  copy: 'Copy the address',
+  settled: 'Carried out since the start',
+  refused: 'Refused for what they were',
+  failed: 'Not answered: full nodes, disk or room were missing',
+  open: 'Without an outcome so far',
+} as const
+
 export const LEASES = {
   title: 'Leases',
   list: 'Leases',

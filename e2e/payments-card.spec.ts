@@ -1,0 +1,81 @@
+// The administration's card of payments: whom the relay pays them to, and what became of them.
+
+import { facilitatorAt, usdcRequirements } from '../payment/src/index.ts'
+import { curl } from '../tools/programs/curl.ts'
+import { startTestRelay, type TestRelay } from '../tools/relay/test-relay.ts'
+import { type RunningSuiNode, startSuiNode } from '../tools/sui-node/server.ts'
+import { createTestWallet } from '../tools/sui-node/wallet.ts'
+import { test as base, expect } from './fixtures.ts'
+import { expectAccessible, expectFits } from './support/example-page.ts'
+import { look, openWeb, WIDTHS_PX } from './support/relay-page.ts'
+
+const ADMIN_TOKEN = 'a-long-random-value'
+const PAY_TO = `0x${'5e'.repeat(32)}`
+
+const test = base.extend<object, { chain: RunningSuiNode; relay: TestRelay }>({
+  chain: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright needs the pattern
+    async ({}, use) => {
+      const chain = await startSuiNode()
+      await use(chain)
+      await chain.close()
+    },
+    { scope: 'worker' },
+  ],
+  relay: [
+    async ({ chain }, use) => {
+      const env = {
+        ADMIN_TOKEN,
+        X402_ENABLED: 'true',
+        X402_TESTNET: 'true',
+        X402_PAY_TO: PAY_TO,
+        X402_ENDPOINTS: chain.url,
+      }
+      const relay = await startTestRelay({ env })
+      await use(relay)
+      await relay.stop()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('says who gets payments, and counts them', async ({ context, chain, relay }, info) => {
+  const { page, errors } = await openWeb(context, `${relay.url}/admin`)
+  await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  const card = page.getByRole('region', { name: 'Payments' })
+  await expect(card).toContainText('on Sui Testnet')
+  await expect(card).toContainText(PAY_TO)
+  await expect(card).toContainText(/Carried out since the start\s*0/)
+
+  await pay(relay, chain)
+  await expect(card).toContainText(/Carried out since the start\s*1/)
+  await look(page)
+  await expectFits({ payments: page }, info, WIDTHS_PX)
+  await expectAccessible(page)
+  expect(errors).toEqual([])
+})
+
+/** Pays 0.01 USDC as a wallet does that has the relay prepare its transactions. */
+async function pay(relay: TestRelay, chain: RunningSuiNode): Promise<void> {
+  const wallet = createTestWallet()
+  chain.node.chain.fund(wallet.address, 10_000n)
+  const facilitator = facilitatorAt(`${relay.url}/api/x402`, { fetch: curlFetch(relay.caFile) })
+  const paymentRequirements = usdcRequirements('sui:testnet', PAY_TO, '10000')
+  const { paymentTransaction } = await facilitator.prepare({ sender: wallet.address, paymentRequirements })
+  const { transaction } = paymentTransaction
+  const signature = await wallet.signTransaction(transaction)
+  const paymentPayload = {
+    x402Version: 2,
+    accepted: paymentRequirements,
+    payload: { transaction, signature },
+  }
+  const settled = await facilitator.settle({ x402Version: 2, paymentPayload, paymentRequirements })
+  expect(settled).toMatchObject({ success: true, payer: wallet.address })
+}
+
+/** Node's own fetch trusts no CA of a test. */
+function curlFetch(caFile: string): typeof fetch {
+  return async (input, init) =>
+    new Response(new Uint8Array(await curl(caFile, '--json', String(init?.body), String(input))))
+}

@@ -1,0 +1,35 @@
+// Shows who gets the payments that the relay settles, and what became of them.
+import type { AdminPaymentsResponse } from '@svc/protocol'
+import { CopyButton } from '../common/copy-button.tsx'
+import type { VNode } from '../preact.ts'
+import { PAYMENTS } from '../texts/admin.ts'
+
+export function PaymentsCard({ payments }: { payments: AdminPaymentsResponse }): VNode {
+  const { network_name, pay_to, settled, refused, failed, open } = payments
+  const counts = [
+    [PAYMENTS.settled, settled],
+    [PAYMENTS.refused, refused],
+    [PAYMENTS.failed, failed],
+    [PAYMENTS.open, open],
+  ] as const
+  return (
+    <section class="card" aria-labelledby="payments-heading">
+      <h2 id="payments-heading">{PAYMENTS.title}</h2>
+      <p class="quiet">{PAYMENTS.about(network_name)}</p>
+      <dl class="fields">
+        <div>
+          <dt>{PAYMENTS.payTo}</dt>
+          <dd>
+            <code>{pay_to}</code> <CopyButton text={pay_to} label={PAYMENTS.copy} />
+          </dd>
+        </div>
+        {counts.map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{count}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
