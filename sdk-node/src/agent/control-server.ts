@@ -8,7 +8,13 @@ import type { AgentAnswer, AgentErrorCode, Role } from './api-messages.ts'
 import type { ControlAddress } from './control-address.ts'
 import { ENDPOINTS, type Endpoint, type EndpointContext } from './endpoints.ts'
 import { AgentError } from './errors.ts'
-import { BODY_MAX_BYTES, CONNECTIONS_MAX, HEAD_DEADLINE_MS, REQUEST_DEADLINE_MS } from './limits.ts'
+import {
+  BODY_MAX_BYTES,
+  CONNECTIONS_MAX,
+  DEADLINE_CHECK_MS,
+  HEAD_DEADLINE_MS,
+  REQUEST_DEADLINE_MS,
+} from './limits.ts'
 import type { AgentOperations } from './operations.ts'
 import type { PageAnswer } from './page.ts'
 import type { Caller } from './sign-ins.ts'
@@ -16,6 +22,7 @@ import { SignIns } from './sign-ins.ts'
 import { WalletChallenges } from './wallet-challenges.ts'
 
 const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
+const NOT_OWN = 'Host is not the address of this agent'
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 /** Fields of every answer: nothing is kept, framed, guessed or told to others. */
 const SAFE_FIELDS = {
@@ -52,9 +59,14 @@ export async function startControlServer(
     headersTimeout: HEAD_DEADLINE_MS,
     requestTimeout: REQUEST_DEADLINE_MS,
     keepAliveTimeout: REQUEST_DEADLINE_MS,
+    connectionsCheckingInterval: DEADLINE_CHECK_MS,
   })
   server.maxConnections = CONNECTIONS_MAX
+  // who does not read its answer keeps no connection
+  server.setTimeout(REQUEST_DEADLINE_MS)
   await listen(server, host, port)
+  // the process has no file left for a connection: the agent goes on
+  server.on('error', (error) => operations.failed(error))
   const { port: taken } = server.address() as AddressInfo
   const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`).origin
   const signIns = new SignIns(token)
@@ -96,6 +108,8 @@ async function respond(
     requireOwnHost(request, hosts)
     const url = URL.parse(request.url ?? '', context.url)
     if (url === null) throw new AgentError('invalid_request', 'the request names no path')
+    // a target may be a whole URL, which counts in place of Host (RFC 9112 §3.2.2)
+    if (!isOneOf(url, hosts)) throw new AgentError('misdirected_request', NOT_OWN)
     const { pathname, searchParams } = url
     if (pathname === '/' && context.page) return await sendPage(request, response, await context.page())
     requireOwnOrigin(request, hosts)
@@ -131,7 +145,7 @@ function refuse(response: ServerResponse, error: unknown, operations: AgentOpera
 function requireOwnHost({ headers, rawHeaders }: IncomingMessage, hosts: ReadonlySet<string>): void {
   const count = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   if (count === 1 && hosts.has(headers.host?.toLowerCase() ?? '')) return
-  throw new AgentError('misdirected_request', 'Host is not the address of this agent')
+  throw new AgentError('misdirected_request', NOT_OWN)
 }
 
 /** A browser tells the origin of the page that asks, in each request but a plain navigation. */

@@ -158,11 +158,29 @@ function nameOf(body: Record<string, unknown>): string | undefined {
   return body.name === undefined ? undefined : text(body, 'name')
 }
 
-/** The fields themselves are checked as those of a file are. */
+/** Says whether svc.toml can hold the value; the fields themselves are checked as those of a file are. */
+function isSetting(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isText)
+  if (isRecord(value)) return Object.entries(value).every(([key, each]) => isText(key) && isPlain(each))
+  return isPlain(value)
+}
+
+/** TOML has neither infinite lists of digits nor halves of characters. */
+function isPlain(value: unknown): boolean {
+  return typeof value === 'boolean' || Number.isSafeInteger(value) || isText(value)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.isWellFormed()
+}
+
 function settingsOf(body: Record<string, unknown>, mayRemove: boolean): ChangeTunnelRequest['settings'] {
   const { settings } = body
   if (!isRecord(settings)) throw new AgentError('invalid_request', 'settings is not an object')
-  if (!mayRemove && Object.values(settings).includes(null))
-    throw new AgentError('invalid_request', 'settings has a field that is null')
+  for (const [field, value] of Object.entries(settings)) {
+    const isTaken = (mayRemove && value === null) || isSetting(value)
+    if (!isTaken)
+      throw new AgentError('invalid_request', `${JSON.stringify(field)} has a value that no field may have`)
+  }
   return settings as ChangeTunnelRequest['settings']
 }

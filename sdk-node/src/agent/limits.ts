@@ -6,6 +6,8 @@ export const BODY_MAX_BYTES: number = 64 * 1024
 export const HEAD_DEADLINE_MS = 5_000
 /** Milliseconds for a whole request. A change of svc.toml takes a few. */
 export const REQUEST_DEADLINE_MS = 10_000
+/** Milliseconds between two looks at these deadlines. Node's own 30 s would make them longer than they are. */
+export const DEADLINE_CHECK_MS = 1_000
 /** Connections at once: a page, the live view of a terminal, and commands. */
 export const CONNECTIONS_MAX = 64
 /** Milliseconds in which the agent answers `svc agent`: it answers at once, unless it is stopped. */

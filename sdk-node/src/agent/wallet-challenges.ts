@@ -67,14 +67,15 @@ export class WalletChallenges {
       throw new AgentError('rate_limited', 'too many wallets sign in: try again in two minutes')
     const domain = new URL(this.#url).host
     const nonce = parseSiwe(siwe_message)?.nonce ?? ''
-    const result = await verifySiwe(siwe_message, siwe_signature, { domain, nonce, uri: this.#url, now })
-    if (result.refusal !== undefined)
-      throw new AgentError(
-        'unauthorized',
-        result.refusal === 'expired' ? 'the challenge is over' : 'siwe_signature is not that of the wallet',
-      )
+    // before the check, so that the same answer that comes meanwhile finds it used
     this.#used.set(id, now + CHALLENGE_TTL_MS)
-    return result.message.address
+    const result = await verifySiwe(siwe_message, siwe_signature, { domain, nonce, uri: this.#url, now })
+    if (result.refusal === undefined) return result.message.address
+    this.#used.delete(id)
+    throw new AgentError(
+      'unauthorized',
+      result.refusal === 'expired' ? 'the challenge is over' : 'siwe_signature is not that of the wallet',
+    )
   }
 
   #idOf(message: string): string {
