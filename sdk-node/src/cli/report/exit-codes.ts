@@ -7,7 +7,7 @@ export const EXIT = {
   failed: 1,
   /** The command line, or a file that it names, is wrong. */
   usage: 2,
-  /** No relay could be reached, or none is to be trusted. */
+  /** No relay could be reached, or none is to be trusted; or no agent runs. */
   unreachable: 3,
   /** The relay refused: the name is taken, a port is not to be had, the identity or the address is banned. */
   refused: 4,
