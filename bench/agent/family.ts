@@ -1,5 +1,5 @@
-// The family `agent`: the memory of an agent with one tunnel and with fifty, each online at a real relay and visited once.
-import { rm, writeFile } from 'node:fs/promises'
+// The family `agent`: the memory of an agent with ten tunnels and with fifty, each online at a real relay and visited once.
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -14,6 +14,8 @@ import type { FamilyOptions } from '../lib/family.ts'
 import { memoryMb, Programs } from '../node/processes.ts'
 
 const CLI = path.join(root, 'sdk-node/src/cli/main.ts')
+/** With fewer, an agent does so little work that it does not collect what its start left. */
+const FEW = 10
 const MANY = 50
 /** Megabytes that each tunnel beyond the first may add. */
 const EACH_MAX_MB = 6
@@ -21,24 +23,22 @@ const EACH_MAX_MB = 6
 const REST_MS = 15_000
 
 export async function* agent({ runs }: FamilyOptions): AsyncGenerator<Entry> {
-  const relay = await BenchRelay.start()
   const target = createServer((_, response) => void response.end('hello'))
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
   const { port } = target.address() as AddressInfo
   const each: number[] = []
   try {
     for (let run = 0; run < runs; run++) {
-      const one = await weigh(relay, port, 1, run)
-      const many = await weigh(relay, port, MANY, run)
-      each.push((many - one) / (MANY - 1))
-      console.error(`  ${one.toFixed(0)} MB with 1 tunnel, ${many.toFixed(0)} MB with ${MANY}`)
+      const few = await weigh(port, FEW)
+      const many = await weigh(port, MANY)
+      each.push((many - few) / (MANY - FEW))
+      console.error(`  ${few.toFixed(0)} MB with ${FEW} tunnels, ${many.toFixed(0)} MB with ${MANY}`)
     }
   } finally {
     target.close()
-    await relay.stop()
   }
   const question = {
-    name: `memory of each tunnel beyond the first, of ${MANY}`,
+    name: `memory of each tunnel from ${FEW} to ${MANY}`,
     unit: 'MB',
     better: 'less' as const,
   }
@@ -46,10 +46,12 @@ export async function* agent({ runs }: FamilyOptions): AsyncGenerator<Entry> {
 }
 
 /** @returns megabytes of an agent with so many tunnels, when it has been idle for a while */
-async function weigh(relay: BenchRelay, port: number, count: number, run: number): Promise<number> {
-  const state = path.join(relay.directory, `agent-${run}-${count}`)
+async function weigh(port: number, count: number): Promise<number> {
+  // a relay of its own, since each one lets a source register so many leases a minute
+  const relay = await BenchRelay.start()
+  const state = path.join(relay.directory, 'agent')
   const config = `${state}.toml`
-  const names = Array.from({ length: count }, (_, at) => `r${run}-n${count}-t${at}`)
+  const names = Array.from({ length: count }, (_, at) => `tunnel-${at}`)
   const tunnels = names.map((name) => `[[tunnel]]\nname = "${name}"\nhttp = ${port}\n`)
   const head = `relay = "${relay.url}"\nca = "${relay.caFile}"\n[agent]\ncontrol_addr = "127.0.0.1:0"\n`
   await writeFile(config, head + tunnels.join(''))
@@ -70,7 +72,7 @@ async function weigh(relay: BenchRelay, port: number, count: number, run: number
     return memoryMb(programs.pids)
   } finally {
     await programs.stop()
-    await rm(state, { recursive: true, force: true })
+    await relay.stop()
   }
 }
 
