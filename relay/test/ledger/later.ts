@@ -378,6 +378,11 @@ export const LATER = {
         'that reaches the agent as %j is misdirected, even with the token',
         'is kept out when its name leads to this machine (curl --resolve)',
       ),
+      proved(
+        'e2e/agent-rebinding.spec.ts',
+        'a page whose name was rebound to this machine is misdirected at each path, with a ticket, too',
+        'a page of another site reads nothing at the agent’s address, and changes nothing',
+      ),
     ),
     'changes and shutdown need the bearer token of the state directory': together(
       agentAccess('is needed for %s', 'signs in, reads the status and nothing else, and signs out'),
