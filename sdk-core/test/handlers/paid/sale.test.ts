@@ -275,6 +275,37 @@ describe('the content is held back until it is paid', () => {
     expect(shop.earned()).toBe(0n)
   })
 
+  test('content of any length is not read before it is paid, but for its first piece', async () => {
+    let pieces = 0
+    let piecesBefore = 0
+    const endless = (): ReadableStream =>
+      new ReadableStream(
+        {
+          pull: (controller) => {
+            pieces += 1
+            controller.enqueue(new Uint8Array(64 * 1024))
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    const shop = await openShop(() => new Response(endless()), {
+      wrap: (inner) => ({
+        ...bound(inner),
+        settle: async (request) => {
+          const settled = await inner.settle(request)
+          piecesBefore = pieces
+          return settled
+        },
+      }),
+    })
+    const response = await shop.buy('/paid', await shop.pay('/paid'))
+    expect(piecesBefore).toBe(1)
+    const reader = response.body!.getReader()
+    for (let read = 0; read < 3; read += 1) expect((await reader.read()).value).toHaveLength(64 * 1024)
+    expect(pieces).toBe(3)
+    await reader.cancel()
+  })
+
   test('an outcome that nobody knows is no new price: the same payment buys the response later, and is charged once', async () => {
     const { seen, handler } = counting()
     let lost = 2
