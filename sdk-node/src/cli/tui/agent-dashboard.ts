@@ -79,7 +79,8 @@ class AgentDashboard {
     if (key === UP || key === 'k') this.#choose(content.chosen - 1)
     else if (key === DOWN || key === 'j') this.#choose(content.chosen + 1)
     else if (key === 'c') content.hasCode = !content.hasCode
-    else if (key === 'p' && tunnel !== undefined) await this.#toggle(tunnel)
+    else if (key === 'p' && tunnel !== undefined) await this.#pause(tunnel, tunnel.state !== 'paused')
+    else if (key === 't' && tunnel?.state === 'ended') await this.#pause(tunnel, false)
     else if (key === 'r') await this.#try(AGENT_PATH.reload, {}, 'the agent has read svc.toml again')
     else return
     if (this.#isOpen) this.#screen.draw()
@@ -90,12 +91,14 @@ class AgentDashboard {
     this.#content.chosen = Math.max(0, Math.min(place, count - 1))
   }
 
-  async #toggle({ name, state }: TunnelStatus): Promise<void> {
-    const body = name === undefined ? {} : { name }
-    const shown = name ?? 'the tunnel'
-    if (state === 'paused' || state === 'ended')
-      await this.#try(AGENT_PATH.resumeTunnel, body, `${shown} starts`)
-    else await this.#try(AGENT_PATH.pauseTunnel, body, `${shown} is paused`)
+  async #pause(tunnel: TunnelStatus, isPaused: boolean): Promise<void> {
+    const { name } = tunnel
+    const path = isPaused ? AGENT_PATH.pauseTunnel : AGENT_PATH.resumeTunnel
+    await this.#try(
+      path,
+      name === undefined ? {} : { name },
+      `${name ?? 'the tunnel'} ${isPaused ? 'is paused' : 'starts'}`,
+    )
   }
 
   async #try(path: string, body: object, done: string): Promise<void> {

@@ -19,7 +19,7 @@ export interface AgentViewContent {
 }
 
 /** Keys and what they do, in the order of their use. */
-const HELP = '↑↓ choose  p pause or resume  c QR code  r read svc.toml again  q quit; the agent goes on'
+const HELP = '↑↓ choose  p pause  t try again  c QR code  r reload  q quit, the agent goes on'
 const UNNAMED = 'a tunnel without a name'
 const REQUEST_LINES_MIN = 3
 
@@ -46,7 +46,9 @@ function bodyLines(
     return [...head, '', 'no tunnel yet: add one at the page of svc agent open, or in svc.toml']
   const code = hasCode ? codeOf(tunnels[chosen], columns) : []
   const below = code.length > 0 ? code.length + 1 : Math.min(requests.length, REQUEST_LINES_MIN) + 1
-  const notices = errors.map(
+  const told = new Set(tunnels.map(({ failure }) => failure?.message))
+  const news = errors.filter(({ message }) => !told.has(message))
+  const notices = news.map(
     ({ tunnel, message }) => `! ${tunnel === undefined ? '' : `${tunnel}: `}${message}`,
   )
   const list = window(
@@ -70,7 +72,9 @@ function tunnelLines(
   const heading = `${mark} ${name} → ${target}  ${failure === undefined ? state : `failed: ${failure.message}`}`
   return [
     heading,
+    // what the heading says already is not said again
     ...relays.flatMap((relay) => {
+      if (failure !== undefined && relay.failure?.message === failure.message) return []
       const addresses = formatAddresses(relay)
       return [`    ${addresses.length === 0 ? relay.relay : addresses.join('  ')}  ${formatStats(relay)}`]
     }),

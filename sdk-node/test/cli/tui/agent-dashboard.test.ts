@@ -44,12 +44,12 @@ const STATUS: AgentStatus = {
   requests: [{ tunnel: 'demo', method: 'GET', path: '/a', status: 200, ms: 3 }],
   errors: [{ tunnel: 'demo', code: 'target_unreachable', message: 'the target does not answer' }],
 }
-const HELP = '↑↓ choose  p pause or resume  c QR code  r read svc.toml again  q quit; the agent goes on'
+const HELP = '↑↓ choose  p pause  t try again  c QR code  r reload  q quit, the agent goes on'
 const BASE = { status: STATUS, chosen: 0, hasCode: false, notice: undefined }
 
 describe('the view', () => {
   it('shows each tunnel with its state, errors, the last requests and the keys', () => {
-    expect(renderAgentView(BASE, { columns: 100, rows: 30 })).toEqual([
+    expect(renderAgentView(BASE, { columns: 120, rows: 30 })).toEqual([
       'svc agent  http://127.0.0.1:4018  1 of 3 online  /home/a/svc.toml',
       '',
       '▸ demo → 127.0.0.1:3000  running',
@@ -64,7 +64,7 @@ describe('the view', () => {
   })
 
   it('has the QR code of the chosen tunnel, and says when there is none', () => {
-    const room = { columns: 100, rows: 60 }
+    const room = { columns: 120, rows: 60 }
     const { lines } = qrCode('https://demo.relay.example')
     expect(renderAgentView({ ...BASE, hasCode: true }, room)).toEqual(expect.arrayContaining(lines))
     const paused = renderAgentView({ ...BASE, hasCode: true, chosen: 1 }, room)
@@ -92,10 +92,19 @@ describe('the view', () => {
       }
   })
 
+  it('says once why a tunnel failed, though its relay and the log say so, too', () => {
+    const failure = { code: 'relay_unreachable', message: 'nothing listens there' }
+    const relay = { ...RELAY, relay: 'https://relay.example', state: 'failed' as const, failure }
+    const tunnels = [{ ...STATUS.tunnels[2]!, failure, relays: [relay] }]
+    const status = { ...STATUS, tunnels, errors: [{ tunnel: 'shop', ...failure }] }
+    const text = renderAgentView({ ...BASE, status }, { columns: 120, rows: 30 }).join('\n')
+    expect(text.split('nothing listens there')).toHaveLength(2)
+  })
+
   it('says what to do when there is no tunnel, and waits for the first answer', () => {
-    const empty = renderAgentView({ ...BASE, status: { ...STATUS, tunnels: [] } }, { columns: 100, rows: 9 })
+    const empty = renderAgentView({ ...BASE, status: { ...STATUS, tunnels: [] } }, { columns: 120, rows: 9 })
     expect(empty).toContain('no tunnel yet: add one at the page of svc agent open, or in svc.toml')
-    expect(renderAgentView({ ...BASE, status: undefined }, { columns: 100, rows: 9 })).toEqual(['…', HELP])
+    expect(renderAgentView({ ...BASE, status: undefined }, { columns: 120, rows: 9 })).toEqual(['…', HELP])
   })
 })
 
@@ -147,7 +156,9 @@ describe('the keys', () => {
     press('p')
     await vi.waitFor(() => expect(last()).toContain('files starts'))
     // all at once, and further than there are tunnels
-    press('jjjj\x1b[Ar')
+    press('jjjjt')
+    await vi.waitFor(() => expect(last()).toContain('shop starts'))
+    press('\x1b[Ar')
     await vi.waitFor(() => expect(last()).toContain('the agent has read svc.toml again'))
     expect(last()).toContain('▸ files')
     press('q')
@@ -155,6 +166,7 @@ describe('the keys', () => {
     expect(asked).toEqual([
       [AGENT_PATH.pauseTunnel, { name: 'demo' }],
       [AGENT_PATH.resumeTunnel, { name: 'files' }],
+      [AGENT_PATH.resumeTunnel, { name: 'shop' }],
       [AGENT_PATH.reload, {}],
     ])
     expect(keyboard.isRaw).toBe(false)

@@ -24,18 +24,22 @@ export function TunnelActions({ tunnel, settings, refresh }: TunnelActionsProps)
     await act(path, body, done, refresh)
     setBusy(false)
   }
-  const isResumable = state === 'paused' || state === 'ended'
+  const resume = (): Promise<void> => run(AGENT_PATH.resumeTunnel, ACTIONS.resumed(shown))
   const toggle = (): Promise<void> =>
-    isResumable
-      ? run(AGENT_PATH.resumeTunnel, ACTIONS.resumed(shown))
-      : run(AGENT_PATH.pauseTunnel, ACTIONS.paused(shown))
+    state === 'paused' ? resume() : run(AGENT_PATH.pauseTunnel, ACTIONS.paused(shown))
   const remove = async (): Promise<void> => {
     if (await confirm(ACTIONS.sureToRemove(shown))) await run(AGENT_PATH.removeTunnel, ACTIONS.removed(shown))
   }
   return (
     <div class="actions">
+      {state === 'ended' && (
+        <button type="button" class="plain small" disabled={isBusy} onClick={() => void resume()}>
+          {ACTIONS.retry}
+          <span class="unseen"> {shown}</span>
+        </button>
+      )}
       <button type="button" class="plain small" disabled={isBusy} onClick={() => void toggle()}>
-        {isResumable ? (state === 'paused' ? ACTIONS.resume : ACTIONS.retry) : ACTIONS.pause}
+        {state === 'paused' ? ACTIONS.resume : ACTIONS.pause}
         <span class="unseen"> {shown}</span>
       </button>
       <button

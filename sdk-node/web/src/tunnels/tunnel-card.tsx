@@ -31,6 +31,10 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
   const shown = stateOf(tunnel)
   const url = relays.find((relay) => relay.state === 'online' && relay.url !== undefined)?.url
   const id = `tunnel-${name}`
+  // what the tunnel says of itself is not said again
+  const places = relays.filter((relay) => failure === undefined || relay.failure?.message !== failure.message)
+  const told = new Set([failure?.message, ...places.map(obstacleOf)])
+  const news = errors.filter(({ message }) => !told.has(message))
   return (
     <section class="card tunnel" aria-labelledby={id} data-state={state}>
       <div class="about">
@@ -50,10 +54,10 @@ export function TunnelCard({ tunnel, errors, settings, isOwner, refresh }: Tunne
             {retry_at !== undefined && ` ${TUNNEL.again(formatAgo(retry_at))}`}
           </p>
         )}
-        {relays.map((relay) => (
+        {places.map((relay) => (
           <AtRelay key={relay.relay} relay={relay} areSeveral={relays.length > 1} />
         ))}
-        {errors.map(({ message, code }) => (
+        {news.map(({ message, code }) => (
           <p class="obstacle" data-wrong="true" key={code + message}>
             {message}
           </p>
