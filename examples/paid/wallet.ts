@@ -1,7 +1,7 @@
 // A test wallet in a visitor's page: a key that the page makes, which signs payments of play money without asking.
 import { blake2b } from '@noble/hashes/blake2.js'
 
-/** What `x402Fetch()` takes as a wallet: both texts are Base64. */
+/** A wallet of one's own for `x402Fetch()`. Both texts are Base64. */
 export interface Wallet {
   address: string
   sign(transaction: string): Promise<string>

@@ -5,7 +5,8 @@ import { GrpcTypes } from '@mysten/sui/grpc'
 import { TransactionDataBuilder } from '@mysten/sui/transactions'
 import { normalizeStructTag, normalizeSuiAddress, toBase64 } from '@mysten/sui/utils'
 import { verifyTransactionSignature } from '@mysten/sui/verify'
-import { isGaslessCall, type Outcome, runCommands, type TransactionData } from './commands.ts'
+import { Admission } from './admission.ts'
+import { type Outcome, runCommands, type TransactionData } from './commands.ts'
 import { type BalanceChange, type CoinObject, type Executed, Ledger } from './ledger.ts'
 import { ExecutionFailure, invalid } from './status.ts'
 
@@ -48,18 +49,21 @@ export class Chain {
   lateFunds: boolean
   /** Is called after each change of the ledger. */
   onChange: () => void = () => {}
-  readonly #gaslessTypes: readonly string[]
+  readonly #admission: Admission
   readonly #minTransfer: bigint
-  readonly #timestamps: boolean
 
   constructor(options: ChainOptions = {}) {
     this.network = options.network ?? 'sui:testnet'
     this.chainId = CHAIN_IDS[this.network]
     this.ledger = options.ledger ?? new Ledger()
     this.lateFunds = options.lateFunds ?? false
-    this.#gaslessTypes = (options.gaslessTypes ?? [USDC[this.network]]).map(normalizeStructTag)
     this.#minTransfer = options.minTransfer ?? 10_000n
-    this.#timestamps = options.timestamps ?? false
+    this.#admission = new Admission({
+      chainId: this.chainId,
+      ledger: this.ledger,
+      gaslessTypes: (options.gaslessTypes ?? [USDC[this.network]]).map(normalizeStructTag),
+      timestamps: options.timestamps ?? false,
+    })
   }
 
   /** Gives an address money out of nothing. */
@@ -95,17 +99,6 @@ export class Chain {
     this.onChange()
   }
 
-  /** @returns whether gas selection finds that the transaction needs none */
-  isGasless(transaction: TransactionData): boolean {
-    const programmable = transaction.kind.ProgrammableTransaction
-    return (
-      programmable?.commands.every(
-        ({ MoveCall, SplitCoins, MergeCoins }) =>
-          SplitCoins || MergeCoins || (MoveCall && isGaslessCall(MoveCall)),
-      ) ?? false
-    )
-  }
-
   /**
    * Executes a transaction once; the same transaction again gets what the first one got.
    * @throws {Refusal} when the chain does not take it up
@@ -137,10 +130,9 @@ export class Chain {
       checkpoint: this.ledger.checkpoint,
       time: Date.now(),
     }
-    const programmable = this.#admit(transaction)
+    const { programmable, coins } = this.#admission.admit(transaction, this.lateFunds)
     const sender = normalizeSuiAddress(transaction.sender)
     try {
-      const coins = this.#inputCoins(programmable.inputs, sender)
       const outcome = runCommands(programmable, coins)
       this.#checkFunds(outcome, sender)
       const changes = changesOf(outcome, sender)
@@ -155,99 +147,6 @@ export class Chain {
         failure: { kind, description, ...(command !== undefined && { command }) },
       }
     }
-  }
-
-  /** Checks what the chain checks before it takes a transaction up. */
-  #admit(transaction: TransactionData) {
-    const programmable = transaction.kind.ProgrammableTransaction
-    if (!programmable) throw invalid('the node takes programmable transactions alone')
-    if (programmable.commands.length === 0) throw invalid('the transaction has no command')
-    this.#checkExpiration(transaction)
-    const { payment, owner, price, budget } = transaction.gasData
-    if (normalizeSuiAddress(owner) !== normalizeSuiAddress(transaction.sender))
-      throw invalid('the node takes no sponsored transactions')
-    if (payment.length > 0 || price !== '0' || budget !== '0')
-      throw invalid('the node takes gasless transactions alone: price and budget are 0, and no coin pays gas')
-    if (!this.isGasless(transaction))
-      throw invalid('Feature is not supported: a command is not allowed in gasless transactions')
-    this.#checkWithdrawals(transaction)
-    return programmable
-  }
-
-  #checkExpiration({ expiration }: TransactionData): void {
-    const validity = expiration.ValidDuring
-    if (!validity) throw invalid('a transaction without gas objects needs the expiration ValidDuring')
-    if (validity.chain !== this.chainId)
-      throw invalid(`the transaction is for the chain ${validity.chain}, not for ${this.chainId}`)
-    this.#checkTimestamps(validity)
-    if (validity.minEpoch === null || validity.maxEpoch === null)
-      throw invalid('both epochs of ValidDuring must be set')
-    const [first, last] = [BigInt(validity.minEpoch), BigInt(validity.maxEpoch)]
-    if (last < first || last > first + 1n) throw invalid('ValidDuring spans one or two epochs')
-    if (this.ledger.epoch < first || this.ledger.epoch > last)
-      throw invalid(
-        `the transaction has expired: it is valid in epochs ${first} to ${last}, not in ${this.ledger.epoch}`,
-      )
-  }
-
-  #checkTimestamps({
-    minTimestamp,
-    maxTimestamp,
-  }: {
-    minTimestamp: string | null
-    maxTimestamp: string | null
-  }): void {
-    if (minTimestamp === null && maxTimestamp === null) return
-    if (!this.#timestamps)
-      throw invalid('Feature is not supported: Timestamp-based transaction expiration is not yet supported')
-    const now = BigInt(Date.now())
-    if (
-      (minTimestamp !== null && now < BigInt(minTimestamp)) ||
-      (maxTimestamp !== null && now > BigInt(maxTimestamp))
-    )
-      throw invalid('the transaction has expired: its time has passed or has not begun')
-  }
-
-  /** What is reserved must be there before the transaction runs, unless funds are found missing late. */
-  #checkWithdrawals({ sender, kind }: TransactionData): void {
-    const reserved = new Map<string, bigint>()
-    for (const { FundsWithdrawal: withdrawal } of kind.ProgrammableTransaction?.inputs ?? []) {
-      if (!withdrawal) continue
-      if (!withdrawal.withdrawFrom.Sender) throw invalid('the node takes withdrawals of the sender alone')
-      const type = normalizeStructTag(withdrawal.typeArg.Balance)
-      const amount = BigInt(withdrawal.reservation.MaxAmountU64)
-      if (amount === 0n) throw invalid('a withdrawal reserves more than nothing')
-      reserved.set(type, (reserved.get(type) ?? 0n) + amount)
-    }
-    for (const [type, amount] of reserved) {
-      if (!this.#gaslessTypes.includes(type))
-        throw invalid(`Feature is not supported: ${type} is not allowed in gasless transactions`)
-      const available = this.ledger.addressBalance(normalizeSuiAddress(sender), type)
-      if (amount > available && !this.lateFunds)
-        throw invalid(
-          `the address balance has ${available} of ${type}, which is less than the reserved ${amount}`,
-        )
-    }
-  }
-
-  #inputCoins(
-    inputs: NonNullable<TransactionData['kind']['ProgrammableTransaction']>['inputs'],
-    sender: string,
-  ): Map<number, CoinObject> {
-    const coins = new Map<number, CoinObject>()
-    for (const [index, { Object: object }] of inputs.entries()) {
-      if (!object) continue
-      const reference = object.ImmOrOwnedObject
-      if (!reference) throw invalid('a gasless transaction has coins of the sender as its only objects')
-      const coin = this.ledger.coin(normalizeSuiAddress(reference.objectId))
-      if (!coin || coin.owner !== sender) throw invalid(`the sender has no object ${reference.objectId}`)
-      if (coin.version !== BigInt(reference.version) || coin.digest !== reference.digest)
-        throw invalid(`object ${reference.objectId} is not available in version ${reference.version}`)
-      if (!this.#gaslessTypes.includes(coin.type))
-        throw invalid(`Feature is not supported: ${coin.type} is not allowed in gasless transactions`)
-      coins.set(index, coin)
-    }
-    return coins
   }
 
   #checkFunds({ redeemed }: Outcome, sender: string): void {
@@ -272,7 +171,7 @@ export class Chain {
   #apply({ failure, changes }: Executed, transaction: TransactionData): void {
     if (failure) return
     const sender = normalizeSuiAddress(transaction.sender)
-    const coins = this.#inputCoins(transaction.kind.ProgrammableTransaction!.inputs, sender)
+    const { coins } = this.#admission.admit(transaction, this.lateFunds)
     for (const { id, type, amount } of coins.values()) {
       // What was in coins is in the address balance for a moment, from which all payments are made.
       this.ledger.removeCoin(id)

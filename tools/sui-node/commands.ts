@@ -20,7 +20,7 @@ type Value =
 
 type Money = Extract<Value, { amount: bigint }>
 
-/** What a transaction does when it succeeds. */
+/** The effect of a transaction that succeeds. */
 export interface Outcome {
   /** Taken from the address balance of the sender, by type. */
   redeemed: Map<string, bigint>

@@ -11,7 +11,7 @@ export interface Fault {
   method?: string
   /** Calls that it strikes; default: 1. */
   times?: number
-  /** When it strikes: before the node does anything, which is the default, or after it has done all. */
+  /** The moment at which it strikes: before the node does anything, which is the default, or after it has done all. */
   when?: 'before' | 'after'
   /** The node does not answer, until the client gives up. */
   hang?: true

@@ -19,7 +19,7 @@ const PROTOCOL_VERSION = 129n
 /** Milliseconds of an epoch: a day. It ends when the test says so, and not by itself. */
 const EPOCH_MS = 86_400_000n
 
-/** When the epoch began, in milliseconds since 1970. */
+/** The beginning of the epoch, in milliseconds since 1970. */
 const STARTED_AT = Date.now()
 
 /** A method as its name, its messages, and what it answers. */

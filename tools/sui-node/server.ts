@@ -16,7 +16,7 @@ export interface SuiNodeOptions extends ChainOptions {
 }
 
 export interface RunningSuiNode {
-  /** What clients ask, such as `http://127.0.0.1:9000`. */
+  /** The address for clients, such as `http://127.0.0.1:9000`. */
   url: string
   node: SuiNode
   close(): Promise<void>

@@ -2,7 +2,7 @@
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { fromBase64 } from '@mysten/sui/utils'
 
-/** What a page has of a wallet that follows the Wallet Standard: an address, and signatures of transactions. */
+/** A wallet as a page sees it: an address, and signatures of transactions. */
 export interface TestWallet {
   address: string
   /**

@@ -2,6 +2,7 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { toBase64 } from '@mysten/sui/utils'
 import { describe, expect, it } from 'vitest'
@@ -145,6 +146,28 @@ describe('the chain refuses', () => {
     await expect(execute(client, payer, new Uint8Array(40))).rejects.toThrow(/not a transaction/)
     const bytes = await payment(payer.address, payee.address, 10_000n).build({ client })
     await expect(execute(client, payer, Uint8Array.of(...bytes, 0))).rejects.toThrow(/not a transaction/)
+  })
+
+  it('a coin that is an input twice', async () => {
+    const { client, node, payer, payee } = await startChain()
+    const { id: objectId, version, digest } = node.chain.fundCoin(payer.address, 30_000n)
+    const transaction = new Transaction()
+    transaction.setSender(payer.address)
+    const coin = transaction.objectRef({ objectId, version: String(version), digest })
+    transaction.moveCall({
+      target: '0x2::coin::send_funds',
+      typeArguments: [COIN],
+      arguments: [coin, transaction.pure.address(payee.address)],
+    })
+    const once = bcs.TransactionData.parse(await transaction.build({ client }))
+    const { inputs, commands } = once.V1.kind.ProgrammableTransaction!
+    const { MoveCall: call } = commands[0]!
+    const again = { MoveCall: { ...call!, arguments: [{ Input: 2 }, { Input: 1 }] } }
+    const ProgrammableTransaction = { inputs: [...inputs, inputs[0]!], commands: [...commands, again] }
+    const twice = { V1: { ...once.V1, kind: { ProgrammableTransaction } } }
+    const bytes = bcs.TransactionData.serialize(twice as typeof once).toBytes()
+    await expect(execute(client, payer, bytes)).rejects.toThrow(/is an input twice/)
+    expect(node.chain.balance(payer.address)).toBe(1_030_000n)
   })
 
   it('a balance that is left behind', async () => {
