@@ -3,7 +3,8 @@
 import type { Server, ServerResponse } from 'node:http'
 import { METRICS_CONNECTIONS_MAX, METRICS_REQUEST_DEADLINE_MS } from '../limits.ts'
 import { createServer } from '../node-internals/http-module.ts'
-import { createExposition, type Readings } from './exposition.ts'
+import { createExposition } from './exposition.ts'
+import type { Readings } from './readings.ts'
 import type { RelayCounters } from './relay-counters.ts'
 
 const PATH = '/metrics'

@@ -2,9 +2,9 @@
 
 import { abortError, asSvcError, SvcError } from '../errors.ts'
 import { CLOCK_LEAP_MS, RENEWAL_RETRY_MS } from '../limits.ts'
+import { fetchEndpoint } from './endpoint.ts'
 import { withAcceptedMetadata } from './metadata.ts'
 import {
-  fetchEndpoint,
   type Grant,
   type LeaseRequest,
   type Proof,

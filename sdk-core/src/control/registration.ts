@@ -1,7 +1,6 @@
 // Registers, renews and gives up a lease. It checks every answer, and reads a message before it signs it.
 
 import {
-  CAPABILITY_MAX_BYTES,
   CHALLENGE_ID,
   EXTENSIONS,
   type Extension,
@@ -12,29 +11,16 @@ import {
   type RegisterChallengeRequest,
   type RegisterRequest,
   type RenewRequest,
-  type ReverseEndpointRequest,
-  type Routing,
   registrationPurpose,
   type UnregisterRequest,
 } from '@svc/protocol'
 import { SvcError } from '../errors.ts'
 import type { KeyIdentity } from '../identity/key.ts'
-import {
-  ACCESS_TOKEN_MAX_CHARS,
-  ENDPOINTS_REFUSED_MAX,
-  PROOF_REUSE_MS,
-  UNREGISTER_DEADLINE_MS,
-} from '../limits.ts'
+import { ACCESS_TOKEN_MAX_CHARS, PROOF_REUSE_MS, UNREGISTER_DEADLINE_MS } from '../limits.ts'
 import { releaseOf, requireCompatible } from './compatibility.ts'
+import { acceptEndpoint, type Endpoint, type GatewayCheck } from './endpoint.ts'
 import { isRecord, requireRecord, requireText, requireTime } from './json-checks.ts'
 import type { RelayClient } from './relay-client.ts'
-
-/**
- * A GatewayCheck says whether a site takes the gateway whose endpoint is at `url`.
- * @param descriptor what the relay gave as the gateway's descriptor
- * @param now the relay's time in milliseconds since the epoch
- */
-export type GatewayCheck = (url: URL, descriptor: unknown, now: number) => Promise<boolean>
 
 /** A LeaseRequest says what a site asks of a relay. */
 export interface LeaseRequest {
@@ -60,18 +46,6 @@ export interface CacheLimits {
   maxExposureBytes: number
   /** The bytes that one file may have. */
   maxObjectBytes: number
-}
-
-/** An Endpoint is where the SDK gets visitors from. */
-export interface Endpoint {
-  /** The reverse capability, which the SDK presents on the carrier and on each of its streams. */
-  capability: string
-  /** The `wss:` URL of the carrier. */
-  carrierUrl: string
-  /** The endpoint is at a gateway that the relay chose: it has to be at a public address. */
-  isGateway: boolean
-  /** Says whether visitors may come. It is `allowed` when the relay does not say. */
-  routing: Routing
 }
 
 /** A Grant is what every successful register or renew returns. */
@@ -186,60 +160,6 @@ export async function renew(
   return parseGrant(client, request, data, signal)
 }
 
-interface EndpointQuestion {
-  accessToken: string
-  /** It is undefined where a site takes no gateways: a page cannot see at which address one is. */
-  checkGateway?: GatewayCheck | undefined
-}
-
-/**
- * Fetches a lease's endpoint again, with how the relay routes the lease now.
- * @param failed an endpoint to avoid
- * @throws SvcError `alternate_gateway` when the relay names only endpoints that the site does not take
- */
-export async function fetchEndpoint(
-  client: RelayClient,
-  lease: EndpointQuestion,
-  signal?: AbortSignal,
-  failed?: Pick<Endpoint, 'carrierUrl'>,
-): Promise<Endpoint> {
-  const data = await askForEndpoint(
-    client,
-    lease.accessToken,
-    failed?.carrierUrl.replace(/^wss/, 'https'),
-    signal,
-  )
-  return acceptEndpoint(client, lease, data, signal)
-}
-
-async function askForEndpoint(
-  client: RelayClient,
-  accessToken: string,
-  failedUrl: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<Record<string, unknown>> {
-  const body: ReverseEndpointRequest = { access_token: accessToken, failed_url: failedUrl }
-  return requireRecord(await client.call(PATH.reverse, { body, signal }), 'reverse endpoint')
-}
-
-/** An endpoint that the site does not take is treated as one that failed, so that the relay names another one. */
-async function acceptEndpoint(
-  client: RelayClient,
-  { accessToken, checkGateway }: EndpointQuestion,
-  first: Record<string, unknown>,
-  signal: AbortSignal | undefined,
-): Promise<Endpoint> {
-  for (let data = first, refused = 0; ; refused++) {
-    const url = endpointUrl(data)
-    if (isOwn(client, url, data)) return parseEndpoint(data, url, false)
-    if (data.overlay === true && (await checkGateway?.(url, data.gateway, client.clock.now)))
-      return parseEndpoint(data, url, true)
-    if (refused === ENDPOINTS_REFUSED_MAX)
-      throw new SvcError('alternate_gateway', `the relay sends reverse sessions to ${url.origin}: refused`)
-    data = await askForEndpoint(client, accessToken, url.href, signal)
-  }
-}
-
 /**
  * Gives a lease up.
  * @param keepalive lets the request outlive the page
@@ -311,7 +231,6 @@ async function requestChallenge(
 
 /** Tokens are printable ASCII without separators, for they travel in HTTP fields (RFC 9110 §5.6.2). */
 const ACCESS_TOKEN = new RegExp(`^[\\w.~+/=-]{1,${ACCESS_TOKEN_MAX_CHARS}}$`)
-const CAPABILITY = new RegExp(`^[\\w.~+-]{1,${CAPABILITY_MAX_BYTES}}$`)
 
 const HOST_AND_PORT = /^[\w.:[\]-]{1,255}:\d{1,5}$/
 
@@ -326,31 +245,6 @@ async function parseGrant(
   const expiresAt = requireTime(data, 'expires_at')
   const accepted = await acceptEndpoint(client, { accessToken, checkGateway }, endpoint, signal)
   return { ...accepted, accessToken, expiresAt }
-}
-
-function endpointUrl(endpoint: Record<string, unknown>): URL {
-  const url = URL.parse(requireText(endpoint, 'url', /^https:/i))
-  if (url === null) throw new SvcError('unexpected_answer', 'reverse_endpoint.url is not a URL')
-  return url
-}
-
-/** Says whether the URL is the relay's own. A relay must not hand the page's streams to another host. */
-function isOwn(client: RelayClient, url: URL, { overlay }: Record<string, unknown>): boolean {
-  return url.origin === client.origin && overlay !== true
-}
-
-function parseEndpoint(
-  endpoint: Record<string, unknown>,
-  { host, pathname, search }: URL,
-  isGateway: boolean,
-): Endpoint {
-  const { routing } = endpoint
-  return {
-    capability: requireText(endpoint, 'capability', CAPABILITY),
-    carrierUrl: `wss://${host}${pathname}${search}`,
-    isGateway,
-    routing: routing === 'approval' || routing === 'rejected' ? routing : 'allowed',
-  }
 }
 
 /** Says whether the relay has no room for another lease. Its code for that also has other meanings. */

@@ -1,7 +1,7 @@
 // The check of gateways, which only platforms need that can see at which address a gateway is.
 
 import { PATH, verifyDescriptor } from '@svc/protocol'
-import type { GatewayCheck } from '../control/registration.ts'
+import type { GatewayCheck } from '../control/endpoint.ts'
 import { signerOf } from '../identity/key.ts'
 import { GATEWAY_CLOCK_SKEW_MS, GATEWAYS_REMEMBERED_MAX } from './limits.ts'
 

@@ -1,14 +1,8 @@
 // Registration: nothing is signed but the one message, and nothing is believed but what the protocol allows.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  fetchEndpoint,
-  type LeaseRequest,
-  prove,
-  register,
-  renew,
-  unregister,
-} from '../../src/control/registration.ts'
+import { fetchEndpoint } from '../../src/control/endpoint.ts'
+import { type LeaseRequest, prove, register, renew, unregister } from '../../src/control/registration.ts'
 import { identityFromKey } from '../../src/identity/key.ts'
 import { ENDPOINTS_REFUSED_MAX } from '../../src/limits.ts'
 import { createGatewayCheck } from '../../src/relays/gateway-check.ts'
