@@ -50,19 +50,19 @@ rmSync(temporary, { recursive: true })
 summarize()
 
 async function runAll(): Promise<void> {
-  await step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.']))
-  // each of them keeps one core busy
+  // none of them keeps two cores busy
   await Promise.all([
+    step('lint', () => check(['biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.'])),
     step('patterns', () => check(['node', 'scripts/lint/regular-expressions.ts'])),
     step('folders', () => check(['node', 'scripts/lint/folders.ts'])),
     step('unused', () => check(['knip', '--no-progress'])),
+    step('packages', () => check(['node', 'scripts/packages/slice.ts'])),
+    step('size', () => check(['node', 'scripts/size.ts'], true)),
   ])
-  await step('packages', () => check(['node', 'scripts/packages/slice.ts']))
   // attack and soak wait more than they compute, and judge nothing by the clock; they would disturb what is timed in the suites
   await Promise.all([step('types', checkTypes), step('attack', attack), process.env.CI && step('soak', soak)])
   await step('unit', () => vitest([]))
   await step('e2e', () => playwright([]))
-  await step('size', () => check(['node', 'scripts/size.ts'], true))
 }
 
 /** Chooses tests by path, and only if no path matches by name. */
