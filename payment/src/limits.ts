@@ -38,8 +38,8 @@ export const MAX_REMEMBERED = 16_384
 export const MAX_SETTLED_RECORDS = 16_384
 export const MAX_OTHER_RECORDS = 1_024
 
-/** Bytes that the journal's file has at most before it is written anew with what is still kept. */
-export const MAX_JOURNAL_BYTES = 33_554_432
+/** Characters that the journal's file has at most before it is written anew with what is still kept. */
+export const MAX_JOURNAL_LENGTH = 33_554_432
 
 /** Milliseconds that a full node has to answer a question, and to carry a payment out. */
 export const NODE_ANSWER_MS = 5_000

@@ -2,7 +2,7 @@
 
 import type { PaymentJournal, PaymentRecord } from './journal.ts'
 import { KeptRecords } from './kept-records.ts'
-import { MAX_JOURNAL_BYTES } from './limits.ts'
+import { MAX_JOURNAL_LENGTH } from './limits.ts'
 import { PaymentError } from './payment-error.ts'
 
 /** JournalFile is a file of text. What it wrote survives a crash of the machine once the method resolves. */
@@ -79,7 +79,7 @@ class LogJournal implements PaymentJournal {
   }
 
   async #save(text: string): Promise<void> {
-    if (this.#length !== undefined && this.#length + text.length <= MAX_JOURNAL_BYTES) {
+    if (this.#length !== undefined && this.#length + text.length <= MAX_JOURNAL_LENGTH) {
       const length = this.#length + text.length
       this.#length = undefined
       await this.#file.append(text)

@@ -18,14 +18,13 @@ import { RequestBodies } from './endpoints/body-limits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName, SIGN_BODY, SITE_CERTIFICATE_BODY } from './endpoints/endpoints.ts'
 import { describeApi } from './endpoints/openapi.ts'
-import { PAYMENT_ENDPOINTS } from './endpoints/payment-endpoints.ts'
 import { signRequest, siteCertificateRequest } from './endpoints/request-schemas.ts'
 import type { AdminApi } from './handlers/admin.ts'
 import type { AdminAuth } from './handlers/admin-auth.ts'
 import { createDisabledCache } from './handlers/disabled-features.ts'
 import { createDiscoveryHandlers, type RelayDirectory, refuseDiscovery } from './handlers/discovery.ts'
 import { createHopRouteHandler, type SiteHops } from './handlers/hop-routes.ts'
-import type { PaymentEndpointParts, PaymentHandlers } from './handlers/payment.ts'
+import type { PaymentApi } from './handlers/payment.ts'
 import type { PublicApi } from './handlers/public.ts'
 import type { SdkApi } from './handlers/sdk.ts'
 import { createSdkFiles } from './handlers/sdk-files.ts'
@@ -64,8 +63,8 @@ export interface Parts {
   siteCertificates: SiteCertificates
   /** Makes the handlers of the static cache; undefined where it is off. */
   staticCache: ((bodies: RequestBodies) => CacheHandlers) | undefined
-  /** Makes the handlers of the payment facilitator; undefined where it is off. */
-  payment: ((parts: PaymentEndpointParts) => PaymentHandlers) | undefined
+  /** Undefined where the relay has no payment facilitator. */
+  payment: PaymentApi | undefined
   /** Undefined where discovery is off. */
   discovery: RelayDirectory | undefined
   /** Answers whether a site is here; undefined where discovery is off. */
@@ -109,7 +108,7 @@ export function createRouter({
   const api = ENDPOINTS
   const ownCertificates = new LeaseCertificates(certificates)
   const description = Buffer.from(
-    JSON.stringify(describeApi(origin, payment ? { ...ENDPOINTS, ...PAYMENT_ENDPOINTS } : ENDPOINTS)),
+    JSON.stringify(describeApi(origin, { ...ENDPOINTS, ...payment?.endpoints })),
   )
   const handlers: Record<EndpointName, Handler> = {
     openapi: (request, response) => {
@@ -169,7 +168,8 @@ export function createRouter({
     ...createInstaller({ directory: installDir, origin, release: releaseVersion, writer, clientAddresses }),
     ...createSdkFiles({ origin, release: releaseVersion, writer }),
     ...routingOf(api, handlers),
-    ...(payment && routingOf(PAYMENT_ENDPOINTS, payment({ clientAddresses, rateLimits, bodies }))),
+    ...(payment &&
+      routingOf(payment.endpoints, payment.createHandlers({ clientAddresses, rateLimits, bodies }))),
   }
 }
 

@@ -165,7 +165,7 @@ function createRouting(
     discovery: parts.discovery,
     siteQuestion: go?.siteQuestion,
     hops: parts.hops,
-    payment: payment && ((endpointParts) => payment.createHandlers(endpointParts)),
+    payment,
     staticCache: staticCache && ((bodies) => staticCache.createHandlers({ ...cacheParts, bodies })),
   })
 }

@@ -1,17 +1,16 @@
 // Starts the payment facilitator. A relay whose payments are off loads none of its code, nor the libraries of the chain.
 
 import type { X402FacilitatorInfo } from '@svc/protocol'
-import type { PaymentEndpointParts, PaymentHandlers } from '../api/handlers/payment.ts'
+import type { PaymentApi } from '../api/handlers/payment.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { PaymentCounts } from '../payment/payment-counts.ts'
 import type { RelayParts } from './parts.ts'
 
-export interface Payment {
+export interface Payment extends PaymentApi {
   readonly info: X402FacilitatorInfo
   readonly counts: PaymentCounts
   /** Payments whose outcome is not known yet. */
   countOpen(): Promise<number>
-  createHandlers(parts: PaymentEndpointParts): PaymentHandlers
 }
 
 /**
@@ -22,9 +21,10 @@ export async function startPayment({ settings, state }: RelayParts): Promise<Pay
   const { payment, url, identityPath } = settings
   const { payTo } = payment
   if (!payment.isEnabled || payTo === undefined) return undefined
-  const [{ startFacilitator }, { createPaymentHandlers }] = await Promise.all([
+  const [{ startFacilitator }, { createPaymentHandlers }, { PAYMENT_ENDPOINTS }] = await Promise.all([
     import('../payment/start-facilitator.ts'),
     import('../api/handlers/payment.ts'),
+    import('../api/endpoints/payment-endpoints.ts'),
   ])
   const running = await startFacilitator({
     settings: { ...payment, payTo },
@@ -38,6 +38,7 @@ export async function startPayment({ settings, state }: RelayParts): Promise<Pay
     info: running.info,
     counts: running.counts,
     countOpen: async () => (await running.journal.open()).length,
+    endpoints: PAYMENT_ENDPOINTS,
     createHandlers: (parts) => createPaymentHandlers(running, parts),
   }
 }

@@ -14,11 +14,18 @@ import type { PaymentQuestion, PaymentResult } from '../../payment/payment-count
 import type { RunningFacilitator } from '../../payment/start-facilitator.ts'
 import type { RateLimits } from '../../rate-limit/client-rate-limits.ts'
 import type { RequestBodies } from '../endpoints/body-limits.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { PAYMENT_BODY, type PaymentEndpointName } from '../endpoints/payment-endpoints.ts'
 import { sendJson } from '../http/envelope.ts'
 import { PaymentRefusal } from '../http/payment-failure.ts'
 import { readJson } from '../http/read-body.ts'
 import type { Handler } from '../http/server.ts'
+
+/** The facilitator's part of the API. */
+export interface PaymentApi {
+  endpoints: Readonly<Record<PaymentEndpointName, Endpoint<unknown, unknown>>>
+  createHandlers(parts: PaymentEndpointParts): PaymentHandlers
+}
 
 export type PaymentHandlers = Readonly<Record<PaymentEndpointName, Handler>>
 
