@@ -16,7 +16,8 @@ export async function begun(response: Response): Promise<Response> {
   const { status, statusText, body } = response
   if (status === SWITCHING_PROTOCOLS) return response
   if (status < SENDABLE.min || status > SENDABLE.max) throw new TypeError('An error response cannot be sent')
-  if (body === null) return response
+  // a copy, since the handler may give the same response to others
+  if (body === null) return withHeaders(new Response(null, { status, statusText }), headersOf(response))
   const reader = body.getReader() // throws for a body that somebody else reads
   const first = reader.read()
   await Promise.race([first, new Promise((resolve) => setTimeout(resolve, FIRST_BYTES_MS))])

@@ -385,6 +385,18 @@ test('a paid response keeps the fields of its handler, and says what caches and 
   expect(response.headers.get('access-control-expose-headers')).toContain('PAYMENT-RESPONSE')
 })
 
+test('a response that a handler gives to everybody keeps nothing of one payer', async () => {
+  const same = new Response(null, { status: 204 })
+  const shop = await openShop(() => same)
+  const responses = [
+    await shop.buy('/paid', await shop.pay('/paid')),
+    await shop.buy('/paid', await shop.pay('/paid')),
+  ]
+  const [first, second] = responses.map((response) => receipt(response)?.transaction)
+  expect(first).not.toBe(second)
+  expect([...same.headers]).toEqual([])
+})
+
 test('a page of another origin may ask for the price and pay; what is free keeps its own rules', async () => {
   const { seen, handler } = counting()
   const shop = await openShop(handler)

@@ -49,9 +49,15 @@ export async function paidOptions(
     return undefined
   }
   if (x402PayTo === undefined)
-    throw new SvcError('invalid_option', '--x402-pay-to is missing: it says who gets what visitors pay')
+    throw new SvcError(
+      'invalid_option',
+      '--x402-pay-to is missing (x402_pay_to in svc.toml): it says who gets what visitors pay',
+    )
   if (x402Endpoints !== undefined && x402Facilitator !== SELF)
-    throw new SvcError('invalid_option', '--x402-endpoints goes with --x402-facilitator self')
+    throw new SvcError(
+      'invalid_option',
+      '--x402-endpoints (x402_endpoints in svc.toml) goes with the facilitator self',
+    )
   const terms = { payTo: x402PayTo, network: x402Network, routes: priced }
   if (x402Facilitator !== SELF) return { ...terms, facilitator: x402Facilitator }
   const { createFacilitator } = await import('@svc/payment')

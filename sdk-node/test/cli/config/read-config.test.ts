@@ -102,6 +102,35 @@ describe('svc.toml', () => {
     ])
   })
 
+  it('says who is paid for all tunnels at once, which concerns those that have a price', async () => {
+    const commands = await read(`
+      relay = "https://a.example"
+      x402_pay_to = "0x5e"
+      x402_network = "sui:testnet"
+      x402_facilitator = "self"
+      x402_endpoints = ["https://one.example", "https://two.example"]
+      [[tunnel]]
+      name = "shop"
+      routes = { "/paid" = "3001 GET:0.01", "/free" = 3002, "/files" = "./my files *:1" }
+      [[tunnel]]
+      name = "free"
+      http = 3000
+    `)
+    expect(commands.map(({ options }) => options)).toEqual([
+      {
+        ...DEFAULTS,
+        relay: ['https://a.example'],
+        name: 'shop',
+        route: ['/paid=3001 GET:0.01', '/free=3002', `/files=${join(folder, 'my files *:1')}`],
+        x402PayTo: '0x5e',
+        x402Network: 'sui:testnet',
+        x402Facilitator: 'self',
+        x402Endpoints: 'https://one.example,https://two.example',
+      },
+      { ...DEFAULTS, relay: ['https://a.example'], name: 'free' },
+    ])
+  })
+
   it('leaves the relay to SVC_URL, the identity to IDENTITY_PATH, and a single tunnel without a name', async () => {
     const env = { SVC_URL: 'https://env.example', IDENTITY_PATH: '/id.json' }
     const [command] = await read('[[tunnel]]\ntls = 8443\n', env)
@@ -142,6 +171,11 @@ describe('svc.toml', () => {
       'a wallet with a wrong checksum',
       '[[tunnel]]\nallow_wallets = ["0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]',
       ': tunnel 1: allow_wallets: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" has a wrong checksum',
+    ],
+    [
+      'a network on which nobody pays',
+      'x402_network = "sui:devnet"\n[[tunnel]]',
+      ': x402_network is not "sui:mainnet" or "sui:testnet"',
     ],
     ['a tunnel that is none', 'tunnel = [1]', ': tunnel 1: is not a table'],
     ['an unknown field', 'port = 1\n[[tunnel]]', ': port is not known; known are relay, '],
