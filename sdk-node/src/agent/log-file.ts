@@ -1,5 +1,6 @@
 // The log of the agent: a JSON object a line, in a file of bounded size. The file before it is kept as `agent.log.1`.
 
+import { appendFileSync } from 'node:fs'
 import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
 import { LOG_FILE_MAX_BYTES, LOG_LINE_MAX_CHARS, LOG_WAITING_MAX_BYTES } from './limits.ts'
 
@@ -33,6 +34,15 @@ export class LogFile {
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
     })
+  }
+
+  /** Writes a line at once, for a process that is about to end. */
+  writeNow(entry: object): void {
+    try {
+      appendFileSync(this.#path, `${cut(entry)}\n`, { mode: PRIVATE_MODE })
+    } catch {
+      // there is nobody else to tell
+    }
   }
 
   /** Resolves when what was taken is in the file. */

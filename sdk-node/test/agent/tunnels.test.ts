@@ -161,13 +161,13 @@ describe('the API of the agent', () => {
       'a null',
       AGENT_PATH.addTunnel,
       () => ({ settings: { name: 'x', http: null } }),
-      'has a field that is null',
+      'has a value that no field may have',
     ],
     [
       'a list of lists',
       AGENT_PATH.changeTunnel,
       () => ({ name: 'one', settings: { tags: [[1]] } }),
-      'tags is not a list',
+      'has a value that no field may have',
     ],
     [
       'another name',

@@ -114,6 +114,12 @@ interface Serving {
 
 async function serve(run: AgentRun, { core, log, url, configPath, asked }: Serving): Promise<void> {
   const stopCollecting = collectWhenIdle()
+  // in the background nobody sees what Node prints of it
+  const ending = (error: unknown): void => {
+    const { code, message } = explainError(error)
+    log.writeNow({ event: 'error', code, message })
+  }
+  process.on('uncaughtExceptionMonitor', ending)
   const reload = (): void => void core.reload().catch((error) => core.failed(error))
   if (run.reloadsAtHangup) process.on('SIGHUP', reload)
   const report = { event: 'agent', state: 'running', url, pid: process.pid, config: configPath } as const
@@ -125,6 +131,7 @@ async function serve(run: AgentRun, { core, log, url, configPath, asked }: Servi
   process.off('SIGHUP', reload)
   await core.close()
   log.write({ ...report, state: 'stopped' })
+  process.off('uncaughtExceptionMonitor', ending)
   stopCollecting()
 }
 
