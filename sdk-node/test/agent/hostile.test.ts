@@ -1,5 +1,6 @@
 // Hostile clients of the agent: what they send, how long they take for it, and what they ask to be written into svc.toml.
 
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -143,4 +144,50 @@ it('takes the answer to a challenge once, also when it comes twice at the same t
   const login = { challenge_id, siwe_message, siwe_signature: wallet.personalSign(siwe_message) }
   const outcomes = await Promise.allSettled([challenges.redeem(login), challenges.redeem(login)])
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
+
+describe('svc.toml', () => {
+  it('in another encoding than UTF-8 is refused, and keeps its bytes', async () => {
+    const text = await home.read()
+    const latin1 = Buffer.from(`# für mich\n${text}`, 'latin1')
+    await writeFile(home.config, latin1)
+    await expect(agent.ask('POST', AGENT_PATH.reload, {})).rejects.toMatchObject({
+      code: 'config_unusable',
+      message: `${home.config} is not UTF-8: save it in that encoding`,
+    })
+    await expect(agent.ask('POST', AGENT_PATH.resumeTunnel, { name: 'web' })).rejects.toMatchObject({
+      code: 'config_unusable',
+    })
+    expect((await readFile(home.config)).equals(latin1)).toBe(true)
+    await home.write(text)
+    await agent.ask('POST', AGENT_PATH.reload, {})
+  })
+
+  it('with a byte order mark keeps it', async () => {
+    const text = await home.read()
+    await home.write(`\ufeff${text}`)
+    await agent.ask('POST', AGENT_PATH.reload, {})
+    await agent.ask('POST', AGENT_PATH.changeTunnel, { name: 'web', settings: { description: 'x' } })
+    expect(await home.read()).toBe(`\ufeff${text}description = "x"\n`)
+    await home.write(text)
+    await agent.ask('POST', AGENT_PATH.reload, {})
+  })
+
+  it('that is read-only is not replaced, also by root', async () => {
+    const text = await home.read()
+    await chmod(home.config, 0o444)
+    const settings = { description: 'x' }
+    await expect(agent.ask('POST', AGENT_PATH.changeTunnel, { name: 'web', settings })).rejects.toMatchObject(
+      { code: 'config_unusable', message: `${home.config} is read-only` },
+    )
+    expect(await home.read()).toBe(text)
+    await chmod(home.config, 0o644)
+  })
+
+  it('may not name a tunnel twice in letters of another case: they would share an identity', async () => {
+    const settings = { name: 'WEB', http: 1 }
+    await expect(agent.ask('POST', AGENT_PATH.addTunnel, { settings })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+  })
 })

@@ -1,7 +1,7 @@
 // svc.toml as the agent reads and changes it: whole or not at all, and never over what somebody wrote meanwhile.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { access, constants, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { SvcError } from '@svc/sdk-core'
 import { AgentError } from '../../agent/errors.ts'
@@ -10,6 +10,8 @@ import { type Config, type ConfigContext, parseConfig, readConfigText } from '..
 import { parseToml, type TomlTable } from '../config/toml.ts'
 
 const MODE_BITS = 0o7777
+/** Anybody may write the file. */
+const WRITABLE = 0o222
 
 export class ConfigFile {
   readonly path: string
@@ -52,7 +54,7 @@ export class ConfigFile {
 
   async #unchangedText(): Promise<string> {
     const text = await readConfigText(this.path).catch((cause) => {
-      throw new AgentError('config_unusable', `${this.path} cannot be read`, cause)
+      throw new AgentError('config_unusable', cause.message, cause)
     })
     if (hashOf(text) !== this.#known) throw changed(this.path)
     return text
@@ -74,6 +76,9 @@ export class ConfigFile {
       // a link stays a link
       const target = await realpath(this.path)
       const { mode, uid, gid } = await stat(target)
+      // a new file may be put in the place of one that may not be written, also by root
+      if ((mode & WRITABLE) === 0) throw new AgentError('config_unusable', `${this.path} is read-only`)
+      await access(target, constants.W_OK)
       draft = `${target}.${randomUUID()}`
       const file = await open(draft, 'wx', mode & MODE_BITS)
       try {

@@ -73,6 +73,7 @@ export function setFields(text: string, index: number | undefined, changes: Fiel
     return { ...table, [ARRAY]: tunnelsOf(table).map((tunnel, at) => (at === index ? fields : tunnel)) }
   }
   const patched = known.length === 0 ? text : patchedText(text, put(known))
+  requireComments(text, patched)
   const { lines, end } = split(patched)
   if (added.length > 0) insertFields(lines, index, fieldLines(Object.fromEntries(added)))
   return checked(lines.join(end), put([...known, ...added]))
@@ -83,6 +84,20 @@ function patchedText(text: string, table: TomlTable): string {
     return patchToml(text, table)
   } catch (cause) {
     throw new EditError('the file is written in a way that cannot be changed in place', { cause })
+  }
+}
+
+/**
+ * A field that is taken out may have the comments above it with it, but none that belongs to the table behind it.
+ * @throws EditError
+ */
+function requireComments(text: string, patched: string): void {
+  const left = new Set(patched.split(/\r?\n/))
+  const lines = text.split(/\r?\n/)
+  for (const [at, line] of lines.entries()) {
+    if (!HEADER.test(line) || SUB_HEADER.test(line)) continue
+    if (lines.slice(commentsAbove(lines, at), at).some((comment) => !left.has(comment)))
+      throw new EditError('a comment of another table would be lost')
   }
 }
 

@@ -189,10 +189,14 @@ export async function readConfig(path: string, env: NodeJS.ProcessEnv): Promise<
  * @throws SvcError `invalid_option`
  */
 export async function readConfigText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
+  const bytes = await readFile(path).catch((cause) => {
     throw new SvcError('invalid_option', `${path} cannot be read: svc config init writes one`, { cause })
+  })
+  try {
+    // with its byte order mark, if it has one: the agent writes the file again as it is
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new SvcError('invalid_option', `${path} is not UTF-8: save it in that encoding`)
   }
 }
 
@@ -212,8 +216,10 @@ export function parseConfig(path: string, text: string, context: ConfigContext):
       check(where, tunnel, { ...SHARED, ...OWN })
       const fields: Fields = { ...shared, ...tunnel }
       if (tunnels.length > 1 && fields.name === undefined) throw wrong(where, 'name is missing')
-      if (names.has(fields.name)) throw wrong(where, `name "${fields.name}" is there twice`)
-      names.add(fields.name)
+      // names of hosts, whose letters have no case
+      const name = fields.name?.toLowerCase()
+      if (names.has(name)) throw wrong(where, `name "${fields.name}" is there twice`)
+      names.add(name)
       fields.relay ??= context.env.SVC_URL
       if (!fields.relay) throw wrong(where, 'relay is missing, and SVC_URL is not set')
       const command = commandOf(where, fields, { ...context, base: dirname(resolve(path)) })

@@ -127,6 +127,12 @@ describe('a change of svc.toml', () => {
       }
   })
 
+  it('is refused where the library would take the comment of the next table with a field', () => {
+    const file = '[[tunnel]]\nname = "a"\n[tunnel.routes]\n"/api" = 1\n# about b\n[[tunnel]]\nname = "b"\n'
+    expect(() => setFields(file, 0, { routes: null })).toThrow(EditError)
+    expect(setFields(file, 0, { routes: { '/x': 1 } })).toContain('# about b\n[[tunnel]]')
+  })
+
   it('of any order keeps each comment of the template that stands apart from a removed tunnel', () => {
     const whole = TEMPLATE.replace('#relay = [', '## relay = [').replace(/^#(?=[a-z[])/gm, '')
     let random = 1
