@@ -1,12 +1,15 @@
 // Hostile clients of the agent: what they send, how long they take for it, and what they ask to be written into svc.toml.
 
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { createPrivateKey, identityFromKey } from '@svc/sdk-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { CONNECTIONS_MAX } from '../../src/agent/limits.ts'
 import { WalletChallenges } from '../../src/agent/wallet-challenges.ts'
+import { showLogs } from '../../src/cli/agent/agent-commands.ts'
+import { makeReporter } from '../../src/cli/report/report.ts'
 import {
   type AgentHome,
   ANY_PORT,
@@ -190,4 +193,18 @@ describe('svc.toml', () => {
       code: 'invalid_request',
     })
   })
+})
+
+it('prints no command to the terminal, whatever stands in the log', async () => {
+  const message = 'a\u001b[2J\u009b31m\u202eb\nsecond line'
+  await appendFile(
+    join(home.state, 'agent.log'),
+    `${JSON.stringify({ time: 'now', event: 'error', code: 'internal', message })}\n{"cut off\u001b[2J\n`,
+  )
+  const lines: string[] = []
+  const print = { log: (line: string) => void lines.push(line), error: () => {} }
+  await showLogs(home.state, { lines: 2, json: false }, print)
+  expect(lines).toEqual(['now  svc: a?[2J?31m?b\nsecond line', '{"cut off?[2J'])
+  makeReporter(false, print)({ event: 'identity', address: '0x\u001bc', path: '/\u202e' })
+  expect(lines.at(-1)).toBe('0x?c  /?')
 })

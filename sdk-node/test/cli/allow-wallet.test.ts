@@ -87,6 +87,22 @@ it('lets in who signed in with the wallet, and tells the server behind who that 
   expect([answer.statusCode, await text(answer)]).toEqual([200, `wallet ${alice.address}`])
 })
 
+it('guards what is sold, too, and the paths with which visitors pay', async () => {
+  const sale = ['--route', `/sold=${port} GET:0.01`, '--x402-pay-to', `0x${'5e'.repeat(32)}`]
+  const facilitator = ['--x402-facilitator', 'http://127.0.0.1:1']
+  const list = ['--allow-wallet', alice.address]
+  const run = svc('expose', String(port), '--name', 'shop', ...list, ...sale, ...facilitator, ...at())
+  const { url } = await reported(run, 'online')
+  const statuses = (headers = {}) =>
+    Promise.all(
+      ['/sold', '/x402/client.js', '/x402/prepare'].map(
+        async (path) => (await visit(relay, url!, path, { headers })).statusCode,
+      ),
+    )
+  expect(await statuses()).toEqual([401, 401, 401])
+  expect(await statuses({ Cookie: await signIn(url!) })).toEqual([402, 200, 405])
+})
+
 it('guards WebSockets, and closes them with the sign-out', async () => {
   const run = svc(
     'expose',

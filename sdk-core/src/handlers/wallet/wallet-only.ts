@@ -11,6 +11,8 @@ import { type Session, Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { signInPage } from './sign-in-page.ts'
 
+/** The field that says whose pages may embed a response. */
+const EMBEDDING = 'Cross-Origin-Resource-Policy'
 /** RFC 9110 §9.2.1. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -56,6 +58,8 @@ export function walletOnly(handler: FetchHandler, options: WalletOptions): Fetch
       const headers = new Headers(response.headers)
       // A browser that has stored the response shows it to nobody who has signed out.
       headers.append('Vary', 'Cookie')
+      // A page of a sibling hostname, whose requests have the cookie, cannot run or show it as a part of its own (Fetch Standard).
+      if (!headers.has(EMBEDDING)) headers.set(EMBEDDING, 'same-origin')
       return endBodyWith(withHeaders(response, headers), use.again())
     } finally {
       use.end()

@@ -14,7 +14,10 @@ let site: WalletSite
 beforeAll(async () => {
   const handler = (request: Request) => {
     seen.push(request)
-    return new Response('inside', { headers: { Vary: 'Accept' } })
+    const isShared = new URL(request.url).pathname === '/shared'
+    return new Response('inside', {
+      headers: { Vary: 'Accept', ...(isShared && { 'Cross-Origin-Resource-Policy': 'cross-origin' }) },
+    })
   }
   site = await WalletSite.start(handler, { wallets: [alice.address.toLowerCase()], key: KEY })
 })
@@ -290,6 +293,16 @@ describe('a page of another site', () => {
     // A form of the site's own page with `Referrer-Policy: no-referrer`.
     expect((await from({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200)
     expect((await from({ 'Sec-Fetch-Site': 'cross-site' }, 'GET')).status).toBe(200)
+  })
+})
+
+describe('a response', () => {
+  test('is no part of a page of a sibling hostname, unless the handler lets it be one', async () => {
+    const headers = { Cookie: await site.signIn(alice) }
+    const inside = await site.ask('/', { headers })
+    expect(inside.headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')
+    const shared = await site.ask('/shared', { headers })
+    expect(shared.headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
   })
 })
 

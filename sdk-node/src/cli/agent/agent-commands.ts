@@ -7,6 +7,7 @@ import { findRunning, readEndpoint } from '../../agent/endpoint-file.ts'
 import { AgentError } from '../../agent/errors.ts'
 import { lastLines } from '../../agent/log-file.ts'
 import { StateDirectory } from '../../agent/state-directory.ts'
+import { printable } from '../report/printable.ts'
 import { formatReport, type Print, type Reporter } from '../report/report.ts'
 
 /** Milliseconds in which the agent takes its tunnels off their relays. */
@@ -91,10 +92,10 @@ function logText(line: string): string | undefined {
   try {
     const { time, message, ...report } = JSON.parse(line)
     const text = formatReport({ ...report, message }, true) ?? message
-    return text && `${time}  ${text}`
+    return text && printable(`${time}  ${text}`)
   } catch {
     // a line that was cut off when the process was killed
-    return line
+    return printable(line)
   }
 }
 

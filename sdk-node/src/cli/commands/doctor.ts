@@ -13,6 +13,7 @@ import { readPem } from '../options/pem-file.ts'
 import { EXIT, type ExitCode } from '../report/exit-codes.ts'
 import { explainError } from '../report/explain-error.ts'
 import { until } from '../report/format-stats.ts'
+import { printable } from '../report/printable.ts'
 import type { DoctorVerdict, Reporter } from '../report/report.ts'
 import { readStatus } from './status-socket.ts'
 
@@ -137,5 +138,5 @@ function describe({ serialNumber, issuer, validToDate }: X509Certificate): strin
 
 /** Names in certificates have a line for each part. */
 function oneLine(name: string): string {
-  return name.replaceAll('\n', ', ').replace(/\p{Cc}/gu, '?')
+  return printable(name.replaceAll('\n', ', '))
 }

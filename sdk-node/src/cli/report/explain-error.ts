@@ -3,6 +3,7 @@
 import { SvcError } from '@svc/sdk-core'
 import { AgentError } from '../../agent/errors.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { printable } from './printable.ts'
 
 export interface Explanation {
   code: string
@@ -103,8 +104,5 @@ function innermost(error: Error): Error {
 
 /** The text may come from a relay: none of it reaches a terminal as a command. */
 function oneLine(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/\p{Cc}/gu, '?')
-    .trim()
+  return printable(text.replace(/\s+/g, ' ')).trim()
 }

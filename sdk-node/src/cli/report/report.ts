@@ -4,6 +4,7 @@ import { PATH } from '@svc/protocol'
 import type { CopyStatus, TunnelStatus, WaitingStatus } from '../../agent/api-messages.ts'
 import type { ProbeVerdict } from '../../probe/self-probe.ts'
 import { clock, formatStats, formatWaiting, until } from './format-stats.ts'
+import { printable } from './printable.ts'
 import type { Addresses, SiteStatus } from './status-store.ts'
 
 /** The tunnel that a report is about, where it has a name, and the relay. */
@@ -114,7 +115,7 @@ export function makeReporter(isJson: boolean, print: Print, areSeveral = false):
     if (report.event === 'failed' && [...said.values()].includes(report.message)) return
     const line = formatReport(report, areSeveral)
     if (report.event === 'update' && offered.size === offered.add(line).size) return
-    if (line !== undefined) print[ON_STANDARD_ERROR.has(report.event) ? 'error' : 'log'](line)
+    if (line !== undefined) print[ON_STANDARD_ERROR.has(report.event) ? 'error' : 'log'](printable(line))
   }
 }
 
