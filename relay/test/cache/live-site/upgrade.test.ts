@@ -132,8 +132,13 @@ test.each([
 
 test('a network has so many at once, and one more is refused', async () => {
   const site = await open(echo)
-  const first = Array.from({ length: LIVE_REQUESTS_PER_NETWORK_MAX }, () => connect(site))
-  await Promise.all(first.map((socket) => once(socket, 'open')))
+  const first: WebSocket[] = []
+  // A few at a time: a loaded machine takes longer for all of them than a visitor waits for a session.
+  while (first.length < LIVE_REQUESTS_PER_NETWORK_MAX) {
+    const some = Array.from({ length: 8 }, () => connect(site))
+    await Promise.all(some.map((socket) => once(socket, 'open')))
+    first.push(...some)
+  }
   const [, response] = await once(connect(site), 'unexpected-response')
   expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
   first[0]!.terminate()
