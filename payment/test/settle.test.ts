@@ -189,6 +189,18 @@ describe.concurrent('a node', () => {
     expect(await journal.open()).toHaveLength(1)
   })
 
+  test('that hangs holds 128 requests at most: a further one is refused at once', async () => {
+    const { facilitator, nodes } = await start()
+    nodes[0]!.node.faults.add({ hang: true, times: 10_000 })
+    const request = await requestOf()
+    const asked = Array.from({ length: 129 }, () =>
+      facilitator.verify(request).catch(({ code }) => code as string),
+    )
+    expect(await asked.at(-1)).toBe('busy')
+    const others = await Promise.all(asked.slice(0, -1))
+    expect(new Set(others)).toEqual(new Set(['nodes_unavailable']))
+  })
+
   test('of another chain is passed over', async () => {
     const other = await start(1, { network: 'sui:mainnet' })
     const { nodes } = await start()

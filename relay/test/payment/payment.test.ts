@@ -185,7 +185,7 @@ describe('full nodes', () => {
 
 describe('a flood', () => {
   test('of one network is slowed down with 429, and the reason is in the format of x402', async () => {
-    // A tenth of a unit a minute leaves a burst of 1.2 requests.
+    // A tenth of the usual rate leaves a burst of 12 requests.
     const small = await startTestRelay(settings({ SOURCE_BUDGET_PER_MINUTE: '1' }))
     onTestFinished(() => small.close())
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask('verify', {}, small)))
@@ -196,6 +196,20 @@ describe('a flood', () => {
       json: { isValid: false, invalidReason: 'rate_limited' },
     })
   })
+})
+
+test('requests of one network that full nodes keep waiting are 32 at once, and no one else waits for them', async () => {
+  const silent = await startSuiNode()
+  const slow = await startTestRelay(settings({ X402_ENDPOINTS: silent.url }))
+  onTestFinished(async () => {
+    await slow.close()
+    await silent.close()
+  })
+  silent.node.faults.add({ hang: true, times: 1_000 })
+  const request = await payment()
+  const answers = await Promise.all(Array.from({ length: 40 }, () => ask('verify', request, slow)))
+  expect(answers.filter(({ status }) => status === 503)).toHaveLength(32)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(8)
 })
 
 describe('a restart', () => {

@@ -1,4 +1,4 @@
-// A relay loads the code of the DNS provider that it uses, and of no other one.
+// A relay loads the code of the DNS provider that it uses, and of no other one; and of no part that is off.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,12 +9,12 @@ import { freePort } from '../../../../tools/network/free-port.ts'
 
 const SOURCE = new URL('../../../src/', import.meta.url).href
 
-/** Names of packages that providers need. */
-const THEIRS = /google|aws|smithy/
+/** Names of packages that providers need, and the payment facilitator. */
+const THEIRS = /google|aws|smithy|mysten|x402/
 
 /** Folders of the relay that no relay on this machine needs unless a setting asks for them. */
 const OPTIONAL =
-  /^(?:(?:dns|ens|redirect|public-address|certificates\/acme|cache)\/|api\/handlers\/static-cache)/
+  /^(?:(?:dns|ens|redirect|public-address|certificates\/acme|cache|payment)\/|api\/handlers\/(?:static-cache|payment)|api\/endpoints\/payment)/
 
 /** Modules that a program loads: files of the relay, and packages. */
 async function loadedBy(program: string): Promise<{ files: string[]; packages: string[] }> {
