@@ -9,6 +9,7 @@ import { expect, it, vi } from 'vitest'
 import { askAgent } from '../../src/agent/agent-client.ts'
 import { AGENT_PATH } from '../../src/agent/api-messages.ts'
 import { parseToml } from '../../src/cli/config/toml.ts'
+import { V8_FLAGS } from '../../src/cli/v8-flags.ts'
 import { ANY_PORT, makeHome, NOWHERE, startAgent } from '../support/agent.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
 import { environment, MAIN } from '../support/svc.ts'
@@ -27,7 +28,7 @@ it('leaves svc.toml whole at each step of a change, and nothing beside it', asyn
     const armed = join(home.path, 'kill-at')
     const env = environment(home.path, { KILL_AT_FILE: armed })
     const run = ['agent', 'run', '--foreground', '--json', '--config', home.config, '--state-dir', home.state]
-    const child = spawn(process.execPath, ['--import', HOOK, MAIN, ...run], {
+    const child = spawn(process.execPath, [...V8_FLAGS, '--import', HOOK, MAIN, ...run], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
