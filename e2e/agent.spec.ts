@@ -190,6 +190,24 @@ test('a wallet may look, and change nothing; one whose user declines is let in n
   expect(errors).toEqual([])
 })
 
+test('a wallet that svc.toml does not name is told so, as soon as the file was read again', async ({
+  owner,
+  agent,
+  context,
+}) => {
+  const other = `0x${'1'.repeat(40)}`
+  await agent.edit((await agent.config()).replace('[agent]', `[agent]\nallowed_wallets = ["${other}"]`))
+  await owner.page.getByRole('button', { name: 'Read svc.toml again' }).click()
+  await expect(owner.page.getByRole('status').filter({ hasText: 'has read svc.toml again' })).toBeVisible()
+  const wallet = await addTestWallet(context)
+  const { page, errors } = await openWeb(context, agent.url)
+  await page.getByRole('button', { name: 'Sign in with Test wallet' }).click()
+  await expect(page.getByText('The agent does not let this wallet in')).toBeVisible()
+  expect(wallet.signed).toEqual([])
+  // The browser itself logs a 403.
+  expect(errors).toEqual([expect.stringContaining('403')])
+})
+
 test('an agent that ends and comes back: older data, then a new sign-in', async ({
   first,
   owner: { page },
