@@ -15,8 +15,11 @@ export const CHECKS_PER_S = 20
 export const CHECKS_BURST = 50
 /** The challenges that are remembered as used: more than visitors, listed or not, can have checked while a challenge lives. */
 export const USED_CHALLENGES_MAX: number = 4 * (CHECKS_BURST + (CHECKS_PER_S * CHALLENGE_MS) / 1000)
-/** The sign-outs that are remembered. When there are more, all sessions as old as the first of them end. */
-export const SIGN_OUTS_MAX = 10_000
+/**
+ * The sign-outs of each wallet that are remembered: more than a person has in a day. When there are more, all sessions of that wallet
+ * end that are as old as the first of them.
+ */
+export const SIGN_OUTS_MAX = 100
 /** The bytes that the body of a request to the sign-in may have. A contract wallet's signature has up to a few kilobytes. */
 export const BODY_MAX_BYTES: number = 16 * 1024
 /** A question to the RPC endpoint may take this long: a person waits for it. */

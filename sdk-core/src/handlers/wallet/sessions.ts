@@ -28,10 +28,10 @@ const VALUE = /^([\da-f]{40})\.(\d{1,15})\.([\da-f]{32})\.[\w-]{43}$/
 export class Sessions {
   readonly #mac: Mac
   readonly #wallets: ReadonlySet<string>
-  /** The sessions that ended early, in the order in which they did, with the time of issue of each. */
-  readonly #signedOut = new Map<string, Session>()
-  /** Sessions that were issued at this time or before have ended. */
-  #endedUntil = Number.NEGATIVE_INFINITY
+  /** The sessions of each wallet that ended early, by their ids, in the order in which they did. */
+  readonly #signedOut = new Map<string, Map<string, Session>>()
+  /** Sessions of the wallet that were issued at this time or before have ended. */
+  readonly #endedUntil = new Map<string, number>()
 
   constructor(mac: Mac, wallets: ReadonlySet<string>) {
     this.#mac = mac
@@ -58,7 +58,8 @@ export class Sessions {
 
   /** Says whether a session has neither expired nor ended early, and its wallet is on the list. */
   isOpen({ id, address, issuedAt, expiresAt }: Session): boolean {
-    const isEnded = this.#signedOut.has(id) || issuedAt <= this.#endedUntil
+    const isSignedOut = this.#signedOut.get(address)?.has(id) === true
+    const isEnded = isSignedOut || issuedAt <= (this.#endedUntil.get(address) ?? Number.NEGATIVE_INFINITY)
     return Date.now() < expiresAt && !isEnded && this.#wallets.has(address)
   }
 
@@ -67,18 +68,22 @@ export class Sessions {
    * @returns the value of `Set-Cookie` that takes the cookie from the browser
    */
   end(session: Session): string {
-    if (this.#signedOut.size >= SIGN_OUTS_MAX) this.#makeRoom()
-    this.#signedOut.set(session.id, session)
+    const { id, address } = session
+    const ended = this.#signedOut.get(address) ?? new Map<string, Session>()
+    if (ended.size >= SIGN_OUTS_MAX) this.#makeRoom(ended)
+    this.#signedOut.set(address, ended.set(id, session))
     return `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
   }
 
-  #makeRoom(): void {
+  /** @param ended the sign-outs of one wallet */
+  #makeRoom(ended: Map<string, Session>): void {
     const now = Date.now()
-    for (const [id, { expiresAt }] of this.#signedOut) if (expiresAt <= now) this.#signedOut.delete(id)
-    const [first] = this.#signedOut.values()
-    if (!first || this.#signedOut.size < SIGN_OUTS_MAX) return
-    this.#signedOut.delete(first.id)
-    this.#endedUntil = Math.max(this.#endedUntil, first.issuedAt)
+    for (const [id, { expiresAt }] of ended) if (expiresAt <= now) ended.delete(id)
+    const [first] = ended.values()
+    if (!first || ended.size < SIGN_OUTS_MAX) return
+    ended.delete(first.id)
+    const { address, issuedAt } = first
+    this.#endedUntil.set(address, Math.max(this.#endedUntil.get(address) ?? issuedAt, issuedAt))
   }
 
   async #value(host: string, digits: string, issuedAt: number, id: string): Promise<string> {

@@ -7,7 +7,8 @@ import { Sessions } from '../../../src/handlers/wallet/sessions.ts'
 
 test('of more sign-outs than are remembered, none is undone', () => {
   const address = `0x${'1'.repeat(40)}`
-  const sessions = new Sessions(macWith(new Uint8Array(32)), new Set([address]))
+  const other = `0x${'2'.repeat(40)}`
+  const sessions = new Sessions(macWith(new Uint8Array(32)), new Set([address, other]))
   const now = Date.now()
   const session = (at: number) => ({
     id: `id ${at}`,
@@ -16,6 +17,8 @@ test('of more sign-outs than are remembered, none is undone', () => {
     expiresAt: now + 60_000,
   })
   for (let at = 0; at <= SIGN_OUTS_MAX; at++) sessions.end(session(at))
+  // a wallet that signs out all the time signs out nobody else
+  expect(sessions.isOpen({ ...session(0), address: other })).toBe(true)
   expect(sessions.isOpen(session(0))).toBe(false)
   expect(sessions.isOpen(session(1))).toBe(false)
   expect(sessions.isOpen(session(SIGN_OUTS_MAX))).toBe(false)
