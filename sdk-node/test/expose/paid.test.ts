@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -257,7 +258,7 @@ describe('what cannot work is said when the site starts', () => {
 describe('the facilitator of the relay', () => {
   const terms = { payTo: PAY_TO, network: 'sui:testnet' as const, routes: [{ path: '/', amount: '0.01' }] }
 
-  async function buy(url: string): Promise<Response> {
+  async function paymentFor(url: string): Promise<Record<string, string>> {
     const fetch = tunnelFetch(relay)
     const client = referenceClient(url, '/', wallet, fetch)
     const unpaid = await fetch(url)
@@ -265,9 +266,11 @@ describe('the facilitator of the relay', () => {
       (name) => unpaid.headers.get(name),
       await unpaid.json(),
     )
-    return fetch(url, {
-      headers: client.encodePaymentSignatureHeader(await client.createPaymentPayload(required)),
-    })
+    return client.encodePaymentSignatureHeader(await client.createPaymentPayload(required))
+  }
+
+  async function buy(url: string): Promise<Response> {
+    return tunnelFetch(relay)(url, { headers: await paymentFor(url) })
   }
 
   it('is taken when the options name none', async () => {
@@ -276,6 +279,22 @@ describe('the facilitator of the relay', () => {
     const response = await buy(exposure.sites[0]!.url.replace(/\/$/, ''))
     expect([response.status, await response.text()]).toEqual([200, 'sold'])
     expect(earned() - before).toBe(CENT)
+    await exposure.close()
+  })
+
+  it('releases nothing to a visitor who ended its direction, and still reads: it is not charged', async () => {
+    const before = earned()
+    const exposure = await exposeAt(relay, { fetch: () => new Response('sold'), paid: terms })
+    const url = exposure.sites[0]!.url.replace(/\/$/, '')
+    const { hostname, host } = new URL(url)
+    const fields = Object.entries({ host, ...(await paymentFor(url)) })
+    const halfOpen = { host: '127.0.0.1', servername: hostname, ca: relay.ca, allowHalfOpen: true }
+    const socket = connectTls(relay.port, halfOpen)
+    socket.end(`GET / HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+    const answer = Buffer.concat(await socket.toArray()).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /)
+    expect(answer).not.toContain('sold')
+    expect(earned() - before).toBe(0n)
     await exposure.close()
   })
 

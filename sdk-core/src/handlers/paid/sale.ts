@@ -82,9 +82,13 @@ class Sale {
       if (failed) return failed
     }
     const response = await begun(await this.#seller.serve())
-    // a visitor who left pays for nothing
-    if (response.status >= ERRORS || this.#offer.request.signal.aborted)
-      return withReceipt(response, undefined)
+    const { signal } = this.#offer.request
+    if (signal.aborted) {
+      // a visitor who left pays for nothing, and gets nothing: one who only ended its direction still reads
+      discard(response)
+      throw signal.reason
+    }
+    if (response.status >= ERRORS) return withReceipt(response, undefined)
     if (this.#claim.settlement === undefined) {
       const failed = await this.#settle()
       if (failed) {
