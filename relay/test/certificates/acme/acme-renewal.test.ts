@@ -22,7 +22,7 @@ import {
 
 const RENEWALS = atDepth(10, 2)
 /** An order must be faster than two thirds of it, else the relay takes its clock for wrong: loaded machines need seconds. */
-const VALIDITY_S = atDepth(90, 15)
+const VALIDITY_S = atDepth(90, 20)
 const CLIENTS = atDepth(4, 2)
 /** Between two visits of a client. In the slice they leave the processor to other tests. */
 const PAUSE_MS = atDepth(0, 20)
