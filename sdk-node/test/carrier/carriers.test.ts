@@ -1,7 +1,7 @@
 // Every carrier against a real relay: ready sessions, visitors, the relay's end and return, refusals, and a lease that two fight for.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CERTIFICATE_PEM } from '../../../sdk-core/test/support/certificate.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { CARRIERS } from '../../src/carrier/kinds.ts'
@@ -25,11 +25,16 @@ afterAll(() => relay.close())
 const sites: Site[] = []
 afterEach(() => Promise.all(sites.splice(0).map((site) => site.close())))
 
+/** @returns the lease of a site as the relay reports it */
+async function leaseOf(site: Site): Promise<{ ready: number; client_ip: string } | undefined> {
+  const { data } = await relay.call('/api/policy/state')
+  const { leases } = data! as { leases: { hostname: string; ready: number; client_ip: string }[] }
+  return leases.find(({ hostname }) => hostname === new URL(site.url).hostname)
+}
+
 /** @returns the number of a site's ready sessions that the relay reports */
 async function ready(site: Site): Promise<number | undefined> {
-  const { data } = await relay.call('/api/state')
-  const { leases } = data! as { leases: { hostname: string; ready: number }[] }
-  return leases.find(({ hostname }) => hostname === new URL(site.url).hostname)?.ready
+  return (await leaseOf(site))?.ready
 }
 
 describe.each(CARRIERS)('by the carrier %s', (carrier) => {
@@ -106,10 +111,14 @@ describe.each(CARRIERS)('by the carrier %s', (carrier) => {
       const site = await publishBy()
       const errors: SvcError[] = []
       site.addEventListener('error', ({ error }) => errors.push(error))
-      await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
+      // A site reaches the relay at either of its loopback addresses.
+      const ip = (await leaseOf(site))!.client_ip
+      await relay.call('/api/policy/ips', { ip, is_banned: true })
+      onTestFinished(async () => {
+        await relay.call('/api/policy/ips', { ip, is_banned: false })
+      })
       await expect.poll(() => site.state).toBe('closed')
       expect(errors.map(({ code }) => code)).toContain('ip_banned')
-      await relay.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: false })
     })
 
     it('of an untrusted relay say so', async () => {

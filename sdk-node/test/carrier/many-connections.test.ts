@@ -4,11 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { CONNECTION_STREAMS_MANY } from '../../../sdk-core/src/limits.ts'
+import { collectedMemory } from '../../../tools/collected-memory.ts'
 import { atDepth } from '../../../tools/test-depth.ts'
 import { type NodePublishOptions, publish, type Site, type SitePressureEvent } from '../../src/index.ts'
 import { TEST_TIMEOUT_MS } from '../support/exposed.ts'
@@ -98,12 +97,8 @@ async function visit(request: string): Promise<{ socket: TLSSocket; read: () => 
 
 /** @returns bytes of heap and buffers, once garbage is collected */
 function memory(): number {
-  setFlagsFromString('--expose-gc')
-  const gc = runInNewContext('gc') as () => void
-  gc()
-  gc()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  const { heap, buffers } = collectedMemory()
+  return heap + buffers
 }
 
 it(`${CONNECTIONS} idle connections, and one more that is served at once`, async () => {

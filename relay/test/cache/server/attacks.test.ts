@@ -8,6 +8,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { collectedMemory } from '../../../../tools/collected-memory.ts'
 import { captureHello } from '../../../../tools/network/client-hello.ts'
 import {
   FILE_BYTES_PER_NETWORK_MAX,
@@ -207,16 +208,14 @@ async function readSlowly(visitor: TLSSocket, onBytes: (bytes: number) => void):
 describe('memory and descriptors', () => {
   test('visitors who do not read large files hold little of both, and others are served', async () => {
     const visitors: TLSSocket[] = []
-    const before = process.memoryUsage()
+    const before = collectedMemory().buffers
     for (let count = 0; count < 2 * FILES_HELD_MAX; count++) {
       const visitor = await site.tls()
       visitor.pause().write(head('/film.webm'))
       visitors.push(visitor)
     }
     await expect.poll(() => site.snapshots.borrowed).toBe(visitors.length)
-    const after = process.memoryUsage()
-    const grown = after.external + after.arrayBuffers - before.external - before.arrayBuffers
-    expect(grown).toBeLessThan(2 * FILE_BYTES_PER_NETWORK_MAX)
+    expect(collectedMemory().buffers - before).toBeLessThan(2 * FILE_BYTES_PER_NETWORK_MAX)
     // Those beyond open theirs for a moment.
     await expect.poll(openFilms).toBeLessThanOrEqual(FILES_HELD_MAX)
     await stillServes()
