@@ -59,10 +59,21 @@ describe.each(CARRIERS)('by the carrier %s', (carrier) => {
         fetch: () => new Promise((resolve) => finish.push(() => resolve(new Response('late')))),
       })
       await expect.poll(() => ready(site)).toBe(2)
-      const visits = Array.from({ length: 12 }, () => visit(relay, site.url).then(text))
-      await expect.poll(() => finish.length).toBe(12)
+      const visits: Promise<string>[] = []
+      const come = async (visitors: number): Promise<void> => {
+        for (let at = 0; at < visitors; at++) visits.push(visit(relay, site.url).then(text))
+        await expect.poll(() => finish.length).toBe(visits.length)
+      }
+      await come(12)
       expect(site.stats()).toMatchObject({ openStreams: 12, webSockets: carrier === 'websocket' ? 1 : 0 })
-      await expect.poll(() => ready(site)).toBeGreaterThan(2)
+      // More are kept ready once a visitor has taken the last one; on a loaded machine visitors may come one by one.
+      await expect
+        .poll(async () => {
+          const count = (await ready(site))!
+          if (count <= 2) await come(12)
+          return count
+        })
+        .toBeGreaterThan(2)
       for (const answer of finish) answer()
       expect(new Set(await Promise.all(visits))).toEqual(new Set(['late']))
       await expect.poll(() => site.stats().openStreams).toBe(0)
