@@ -22,7 +22,7 @@ const GROWTH_MAX_BYTES: number = 64 * MiB
 /** Bytes of a transfer that moves, before one that does not. */
 const MOVING_BYTES: number = atDepth(20, 8) * MiB
 const VISITS = 25
-/** How long a visit may take beside slow visitors: so many times as long as alone, or so many milliseconds on a machine with other work. */
+/** The bound on a visit beside slow visitors: so many times as long as alone, or so many milliseconds on a machine with other work. */
 const SLOWNESS_MAX = 10
 const BUSY_MS = 5_000
 

@@ -1,4 +1,4 @@
-// What a facilitator does: it says what it takes, checks a payment, and carries it out once.
+// The interface of a facilitator: it says what it takes, checks a payment, and carries it out once.
 
 import type {
   PaymentRequest,

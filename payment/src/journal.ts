@@ -1,4 +1,4 @@
-// What a facilitator writes down about payments, so that a crash loses none and a payment is not taken twice.
+// The journal in which a facilitator writes payments down, so that a crash loses none and a payment is not taken twice.
 
 import type { SettleResponse } from './messages.ts'
 

@@ -1,6 +1,6 @@
 // The messages of x402 version 2 between a site, a visitor's wallet and a facilitator, as the public interface has them.
 
-/** What a site wants for one request. Source: x402 version 2, `PaymentRequirements`. */
+/** The price of one request, as a site states it. Source: x402 version 2, `PaymentRequirements`. */
 export interface PaymentRequirements {
   /** `exact`: the amount is paid as it stands. */
   scheme: string
@@ -32,7 +32,7 @@ export interface PaymentRequired {
   accepts: PaymentRequirements[]
 }
 
-/** What a visitor sends to pay. Source: x402 version 2, `PaymentPayload`. */
+/** The message with which a visitor pays. Source: x402 version 2, `PaymentPayload`. */
 export interface PaymentPayload {
   x402Version: number
   resource?: PaidResource
@@ -42,7 +42,7 @@ export interface PaymentPayload {
   payload: Record<string, unknown>
 }
 
-/** What a site asks a facilitator. */
+/** The question of a site to a facilitator. */
 export interface PaymentRequest {
   x402Version: number
   paymentPayload: PaymentPayload

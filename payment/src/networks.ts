@@ -52,7 +52,7 @@ export const USDC_DECIMALS = 6
 const ADDRESS = /^0x[0-9a-f]{64}$/i
 
 /**
- * Whether a text is an address that money may be sent to.
+ * Returns whether a text is an address that money may be sent to.
  * @param text such as `0x1eb7…`; the address of zeros belongs to nobody and is none
  */
 export function isPaymentAddress(text: string): boolean {

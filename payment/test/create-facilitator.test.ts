@@ -1,4 +1,4 @@
-// What createFacilitator says of wrong options, and where the libraries are not installed.
+// createFacilitator refuses wrong options, and names the command where the libraries are not installed.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What each journal of payments must do. A journal's own test calls this with a way to open it, and to open it again.
+// The rules that each journal of payments keeps. A journal's own test calls this with a way to open it, and to open it again.
 
 import { expect, test } from 'vitest'
 import type { PaymentJournal, PaymentRecord } from '../src/index.ts'

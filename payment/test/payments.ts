@@ -11,7 +11,7 @@ export const USDC: string = NETWORKS['sui:testnet'].usdc
 export const CHAIN: string = NETWORKS['sui:testnet'].chain
 const RESOURCE = 'https://demo.relay.example/paid'
 
-/** What differs from a payment of 0.01 USDC that is right. */
+/** The differences from a payment of 0.01 USDC that is right. */
 export interface Variation {
   payTo?: string
   amount?: bigint
@@ -60,7 +60,7 @@ export async function transactionOf(variation: Variation = {}): Promise<Uint8Arr
   return (await transaction.build()) as Uint8Array<ArrayBuffer>
 }
 
-/** What a site asks about a payment of {@link PAYER}, or of another signer. */
+/** The question of a site about a payment of {@link PAYER}, or of another signer. */
 export async function requestOf(
   variation: Variation = {},
   requirements: Partial<PaymentRequirements> = {},

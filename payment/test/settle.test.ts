@@ -236,7 +236,7 @@ describe.concurrent('a node', () => {
   })
 })
 
-/** What an honest node would answer to an execution of the payment, from a chain of its own. */
+/** The answer of an honest node to an execution of the payment, from a chain of its own. */
 async function forged(request: Awaited<ReturnType<typeof requestOf>>): Promise<object> {
   const { nodes } = await start()
   const { transaction, signature } = request.paymentPayload.payload as {

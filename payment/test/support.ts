@@ -12,7 +12,7 @@ export interface TestFacilitator {
   /** Nodes of one chain. The first one is asked first. */
   nodes: RunningSuiNode[]
   clock: { now: number }
-  /** What the recipient has. */
+  /** The recipient's balance. */
   received(): bigint
   /** Calls of a method at all nodes. */
   calls(method: string): number

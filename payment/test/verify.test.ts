@@ -1,4 +1,4 @@
-// What verify proves, with a full node: each payment that is not what the site wants is refused with its reason.
+// verify, with a full node: each payment that is not what the site wants is refused with its reason.
 
 import { parsePaymentRequirements } from '@x402/core/schemas'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

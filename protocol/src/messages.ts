@@ -558,7 +558,7 @@ export interface AdminCacheResponse {
 
 /** *Extension*: AdminPaymentsResponse is what the payment facilitator does, since the relay started. */
 export interface AdminPaymentsResponse {
-  /** Whether the relay has a facilitator; if not, the texts are empty and the numbers 0. */
+  /** Says whether the relay has a facilitator; if not, the texts are empty and the numbers 0. */
   enabled: boolean
   /** The name of the network, for people. */
   network_name: string

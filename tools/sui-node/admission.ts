@@ -10,7 +10,7 @@ interface Rules {
   ledger: Ledger
   /** Types of coin that are paid without gas, in their normal form. */
   gaslessTypes: readonly string[]
-  /** Whether a transaction may expire at a time. */
+  /** Says whether a transaction may expire at a time. */
   timestamps: boolean
 }
 

@@ -1,4 +1,4 @@
-// What a facilitator asks the chain: whether a payment would succeed, whether it was made, and to make it.
+// A facilitator asks the chain whether a payment would succeed and whether it was made, and tells it to make it.
 
 import { CONFIRM_INTERVAL_MS, CONFIRM_MS, NODE_EXECUTE_MS } from '../limits.ts'
 import { PaymentError } from '../payment-error.ts'
@@ -45,7 +45,7 @@ export async function simulate(nodes: Nodes, bytes: Uint8Array, payment: Transfe
     throw new Refusal('invalid_exact_sui_payload_value_mismatch', 'the transaction changes other balances')
 }
 
-/** How a payment ended; undefined where the first node that answers knows of none. */
+/** Looks up how a payment ended; undefined where the first node that answers knows of none. */
 export async function lookUp(nodes: Nodes, payment: Transfer): Promise<Executed | undefined> {
   return await notFoundAsUndefined(nodes.ask((client, signal) => getExecuted(client, signal, payment)))
 }
@@ -148,7 +148,7 @@ function executedOf(result: Result, payment: Transfer): Executed {
   return { success, error: success ? undefined : errorOf(transaction) }
 }
 
-/** Whether the recipient gets the amount and nobody else anything. A node may leave the changes out. */
+/** Returns whether the recipient gets the amount and nobody else anything. A node may leave the changes out. */
 function pays({ balanceChanges }: Reported, { sender, recipient, asset, amount }: Transfer): boolean {
   if (balanceChanges.length === 0) return true
   const changed = balanceChanges.filter((change) => change.amount !== '0')

@@ -47,7 +47,7 @@ export class SuiFacilitator implements Facilitator {
   /** The answer that is being found, by digest. */
   readonly #settling = new Map<string, { resource: string; answer: Promise<SettleResponse> }>()
   #inFlight = 0
-  /** When payments without an outcome were last looked up. */
+  /** The time of the last look at payments without an outcome. */
   #openCheckedAt = Number.NEGATIVE_INFINITY
 
   private constructor(options: SuiFacilitatorOptions) {

@@ -1,4 +1,4 @@
-// When each payment was first seen: the chain's own ends of a transaction are days apart, so that the facilitator ends it.
+// The time at which each payment was first seen: the chain lets a transaction live for days, so that the facilitator ends it.
 
 import { MAX_REMEMBERED } from '../limits.ts'
 import { Refusal } from './refusal.ts'

@@ -4,7 +4,7 @@ import { MAX_NODE_ANSWER_BYTES, NODE_ANSWER_MS, NODE_AVOIDED_MS } from '../limit
 import { PaymentError } from '../payment-error.ts'
 import { SuiGrpcClient, TransactionError } from './libraries.ts'
 
-/** What a node is asked; `signal` aborts when it has taken too long. */
+/** A question to a node; `signal` aborts when it has taken too long. */
 export type Question<T> = (client: SuiGrpcClient, signal: AbortSignal) => Promise<T>
 
 /** ChainState is what a node says of its chain. */
@@ -64,7 +64,7 @@ export class Nodes {
     return [...this.#nodes].sort((one, other) => Number(this.isAvoided(one)) - Number(this.isAvoided(other)))
   }
 
-  /** Whether a node did not answer lately. */
+  /** Returns whether a node did not answer lately. */
   isAvoided({ avoidedUntil }: Node): boolean {
     return avoidedUntil > this.#options.now()
   }
@@ -120,12 +120,12 @@ export class Nodes {
   }
 }
 
-/** Whether an error is what a node answered, so that another node would say the same. */
+/** Returns whether an error is what a node answered, so that another node would say the same. */
 export function isAnswer(error: unknown): boolean {
   return isNotFound(error) || ANSWERS.has(codeOf(error))
 }
 
-/** Whether a node said that it knows no such transaction. */
+/** Returns whether a node said that it knows no such transaction. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof TransactionError || codeOf(error) === 'NOT_FOUND'
 }

@@ -105,7 +105,7 @@ function inputOf(
   return argument?.Input === undefined ? undefined : inputs[argument.Input]
 }
 
-/** Whether an argument is the result of the first command, which has one. */
+/** Returns whether an argument is the result of the first command, which has one. */
 function isFirstResult(argument: MoveCall['arguments'][number] | undefined): boolean {
   return argument?.Result === 0 || (argument?.NestedResult?.[0] === 0 && argument.NestedResult[1] === 0)
 }

@@ -15,7 +15,7 @@ export interface Readings {
   writeFailures(): number
   /** For each kind of host, the milliseconds until its first certificate ends, by the wall clock. */
   certificateExpiries(): { kind: string; remainingMs: number }[]
-  /** How orders of certificates by ACME ended. */
+  /** The outcomes of orders of certificates by ACME. */
   acmeOrders: Iterable<LabeledCount<'host_kind' | 'result'>>
   /** Undefined where the relay has no DNS server. */
   dns: DnsReadings | undefined
@@ -114,7 +114,7 @@ interface HopReadings {
 
 interface TunnelEndpointReadings {
   readonly isUp: boolean
-  /** How often the QUIC process ended by itself. */
+  /** The number of times that the QUIC process ended by itself. */
   readonly failures: number
 }
 

@@ -1,4 +1,4 @@
-// What the writer of the payments' crash test and its parent have in common: the payments, and the way to a facilitator.
+// The common part of the payments' crash test, of its writer and its parent: the payments, and the way to a facilitator.
 
 import { createFacilitator, type Facilitator, openLogJournal, type PaymentRequest } from '@svc/payment'
 import { PAY_TO, requestOf } from '../../../payment/test/payments.ts'

@@ -363,7 +363,7 @@ describe('bad input is one line and an exit code', () => {
 it('ends with 7 when the relay bans it', async () => {
   const command = svc(['expose', '1', '--json', '--relay', other.origin, '--ca', other.caFile])
   await reported(command, 'online')
-  await other.call('/api/policy/ips', { ip: '127.0.0.1', is_banned: true })
+  for (const ip of ['127.0.0.1', '::1']) await other.call('/api/policy/ips', { ip, is_banned: true })
   expect(await command.ended).toBe(7)
   expect(await reported(command, 'error')).toMatchObject({ relay: other.origin })
 })

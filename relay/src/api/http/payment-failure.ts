@@ -3,7 +3,7 @@
 import { PATH } from '@svc/protocol'
 import { RelayError } from '../../errors.ts'
 
-/** Whether a path is one of the facilitator, where failures have its format. */
+/** Returns whether a path is one of the facilitator, where failures have its format. */
 export function isPaymentPath(path: string): boolean {
   return path.startsWith(`${PATH.x402}/`)
 }

@@ -56,7 +56,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What of the requirements the payer has to have chosen as they are; clients differ in what they keep of `extra`. */
+/** The requirements that the payer has to have chosen as they are; clients differ in what they keep of `extra`. */
 const BINDING = ['scheme', 'network', 'asset', 'amount', 'payTo', 'maxTimeoutSeconds'] as const
 
 /** @returns the first part of the requirements that the payer did not agree to */

@@ -6,7 +6,7 @@ import { PREPARE_MAX_BYTES, PREPARES_AT_ONCE, VERIFY_DEADLINE_MS } from './limit
 import type { Price } from './price-list.ts'
 import { OPEN, refused, unavailable } from './responses.ts'
 
-/** What a request for a transaction is answered from. */
+/** The parts from which a request for a transaction is answered. */
 export interface Preparer {
   facilitator(): Promise<Facilitator>
   /** @returns the price of a request, or undefined when it has none */

@@ -16,7 +16,7 @@ import { disagreement, type Payment } from './payment-header.ts'
 import { type Offer, paymentRequired, unavailable, withReceipt } from './responses.ts'
 import { Claim, type Refused, type UsedPayments } from './used-payments.ts'
 
-/** What a sale needs of its site. */
+/** The parts of its site that a sale needs. */
 export interface Seller {
   readonly facilitator: Facilitator
   readonly used: UsedPayments

@@ -23,7 +23,7 @@ export interface Shop {
   pay(path: string, init?: RequestInit): Promise<string>
   /** Asks with a payment. */
   buy(path: string, payment: string, init?: RequestInit): Promise<Response>
-  /** What the seller has, in smallest units. */
+  /** The seller's balance, in smallest units. */
   earned(): bigint
 }
 

@@ -1,4 +1,4 @@
-// What the live view of the agent shows, as lines that fit a terminal: its tunnels, one of which is chosen, and the last requests.
+// The live view of the agent, as lines that fit a terminal: its tunnels, one of which is chosen, and the last requests.
 
 import type { AgentStatus, TunnelStatus } from '../../agent/api-messages.ts'
 import { formatStats } from '../report/format-stats.ts'
@@ -14,7 +14,7 @@ export interface AgentViewContent {
   chosen: number
   /** The QR code of the chosen tunnel is shown in place of the requests. */
   hasCode: boolean
-  /** What came of the last key, or that the agent does not answer. */
+  /** The outcome of the last key, or that the agent does not answer. */
   notice: string | undefined
 }
 

@@ -70,7 +70,7 @@ export function changesOf(before: TunnelSettings, form: FormFields): Record<stri
   return { ...(kind !== form.kind && { [kind]: null }), ...Object.fromEntries(entries) }
 }
 
-/** What the fields of the form are in the file; null: not there. */
+/** The fields of the form as the file has them; null: not there. */
 function valuesOf(form: FormFields): Record<string, SettingValue | null> {
   const { kind, target, hide, listing } = form
   const relays = wordsOf(form.relay)
