@@ -8,7 +8,7 @@ import type { WorkerOptions } from 'node:worker_threads'
 /** Modules by name, in the checkout. */
 const MODULES = {
   'signer-recovery-worker': (): URL => new URL('./auth/signer-recovery-worker.ts', import.meta.url),
-  'worker-main': (): URL => new URL('./cluster/worker-main.ts', import.meta.url),
+  'worker-main': (): URL => new URL('./workers/worker-main.ts', import.meta.url),
   'dns-thread': (): URL => new URL('./dns/server/dns-thread.ts', import.meta.url),
   'quic-process': (): URL => new URL('./datagram/quic-process.ts', import.meta.url),
 } as const

@@ -402,7 +402,7 @@ export const FOLDER_TABLE: FolderTable = {
     lifecycle: {
       imports: [
         'payment',
-        'cluster',
+        'workers',
         'data-plane.ts',
         'api',
         'cache',
@@ -436,7 +436,7 @@ export const FOLDER_TABLE: FolderTable = {
       ],
       why: 'It makes each part from those before it, and knows them all.',
     },
-    cluster: {
+    workers: {
       imports: [
         'data-plane.ts',
         'api',

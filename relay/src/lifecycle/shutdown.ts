@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import type { Visitors } from '../bridge/visitors.ts'
-import type { WorkerPool } from '../cluster/worker-pool.ts'
 import type { OpenSockets } from '../ingress/open-sockets.ts'
 import type { LeaseRegistry } from '../lease/lease-registry.ts'
 import type { Logger } from '../log/log.ts'
+import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { StartedParts } from './started-parts.ts'
 
 /** CloseOptions say how long a relay that closes waits for its visitors. */

@@ -4,11 +4,11 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { registerChallengeRequest } from '../../src/api/endpoints/request-schemas.ts'
-import { LeaseReplica } from '../../src/cluster/lease-replica.ts'
-import { sharedLease } from '../../src/cluster/messages.ts'
 import type { Lease } from '../../src/lease/lease.ts'
 import { ROOT_ROUTE, type Route } from '../../src/lease/route.ts'
 import { RoutingTable } from '../../src/routing/routing-table.ts'
+import { LeaseReplica } from '../../src/workers/lease-replica.ts'
+import { sharedLease } from '../../src/workers/messages.ts'
 import { createSystem, type System } from '../model/system.ts'
 
 const SOURCE = '192.0.2.1'

@@ -12,7 +12,7 @@ type ChildName = Parameters<Installation['process']>[0] | Parameters<Installatio
 const CHILDREN: Record<ChildName, () => Promise<unknown>> = {
   'signer-recovery-worker': () => import('../../../relay/src/auth/signer-recovery-worker.ts'),
   'dns-thread': () => import('../../../relay/src/dns/server/dns-thread.ts'),
-  'worker-main': () => import('../../../relay/src/cluster/worker-main.ts'),
+  'worker-main': () => import('../../../relay/src/workers/worker-main.ts'),
   'quic-process': () => import('../../../relay/src/datagram/quic-process.ts'),
 }
 

@@ -172,7 +172,7 @@ it('a worker’s arguments and environment hold no setting, and so no secret', a
   const shown = await Promise.all(
     ['cmdline', 'environ'].map((name) => readFile(`/proc/${worker}/${name}`, 'utf8')),
   )
-  expect(shown.join('\0')).toContain('cluster/worker-main.ts')
+  expect(shown.join('\0')).toContain('workers/worker-main.ts')
   expect(shown.join('\0')).not.toMatch(/ADMIN_TOKEN|IDENTITY_PATH|SVC_/)
 })
 

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { certificatesOf } from '../../src/certificates/certificate-files.ts'
 import { CertificateRotation } from '../../src/certificates/certificate-rotation.ts'
 import { createCa, createLeaf } from '../../src/certificates/development-ca.ts'
-import { createApiFrontend } from '../../src/cluster/api-frontend.ts'
+import { createApiFrontend } from '../../src/workers/api-frontend.ts'
 import { ROOT_HOST } from '../support/relay.ts'
 
 const serveConnect = vi.fn()
